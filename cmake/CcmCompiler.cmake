@@ -1,0 +1,38 @@
+# Language, warnings, hardening and sanitizers. Every target of ours links `ccm_options`.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+include(CheckPIESupported)
+check_pie_supported()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+add_library(ccm_options INTERFACE)
+target_compile_options(ccm_options INTERFACE
+  -Wall -Wextra -Werror
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
+  -fstack-protector-strong -fvisibility=hidden
+  $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
+target_link_options(ccm_options INTERFACE -Wl,-z,relro,-z,now -Wl,--as-needed)
+if(CCM_SANITIZE)
+  target_compile_options(ccm_options INTERFACE -fsanitize=${CCM_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(ccm_options INTERFACE -fsanitize=${CCM_SANITIZE})
+  if(CCM_SANITIZE MATCHES thread)
+    # GCC 12 warns about std::atomic_thread_fence in Asio, which TSan does not model.
+    target_compile_options(ccm_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-error=tsan>)
+  endif()
+else()
+  target_compile_definitions(ccm_options INTERFACE $<$<NOT:$<CONFIG:Debug>>:_FORTIFY_SOURCE=2>)
+endif()
+target_compile_definitions(ccm_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)

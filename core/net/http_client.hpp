@@ -1,0 +1,105 @@
+// An HTTP/1.1 client on Asio, Beast and OpenSSL: keep-alive pool per origin, TLS verification, proxies, time limits.
+// It serves the Kubernetes client and, through the http host service, the plugins.
+// Home thread: the one that runs the executor it was made with; every public function is called there.
+// Beast and OpenSSL stay inside http_client.cpp so that who includes this compiles fast.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ccm/status.hpp>
+
+namespace ccm::net {
+
+struct Header {
+  std::string name;
+  std::string value;
+};
+
+struct Request {
+  std::string method = "GET";
+  std::string url;  // absolute: https://host:port/path?query
+  std::vector<Header> headers;
+  std::string body;
+  std::chrono::milliseconds timeout{30'000};  // whole exchange for send(), until the header for open(); 0 = none
+  std::size_t max_response_bytes = 64u << 20;
+};
+
+struct Response {
+  unsigned status = 0;
+  std::vector<Header> headers;
+  std::string body;
+
+  // The value of the first header of that name, compared without case; empty when absent.
+  [[nodiscard]] std::string_view header(std::string_view name) const;
+};
+
+// A response whose body is read as it arrives (a watch). Destroying it closes the connection unless it was read to
+// its end.
+class ResponseStream {
+ public:
+  virtual ~ResponseStream() = default;
+  [[nodiscard]] virtual const Response& head() const = 0;  // body empty
+  // The next piece of the body, empty at its orderly end. A cut stream is CCM unavailable. No time limit of its own
+  // beyond `idle_timeout`, within which at least one byte has to arrive (0 = none).
+  virtual boost::asio::awaitable<Result<std::string>> read(std::chrono::milliseconds idle_timeout) = 0;
+};
+
+// PEM texts, never paths: who owns a file re-reads it and calls set_tls().
+struct TlsOptions {
+  std::string ca_pem;            // empty = the system's roots
+  std::string certificate_pem;   // client certificate chain
+  std::string private_key_pem;   // never logged
+  std::string server_name;       // overrides SNI and the verified name (API-105)
+  bool insecure_skip_verify = false;
+};
+
+struct ClientOptions {
+  TlsOptions tls;
+  std::string proxy_url;                 // http://, https:// or socks5://; empty = none
+  bool proxy_from_environment = false;   // HTTP(S)_PROXY, NO_PROXY with CIDRs (API-100)
+  std::size_t max_connections_per_origin = 32;  // streams are not counted
+  std::chrono::milliseconds connect_timeout{30'000};
+  std::chrono::milliseconds tls_handshake_timeout{10'000};
+  std::chrono::milliseconds idle_connection_timeout{90'000};
+  std::string user_agent;
+};
+
+class HttpClient {
+ public:
+  // `executor` must run on one thread. Bad PEM texts show on the first request, or at once through check().
+  HttpClient(boost::asio::any_io_executor executor, ClientOptions options);
+  ~HttpClient();  // open streams keep what they need alive
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+
+  // Status of the TLS texts and the proxy's URL, without any connection.
+  [[nodiscard]] Status check() const;
+
+  // One exchange. Any HTTP status is an ok Result. Failures: deadline_exceeded; unavailable (refused, reset, name
+  // not found, cut body); unauthenticated for a failed verification of the server (says whom we met and why);
+  // resource_exhausted for a body above the limit; invalid_argument for a bad URL.
+  // A request that met a keep-alive connection which the server had closed before one byte of the answer came is
+  // sent once more on a new connection (RFC 9110 9.2.2), unless it is a write whose body was sent in part (API-70).
+  boost::asio::awaitable<Result<Response>> send(Request request);
+
+  // The same for a body of unknown length; a stream has a connection of its own.
+  boost::asio::awaitable<Result<std::unique_ptr<ResponseStream>>> open(Request request);
+
+  // New trust or credential: idle connections are closed, running exchanges end on the old one.
+  void set_tls(TlsOptions tls);
+  void close_idle();
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace ccm::net
