@@ -1,0 +1,87 @@
+/*
+ * Machines of the cloud, and which of them is which Node. The host's broker turns this into a snapshot that all
+ * controllers share: one listing answers thousands of Nodes. The same table is what controllers get from the host.
+ */
+#ifndef CCM_ABI_INSTANCES_H
+#define CCM_ABI_INSTANCES_H
+
+#include "ccm/abi/ctx.h"
+#include "ccm/abi/object.h"
+#include "ccm/abi/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CCM_CLOUD_INSTANCES "draft.ccm.cloud.instances/1"
+
+/* Values of ccm_instance.state. Only ABSENT and TERMINATED ever lead to the deletion of a Node. */
+enum {
+  CCM_INSTANCE_UNKNOWN = 0,    /* the cloud did not say; nothing may be concluded */
+  CCM_INSTANCE_RUNNING = 1,    /* exists; also while it starts, moves or is locked */
+  CCM_INSTANCE_SHUTDOWN = 2,   /* exists, but is switched off */
+  CCM_INSTANCE_TERMINATED = 3, /* the cloud says explicitly that it was destroyed */
+  CCM_INSTANCE_ABSENT = 4      /* a complete answer did not contain it */
+};
+
+/* type: Hostname, InternalIP, ExternalIP, InternalDNS, ExternalDNS (CLOUD-21). Frozen. */
+typedef struct ccm_node_address {
+  ccm_str type;
+  ccm_str address;
+} ccm_node_address;
+
+typedef struct ccm_instance {
+  uint32_t size;
+  int32_t state;
+  ccm_str provider_id;   /* "digitalocean://123"; empty when unknown */
+  ccm_str name;          /* equals the Node's name where the cloud keeps to that */
+  ccm_str instance_type;
+  ccm_str zone;
+  ccm_str region;
+  const ccm_node_address *addresses; /* in the order in which the Node shall show them */
+  size_t address_count;
+  const ccm_key_value *labels; /* additional labels (CLOUD-14) */
+  size_t label_count;
+} ccm_instance;
+
+typedef struct ccm_instance_list {
+  uint32_t size;
+  uint32_t reserved;
+  const ccm_instance *const *instances;
+  size_t count;
+} ccm_instance_list;
+
+/* Which machine is meant: by provider ID when the Node has one, else by name (CLOUD-13). */
+typedef struct ccm_node_identity {
+  uint32_t size;
+  uint32_t reserved;
+  ccm_str name;
+  ccm_str provider_id;
+  const ccm_object *node; /* for labels and annotations; may be NULL */
+} ccm_node_identity;
+
+typedef struct ccm_cloud_instances {
+  uint32_t size;
+  uint32_t reserved;
+
+  /*
+   * Every machine of the cluster's account, project or region; paged inside. A listing that could not be read to its
+   * end must fail: half a list would look like vanished machines. RESULT: const ccm_instance_list *.
+   * Optional, as is `describe`; a provider needs one of the three. [serial] or [worker]
+   */
+  void (*list)(void *self, const ccm_ctx *ctx, ccm_completion done);
+
+  /* Machines of these Nodes in one call to the cloud where it can do that. RESULT: const ccm_instance_list *, with
+   * element i the answer for nodes[i] (state ABSENT or UNKNOWN where there is none). */
+  void (*describe)(void *self, const ccm_ctx *ctx, const ccm_node_identity *const *nodes, size_t count,
+                   ccm_completion done);
+
+  /* One machine. CCM_CODE_NOT_FOUND with class NOT_FOUND means certainly absent. RESULT: const ccm_instance *. */
+  void (*get)(void *self, const ccm_ctx *ctx, const ccm_node_identity *node, ccm_completion done);
+} ccm_cloud_instances;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * Metrics, exposed by the host. Names and labels follow Prometheus' conventions; the host adds nothing to the name.
+ */
+#ifndef CCM_ABI_METRICS_H
+#define CCM_ABI_METRICS_H
+
+#include "ccm/abi/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CCM_HOST_METRICS "draft.ccm.host.metrics/1"
+
+/* Values of ccm_metric.kind. */
+enum { CCM_METRIC_COUNTER = 1, CCM_METRIC_GAUGE = 2, CCM_METRIC_HISTOGRAM = 3 };
+
+typedef struct ccm_metric {
+  uint32_t size;
+  int32_t kind;
+  ccm_str name;
+  ccm_str help;
+  const ccm_str *label_names;
+  size_t label_count;
+  const double *buckets; /* histograms only: upper bounds, ascending, without +Inf */
+  size_t bucket_count;
+} ccm_metric;
+
+typedef struct ccm_host_metrics {
+  uint32_t size;
+  uint32_t reserved;
+  /* Returns the metric's number, or 0 when the name is invalid or already taken with another shape (logged).
+   * The same definition twice gives the same number. [create] */
+  uint64_t (*define)(void *self, const ccm_metric *metric);
+  /* Adds to a counter (value >= 0), sets a gauge, observes a histogram. `label_values` has one value for each label
+   * name. A metric keeps at most 1,000 series; further label values count as "other". [any-thread] */
+  void (*record)(void *self, uint64_t metric, const ccm_str *label_values, double value);
+} ccm_host_metrics;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
