@@ -1,1 +1,63 @@
-# filled by the ABI checks
+# ccm_add_plugin(NAME KIND controller|provider MANIFEST plugin.json SOURCES a.cpp b.cpp ... [LIBRARIES lib ...])
+#
+# Builds NAME.so, a plugin of the ccm host: one exported symbol (ccm_plugin_v1), hidden visibility, immediate binding,
+# no undefined symbols, no run path. The manifest becomes `ccm_plugin_manifest.h`, which one source file includes; that
+# header puts the text into the ELF note that the host and `ccmctl plugin inspect` read without running code.
+# @PROJECT_VERSION@ in the manifest is replaced by the project's version.
+# The file lands in <build>/lib/ccm/<KIND>s/, where a host built in the same tree finds it, and is installed under
+# <prefix>/lib/ccm/<KIND>s/.
+set(CCM_ADD_PLUGIN_DIR ${CMAKE_CURRENT_LIST_DIR})
+
+function(ccm_add_plugin name)
+  cmake_parse_arguments(PARSE_ARGV 1 plugin "" "KIND;MANIFEST" "SOURCES;LIBRARIES")
+  if(NOT plugin_KIND MATCHES "^(controller|provider)$")
+    message(FATAL_ERROR "ccm_add_plugin(${name}): KIND must be controller or provider, not '${plugin_KIND}'")
+  endif()
+  if(NOT plugin_MANIFEST OR NOT plugin_SOURCES)
+    message(FATAL_ERROR "ccm_add_plugin(${name}): MANIFEST and SOURCES are needed")
+  endif()
+
+  get_filename_component(manifest ${plugin_MANIFEST} ABSOLUTE)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${manifest})
+  file(READ ${manifest} text)
+  string(CONFIGURE "${text}" text @ONLY)
+  foreach(field id version abi)
+    string(JSON value ERROR_VARIABLE fault GET "${text}" ${field})
+    if(fault)
+      message(FATAL_ERROR "${manifest}: ${fault}; every manifest needs \"${field}\"")
+    endif()
+  endforeach()
+  # A C string literal: escaped, one piece a line, so that the note is the text as written.
+  string(REPLACE "\\" "\\\\" literal "${text}")
+  string(REPLACE "\"" "\\\"" literal "${literal}")
+  string(REGEX REPLACE "\r?\n" "\\\\n\"\n  \"" literal "${literal}")
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${name}.plugin)
+  file(CONFIGURE OUTPUT ${generated}/ccm_plugin_manifest.h @ONLY CONTENT
+"/* Generated from the plugin's manifest by ccm_add_plugin(). */
+#include <ccm/abi/plugin.h>
+CCM_PLUGIN_MANIFEST(
+  \"@literal@\");
+")
+
+  add_library(${name} MODULE ${plugin_SOURCES})
+  target_include_directories(${name} PRIVATE ${generated})
+  if(TARGET ccm::sdk)
+    target_link_libraries(${name} PRIVATE ccm::sdk)
+  else()
+    target_link_libraries(${name} PRIVATE ccm_sdk ccm_options)
+  endif()
+  target_link_libraries(${name} PRIVATE ${plugin_LIBRARIES})
+  target_link_options(${name} PRIVATE
+    -Wl,--version-script=${CCM_ADD_PLUGIN_DIR}/plugin.map -Wl,--exclude-libs,ALL
+    -Wl,-z,now,-z,relro,-z,noexecstack)
+  # The sanitizers' runtime is resolved from the host, so their builds leave symbols open.
+  if(NOT CCM_SANITIZE)
+    target_link_options(${name} PRIVATE -Wl,-z,defs)
+  endif()
+  set_target_properties(${name} PROPERTIES
+    PREFIX "" SUFFIX ".so" POSITION_INDEPENDENT_CODE ON SKIP_BUILD_RPATH ON
+    CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    LINK_DEPENDS ${CCM_ADD_PLUGIN_DIR}/plugin.map
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/ccm/${plugin_KIND}s)
+  install(TARGETS ${name} LIBRARY DESTINATION lib/ccm/${plugin_KIND}s COMPONENT ${name})
+endfunction()
