@@ -1,0 +1,174 @@
+// kube::Client: requests to one API server with one identity, one rate limit and one user agent.
+// Home thread: the one that runs `executor`. A process may have several clients on several threads
+// (the lease has its own); they share nothing. derive() makes further ones on the same thread that
+// share connections and credentials. Bodies are JSON texts; kube::Object decodes them.
+#pragma once
+
+#include "kube/config.hpp"
+#include "kube/resource.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ccm::net {
+class ResponseStream;
+}
+
+namespace ccm::kube {
+
+// What one request was and how it ended; for metrics. Called on the home thread after each attempt.
+struct CallRecord {
+  std::string_view verb;                     // get, list, watch, create, update, patch, delete, raw
+  std::string_view method;                   // GET, ...
+  std::string_view resource;                 // "v1/nodes"; empty for raw
+  unsigned http_status = 0;                  // 0 = no answer
+  std::chrono::nanoseconds duration{0};      // without the wait for the rate limiter
+  std::chrono::nanoseconds limiter_wait{0};  // of the first attempt
+};
+
+struct ClientOptions {
+  double qps = 20;  // API-67; negative or 0 = no limit
+  int burst = 30;
+  std::string user_agent;                     // complete (API-106, HOST-133)
+  std::chrono::milliseconds timeout{60'000};  // of each attempt, watches excepted (API-133)
+  int max_retries = 10;                       // API-68
+  std::function<void(const CallRecord&)> observer;
+};
+
+struct CallOptions {
+  std::chrono::milliseconds timeout{0};  // 0 = the client's
+  int max_retries = -1;                  // -1 = the client's; 0 = a single attempt
+  bool rate_limited = true;
+};
+
+struct ListOptions {
+  std::string label_selector;
+  std::string field_selector;
+  int64_t limit = 0;  // 0 = all at once
+  std::string continue_token;
+  std::string resource_version;        // never sent together with continue_token (API-132)
+  std::string resource_version_match;  // Exact, NotOlderThan
+};
+
+struct WatchOptions {
+  std::string label_selector;
+  std::string field_selector;
+  std::string resource_version;
+  std::chrono::seconds server_timeout{0};  // 0 = random in 300..600 s (API-31)
+  bool bookmarks = true;
+  bool send_initial_events = false;  // streamed list (API-38)
+};
+
+enum class PatchType { json, merge, strategic_merge, apply };  // API-47
+
+struct WriteOptions {
+  std::string subresource;  // "status"
+  std::string field_manager;
+  bool force = false;  // apply only
+  bool dry_run = false;
+};
+
+struct DeleteOptions {
+  std::string uid;               // precondition (API-22)
+  std::string resource_version;  // precondition
+  std::string propagation_policy;
+};
+
+class Client {
+ public:
+  // `executor` must run on one thread. Credentials are read and checked by the first request, or by
+  // check(). Copying is cheap: copies are the same client.
+  Client(boost::asio::any_io_executor executor, ClientConfig config, ClientOptions options);
+  ~Client();
+  Client(const Client&);
+  Client& operator=(const Client&);
+
+  // Another user agent and a rate limit of its own on the same connections and credentials
+  // (HOST-82, 128).
+  [[nodiscard]] Client derive(ClientOptions options) const;
+
+  // Status of certificates, keys, CA, token file and proxy, without any connection: one clear line.
+  [[nodiscard]] Status check() const;
+
+  [[nodiscard]] const ClientConfig& config() const;
+  [[nodiscard]] boost::asio::any_io_executor executor() const;
+
+  // Reads and writes of one object. The result is the server's answer: the object, or a Status for
+  // deletions. Failures are classified by the Status' reason first, then by the HTTP code (API-12);
+  // Status::reason() is the server's reason ("Conflict", "AlreadyExists", "NotFound", "Expired",
+  // "Invalid", "TooManyRequests", ...):
+  //   409 AlreadyExists -> already_exists/conflict; 409 else -> aborted/conflict (API-45);
+  //   404 -> not_found; 410 -> out_of_range; 422, 400, 413, 415 -> invalid_argument/invalid_spec
+  //   (API-58); 401 -> unauthenticated/auth; 403 -> permission_denied/auth; 429 ->
+  //   resource_exhausted/throttled; 504, "Timeout" -> deadline_exceeded/unavailable; other 5xx ->
+  //   unavailable; retry_after() as advised (API-75).
+  // Answers with 429 or 5xx and a Retry-After are retried (API-68), GETs after lost connections too
+  // (API-69); writes are never repeated after a connection error (API-70).
+  boost::asio::awaitable<Result<std::string>> get(Resource resource, std::string namespace_name,
+                                                  std::string name,
+                                                  std::string resource_version = {},
+                                                  CallOptions call = {});
+  boost::asio::awaitable<Result<std::string>> create(Resource resource, std::string namespace_name,
+                                                     std::string body, WriteOptions options = {},
+                                                     CallOptions call = {});
+  // POST to a subresource, as TokenRequest needs it (API-84).
+  boost::asio::awaitable<Result<std::string>> create_sub(Resource resource,
+                                                         std::string namespace_name,
+                                                         std::string name, std::string subresource,
+                                                         std::string body, CallOptions call = {});
+  boost::asio::awaitable<Result<std::string>> update(Resource resource, std::string namespace_name,
+                                                     std::string name, std::string body,
+                                                     WriteOptions options = {},
+                                                     CallOptions call = {});
+  boost::asio::awaitable<Result<std::string>> patch(Resource resource, std::string namespace_name,
+                                                    std::string name, PatchType type,
+                                                    std::string body, WriteOptions options = {},
+                                                    CallOptions call = {});
+  boost::asio::awaitable<Result<std::string>> remove(Resource resource, std::string namespace_name,
+                                                     std::string name, DeleteOptions options = {},
+                                                     CallOptions call = {});
+  // One page, whole in memory; informers read pages as streams instead.
+  boost::asio::awaitable<Result<std::string>> list(Resource resource, std::string namespace_name,
+                                                   ListOptions options, CallOptions call = {});
+
+  // Any path below the server's prefix, e.g. "/healthz" (HOST-84) or a review (API-119, 121).
+  boost::asio::awaitable<Result<std::string>> raw(std::string method, std::string path_and_query,
+                                                  std::string body = {}, CallOptions call = {});
+
+  // The answer to a list or a watch as a stream whose head was a success. Watches pass the rate
+  // limiter and have no time limit (API-37). Feed ListDecoder or WatchDecoder (watch_decoder.hpp)
+  // with it.
+  boost::asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> open_list(
+      Resource resource, std::string namespace_name, ListOptions options);
+  boost::asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> open_watch(
+      Resource resource, std::string namespace_name, WatchOptions options);
+
+  struct Impl;
+
+ private:
+  explicit Client(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
+};
+
+// The Status (API-12) in a failed answer, or the HTTP code alone when the body is something else.
+// `retry_after_header` may be empty. Never ok.
+Status status_of_answer(unsigned http_status, std::string_view body,
+                        std::string_view retry_after_header);
+// The Status object of an in-stream ERROR event (API-25).
+Status status_of_object(std::string_view status_json);
+// 410 in all three forms, and "resource version too large" (API-17, 26, 27): list again.
+bool is_expired(const Status& status);
+
+}  // namespace ccm::kube

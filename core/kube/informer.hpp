@@ -1,0 +1,142 @@
+// A shared informer: the API server's objects of one kind, kept up to date in a local store, with
+// handlers that hear about changes. Lists as a stream where the server can (API-38), else in pages;
+// watches with bookmarks; recovers from everything without ever clearing the store (API-131). Home
+// thread: the client's. The store may be read from any thread.
+#pragma once
+
+#include "kube/client.hpp"
+#include "kube/object.hpp"
+#include "kube/resource.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::kube {
+
+struct InformerSpec {
+  Resource resource;
+  std::string namespace_name;  // empty = all namespaces
+  std::string label_selector;
+  std::string field_selector;
+  bool operator==(const InformerSpec&) const = default;
+};
+
+// Called on the home thread, in the order of the events; must not throw. Empty functions are left
+// out.
+struct InformerHandler {
+  // `initial`: part of the first complete list.
+  std::function<void(const ObjectPtr& object, bool initial)> on_add;
+  // `changed` is false when nothing that the cache keeps differs but the resourceVersion
+  // (heartbeats, API-42) and for resyncs, where `before` == `now` (HOST-137).
+  std::function<void(const ObjectPtr& before, const ObjectPtr& now, bool changed)> on_update;
+  // `final_state_unknown`: the object was missing from a new list, `last` is the last cached copy
+  // (API-41).
+  std::function<void(const ObjectPtr& last, bool final_state_unknown)> on_delete;
+  std::function<void()> on_synced;      // once, behind the initial adds
+  std::chrono::milliseconds resync{0};  // 0 = never
+};
+
+// Times of the informer; tests shorten them.
+struct InformerTiming {
+  std::chrono::milliseconds backoff_initial{800};  // API-35
+  std::chrono::milliseconds backoff_limit{30'000};
+  std::chrono::milliseconds backoff_reset{120'000};
+  double backoff_jitter = 1.0;
+  std::chrono::milliseconds short_watch{1'000};  // API-34
+  std::chrono::milliseconds watch_idle{
+      660'000};  // no byte for so long: the peer is dead (above API-31's timeout)
+  std::size_t max_object_bytes = 8u << 20;
+  int64_t page_size = 500;  // API-21
+  bool streamed_lists = true;
+};
+
+struct InformerStatistics {
+  uint64_t lists = 0;  // complete ones, streamed or paged
+  uint64_t streamed_lists = 0;
+  uint64_t watches = 0;  // started
+  uint64_t events = 0;
+  uint64_t expirations = 0;      // 410 in any form
+  uint64_t failures = 0;         // that led to a back-off
+  uint64_t skipped_objects = 0;  // malformed or too large
+  std::size_t objects = 0;
+  std::size_t object_bytes = 0;
+};
+
+class Informer {
+ public:
+  using HandlerId = uint64_t;
+
+  Informer(Client client, InformerSpec spec, InformerTiming timing = {});
+  ~Informer();  // stops
+  Informer(const Informer&) = delete;
+  Informer& operator=(const Informer&) = delete;
+
+  // Declares the fields that a reader needs, without a handler. Before start(); later only when
+  // they are kept already, else failed_precondition.
+  Status declare(const FieldSet& fields);
+  // The same with a handler. A handler added after the first sync gets the store's content as
+  // initial adds, posted.
+  Result<HandlerId> subscribe(const FieldSet& fields, InformerHandler handler);
+  void unsubscribe(HandlerId id);
+
+  // Begins to list and watch. Once.
+  void start();
+  // Ends all activity; handlers are not called any more. The store stays readable.
+  void stop();
+
+  [[nodiscard]] const InformerSpec& spec() const;
+
+  // The first complete list is in the store and was handed to the handlers. Any thread.
+  [[nodiscard]] bool synced() const;
+  // Ends with ok at that moment, cancelled when stopped before. Home thread.
+  boost::asio::awaitable<Status> wait_synced();
+
+  // Store, any thread. get: null when absent; `namespace_name` empty for cluster scoped objects.
+  [[nodiscard]] ObjectPtr get(std::string_view namespace_name, std::string_view name) const;
+  [[nodiscard]] std::vector<ObjectPtr> list() const;  // in no order
+  [[nodiscard]] std::size_t size() const;
+  // The resourceVersion up to which the store is known to be complete.
+  [[nodiscard]] std::string resource_version() const;
+  [[nodiscard]] InformerStatistics statistics() const;
+  // The latest failure and none (ok) once things work again; for health pages.
+  [[nodiscard]] Status last_failure() const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+// One informer per spec, shared by all that ask (HOST-89). Home thread.
+class InformerSet {
+ public:
+  explicit InformerSet(Client client, InformerTiming timing = {});
+  ~InformerSet();
+
+  // The informer for `spec`, made on demand; started at once if start() was called already.
+  std::shared_ptr<Informer> informer(const InformerSpec& spec);
+  void start();
+  void stop();
+  // ok when all are synced; deadline_exceeded names the first resource that is not.
+  boost::asio::awaitable<Status> wait_synced(std::chrono::milliseconds timeout);
+  [[nodiscard]] const std::vector<std::shared_ptr<Informer>>& informers() const {
+    return informers_;
+  }
+
+ private:
+  Client client_;
+  InformerTiming timing_;
+  std::vector<std::shared_ptr<Informer>> informers_;
+  bool started_ = false;
+};
+
+}  // namespace ccm::kube

@@ -1,0 +1,152 @@
+// kube::Object: an immutable, reference counted snapshot of a Kubernetes object, or of the fields
+// somebody declared. One allocation holds the whole tree in a compact form (object_encoding.hpp),
+// so that thousands fit in a cache. Any thread: nothing changes after decode().
+#pragma once
+
+#include <ccm/status.hpp>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ccm::kube {
+
+class Object;
+using ObjectPtr = boost::intrusive_ptr<const Object>;
+
+void intrusive_ptr_add_ref(const Object* object) noexcept;
+void intrusive_ptr_release(const Object* object) noexcept;
+
+// The fields that a cache keeps: a union of JSON pointers (RFC 6901). A declared pointer keeps its
+// whole subtree; one that leads through an array keeps the array. Identity is always kept:
+// apiVersion, kind, metadata.name, .namespace, .uid, .resourceVersion, .deletionTimestamp.
+class FieldSet {
+ public:
+  FieldSet();  // identity only
+  // Everything is kept.
+  static FieldSet all();
+  // Failure: invalid_argument for a text that is no JSON pointer. "" means everything.
+  static Result<FieldSet> of(const std::vector<std::string>& pointers);
+
+  Status add(std::string_view pointer);
+  void merge(const FieldSet& other);
+  // Every field of `other` is kept by this set too.
+  [[nodiscard]] bool covers(const FieldSet& other) const;
+  [[nodiscard]] bool everything() const { return root_.whole; }
+
+  struct Node {
+    bool whole = false;
+    std::vector<std::pair<std::string, Node>> children;
+    [[nodiscard]] const Node* child(std::string_view key) const;
+  };
+  [[nodiscard]] const Node& root() const { return root_; }
+
+ private:
+  Node root_;
+};
+
+class Object {
+ public:
+  enum class Kind : uint8_t { absent, null, boolean, number, string, array, object };
+
+  // Where a value lies in the object; valid as long as the object lives. Wrong numbers are
+  // harmless: they read as absent or as some other value, never outside of the object.
+  using Position = uint64_t;
+  static constexpr Position kRoot = 0;
+  static constexpr Position kAbsent = ~Position{0};
+
+  // Decodes one JSON object. `kind` and `api_version` are filled in when the text lacks them
+  // (API-140). Failure: data_loss for what is no JSON object, nests deeper than 128 levels or has
+  // no metadata.name when `require_name`; the message never quotes the object.
+  struct DecodeOptions {
+    std::string_view kind;
+    std::string_view api_version;
+    bool require_name = true;
+  };
+  static Result<ObjectPtr> decode(std::string_view json, const FieldSet& fields,
+                                  const DecodeOptions& options);
+  static Result<ObjectPtr> decode(std::string_view json);  // whole, a name is not required
+
+  // Identity; empty when absent. Borrowed from the object.
+  [[nodiscard]] std::string_view name() const { return identity(0); }
+  [[nodiscard]] std::string_view namespace_name() const { return identity(1); }
+  [[nodiscard]] std::string_view uid() const { return identity(2); }
+  [[nodiscard]] std::string_view resource_version() const { return identity(3); }
+
+  // The value under `pointer` (RFC 6901, "" is the value itself) seen from `from`; kAbsent when
+  // there is none.
+  [[nodiscard]] Position find(Position from, std::string_view pointer) const;
+  [[nodiscard]] Position find(std::string_view pointer) const { return find(kRoot, pointer); }
+  // The member called `key`, taken literally.
+  [[nodiscard]] Position member(Position object, std::string_view key) const;
+
+  [[nodiscard]] Kind kind(Position value) const;
+  // A string's content, a number's or boolean's JSON text; empty for all else. Borrowed from the
+  // object.
+  [[nodiscard]] std::string_view text(Position value) const;
+  [[nodiscard]] std::string_view text_at(std::string_view pointer) const {
+    return text(find(pointer));
+  }
+  // Number of members or elements; 0 for scalars.
+  [[nodiscard]] std::size_t size(Position value) const;
+
+  // Calls visit(key, position) for each member or element in the order of the text (key empty for
+  // elements) until it returns false. A visitor that returns void sees all.
+  template <typename Visitor>
+  void each(Position container, Visitor&& visit) const {
+    for (Item item = first(container); item.value != kAbsent; item = next(item)) {
+      if constexpr (std::same_as<std::invoke_result_t<Visitor&, std::string_view, Position>,
+                                 bool>) {
+        if (!visit(item.key, item.value)) return;
+      } else {
+        visit(item.key, item.value);
+      }
+    }
+  }
+
+  // What is kept, as compact JSON. Rendered on each call; not cached.
+  [[nodiscard]] std::string json(Position from = kRoot) const;
+
+  // Equal in everything that is kept but the resourceVersion.
+  [[nodiscard]] bool same_content(const Object& other) const;
+  // Bytes that this object occupies, its header included.
+  [[nodiscard]] std::size_t memory() const;
+
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+ private:
+  struct Item {
+    std::string_view key;
+    Position value = kAbsent;
+    Position after = 0;  // behind the value
+    Position end = 0;    // of the container
+    bool keyed = false;
+  };
+
+  Object() = default;
+  ~Object() = default;
+  static ObjectPtr make(const std::vector<unsigned char>& tree);
+  [[nodiscard]] const unsigned char* tree() const {
+    return reinterpret_cast<const unsigned char*>(this) + sizeof(Object);
+  }
+  [[nodiscard]] std::string_view identity(int which) const;
+  [[nodiscard]] Item first(Position container) const;
+  [[nodiscard]] Item next(const Item& item) const;
+  friend void intrusive_ptr_add_ref(const Object* object) noexcept;
+  friend void intrusive_ptr_release(const Object* object) noexcept;
+
+  mutable std::atomic<uint32_t> references_{0};
+  uint32_t size_ = 0;          // of the tree that follows this header
+  uint32_t identity_[4] = {};  // offsets of name, namespace, uid, resourceVersion; 0 = absent
+};
+
+}  // namespace ccm::kube
