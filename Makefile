@@ -1,0 +1,53 @@
+# What a user types. Each target installs the Debian packages that it needs (apt, only what is missing) and builds what
+# it runs, so that one of them is all a fresh machine ever needs. CMakePresets.json has the finer choices.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+# Tests take their time with the network and with processes, not with the processor.
+TEST_JOBS ?= $(JOBS)
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+packages-%:
+	@tools/install-packages $*
+
+configure: packages-build
+	@[ -f $(BUILD)/build.ninja ] || cmake --preset release -B $(BUILD) $(CMAKE_FLAGS)
+
+build: configure ## the host, the plugins, ccmctl, ccm-sandbox and all tests
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: packages-demo build ## a small cluster and a small cloud on this machine: watch nodes being initialised
+	@tools/demo $(BUILD)
+
+test: packages-test build ## unit, ABI and sandbox suites
+	@ctest --test-dir $(BUILD) -LE kube -j $(TEST_JOBS) --output-on-failure --no-tests=error
+
+test-kube: packages-test packages-kube build ## contract suite and scenarios on a real kube-apiserver
+	@tests/kube-apiserver/build.sh $(BUILD)/tests/kube-apiserver
+	@cmake -B $(BUILD) -DCCM_KUBE_APISERVER=$(abspath $(BUILD))/tests/kube-apiserver >/dev/null
+	@ctest --test-dir $(BUILD) -L kube -j 1 --output-on-failure --no-tests=error
+
+bench: packages-bench packages-kube build ## print the performance tables (real kube-apiserver)
+	@tests/kube-apiserver/build.sh $(BUILD)/tests/kube-apiserver
+	@bench/run $(BUILD)
+
+asan tsan: packages-test ## the suites under AddressSanitizer+UBSan, or ThreadSanitizer
+	@cmake --preset $@ >/dev/null
+	@cmake --build --preset $@ -j $(JOBS)
+	@ctest --preset $@ -LE kube -j $(TEST_JOBS) --no-tests=error
+
+lint: packages-lint configure ## formatting, includes, link lines and clang-tidy
+	@tools/lint $(BUILD)
+
+install: build ## copy host, plugins, tools and SDK to PREFIX (default /usr/local)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean: ## remove the build trees
+	@rm -rf build build-*
+
+.PHONY: help configure build demo test test-kube bench asan tsan lint install clean
