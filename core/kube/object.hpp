@@ -114,6 +114,8 @@ class Object {
 
   // What is kept, as compact JSON. Rendered on each call; not cached.
   [[nodiscard]] std::string json(Position from = kRoot) const;
+  // The same of the whole object, rendered by the first call and kept until the object dies.
+  [[nodiscard]] std::string_view borrowed_json() const;
 
   // Equal in everything that is kept but the resourceVersion.
   [[nodiscard]] bool same_content(const Object& other) const;
@@ -133,7 +135,7 @@ class Object {
   };
 
   Object() = default;
-  ~Object() = default;
+  ~Object();
   static ObjectPtr make(const std::vector<unsigned char>& tree);
   [[nodiscard]] const unsigned char* tree() const {
     return reinterpret_cast<const unsigned char*>(this) + sizeof(Object);
@@ -141,9 +143,11 @@ class Object {
   [[nodiscard]] std::string_view identity(int which) const;
   [[nodiscard]] Item first(Position container) const;
   [[nodiscard]] Item next(const Item& item) const;
+  friend class ObjectDecoder;
   friend void intrusive_ptr_add_ref(const Object* object) noexcept;
   friend void intrusive_ptr_release(const Object* object) noexcept;
 
+  mutable std::atomic<const std::string*> json_{nullptr};
   mutable std::atomic<uint32_t> references_{0};
   uint32_t size_ = 0;          // of the tree that follows this header
   uint32_t identity_[4] = {};  // offsets of name, namespace, uid, resourceVersion; 0 = absent

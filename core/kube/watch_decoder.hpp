@@ -13,6 +13,30 @@ namespace ccm::kube {
 // Bytes that simdjson may read behind a piece; the decoders always leave as many.
 inline constexpr std::size_t kJsonPadding = 64;
 
+// Finds the end of a JSON object by counting brackets outside of strings. Private to the decoders.
+struct JsonScanner {
+  uint32_t depth = 0;
+  bool in_string = false;
+  bool escaped = false;
+  static constexpr std::size_t kOpen = ~std::size_t{0};
+  // Looks at data[from, end); the offset behind the bracket that closes the object, or kOpen.
+  std::size_t scan(const char* data, std::size_t from, std::size_t end);
+};
+
+// Bytes not consumed yet, always followed by kJsonPadding readable ones. Private to the decoders.
+class JsonBuffer {
+ public:
+  void append(std::string_view bytes);
+  [[nodiscard]] const char* data() const { return bytes_.data(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  // Forgets the first `count` bytes.
+  void drop(std::size_t count);
+
+ private:
+  std::string bytes_;
+  std::size_t size_ = 0;
+};
+
 class WatchDecoder {
  public:
   explicit WatchDecoder(std::size_t max_object_bytes = 8u << 20)
@@ -29,21 +53,18 @@ class WatchDecoder {
   Piece next(std::string_view& text);
 
   // An object has begun and not ended: the stream was cut if it ends now.
-  [[nodiscard]] bool mid_object() const { return depth_ > 0; }
+  [[nodiscard]] bool mid_object() const { return scanner_.depth > 0; }
 
  private:
-  bool scan_object();
   bool skip_to_object();
-  void compact();
+  void drop_excess();
 
-  std::string buffer_;
-  std::size_t begin_ = 0;   // of the piece under work
+  JsonBuffer buffer_;
+  JsonScanner scanner_;
+  std::size_t begin_ = 0;   // of the object under work
   std::size_t cursor_ = 0;  // first byte not looked at
   std::size_t max_object_bytes_;
-  std::size_t dropped_ = 0;  // bytes of an oversized object already thrown away
-  uint32_t depth_ = 0;
-  bool in_string_ = false;
-  bool escaped_ = false;
+  bool dropping_ = false;  // the object under work is above the limit
 };
 
 // The same for the body of a list: items one by one; the rest, with an empty "items", in
@@ -54,29 +75,33 @@ class ListDecoder {
       : max_object_bytes_(max_object_bytes) {}
 
   void feed(std::string_view bytes);
-  WatchDecoder::Piece next(std::string_view& text);  // garbage is never returned
+  // As WatchDecoder::next(); garbage: something among the items is no object.
+  WatchDecoder::Piece next(std::string_view& text);
   // The list object is complete.
   [[nodiscard]] bool done() const { return state_ == State::done; }
-  // The list object without its items; a Status if the server sent one. Valid when done().
+  // The list object without its items; a Status if the server sent one. Valid when done(); not
+  // necessarily well-formed JSON when the server sent none.
   [[nodiscard]] const std::string& envelope() const { return envelope_; }
 
  private:
   enum class State : uint8_t { envelope, items, item, done };
   void step_envelope(char c);
+  void step_string(char c);
+  WatchDecoder::Piece step_items();
+  WatchDecoder::Piece step_item(std::string_view& text);
 
-  std::string buffer_;
+  JsonBuffer buffer_;
+  JsonScanner scanner_;  // of the item under work
   std::string envelope_;
-  std::string key_;
+  std::string token_;  // latest string of the list object itself
   std::size_t begin_ = 0;
   std::size_t cursor_ = 0;
   std::size_t max_object_bytes_;
-  std::size_t dropped_ = 0;
-  uint32_t depth_ = 0;
-  uint32_t item_depth_ = 0;
+  uint32_t depth_ = 0;  // within the envelope
   bool in_string_ = false;
   bool escaped_ = false;
-  bool key_is_items_ = false;
-  bool expect_key_ = false;
+  bool value_next_ = false;  // behind the colon of a member of the list object
+  bool dropping_ = false;
   State state_ = State::envelope;
 };
 

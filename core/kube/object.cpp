@@ -1,0 +1,206 @@
+#include "kube/object.hpp"
+
+#include "kube/json_pointer.hpp"
+#include "kube/json_text.hpp"
+#include "kube/object_encoding.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace ccm::kube {
+
+using encoding::Container;
+using encoding::read_container;
+using encoding::read_text;
+using encoding::Text;
+
+void intrusive_ptr_add_ref(const Object* object) noexcept {
+  object->references_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void intrusive_ptr_release(const Object* object) noexcept {
+  if (object->references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  object->~Object();
+  std::free(const_cast<Object*>(object));
+}
+
+Object::~Object() { delete json_.load(std::memory_order_relaxed); }
+
+ObjectPtr Object::make(const std::vector<unsigned char>& tree) {
+  void* memory = std::malloc(sizeof(Object) + tree.size());
+  if (memory == nullptr) throw std::bad_alloc();
+  auto* object = new (memory) Object;
+  object->size_ = static_cast<uint32_t>(tree.size());
+  std::memcpy(static_cast<unsigned char*>(memory) + sizeof(Object), tree.data(), tree.size());
+  const Position metadata = object->member(kRoot, "metadata");
+  static constexpr std::string_view kKeys[] = {"name", "namespace", "uid", "resourceVersion"};
+  for (int i = 0; i < 4; ++i) {
+    const Position at = object->member(metadata, kKeys[i]);
+    if (object->kind(at) == Kind::string) object->identity_[i] = static_cast<uint32_t>(at);
+  }
+  return ObjectPtr(object);
+}
+
+std::string_view Object::identity(int which) const {
+  return identity_[which] == 0 ? std::string_view{} : text(identity_[which]);
+}
+
+Object::Kind Object::kind(Position value) const {
+  if (value >= size_) return Kind::absent;
+  switch (const unsigned char tag = tree()[value]; tag) {
+    case encoding::kNull:
+      return Kind::null;
+    case encoding::kFalse:
+    case encoding::kTrue:
+      return Kind::boolean;
+    case encoding::kNumber:
+      return Kind::number;
+    case encoding::kArray:
+    case encoding::kArrayLarge:
+      return Kind::array;
+    case encoding::kObject:
+    case encoding::kObjectLarge:
+      return Kind::object;
+    default:
+      return tag == encoding::kString || tag == encoding::kWord || tag >= encoding::kShortString
+                 ? Kind::string
+                 : Kind::absent;
+  }
+}
+
+std::string_view Object::text(Position value) const {
+  if (value >= size_) return {};
+  if (tree()[value] == encoding::kTrue) return "true";
+  if (tree()[value] == encoding::kFalse) return "false";
+  return read_text(tree(), size_, value).text;
+}
+
+Object::Item Object::first(Position container) const {
+  if (container >= size_) return {};
+  const Container content = read_container(tree(), size_, container);
+  if (!content.valid) return {};
+  Item item;
+  item.keyed = kind(container) == Kind::object;
+  item.after = content.begin;
+  item.end = content.end;
+  return next(item);
+}
+
+Object::Item Object::next(const Item& item) const {
+  Item result = item;
+  result.value = kAbsent;
+  std::size_t at = item.after;
+  if (at >= item.end) return result;
+  if (item.keyed) {
+    const Text key = read_text(tree(), item.end, at);
+    if (!key.valid || key.after >= item.end) return result;
+    result.key = key.text;
+    at = key.after;
+  }
+  result.value = at;
+  result.after = encoding::skip_value(tree(), item.end, at);
+  return result;
+}
+
+Object::Position Object::member(Position object, std::string_view key) const {
+  if (kind(object) != Kind::object) return kAbsent;
+  for (Item item = first(object); item.value != kAbsent; item = next(item)) {
+    if (item.key == key) return item.value;
+  }
+  return kAbsent;
+}
+
+Object::Position Object::find(Position from, std::string_view pointer) const {
+  if (kind(from) == Kind::absent || !JsonPointer::valid(pointer)) return kAbsent;
+  JsonPointer tokens(pointer);
+  std::string token;
+  while (from != kAbsent && tokens.next(token)) {
+    if (kind(from) == Kind::object) {
+      from = member(from, token);
+      continue;
+    }
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
+    const bool leading_zero = token.size() > 1 && token.front() == '0';
+    if (kind(from) != Kind::array || error != std::errc{} || leading_zero ||
+        end != token.data() + token.size()) {
+      return kAbsent;
+    }
+    Item item = first(from);
+    for (; index > 0 && item.value != kAbsent; --index) item = next(item);
+    from = item.value;
+  }
+  return from;
+}
+
+std::size_t Object::size(Position value) const {
+  std::size_t count = 0;
+  each(value, [&](std::string_view, Position) { ++count; });
+  return count;
+}
+
+std::string Object::json(Position from) const {
+  std::string out;
+  struct Render {
+    static void value(const Object& object, Position at, std::string& out) {
+      switch (object.kind(at)) {
+        case Kind::absent:
+        case Kind::null:
+          out += "null";
+          return;
+        case Kind::boolean:
+        case Kind::number:
+          out += object.text(at);
+          return;
+        case Kind::string:
+          append_json_string(out, object.text(at));
+          return;
+        case Kind::array:
+        case Kind::object:
+          break;
+      }
+      const bool keyed = object.kind(at) == Kind::object;
+      out += keyed ? '{' : '[';
+      bool comma = false;
+      object.each(at, [&](std::string_view key, Position item) {
+        if (comma) out += ',';
+        comma = true;
+        if (keyed) {
+          append_json_string(out, key);
+          out += ':';
+        }
+        value(object, item, out);
+      });
+      out += keyed ? '}' : ']';
+    }
+  };
+  if (kind(from) != Kind::absent) Render::value(*this, from, out);
+  return out;
+}
+
+std::string_view Object::borrowed_json() const {
+  const std::string* kept = json_.load(std::memory_order_acquire);
+  if (kept != nullptr) return *kept;
+  auto rendered = std::make_unique<const std::string>(json());
+  // Another thread may have been quicker: its text stays, since somebody may have borrowed it.
+  if (json_.compare_exchange_strong(kept, rendered.get(), std::memory_order_acq_rel)) {
+    return *rendered.release();
+  }
+  return *kept;
+}
+
+bool Object::same_content(const Object& other) const {
+  if (size_ != other.size_ || identity_[3] != other.identity_[3]) return false;
+  if (identity_[3] == 0) return std::memcmp(tree(), other.tree(), size_) == 0;
+  const std::size_t begin = identity_[3];
+  const std::size_t end = encoding::skip_value(tree(), size_, begin);
+  if (encoding::skip_value(other.tree(), size_, begin) != end) return false;
+  return std::memcmp(tree(), other.tree(), begin) == 0 &&
+         std::memcmp(tree() + end, other.tree() + end, size_ - end) == 0;
+}
+
+std::size_t Object::memory() const { return sizeof(Object) + size_; }
+
+}  // namespace ccm::kube

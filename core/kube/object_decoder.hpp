@@ -1,0 +1,44 @@
+// Decodes API objects and watch events into kube::Object with simdjson, keeping only declared
+// fields. Buffers are reused from one call to the next, so an informer has one of its own. One
+// thread at a time.
+#pragma once
+
+#include "kube/object.hpp"
+
+#include <ccm/status.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace ccm::kube {
+
+struct WatchEvent {
+  enum class Type { added, modified, deleted, bookmark, error, other };
+  Type type = Type::other;
+  ObjectPtr object;        // added, modified, deleted, bookmark
+  std::string error_json;  // error: the Status object
+};
+
+class ObjectDecoder {
+ public:
+  ObjectDecoder();
+  ~ObjectDecoder();
+  ObjectDecoder(const ObjectDecoder&) = delete;
+  ObjectDecoder& operator=(const ObjectDecoder&) = delete;
+
+  // As Object::decode(). `padded`: kJsonPadding bytes behind `json` may be read
+  // (watch_decoder.hpp), else the text is copied first. A text whose kind differs from options.kind
+  // is failed_precondition.
+  Result<ObjectPtr> decode(std::string_view json, const FieldSet& fields,
+                           const Object::DecodeOptions& options, bool padded = false);
+  // One event of a watch (API-24). A bookmark keeps its resourceVersion and annotations.
+  Result<WatchEvent> decode_event(std::string_view json, const FieldSet& fields,
+                                  const Object::DecodeOptions& options, bool padded = false);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ccm::kube

@@ -1,0 +1,331 @@
+#include "kube/object_encoding.hpp"
+
+#include <array>
+#include <unordered_map>
+
+namespace ccm::kube::encoding {
+namespace {
+
+// The first 128 take one byte, so the most frequent come first.
+constexpr std::array<std::string_view, 180> kWords = {
+    "metadata",
+    "name",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "labels",
+    "annotations",
+    "spec",
+    "status",
+    "kind",
+    "apiVersion",
+    "v1",
+    "Node",
+    "Service",
+    "type",
+    "address",
+    "addresses",
+    "conditions",
+    "lastHeartbeatTime",
+    "lastTransitionTime",
+    "reason",
+    "message",
+    "True",
+    "False",
+    "Unknown",
+    "key",
+    "effect",
+    "value",
+    "taints",
+    "providerID",
+    "podCIDR",
+    "podCIDRs",
+    "Ready",
+    "MemoryPressure",
+    "DiskPressure",
+    "PIDPressure",
+    "NetworkUnavailable",
+    "InternalIP",
+    "ExternalIP",
+    "Hostname",
+    "InternalDNS",
+    "ExternalDNS",
+    "NoSchedule",
+    "NoExecute",
+    "PreferNoSchedule",
+    "KubeletReady",
+    "KubeletHasSufficientMemory",
+    "KubeletHasNoDiskPressure",
+    "KubeletHasSufficientPID",
+    "kubelet is posting ready status",
+    "kubelet has sufficient memory available",
+    "kubelet has no disk pressure",
+    "kubelet has sufficient PID available",
+    "beta.kubernetes.io/arch",
+    "beta.kubernetes.io/os",
+    "beta.kubernetes.io/instance-type",
+    "kubernetes.io/arch",
+    "kubernetes.io/os",
+    "kubernetes.io/hostname",
+    "node.kubernetes.io/instance-type",
+    "topology.kubernetes.io/region",
+    "topology.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone",
+    "linux",
+    "amd64",
+    "arm64",
+    "node.cloudprovider.kubernetes.io/uninitialized",
+    "node.cloudprovider.kubernetes.io/shutdown",
+    "node.kubernetes.io/unreachable",
+    "node.kubernetes.io/not-ready",
+    "node.kubernetes.io/network-unavailable",
+    "node.kubernetes.io/unschedulable",
+    "node.kubernetes.io/exclude-from-external-load-balancers",
+    "node-role.kubernetes.io/control-plane",
+    "alpha.kubernetes.io/provided-node-ip",
+    "node.alpha.kubernetes.io/ttl",
+    "volumes.kubernetes.io/controller-managed-attach-detach",
+    "kubeadm.alpha.kubernetes.io/cri-socket",
+    "true",
+    "false",
+    "0",
+    "",
+    "default",
+    "kube-system",
+    "unschedulable",
+    "deletionTimestamp",
+    "creationTimestamp",
+    "finalizers",
+    "ownerReferences",
+    "generation",
+    "ports",
+    "port",
+    "protocol",
+    "targetPort",
+    "nodePort",
+    "TCP",
+    "UDP",
+    "selector",
+    "clusterIP",
+    "clusterIPs",
+    "sessionAffinity",
+    "externalTrafficPolicy",
+    "internalTrafficPolicy",
+    "healthCheckNodePort",
+    "ipFamilies",
+    "ipFamilyPolicy",
+    "loadBalancer",
+    "ingress",
+    "ip",
+    "ipMode",
+    "hostname",
+    "loadBalancerIP",
+    "loadBalancerClass",
+    "loadBalancerSourceRanges",
+    "allocateLoadBalancerNodePorts",
+    "externalName",
+    "externalIPs",
+    "LoadBalancer",
+    "ClusterIP",
+    "NodePort",
+    "Cluster",
+    "Local",
+    "SingleStack",
+    "PreferDualStack",
+    "IPv4",
+    "IPv6",
+    "VIP",
+    "None",
+    "http",
+    "https",
+    "app",
+    "service.kubernetes.io/load-balancer-cleanup",
+    "capacity",
+    "allocatable",
+    "cpu",
+    "memory",
+    "pods",
+    "ephemeral-storage",
+    "hugepages-1Gi",
+    "hugepages-2Mi",
+    "nodeInfo",
+    "machineID",
+    "systemUUID",
+    "bootID",
+    "kernelVersion",
+    "osImage",
+    "containerRuntimeVersion",
+    "kubeletVersion",
+    "kubeProxyVersion",
+    "operatingSystem",
+    "architecture",
+    "daemonEndpoints",
+    "kubeletEndpoint",
+    "Port",
+    "images",
+    "names",
+    "sizeBytes",
+    "managedFields",
+    "manager",
+    "operation",
+    "time",
+    "fieldsType",
+    "fieldsV1",
+    "Update",
+    "Lease",
+    "coordination.k8s.io/v1",
+    "holderIdentity",
+    "leaseDurationSeconds",
+    "acquireTime",
+    "renewTime",
+    "leaseTransitions",
+    "Event",
+    "ConfigMap",
+    "data",
+    "CiliumIsUp",
+    "RouteCreated",
+    "appProtocol",
+    "trafficDistribution",
+    "swap"};
+
+constexpr std::size_t kShortWords = 128;
+constexpr std::size_t kShortLength = 64;
+constexpr std::size_t kHeaderSmall = 2;
+constexpr std::size_t kHeaderLarge = 5;
+
+const std::unordered_map<std::string_view, int>& index() {
+  // Never destroyed: there are no globals with destructors.
+  static const auto& map = *[] {
+    auto* made = new std::unordered_map<std::string_view, int>;
+    for (std::size_t i = 0; i < kWords.size(); ++i) made->emplace(kWords[i], static_cast<int>(i));
+    return made;
+  }();
+  return map;
+}
+
+Text piece(const unsigned char* tree, std::size_t size, std::size_t at, std::size_t length) {
+  if (at > size || length > size - at) return {};
+  return {{reinterpret_cast<const char*>(tree) + at, length}, at + length, true};
+}
+
+Text read_long(const unsigned char* tree, std::size_t size, std::size_t at) {
+  std::size_t length = 0;
+  for (unsigned shift = 0; at < size && shift < 35; shift += 7) {
+    const unsigned char byte = tree[at++];
+    length |= static_cast<std::size_t>(byte & 0x7f) << shift;
+    if ((byte & 0x80) == 0) return piece(tree, size, at, length);
+  }
+  return {};
+}
+
+}  // namespace
+
+int word_index(std::string_view text) {
+  const auto found = index().find(text);
+  return found == index().end() ? kNoWord : found->second;
+}
+
+std::string_view word(std::size_t i) { return i < kWords.size() ? kWords[i] : std::string_view{}; }
+
+Text read_text(const unsigned char* tree, std::size_t size, std::size_t at) {
+  if (at >= size) return {};
+  const unsigned char tag = tree[at];
+  if (tag >= kShortWord) return {word(tag - kShortWord), at + 1, true};
+  if (tag >= kShortString) return piece(tree, size, at + 1, tag - kShortString);
+  if (tag == kString || tag == kNumber) return read_long(tree, size, at + 1);
+  if (tag == kWord && at + 1 < size) {
+    return {word(kShortWords + tree[at + 1]), at + 2, true};
+  }
+  return {};
+}
+
+Container read_container(const unsigned char* tree, std::size_t size, std::size_t at) {
+  if (at >= size) return {};
+  const unsigned char tag = tree[at];
+  std::size_t begin = 0;
+  std::size_t length = 0;
+  if (tag == kArray || tag == kObject) {
+    if (size - at < kHeaderSmall) return {};
+    begin = at + kHeaderSmall;
+    length = tree[at + 1];
+  } else if (tag == kArrayLarge || tag == kObjectLarge) {
+    if (size - at < kHeaderLarge) return {};
+    begin = at + kHeaderLarge;
+    for (unsigned i = 0; i < 4; ++i)
+      length |= static_cast<std::size_t>(tree[at + 1 + i]) << (8 * i);
+  } else {
+    return {};
+  }
+  if (length > size - begin) return {};
+  return {begin, begin + length, true};
+}
+
+std::size_t skip_value(const unsigned char* tree, std::size_t size, std::size_t at) {
+  if (at >= size) return size;
+  if (tree[at] <= kTrue) return at + 1;
+  if (const Container container = read_container(tree, size, at); container.valid) {
+    return container.end;
+  }
+  const Text text = read_text(tree, size, at);
+  return text.valid ? text.after : size;
+}
+
+void Writer::varint(std::size_t value) {
+  for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<unsigned char>(value | 0x80));
+  bytes_.push_back(static_cast<unsigned char>(value));
+}
+
+void Writer::append(std::string_view text) {
+  bytes_.insert(bytes_.end(), text.begin(), text.end());
+}
+
+void Writer::number(std::string_view json) {
+  bytes_.push_back(kNumber);
+  varint(json.size());
+  append(json);
+}
+
+void Writer::string(std::string_view text) {
+  if (const int found = word_index(text); found != kNoWord) {
+    const auto i = static_cast<std::size_t>(found);
+    if (i < kShortWords) {
+      bytes_.push_back(static_cast<unsigned char>(kShortWord + i));
+    } else {
+      bytes_.push_back(kWord);
+      bytes_.push_back(static_cast<unsigned char>(i - kShortWords));
+    }
+    return;
+  }
+  if (text.size() < kShortLength) {
+    bytes_.push_back(static_cast<unsigned char>(kShortString + text.size()));
+  } else {
+    bytes_.push_back(kString);
+    varint(text.size());
+  }
+  append(text);
+}
+
+std::size_t Writer::begin(bool object) {
+  const std::size_t start = bytes_.size();
+  bytes_.push_back(object ? kObject : kArray);
+  bytes_.push_back(0);
+  return start;
+}
+
+void Writer::end(std::size_t start) {
+  const std::size_t length = bytes_.size() - start - kHeaderSmall;
+  if (length <= 0xff) {
+    bytes_[start + 1] = static_cast<unsigned char>(length);
+    return;
+  }
+  // Few containers get this large (metadata, spec, status and the root), so moving the content
+  // costs little.
+  bytes_[start] = static_cast<unsigned char>(bytes_[start] + 1);
+  bytes_.insert(bytes_.begin() + static_cast<std::ptrdiff_t>(start + kHeaderSmall), 3, 0);
+  for (unsigned i = 0; i < 4; ++i) {
+    bytes_[start + 1 + i] = static_cast<unsigned char>(length >> (8 * i));
+  }
+}
+
+}  // namespace ccm::kube::encoding

@@ -1,0 +1,82 @@
+// The compact form of a JSON tree inside kube::Object. Private to core/kube.
+//
+// A value is a tag and what it needs; members and elements follow one another, so skipping is one
+// addition:
+//   null, false, true           the tag alone
+//   number, string              varint length, bytes (a number keeps its JSON text)
+//   short string                the length is in the tag (0..63), bytes
+//   word                        a well-known string in the tag (0..127), or in the byte behind
+//   kWord array, object               one byte length of the content, or four bytes (little endian)
+//   for the large forms
+// An object's content is key, value, key, value...; a key is a string in any of the forms above.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace ccm::kube::encoding {
+
+enum Tag : unsigned char {
+  kNull = 0x00,
+  kFalse = 0x01,
+  kTrue = 0x02,
+  kNumber = 0x03,
+  kString = 0x04,
+  kArray = 0x05,
+  kArrayLarge = 0x06,
+  kObject = 0x07,
+  kObjectLarge = 0x08,
+  kWord = 0x09,
+  kShortString = 0x40,  // .. 0x7f
+  kShortWord = 0x80,    // .. 0xff
+};
+
+// Strings that occur in nearly every node or service, as keys or values. The order is part of
+// nothing that outlives the process.
+inline constexpr int kNoWord = -1;
+int word_index(std::string_view text);
+std::string_view word(std::size_t index);  // empty when there is none
+
+// A decoded string (or word, or number) at `at`.
+struct Text {
+  std::string_view text;
+  std::size_t after = 0;
+  bool valid = false;
+};
+
+// Bounds-checked reads within [tree, tree + size).
+Text read_text(const unsigned char* tree, std::size_t size, std::size_t at);
+struct Container {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  bool valid = false;
+};
+Container read_container(const unsigned char* tree, std::size_t size, std::size_t at);
+// The offset behind the value at `at`; `size` when it is broken.
+std::size_t skip_value(const unsigned char* tree, std::size_t size, std::size_t at);
+
+class Writer {
+ public:
+  void clear() { bytes_.clear(); }
+  [[nodiscard]] const std::vector<unsigned char>& bytes() const { return bytes_; }
+
+  void null() { bytes_.push_back(kNull); }
+  void boolean(bool value) { bytes_.push_back(value ? kTrue : kFalse); }
+  void number(std::string_view json);
+  void string(std::string_view text);  // also for keys
+  // Begins a container; end() gets what this returned.
+  std::size_t begin(bool object);
+  void end(std::size_t start);
+  // Takes back everything from `start` on.
+  void truncate(std::size_t start) { bytes_.resize(start); }
+  [[nodiscard]] std::size_t offset() const { return bytes_.size(); }
+
+ private:
+  void varint(std::size_t value);
+  void append(std::string_view text);
+  std::vector<unsigned char> bytes_;
+};
+
+}  // namespace ccm::kube::encoding

@@ -1,0 +1,215 @@
+#include "kube/watch_decoder.hpp"
+
+#include <array>
+
+namespace ccm::kube {
+namespace {
+
+constexpr std::size_t kKeepCapacity = 1u << 20;
+
+constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+// Bytes at which scan() has to think, outside of strings and inside.
+constexpr std::array<bool, 256> table(std::string_view bytes) {
+  std::array<bool, 256> result{};
+  for (const char c : bytes) result[static_cast<unsigned char>(c)] = true;
+  return result;
+}
+constexpr auto kOutside = table("{}[]\"");
+constexpr auto kInside = table("\"\\");
+
+}  // namespace
+
+std::size_t JsonScanner::scan(const char* data, std::size_t from, std::size_t end) {
+  std::size_t i = from;
+  while (i < end) {
+    if (in_string) {
+      if (escaped) {
+        escaped = false;
+        ++i;
+        continue;
+      }
+      while (i < end && !kInside[static_cast<unsigned char>(data[i])]) ++i;
+      if (i == end) break;
+      if (data[i++] == '\\') {
+        escaped = true;
+      } else {
+        in_string = false;
+      }
+      continue;
+    }
+    while (i < end && !kOutside[static_cast<unsigned char>(data[i])]) ++i;
+    if (i == end) break;
+    const char c = data[i++];
+    if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if (--depth == 0) {
+      return i;
+    }
+  }
+  return kOpen;
+}
+
+void JsonBuffer::append(std::string_view bytes) {
+  bytes_.resize(size_);
+  if (size_ == 0 && bytes_.capacity() > kKeepCapacity && bytes.size() < kKeepCapacity / 4) {
+    std::string().swap(bytes_);  // one huge object must not hold its memory for ever
+  }
+  bytes_.reserve(size_ + bytes.size() + kJsonPadding);
+  bytes_.append(bytes);
+  size_ = bytes_.size();
+  bytes_.append(kJsonPadding, '\0');
+}
+
+void JsonBuffer::drop(std::size_t count) {
+  bytes_.erase(0, count);
+  size_ -= count;
+}
+
+void WatchDecoder::feed(std::string_view bytes) {
+  buffer_.drop(begin_);
+  cursor_ -= begin_;
+  begin_ = 0;
+  buffer_.append(bytes);
+}
+
+// Leaves begin_ at an opening brace or at the end; true when something else than white space was
+// skipped.
+bool WatchDecoder::skip_to_object() {
+  bool garbage = false;
+  for (; begin_ < buffer_.size() && buffer_.data()[begin_] != '{'; ++begin_) {
+    garbage = garbage || !is_space(buffer_.data()[begin_]);
+  }
+  cursor_ = begin_;
+  return garbage;
+}
+
+void WatchDecoder::drop_excess() {
+  if (cursor_ - begin_ <= max_object_bytes_ && !dropping_) return;
+  dropping_ = true;
+  begin_ = cursor_;
+}
+
+WatchDecoder::Piece WatchDecoder::next(std::string_view& text) {
+  text = {};
+  if (scanner_.depth == 0) {
+    begin_ = cursor_;
+    if (skip_to_object()) return Piece::garbage;
+    if (begin_ == buffer_.size()) return Piece::none;
+  }
+  const std::size_t end = scanner_.scan(buffer_.data(), cursor_, buffer_.size());
+  cursor_ = end == JsonScanner::kOpen ? buffer_.size() : end;
+  drop_excess();
+  if (end == JsonScanner::kOpen) return Piece::none;
+  if (dropping_) {
+    dropping_ = false;
+    return Piece::oversized;
+  }
+  text = {buffer_.data() + begin_, end - begin_};
+  begin_ = cursor_;
+  return Piece::object;
+}
+
+void ListDecoder::feed(std::string_view bytes) {
+  buffer_.drop(begin_);
+  cursor_ -= begin_;
+  begin_ = 0;
+  if (state_ != State::done) buffer_.append(bytes);
+}
+
+void ListDecoder::step_string(char c) {
+  if (escaped_) {
+    escaped_ = false;
+  } else if (c == '\\') {
+    escaped_ = true;
+  } else if (c == '"') {
+    in_string_ = false;
+    return;
+  }
+  if (depth_ == 1 && token_.size() < 16) token_ += c;
+}
+
+void ListDecoder::step_envelope(char c) {
+  if (envelope_.size() < max_object_bytes_) envelope_ += c;
+  if (in_string_) return step_string(c);
+  switch (c) {
+    case '"':
+      in_string_ = true;
+      token_.clear();
+      break;
+    case ':':
+      value_next_ = depth_ == 1;
+      return;
+    case '[':
+      if (value_next_ && depth_ == 1 && token_ == "items") state_ = State::items;
+      ++depth_;
+      break;
+    case '{':
+      ++depth_;
+      break;
+    case '}':
+    case ']':
+      if (depth_ > 0 && --depth_ == 0) state_ = State::done;
+      break;
+    default:
+      if (is_space(c)) return;
+  }
+  value_next_ = false;
+}
+
+WatchDecoder::Piece ListDecoder::step_items() {
+  bool garbage = false;
+  for (; cursor_ < buffer_.size(); ++cursor_) {
+    const char c = buffer_.data()[cursor_];
+    if (c == '{') {
+      state_ = State::item;
+      break;
+    }
+    if (c == ']') {  // step_envelope() sees it
+      state_ = State::envelope;
+      break;
+    }
+    garbage = garbage || (!is_space(c) && c != ',');
+  }
+  begin_ = cursor_;
+  return garbage ? WatchDecoder::Piece::garbage : WatchDecoder::Piece::none;
+}
+
+WatchDecoder::Piece ListDecoder::step_item(std::string_view& text) {
+  const std::size_t end = scanner_.scan(buffer_.data(), cursor_, buffer_.size());
+  cursor_ = end == JsonScanner::kOpen ? buffer_.size() : end;
+  if (cursor_ - begin_ > max_object_bytes_ || dropping_) {
+    dropping_ = true;
+    begin_ = cursor_;
+  }
+  if (end == JsonScanner::kOpen) return WatchDecoder::Piece::none;
+  state_ = State::items;
+  if (dropping_) {
+    dropping_ = false;
+    return WatchDecoder::Piece::oversized;
+  }
+  text = {buffer_.data() + begin_, end - begin_};
+  begin_ = cursor_;
+  return WatchDecoder::Piece::object;
+}
+
+WatchDecoder::Piece ListDecoder::next(std::string_view& text) {
+  text = {};
+  while (cursor_ < buffer_.size() && state_ != State::done) {
+    WatchDecoder::Piece piece = WatchDecoder::Piece::none;
+    if (state_ == State::envelope) {
+      step_envelope(buffer_.data()[cursor_++]);
+      begin_ = cursor_;
+    } else if (state_ == State::items) {
+      piece = step_items();
+    } else {
+      piece = step_item(text);
+    }
+    if (piece != WatchDecoder::Piece::none) return piece;
+  }
+  return WatchDecoder::Piece::none;
+}
+
+}  // namespace ccm::kube
