@@ -37,8 +37,9 @@ struct ClientConfig {
   std::string server;  // absolute URL, may have a path prefix (API-2), no slash at its end
   std::string source;  // for messages: the file or "the in-cluster environment"
 
-  std::string ca_file;  // re-read (API-83); used when ca_data is empty
-  std::string ca_data;  // PEM
+  std::string ca_file;            // re-read (API-83); used when ca_data is empty
+  std::string ca_data;            // PEM
+  bool ca_file_optional = false;  // unreadable: the system's roots, and a log line (API-77)
   std::string tls_server_name;
   bool insecure_skip_tls_verify = false;
   std::string proxy_url;

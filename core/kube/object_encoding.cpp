@@ -1,7 +1,6 @@
 #include "kube/object_encoding.hpp"
 
 #include <array>
-#include <unordered_map>
 
 namespace ccm::kube::encoding {
 namespace {
@@ -194,15 +193,31 @@ constexpr std::size_t kShortLength = 64;
 constexpr std::size_t kHeaderSmall = 2;
 constexpr std::size_t kHeaderLarge = 5;
 
-const std::unordered_map<std::string_view, int>& index() {
-  // Never destroyed: there are no globals with destructors.
-  static const auto& map = *[] {
-    auto* made = new std::unordered_map<std::string_view, int>;
-    for (std::size_t i = 0; i < kWords.size(); ++i) made->emplace(kWords[i], static_cast<int>(i));
-    return made;
-  }();
-  return map;
+// An open-addressed hash table made by the compiler: nearly every string of an object is looked up.
+constexpr std::size_t kSlots = 1024;
+constexpr unsigned char kEmpty = 0xff;
+static_assert(kWords.size() < kEmpty);
+
+constexpr std::size_t slot_of(std::string_view text) {
+  const std::size_t n = text.size();
+  if (n == 0) return 0;
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(text[i]));
+  };
+  return (n * 67 + byte(0) * 7 + byte(n / 2) * 131 + byte(n - 1) * 37 + byte(n - n / 3 - 1) * 257) %
+         kSlots;
 }
+
+constexpr std::array<unsigned char, kSlots> kIndex = [] {
+  std::array<unsigned char, kSlots> slots{};
+  slots.fill(kEmpty);
+  for (std::size_t i = 0; i < kWords.size(); ++i) {
+    std::size_t slot = slot_of(kWords[i]);
+    while (slots[slot] != kEmpty) slot = (slot + 1) % kSlots;
+    slots[slot] = static_cast<unsigned char>(i);
+  }
+  return slots;
+}();
 
 Text piece(const unsigned char* tree, std::size_t size, std::size_t at, std::size_t length) {
   if (at > size || length > size - at) return {};
@@ -222,8 +237,10 @@ Text read_long(const unsigned char* tree, std::size_t size, std::size_t at) {
 }  // namespace
 
 int word_index(std::string_view text) {
-  const auto found = index().find(text);
-  return found == index().end() ? kNoWord : found->second;
+  for (std::size_t slot = slot_of(text); kIndex[slot] != kEmpty; slot = (slot + 1) % kSlots) {
+    if (kWords[kIndex[slot]] == text) return kIndex[slot];
+  }
+  return kNoWord;
 }
 
 std::string_view word(std::size_t i) { return i < kWords.size() ? kWords[i] : std::string_view{}; }

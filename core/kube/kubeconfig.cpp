@@ -1,0 +1,392 @@
+// Kubeconfig files (API-86, 87, 91..99). yaml-cpp throws; nothing leaves parse_kubeconfig() but a
+// Status.
+#include "kube/config.hpp"
+#include "kube/file_text.hpp"
+#include "kube/json_text.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <map>
+
+namespace ccm::kube {
+namespace {
+
+constexpr std::string_view kExecGroup = "client.authentication.k8s.io";
+
+// Carries one clear line out of the depths of the reader; never leaves this file.
+struct Refused {
+  std::string message;
+};
+
+class Reader {
+ public:
+  Reader(std::string name, std::string directory)
+      : name_(std::move(name)), directory_(std::move(directory)) {}
+
+  ClientConfig read(const std::string& text, const std::string& master);
+
+ private:
+  using Entries = std::map<std::string, YAML::Node>;
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Refused{"kubeconfig " + name_ + ": " + what};
+  }
+  std::string text_of(const YAML::Node& node, const std::string& key,
+                      const std::string& where) const;
+  bool flag_of(const YAML::Node& node, const std::string& key, const std::string& where) const;
+  std::vector<std::string> texts_of(const YAML::Node& node, const std::string& key,
+                                    const std::string& where) const;
+  std::string path_of(const YAML::Node& node, const std::string& key,
+                      const std::string& where) const;
+  // One of "<key>" (a file that must be readable) and "<key>-data" (base64).
+  void file_or_data(const YAML::Node& node, const std::string& key, const std::string& where,
+                    std::string& file, std::string& data) const;
+  Entries entries(const YAML::Node& root, const std::string& list, const std::string& body) const;
+  YAML::Node pick_context(const YAML::Node& root, bool required, std::string& name) const;
+  void read_cluster(const YAML::Node& cluster, const std::string& where,
+                    ClientConfig& config) const;
+  void read_user(const YAML::Node& user, const std::string& where, ClientConfig& config) const;
+  void read_impersonation(const YAML::Node& user, const std::string& where,
+                          Impersonation& impersonate) const;
+  void read_exec(const YAML::Node& exec, const std::string& where, ExecConfig& result) const;
+  void settle_server(ClientConfig& config, const std::string& where) const;
+
+  std::string name_;
+  std::string directory_;
+};
+
+std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+
+// YAML to JSON; plain scalars that look like JSON numbers, booleans or null stay what they are.
+void append_json(std::string& out, const YAML::Node& node) {
+  if (node.IsMap() || node.IsSequence()) {
+    out += node.IsMap() ? '{' : '[';
+    bool comma = false;
+    for (const auto& item : node) {
+      if (comma) out += ',';
+      comma = true;
+      if (node.IsMap()) {
+        append_json_string(out, item.first.Scalar());
+        out += ':';
+        append_json(out, item.second);
+      } else {
+        append_json(out, item);
+      }
+    }
+    out += node.IsMap() ? '}' : ']';
+    return;
+  }
+  if (!node.IsScalar()) {
+    out += "null";
+    return;
+  }
+  const std::string& text = node.Scalar();
+  const bool plain = node.Tag() == "?";
+  const bool number =
+      !text.empty() && text.size() < 16 && text != "-" &&
+      text.find_first_not_of("0123456789", text[0] == '-' ? 1 : 0) == std::string::npos &&
+      (text[0] != '0' || text == "0");
+  if (plain && (text == "true" || text == "false" || number)) {
+    out += text;
+  } else {
+    append_json_string(out, text);
+  }
+}
+
+std::string Reader::text_of(const YAML::Node& node, const std::string& key,
+                            const std::string& where) const {
+  const YAML::Node value = node[key];
+  if (!value || value.IsNull()) return {};
+  if (!value.IsScalar()) refuse(where + ": " + key + " must be a text");
+  return value.Scalar();
+}
+
+bool Reader::flag_of(const YAML::Node& node, const std::string& key,
+                     const std::string& where) const {
+  const std::string text = text_of(node, key, where);
+  if (text.empty() || text == "false") return false;
+  if (text != "true") refuse(where + ": " + key + " must be true or false");
+  return true;
+}
+
+std::vector<std::string> Reader::texts_of(const YAML::Node& node, const std::string& key,
+                                          const std::string& where) const {
+  std::vector<std::string> result;
+  const YAML::Node list = node[key];
+  if (!list || list.IsNull()) return result;
+  if (!list.IsSequence()) refuse(where + ": " + key + " must be a list of texts");
+  for (const auto& item : list) {
+    if (!item.IsScalar()) refuse(where + ": " + key + " must be a list of texts");
+    result.push_back(item.Scalar());
+  }
+  return result;
+}
+
+std::string Reader::path_of(const YAML::Node& node, const std::string& key,
+                            const std::string& where) const {
+  std::string path = text_of(node, key, where);
+  if (path.empty() || path.front() == '/') return path;
+  return directory_ + (directory_.ends_with('/') ? "" : "/") + path;
+}
+
+void Reader::file_or_data(const YAML::Node& node, const std::string& key, const std::string& where,
+                          std::string& file, std::string& data) const {
+  file = path_of(node, key, where);
+  const std::string encoded = text_of(node, key + "-data", where);
+  if (!file.empty() && !encoded.empty()) {
+    refuse(where + " has both " + key + " and " + key + "-data: remove one of them");
+  }
+  if (!encoded.empty()) {
+    std::optional<std::string> decoded = base64_decode(encoded);
+    if (!decoded) refuse(where + ": " + key + "-data is not base64");
+    data = std::move(*decoded);
+  }
+  if (file.empty()) return;
+  if (const Result<std::string> content = read_file(file); !content.ok()) {
+    refuse(where + ": " + key + ": " + content.status().message());
+  }
+}
+
+Reader::Entries Reader::entries(const YAML::Node& root, const std::string& list,
+                                const std::string& body) const {
+  Entries result;
+  const YAML::Node items = root[list];
+  if (!items || items.IsNull()) return result;
+  if (!items.IsSequence()) refuse(list + " must be a list");
+  for (const auto& item : items) {
+    if (!item.IsMap()) refuse(list + ": every entry needs name and " + body);
+    const std::string name = text_of(item, "name", list);
+    const YAML::Node content = item[body];
+    const bool usable = content && (content.IsMap() || content.IsNull());
+    if (content && !usable) refuse(list + " " + quoted(name) + ": " + body + " must be a map");
+    // An absent body is an empty one.
+    if (!result.emplace(name, usable && content.IsMap() ? content : YAML::Node(YAML::NodeType::Map))
+             .second) {
+      refuse("two entries of " + list + " are called " + quoted(name) + ": rename one");
+    }
+  }
+  return result;
+}
+
+YAML::Node Reader::pick_context(const YAML::Node& root, bool required, std::string& name) const {
+  const Entries contexts = entries(root, "contexts", "context");
+  name = text_of(root, "current-context", "the file");
+  if (name.empty() && contexts.size() == 1) name = contexts.begin()->first;
+  if (name.empty()) {
+    if (!required && contexts.empty()) return YAML::Node(YAML::NodeType::Map);
+    refuse(contexts.empty()
+               ? std::string("it has no contexts: add one that names a cluster and a user")
+               : "current-context is not set and there are " + std::to_string(contexts.size()) +
+                     " contexts: set current-context to one of them");
+  }
+  const auto found = contexts.find(name);
+  if (found == contexts.end()) {
+    refuse("current-context " + quoted(name) + " is not among the contexts");
+  }
+  return found->second;
+}
+
+void Reader::read_cluster(const YAML::Node& cluster, const std::string& where,
+                          ClientConfig& config) const {
+  config.server = text_of(cluster, "server", where);
+  config.tls_server_name = text_of(cluster, "tls-server-name", where);
+  config.insecure_skip_tls_verify = flag_of(cluster, "insecure-skip-tls-verify", where);
+  config.proxy_url = text_of(cluster, "proxy-url", where);
+  file_or_data(cluster, "certificate-authority", where, config.ca_file, config.ca_data);
+  if (config.insecure_skip_tls_verify && !(config.ca_file.empty() && config.ca_data.empty())) {
+    refuse(where + " has insecure-skip-tls-verify and a certificate authority: remove one of them");
+  }
+  const std::string& proxy = config.proxy_url;
+  if (!proxy.empty() && !proxy.starts_with("http://") && !proxy.starts_with("https://") &&
+      !proxy.starts_with("socks5://")) {
+    refuse(where + ": proxy-url must begin with http://, https:// or socks5://");
+  }
+}
+
+void Reader::read_impersonation(const YAML::Node& user, const std::string& where,
+                                Impersonation& impersonate) const {
+  impersonate.user = text_of(user, "as", where);
+  impersonate.uid = text_of(user, "as-uid", where);
+  impersonate.groups = texts_of(user, "as-groups", where);
+  const YAML::Node extra = user["as-user-extra"];
+  if (extra && extra.IsMap()) {
+    for (const auto& item : extra) {
+      const std::string key = item.first.Scalar();
+      impersonate.extra.emplace_back(key, texts_of(extra, key, where + ": as-user-extra"));
+    }
+  }
+  const bool more =
+      !impersonate.uid.empty() || !impersonate.groups.empty() || !impersonate.extra.empty();
+  if (impersonate.user.empty() && more) {
+    refuse(where + " has as-uid, as-groups or as-user-extra without as: add as or remove them");
+  }
+}
+
+void Reader::read_exec(const YAML::Node& exec, const std::string& where, ExecConfig& result) const {
+  result.command = text_of(exec, "command", where);
+  if (result.command.empty()) refuse(where + ": exec needs a command");
+  const bool relative = result.command.front() != '/';
+  if (relative && result.command.find('/') != std::string::npos) {
+    result.command = path_of(exec, "command", where);
+  }
+  result.args = texts_of(exec, "args", where);
+  result.install_hint = text_of(exec, "installHint", where);
+  result.provide_cluster_info = flag_of(exec, "provideClusterInfo", where);
+  result.api_version = text_of(exec, "apiVersion", where);
+  const std::string group(kExecGroup);
+  if (result.api_version != group + "/v1" && result.api_version != group + "/v1beta1") {
+    refuse(where + ": exec.apiVersion is " + quoted(result.api_version) + ", it must be " + group +
+           "/v1 or " + group + "/v1beta1");
+  }
+  result.interactive_mode = text_of(exec, "interactiveMode", where);
+  if (result.interactive_mode.empty() && result.api_version.ends_with("/v1beta1")) {
+    result.interactive_mode = "IfAvailable";
+  }
+  const std::string& mode = result.interactive_mode;
+  if (mode != "Never" && mode != "IfAvailable" && mode != "Always") {
+    refuse(where + ": exec.interactiveMode must be Never, IfAvailable or Always");
+  }
+  const YAML::Node env = exec["env"];
+  if (!env || env.IsNull()) return;
+  if (!env.IsSequence()) refuse(where + ": exec.env must be a list");
+  for (const auto& item : env) {
+    std::string key = text_of(item, "name", where + ": exec.env");
+    if (key.empty()) refuse(where + ": an entry of exec.env has no name");
+    result.env.emplace_back(std::move(key), text_of(item, "value", where + ": exec.env"));
+  }
+}
+
+void Reader::read_user(const YAML::Node& user, const std::string& where,
+                       ClientConfig& config) const {
+  file_or_data(user, "client-certificate", where, config.client_certificate_file,
+               config.client_certificate_data);
+  file_or_data(user, "client-key", where, config.client_key_file, config.client_key_data);
+  const bool certificate =
+      !config.client_certificate_file.empty() || !config.client_certificate_data.empty();
+  const bool key = !config.client_key_file.empty() || !config.client_key_data.empty();
+  if (certificate && !key) {
+    refuse(where + " has a client-certificate without a key: add client-key or client-key-data");
+  }
+  config.token = text_of(user, "token", where);
+  config.token_file = path_of(user, "tokenFile", where);
+  if (!config.token_file.empty()) {
+    const Result<std::string> token = read_file(config.token_file);
+    if (!token.ok()) refuse(where + ": tokenFile: " + token.status().message());
+    if (trim(*token).empty()) refuse(where + ": tokenFile " + config.token_file + " is empty");
+  }
+  config.username = text_of(user, "username", where);
+  config.password = text_of(user, "password", where);
+  const bool basic = !config.username.empty() || !config.password.empty();
+  if (basic && !config.token.empty()) {
+    refuse(where + " has both a token and username/password: remove one of them");
+  }
+  read_impersonation(user, where, config.impersonate);
+  const bool provider = user["auth-provider"] && !user["auth-provider"].IsNull();
+  const YAML::Node exec = user["exec"];
+  if (!exec || exec.IsNull()) {
+    if (provider) {
+      refuse(where + ": auth-provider is not supported any more: use an exec plugin or a token");
+    }
+    return;
+  }
+  if (provider) refuse(where + " has both auth-provider and exec: remove auth-provider");
+  if (!exec.IsMap()) refuse(where + ": exec must be a map");
+  read_exec(exec, where, config.exec.emplace());
+  // A credential that is there already wins, the plugin is not run (API-90).
+  if (!config.token.empty() || !config.token_file.empty() || basic || certificate)
+    config.exec.reset();
+}
+
+// API-2: a bare host:port is https when there are TLS settings.
+void Reader::settle_server(ClientConfig& config, const std::string& where) const {
+  if (config.server.empty()) refuse(where + " has no server: add server: https://host:port");
+  const bool tls = !config.ca_file.empty() || !config.ca_data.empty() ||
+                   config.insecure_skip_tls_verify || !config.client_certificate_file.empty() ||
+                   !config.client_certificate_data.empty();
+  if (config.server.find("://") == std::string::npos) {
+    config.server = (tls ? "https://" : "http://") + config.server;
+  }
+  if (!config.server.starts_with("https://") && !config.server.starts_with("http://")) {
+    refuse(where + ": server must begin with https:// or http://");
+  }
+  while (config.server.ends_with('/')) config.server.pop_back();
+}
+
+ClientConfig Reader::read(const std::string& text, const std::string& master) {
+  const YAML::Node root = YAML::Load(text);
+  if (!root.IsMap()) refuse("it is not a kubeconfig: it must be a YAML or JSON map of kind Config");
+  const std::string version = text_of(root, "apiVersion", "the file");
+  const std::string kind = text_of(root, "kind", "the file");
+  if ((!version.empty() && version != "v1") || (!kind.empty() && kind != "Config")) {
+    refuse("it holds apiVersion " + quoted(version) + ", kind " + quoted(kind) +
+           ", but a kubeconfig has v1 and Config");
+  }
+  ClientConfig config;
+  config.source = "kubeconfig " + name_;
+  std::string context_name;
+  const YAML::Node context = pick_context(root, master.empty(), context_name);
+  const std::string context_where = "context " + quoted(context_name);
+  const std::string cluster_name = text_of(context, "cluster", context_where);
+  const std::string user_name = text_of(context, "user", context_where);
+  config.namespace_name = text_of(context, "namespace", context_where);
+  if (config.namespace_name.empty()) config.namespace_name = "default";
+
+  const std::string cluster_where = "cluster " + quoted(cluster_name);
+  YAML::Node cluster(YAML::NodeType::Map);
+  if (!cluster_name.empty() || master.empty()) {
+    if (cluster_name.empty()) refuse(context_where + " names no cluster: add cluster");
+    const Entries clusters = entries(root, "clusters", "cluster");
+    const auto found = clusters.find(cluster_name);
+    if (found == clusters.end()) {
+      refuse(context_where + " names the cluster " + quoted(cluster_name) +
+             ", which is not in clusters");
+    }
+    cluster = found->second;
+    read_cluster(cluster, cluster_where, config);
+  }
+  if (!master.empty()) config.server = master;
+
+  ClientConfig with_user = config;
+  if (!user_name.empty()) {
+    const Entries users = entries(root, "users", "user");
+    const auto found = users.find(user_name);
+    if (found == users.end()) {
+      refuse(context_where + " names the user " + quoted(user_name) + ", which is not in users");
+    }
+    read_user(found->second, "user " + quoted(user_name), with_user);
+  }
+  settle_server(with_user, cluster_where);
+  config.server = with_user.server;
+  // Credentials never travel in the clear (API-98).
+  if (!config.server.starts_with("https://")) return config;
+  if (with_user.exec && with_user.exec->provide_cluster_info) {
+    for (const auto& item : cluster["extensions"]) {
+      if (text_of(item, "name", cluster_where) != std::string(kExecGroup) + "/exec") continue;
+      append_json(with_user.exec->cluster_config_json, item["extension"]);
+    }
+  }
+  return with_user;
+}
+
+}  // namespace
+
+Result<ClientConfig> parse_kubeconfig(const std::string& text, const std::string& name,
+                                      const std::string& directory, const std::string& master) {
+  try {
+    return Reader(name, directory).read(text, master);
+  } catch (const Refused& refused) {
+    return Status(Code::invalid_argument, refused.message);
+  } catch (const YAML::Exception& error) {
+    // Only the place: the parser's message may quote a secret.
+    return Status(Code::invalid_argument, "kubeconfig " + name + ": line " +
+                                              std::to_string(error.mark.line + 1) + ", column " +
+                                              std::to_string(error.mark.column + 1) +
+                                              ": it is not well-formed YAML or JSON");
+  } catch (const std::exception&) {
+    return Status(Code::invalid_argument,
+                  "kubeconfig " + name + ": it cannot be read as YAML or JSON");
+  }
+}
+
+}  // namespace ccm::kube
