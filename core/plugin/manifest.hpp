@@ -1,0 +1,82 @@
+// The manifest of a plugin: what it is, what it needs and which flags it brings, as JSON text in
+// the plugin's ELF note. docs/reference/plugin-manifest.md describes the fields for authors. Any
+// thread; plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::plugin {
+
+enum class ComponentKind { controller, provider };
+std::string_view to_string(ComponentKind kind);
+
+struct Component {
+  ComponentKind kind = ComponentKind::controller;
+  std::string name;                  // as in --controllers (HOST-75) or --cloud-provider (HOST-12)
+  std::vector<std::string> aliases;  // further names of a controller
+  std::string client_name;  // user agent suffix (HOST-82); the component's name when not given
+  bool enabled_by_default = true;                 // part of "*" in --controllers
+  std::vector<std::string> interfaces;            // ids that the component offers
+  std::vector<std::string> provider_id_prefixes;  // "digitalocean://"; providers only
+};
+
+enum class OptionType { string, boolean, integer, duration, string_array };
+std::string_view to_string(OptionType type);
+
+// A command-line flag that the plugin brings.
+struct Option {
+  std::string name;  // without dashes
+  OptionType type = OptionType::string;
+  std::string default_value;  // as text that the flag would take; lists joined by commas
+  std::string description;
+  std::optional<int64_t> minimum;  // integers as they are, durations in nanoseconds
+  std::optional<int64_t> maximum;
+  std::vector<std::string> allowed;  // "enum"; empty = any
+  std::string environment;           // variable that gives the value when the flag is not set
+};
+
+// One rule of a ClusterRole that the plugin needs beyond the host's own.
+struct RbacRule {
+  std::vector<std::string> api_groups;
+  std::vector<std::string> resources;
+  std::vector<std::string> verbs;
+  std::vector<std::string> resource_names;
+};
+
+struct Manifest {
+  std::string id;
+  std::string version;
+  std::string vendor;
+  std::string description;
+  uint32_t abi_major = 0;
+  uint32_t abi_minor = 0;
+  std::string language;            // "c", "c++", "go", "rust", ...; may be empty
+  bool nonblocking = false;        // operations run on the loop instead of the worker pool
+  uint32_t max_parallel = 1;       // worker threads at once
+  std::vector<std::string> needs;  // ids of host interfaces without which it cannot work
+  std::vector<Component> components;
+  std::vector<Option> options;  // in the order of their names
+  std::vector<RbacRule> rbac;
+
+  // NULL when there is none of that kind and name (aliases count).
+  [[nodiscard]] const Component* find(ComponentKind kind, std::string_view name) const;
+};
+
+struct ManifestReport {
+  std::optional<Manifest> manifest;   // set when there are no faults
+  std::vector<std::string> faults;    // one line each: "components[0].kind: must be ..."
+  std::vector<std::string> warnings;  // unknown fields
+};
+
+// Takes any bytes; never throws.
+ManifestReport parse_manifest(std::string_view text);
+
+// Nanoseconds of a duration in Go's form ("1h30m", "1.5s", "300ms", "0"); nullopt when it has
+// another form or does not fit into 64 bits.
+std::optional<int64_t> parse_duration(std::string_view text);
+
+}  // namespace ccm::plugin
