@@ -1,0 +1,198 @@
+#include "runtime/controller_runner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::runtime {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds kNever{-1};
+// A refused credential is not asked again at the pace of an ordinary fault.
+constexpr milliseconds kAuthRetry{10'000};
+
+std::string key_of(const kube::Object& object) {
+  std::string key(object.namespace_name());
+  if (!key.empty()) key += '/';
+  key += object.name();
+  return key;
+}
+
+// Nothing to do here, and no fault either.
+bool left_alone(const Status& status) { return status.code() == Code::implemented_elsewhere; }
+
+}  // namespace
+
+ControllerRunner::ControllerRunner(EventLoop& loop, Timers& timers, Reconciler& reconciler,
+                                   RunnerOptions options, QueueObserver* observer, ReportFn report)
+    : loop_(loop),
+      timers_(timers),
+      reconciler_(reconciler),
+      options_(options),
+      report_(std::move(report)),
+      queue_(timers, options.queue, observer),
+      self_(std::make_shared<ControllerRunner*>(this)) {
+  options_.workers = std::max<std::size_t>(options_.workers, 1);
+  queue_.on_ready([this] { schedule_pump(); });
+}
+
+ControllerRunner::~ControllerRunner() {
+  if (stop_timer_ != 0) timers_.cancel(stop_timer_);
+}
+
+Status ControllerRunner::watch(EventSource& source, const WatchSpec& spec, MapFn map) {
+  kube::InformerHandler handler;
+  const std::weak_ptr<ControllerRunner*> weak = self_;
+  auto shared_map = std::make_shared<const MapFn>(std::move(map));
+  handler.on_add = [weak, shared_map](const kube::ObjectPtr& object, bool) {
+    if (const auto self = weak.lock()) {
+      (*self)->on_event(EventKind::added, nullptr, object, *shared_map);
+    }
+  };
+  handler.on_update = [weak, shared_map](const kube::ObjectPtr& before, const kube::ObjectPtr& now,
+                                         bool changed) {
+    const auto self = weak.lock();
+    if (!self) return;
+    const EventKind kind = before == now ? EventKind::resync : EventKind::updated;
+    (*self)->on_event(kind, changed ? before : now, now, *shared_map);
+  };
+  handler.on_delete = [weak, shared_map](const kube::ObjectPtr& last, bool) {
+    if (const auto self = weak.lock()) {
+      (*self)->on_event(EventKind::deleted, nullptr, last, *shared_map);
+    }
+  };
+  handler.on_synced = [weak] {
+    if (const auto self = weak.lock()) (*self)->on_synced();
+  };
+  ++unsynced_;
+  Status status = source.watch(spec, std::move(handler));
+  if (!status.ok()) --unsynced_;
+  return status;
+}
+
+void ControllerRunner::every(std::string key, milliseconds period) {
+  periods_[std::move(key)] = std::max(period, milliseconds(1));
+}
+
+void ControllerRunner::start() {
+  if (started_ || stopping_) return;
+  started_ = true;
+  if (synced()) {
+    for (const auto& [key, period] : periods_) queue_.add(key, Priority::periodic);
+  }
+  schedule_pump();
+}
+
+void ControllerRunner::on_event(EventKind kind, const kube::ObjectPtr& before,
+                                const kube::ObjectPtr& now, const MapFn& map) {
+  if (stopping_) return;
+  if (map) return map(kind, before, now, queue_);
+  const bool periodic = kind == EventKind::resync;
+  queue_.add(key_of(*now), periodic ? Priority::periodic : Priority::changed);
+}
+
+void ControllerRunner::on_synced() {
+  if (unsynced_ > 0) --unsynced_;
+  if (!synced()) return;
+  if (started_) {
+    for (const auto& [key, period] : periods_) queue_.add(key, Priority::periodic);
+  }
+  schedule_pump();
+}
+
+// Posted, so that a reconcile never starts inside a plugin's map function.
+void ControllerRunner::schedule_pump() {
+  if (pump_posted_ || stopping_ || !started_ || !synced()) return;
+  if (running_ >= options_.workers || queue_.ready() == 0) return;
+  pump_posted_ = true;
+  loop_.post([weak = std::weak_ptr(self_)] {
+    if (const auto self = weak.lock()) (*self)->pump();
+  });
+}
+
+void ControllerRunner::pump() {
+  pump_posted_ = false;
+  while (!stopping_ && running_ < options_.workers) {
+    const auto item = queue_.take();
+    if (!item) return;
+    run(*item);
+  }
+}
+
+void ControllerRunner::run(const ReconcileRequest& request) {
+  ++running_;
+  const TimePoint begin = timers_.now();
+  auto done = [weak = std::weak_ptr(self_), request, begin](Status status, ReconcileResult result) {
+    if (const auto self = weak.lock()) (*self)->ended(request, begin, status, result);
+  };
+  reconciler_.reconcile(request, options_.reconcile_timeout, std::move(done));
+}
+
+void ControllerRunner::ended(const ReconcileRequest& request, TimePoint begin, const Status& status,
+                             ReconcileResult result) {
+  --running_;
+  const milliseconds next = stopping_ ? kNever : requeue(request, status, result);
+  queue_.done(request.key);
+  if (report_) report_({request, status, timers_.now() - begin, next});
+  if (stopping_) {
+    if (running_ == 0) finish_stop();
+    return;
+  }
+  schedule_pump();
+}
+
+milliseconds ControllerRunner::requeue(const ReconcileRequest& request, const Status& status,
+                                       ReconcileResult result) {
+  const std::string& key = request.key;
+  milliseconds next = kNever;
+  if (status.ok() || left_alone(status)) {
+    queue_.forget(key);
+    if (result.requeue_after > milliseconds(0)) {
+      next = result.requeue_after;
+      queue_.add(key, Priority::periodic, next);
+    }
+  } else if (status.permanent()) {
+    queue_.forget(key);
+  } else if (status.error_class() == ErrorClass::waiting && status.retry_after().count() > 0) {
+    // The cloud works on it: no failure, so no back-off either.
+    queue_.forget(key);
+    next = status.retry_after();
+    queue_.add(key, request.priority, next);
+  } else {
+    const bool auth = status.error_class() == ErrorClass::auth;
+    next = queue_.add_failed(key, request.priority,
+                             std::max(status.retry_after(), auth ? kAuthRetry : milliseconds(0)));
+  }
+  const auto period = periods_.find(key);
+  if (period != periods_.end()) {
+    queue_.add(key, Priority::periodic, period->second);
+    next = next == kNever ? period->second : std::min(next, period->second);
+  }
+  return next;
+}
+
+void ControllerRunner::stop(milliseconds grace, milliseconds after_cancel,
+                            std::function<void(std::size_t)> stopped) {
+  stopping_ = true;
+  queue_.close();
+  stopped_ = std::move(stopped);
+  if (running_ == 0) return finish_stop();
+  stop_timer_ = timers_.after(grace, [this, after_cancel] {
+    reconciler_.cancel();
+    stop_timer_ = timers_.after(after_cancel, [this] {
+      stop_timer_ = 0;
+      finish_stop();
+    });
+  });
+}
+
+void ControllerRunner::finish_stop() {
+  if (stop_timer_ != 0) timers_.cancel(std::exchange(stop_timer_, 0));
+  if (!stopped_) return;
+  auto stopped = std::exchange(stopped_, nullptr);
+  loop_.post([stopped = std::move(stopped), running = running_] { stopped(running); });
+}
+
+}  // namespace ccm::runtime

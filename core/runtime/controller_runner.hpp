@@ -1,0 +1,102 @@
+// Runs one controller: its events become keys, its keys wait in a queue, a number of them is
+// reconciled at once while this process leads and the caches are synced. Loop thread.
+#pragma once
+
+#include "runtime/event_loop.hpp"
+#include "runtime/event_source.hpp"
+#include "runtime/reconciler.hpp"
+#include "runtime/work_queue.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ccm::runtime {
+
+enum class EventKind : int32_t { added = 1, updated = 2, deleted = 3, resync = 4 };
+
+// How one reconcile ended, for logs and metrics. Valid during the call.
+struct ReconcileReport {
+  const ReconcileRequest& request;
+  const Status& status;
+  std::chrono::nanoseconds duration;
+  std::chrono::milliseconds next;  // when the key comes again; negative = not by itself
+};
+
+struct RunnerOptions {
+  std::size_t workers = 1;
+  std::chrono::milliseconds reconcile_timeout{30'000};
+  WorkQueue::Options queue;
+};
+
+class ControllerRunner {
+ public:
+  // Puts the keys that concern one event into `queue`. Objects as in EventSource; `before` is null
+  // but for updates.
+  using MapFn = std::function<void(EventKind kind, const kube::ObjectPtr& before,
+                                   const kube::ObjectPtr& now, WorkQueue& queue)>;
+  using ReportFn = std::function<void(const ReconcileReport&)>;
+
+  // `reconciler`, `loop`, `timers` and `observer` (may be null) must outlive it; `report` may be
+  // empty.
+  ControllerRunner(EventLoop& loop, Timers& timers, Reconciler& reconciler, RunnerOptions options,
+                   QueueObserver* observer = nullptr, ReportFn report = {});
+  ~ControllerRunner();
+  ControllerRunner(const ControllerRunner&) = delete;
+  ControllerRunner& operator=(const ControllerRunner&) = delete;
+
+  // Adds a watch; an empty `map` makes the key "name" or "namespace/name" of each event, periodic
+  // for resyncs. Keys gather from now on, also while this process stands by. Before start().
+  Status watch(EventSource& source, const WatchSpec& spec, MapFn map = {});
+
+  // Adds `key` once the caches are synced and `period` after each reconcile of it. Before start().
+  void every(std::string key, std::chrono::milliseconds period);
+
+  // This process leads: reconciles begin as soon as every watch is synced.
+  void start();
+  [[nodiscard]] bool synced() const { return unsynced_ == 0; }
+  [[nodiscard]] bool started() const { return started_; }
+  [[nodiscard]] WorkQueue& queue() { return queue_; }
+  [[nodiscard]] const WorkQueue& queue() const { return queue_; }
+
+  // Takes no more keys, waits for the running ones up to `grace`, then cancels them and waits up to
+  // `after_cancel` more. `stopped` gets the number of keys that still run then (0 = all ended);
+  // posted, called once.
+  void stop(std::chrono::milliseconds grace, std::chrono::milliseconds after_cancel,
+            std::function<void(std::size_t running)> stopped);
+
+ private:
+  void on_event(EventKind kind, const kube::ObjectPtr& before, const kube::ObjectPtr& now,
+                const MapFn& map);
+  void on_synced();
+  void schedule_pump();
+  void pump();
+  void run(const ReconcileRequest& request);
+  void ended(const ReconcileRequest& request, TimePoint begin, const Status& status,
+             ReconcileResult result);
+  std::chrono::milliseconds requeue(const ReconcileRequest& request, const Status& status,
+                                    ReconcileResult result);
+  void finish_stop();
+
+  EventLoop& loop_;
+  Timers& timers_;
+  Reconciler& reconciler_;
+  RunnerOptions options_;
+  ReportFn report_;
+  WorkQueue queue_;
+  std::unordered_map<std::string, std::chrono::milliseconds> periods_;
+  std::size_t unsynced_ = 0;
+  std::size_t running_ = 0;
+  bool started_ = false;
+  bool stopping_ = false;
+  bool pump_posted_ = false;
+  Timers::Id stop_timer_ = 0;
+  std::function<void(std::size_t)> stopped_;
+  std::shared_ptr<ControllerRunner*> self_;  // what is posted holds it weakly
+};
+
+}  // namespace ccm::runtime

@@ -1,0 +1,63 @@
+// The one thread for network and [serial] plugin code, with the tag "am I on it" and a heartbeat
+// that the lease's thread watches.
+#pragma once
+
+#include "runtime/loop_timers.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <thread>
+
+namespace ccm::runtime {
+
+class EventLoop {
+ public:
+  EventLoop();
+  ~EventLoop();
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  [[nodiscard]] boost::asio::io_context& context() { return context_; }
+  [[nodiscard]] boost::asio::io_context::executor_type executor() {
+    return context_.get_executor();
+  }
+  [[nodiscard]] Timers& timers() { return timers_; }
+
+  // Makes the calling thread the loop's thread until stop(), even while there is nothing to do.
+  void run();
+  // run() returns after what runs now. Any thread.
+  void stop();
+  // Runs what is ready and returns how much that was; the calling thread is the loop's thread
+  // meanwhile. For tests and for the last things of a shutdown.
+  std::size_t poll();
+  // The same, but waits for something to do up to `limit`.
+  std::size_t run_for(std::chrono::milliseconds limit);
+
+  // Calls `fn` on the loop, never inside this call, in the order of posting. Any thread.
+  void post(std::function<void()> fn);
+
+  // Any thread.
+  [[nodiscard]] bool on_loop() const {
+    return thread_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  }
+
+  // How long ago the loop last was seen alive; it beats every 250 ms. Any thread.
+  [[nodiscard]] std::chrono::milliseconds heartbeat_age() const;
+
+ private:
+  class Binding;
+  void beat();
+
+  boost::asio::io_context context_{1};
+  LoopTimers timers_;
+  std::atomic<std::thread::id> thread_{};
+  std::atomic<BootClock::rep> last_beat_;
+  Timers::Id beat_timer_ = 0;
+};
+
+}  // namespace ccm::runtime

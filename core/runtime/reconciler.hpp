@@ -1,0 +1,32 @@
+// What a controller runner drives: reconcile one key, say how it went.
+#pragma once
+
+#include "runtime/work_queue.hpp"
+
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace ccm::runtime {
+
+using ReconcileRequest = WorkQueue::Item;
+
+struct ReconcileResult {
+  std::chrono::milliseconds requeue_after{0};  // 0 = not before the next event
+};
+
+class Reconciler {
+ public:
+  using Done = std::function<void(Status, ReconcileResult)>;
+  virtual ~Reconciler() = default;
+  // Makes the world fit `request.key` within `timeout`. Calls `done` exactly once, on the loop,
+  // never inside this call. Loop thread.
+  virtual void reconcile(const ReconcileRequest& request, std::chrono::milliseconds timeout,
+                         Done done) = 0;
+  // Ends the ctx of everything that runs; each `done` is still called. Loop thread.
+  virtual void cancel() = 0;
+};
+
+}  // namespace ccm::runtime

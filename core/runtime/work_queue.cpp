@@ -1,0 +1,206 @@
+#include "runtime/work_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::runtime {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+milliseconds backoff(const WorkQueue::Options& options, uint32_t failures) {
+  milliseconds delay = std::max(options.backoff_first, milliseconds(1));
+  for (uint32_t step = 0; step < failures && delay < options.backoff_limit; ++step) delay *= 2;
+  return std::min(delay, options.backoff_limit);
+}
+
+double seconds(BootClock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+// Rounded up: a timer that fires a moment early would only be armed again.
+milliseconds until(TimePoint due, TimePoint now) {
+  return std::chrono::ceil<milliseconds>(std::max(due - now, BootClock::duration{}));
+}
+
+}  // namespace
+
+WorkQueue::WorkQueue(Timers& timers, Options options, QueueObserver* observer)
+    : timers_(timers), options_(options), observer_(observer) {}
+
+WorkQueue::~WorkQueue() {
+  if (timer_ != 0) timers_.cancel(timer_);
+}
+
+WorkQueue::Node& WorkQueue::node(std::string_view key) {
+  const auto found = entries_.find(key);
+  if (found != entries_.end()) return *found;
+  return *entries_.emplace(std::string(key), Entry{}).first;
+}
+
+void WorkQueue::add(std::string_view key, Priority priority, milliseconds delay) {
+  if (closed_) return;
+  if (delay > milliseconds(0) && observer_ != nullptr) observer_->retried();
+  Node& item = node(key);
+  Entry& entry = item.second;
+  const bool at_once = delay <= milliseconds(0);
+  if (entry.place == Place::nowhere) {
+    entry.priority = priority;
+    if (at_once) return make_ready(item);
+    return make_delayed(item, timers_.now() + delay);
+  }
+  improve(item, priority);
+  if (entry.place != Place::delayed) return;
+  const TimePoint due = timers_.now() + delay;
+  if (!at_once && due >= entry.in_delayed->first) return;
+  delayed_.erase(entry.in_delayed);
+  if (at_once) {
+    make_ready(item);
+    arm();
+  } else {
+    make_delayed(item, due);
+  }
+}
+
+milliseconds WorkQueue::add_failed(std::string_view key, Priority priority, milliseconds at_least) {
+  if (closed_) return {};
+  Entry& entry = node(key).second;
+  const milliseconds delay = std::max(backoff(options_, entry.failures), at_least);
+  ++entry.failures;
+  add(key, priority, delay);
+  return delay;
+}
+
+void WorkQueue::forget(std::string_view key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return;
+  found->second.failures = 0;
+  erase_if_unused(found);
+}
+
+std::optional<WorkQueue::Item> WorkQueue::take() {
+  for (ReadyList& list : ready_) {
+    if (list.empty()) continue;
+    Node& item = *list.front();
+    list.pop_front();
+    Entry& entry = item.second;
+    const TimePoint now = timers_.now();
+    if (observer_ != nullptr) observer_->waited(now - entry.since);
+    entry.place = Place::nowhere;
+    entry.processing = true;
+    entry.since = now;
+    processing_.push_back(&item);
+    report_depth();
+    return Item{item.first, entry.priority, entry.failures};
+  }
+  return std::nullopt;
+}
+
+void WorkQueue::done(std::string_view key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end() || !found->second.processing) return;
+  Entry& entry = found->second;
+  entry.processing = false;
+  if (observer_ != nullptr) observer_->worked(timers_.now() - entry.since);
+  processing_.erase(std::find(processing_.begin(), processing_.end(), &*found));
+  if (entry.place == Place::dirty) return make_ready(*found);
+  erase_if_unused(found);
+}
+
+void WorkQueue::close() {
+  closed_ = true;
+  for (ReadyList& list : ready_) list.clear();
+  delayed_.clear();
+  if (timer_ != 0) timers_.cancel(std::exchange(timer_, 0));
+  for (auto place = entries_.begin(); place != entries_.end();) {
+    place->second.place = Place::nowhere;
+    place = place->second.processing ? std::next(place) : entries_.erase(place);
+  }
+  report_depth();
+}
+
+double WorkQueue::unfinished_seconds() const {
+  double total = 0;
+  const TimePoint now = timers_.now();
+  for (const Node* item : processing_) total += seconds(now - item->second.since);
+  return total;
+}
+
+double WorkQueue::longest_running_seconds() const {
+  double longest = 0;
+  const TimePoint now = timers_.now();
+  for (const Node* item : processing_) {
+    longest = std::max(longest, seconds(now - item->second.since));
+  }
+  return longest;
+}
+
+void WorkQueue::make_ready(Node& item) {
+  Entry& entry = item.second;
+  if (entry.processing) {
+    if (entry.place != Place::dirty && observer_ != nullptr) observer_->added();
+    entry.place = Place::dirty;
+    return;
+  }
+  if (entry.place != Place::dirty && observer_ != nullptr) observer_->added();
+  ReadyList& list = ready_[static_cast<std::size_t>(entry.priority)];
+  entry.place = Place::ready;
+  entry.since = timers_.now();
+  entry.in_ready = list.insert(list.end(), &item);
+  report_depth();
+  if (on_ready_) on_ready_();
+}
+
+void WorkQueue::make_delayed(Node& item, TimePoint due) {
+  item.second.place = Place::delayed;
+  item.second.in_delayed = delayed_.emplace(due, &item);
+  arm();
+}
+
+void WorkQueue::improve(Node& item, Priority priority) {
+  Entry& entry = item.second;
+  if (priority >= entry.priority) return;
+  ReadyList& from = ready_[static_cast<std::size_t>(entry.priority)];
+  entry.priority = priority;
+  if (entry.place != Place::ready) return;
+  ReadyList& to = ready_[static_cast<std::size_t>(priority)];
+  to.splice(to.end(), from, entry.in_ready);
+}
+
+void WorkQueue::erase_if_unused(Entries::iterator place) {
+  const Entry& entry = place->second;
+  if (entry.place == Place::nowhere && !entry.processing && entry.failures == 0) {
+    entries_.erase(place);
+  }
+}
+
+void WorkQueue::arm() {
+  if (delayed_.empty()) {
+    if (timer_ != 0) timers_.cancel(std::exchange(timer_, 0));
+    return;
+  }
+  const TimePoint due = delayed_.begin()->first;
+  if (timer_ != 0 && armed_for_ == due) return;
+  if (timer_ != 0) timers_.cancel(timer_);
+  armed_for_ = due;
+  timer_ = timers_.after(until(due, timers_.now()), [this] { release_due(); });
+}
+
+void WorkQueue::release_due() {
+  timer_ = 0;
+  const TimePoint now = timers_.now();
+  while (!delayed_.empty() && delayed_.begin()->first <= now) {
+    Node& item = *delayed_.begin()->second;
+    delayed_.erase(delayed_.begin());
+    item.second.place = Place::nowhere;
+    make_ready(item);
+  }
+  arm();
+}
+
+void WorkQueue::report_depth() {
+  if (observer_ != nullptr) observer_->depth(ready());
+}
+
+}  // namespace ccm::runtime

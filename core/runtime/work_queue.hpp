@@ -1,0 +1,128 @@
+// The keys that wait for a reconcile: each at most once, changed objects before periodic ones,
+// delays, back-off for failing keys, never two workers on one key (HOST-134, 135). Loop thread.
+#pragma once
+
+#include "runtime/timers.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace ccm::runtime {
+
+// Everything at `changed` goes before anything at `periodic`.
+enum class Priority : int32_t { changed = 0, periodic = 1 };
+
+// Hears what a queue does, for metrics (MET-19..25). Must not call back.
+class QueueObserver {
+ public:
+  virtual ~QueueObserver() = default;
+  virtual void added() = 0;                           // a key that was not there
+  virtual void retried() = 0;                         // an add with a delay
+  virtual void depth(std::size_t ready) = 0;          // keys that could be taken
+  virtual void waited(std::chrono::nanoseconds) = 0;  // from ready until taken
+  virtual void worked(std::chrono::nanoseconds) = 0;  // from taken until done
+};
+
+class WorkQueue {
+ public:
+  struct Options {
+    std::chrono::milliseconds backoff_first{5};
+    std::chrono::milliseconds backoff_limit{1'000'000};
+  };
+  struct Item {
+    std::string key;
+    Priority priority = Priority::changed;
+    uint32_t attempt = 0;  // failures in a row so far
+  };
+
+  // `observer` may be null. Both must outlive the queue.
+  WorkQueue(Timers& timers, Options options, QueueObserver* observer = nullptr);
+  ~WorkQueue();
+  WorkQueue(const WorkQueue&) = delete;
+  WorkQueue& operator=(const WorkQueue&) = delete;
+
+  // Called whenever a key became ready to be taken; possibly inside add() or done().
+  void on_ready(std::function<void()> fn) { on_ready_ = std::move(fn); }
+
+  // A key that waits already keeps the better priority and the earlier time. A key being processed
+  // is taken once more after done().
+  void add(std::string_view key, Priority priority, std::chrono::milliseconds delay = {});
+
+  // Counts a failure of `key` and adds it after first * 2^failures, at most the limit, and not
+  // before `at_least`. Returns the delay.
+  std::chrono::milliseconds add_failed(std::string_view key, Priority priority,
+                                       std::chrono::milliseconds at_least = {});
+
+  // The key's failures are over.
+  void forget(std::string_view key);
+
+  // The oldest ready key of the best priority; nullopt when none is ready. The caller owes done().
+  std::optional<Item> take();
+  void done(std::string_view key);
+
+  // Drops what waits; add() and take() do nothing from now on. done() still works.
+  void close();
+
+  [[nodiscard]] std::size_t ready() const { return ready_[0].size() + ready_[1].size(); }
+  [[nodiscard]] std::size_t delayed() const { return delayed_.size(); }
+  [[nodiscard]] std::size_t processing() const { return processing_.size(); }
+  // Seconds that running keys have run, in total and for the longest one.
+  [[nodiscard]] double unfinished_seconds() const;
+  [[nodiscard]] double longest_running_seconds() const;
+
+ private:
+  enum class Place : uint8_t { nowhere, ready, dirty, delayed };  // dirty: once more after done()
+  struct Entry;
+  using Node = std::pair<const std::string, Entry>;
+  using ReadyList = std::list<Node*>;
+  using DelayedMap = std::multimap<TimePoint, Node*>;
+  struct Entry {
+    Place place = Place::nowhere;
+    bool processing = false;
+    Priority priority = Priority::periodic;
+    uint32_t failures = 0;
+    TimePoint since;  // ready or processing
+    ReadyList::iterator in_ready;
+    DelayedMap::iterator in_delayed;
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view key) const {
+      return std::hash<std::string_view>()(key);
+    }
+  };
+  using Entries = std::unordered_map<std::string, Entry, Hash, std::equal_to<>>;
+
+  Node& node(std::string_view key);
+  void make_ready(Node& node);
+  void make_delayed(Node& node, TimePoint due);
+  void improve(Node& node, Priority priority);
+  void erase_if_unused(Entries::iterator place);
+  void arm();
+  void release_due();
+  void report_depth();
+
+  Timers& timers_;
+  Options options_;
+  QueueObserver* observer_;
+  std::function<void()> on_ready_;
+  Entries entries_;
+  std::array<ReadyList, 2> ready_;
+  DelayedMap delayed_;
+  std::vector<Node*> processing_;
+  Timers::Id timer_ = 0;
+  TimePoint armed_for_;
+  bool closed_ = false;
+};
+
+}  // namespace ccm::runtime

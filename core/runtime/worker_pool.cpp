@@ -1,0 +1,164 @@
+#include "runtime/worker_pool.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace ccm::runtime {
+
+namespace {
+thread_local const std::string* t_lane = nullptr;
+}
+
+// Threads are detached and hold the state: one that is stuck in a vendor's library neither blocks
+// the end of the process nor finds its memory gone.
+struct WorkerPool::State : std::enable_shared_from_this<State> {
+  using Task = std::pair<std::shared_ptr<Lane::Shared>, std::function<void()>>;
+
+  explicit State(Options options) : options(options) {}
+
+  Status ensure_thread();  // with the mutex
+  void work();
+  void finish(const std::shared_ptr<Lane::Shared>& lane);  // with the mutex
+
+  const Options options;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Task> runnable;
+  std::size_t threads = 0;
+  std::size_t idle = 0;
+  std::size_t busy = 0;
+  bool stopped = false;
+};
+
+struct WorkerPool::Lane::Shared {
+  std::shared_ptr<State> pool;
+  std::string name;
+  std::size_t max_parallel;
+  std::size_t taken = 0;  // runnable or running
+  std::size_t running = 0;
+  std::deque<std::function<void()>> waiting;
+};
+
+Status WorkerPool::State::ensure_thread() {
+  if (idle >= runnable.size() || threads >= options.max_threads) return {};
+  try {
+    std::thread([self = shared_from_this()] { self->work(); }).detach();
+    ++threads;
+  } catch (const std::system_error& error) {
+    // With other threads alive the task just waits for one of them.
+    if (threads == 0) {
+      return Status(Code::resource_exhausted, ErrorClass::unavailable,
+                    std::string("start a worker thread: ") + error.what());
+    }
+  }
+  return {};
+}
+
+void WorkerPool::State::work() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    if (runnable.empty()) {
+      ++idle;
+      const bool woken = changed.wait_for(lock, options.idle_timeout,
+                                          [this] { return stopped || !runnable.empty(); });
+      --idle;
+      if (!woken || runnable.empty()) break;
+    }
+    auto [lane, task] = std::move(runnable.front());
+    runnable.pop_front();
+    ++lane->running;
+    ++busy;
+    lock.unlock();
+    t_lane = &lane->name;
+    task();
+    task = nullptr;  // what it captured is destroyed outside of the lock
+    t_lane = nullptr;
+    lock.lock();
+    --busy;
+    --lane->running;
+    finish(lane);
+    if (stopped) changed.notify_all();
+  }
+  --threads;
+  changed.notify_all();
+}
+
+void WorkerPool::State::finish(const std::shared_ptr<Lane::Shared>& lane) {
+  if (stopped || lane->waiting.empty()) {
+    --lane->taken;
+    return;
+  }
+  runnable.emplace_back(lane, std::move(lane->waiting.front()));
+  lane->waiting.pop_front();
+}
+
+Status WorkerPool::Lane::submit(std::function<void()> task) {
+  State& pool = *shared_->pool;
+  const std::lock_guard lock(pool.mutex);
+  if (pool.stopped) return Status(Code::unavailable, "the worker pool was stopped");
+  if (shared_->taken >= shared_->max_parallel) {
+    shared_->waiting.push_back(std::move(task));
+    return {};
+  }
+  ++shared_->taken;
+  pool.runnable.emplace_back(shared_, std::move(task));
+  Status status = pool.ensure_thread();
+  if (!status.ok()) {
+    pool.runnable.pop_back();
+    --shared_->taken;
+    return status;
+  }
+  pool.changed.notify_one();
+  return {};
+}
+
+const std::string& WorkerPool::Lane::name() const { return shared_->name; }
+
+std::size_t WorkerPool::Lane::waiting() const {
+  const std::lock_guard lock(shared_->pool->mutex);
+  return shared_->waiting.size() + shared_->taken - shared_->running;
+}
+
+std::size_t WorkerPool::Lane::running() const {
+  const std::lock_guard lock(shared_->pool->mutex);
+  return shared_->running;
+}
+
+WorkerPool::WorkerPool(Options options) : state_(std::make_shared<State>(options)) {}
+
+WorkerPool::~WorkerPool() { stop({}); }
+
+std::shared_ptr<WorkerPool::Lane> WorkerPool::lane(std::string name, std::size_t max_parallel) {
+  auto shared = std::make_shared<Lane::Shared>();
+  shared->pool = state_;
+  shared->name = std::move(name);
+  shared->max_parallel = std::max<std::size_t>(max_parallel, 1);
+  return std::shared_ptr<Lane>(new Lane(std::move(shared)));
+}
+
+std::size_t WorkerPool::stop(std::chrono::milliseconds limit) {
+  std::deque<State::Task> dropped;  // destroyed without the lock
+  std::unique_lock lock(state_->mutex);
+  state_->stopped = true;
+  for (State::Task& task : state_->runnable) task.first->taken -= 1;
+  dropped.swap(state_->runnable);
+  state_->changed.notify_all();
+  state_->changed.wait_for(lock, limit, [this] { return state_->busy == 0; });
+  const std::size_t left = state_->busy;
+  lock.unlock();
+  return left;
+}
+
+std::size_t WorkerPool::threads() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->threads;
+}
+
+const std::string* WorkerPool::current_lane() { return t_lane; }
+
+}  // namespace ccm::runtime

@@ -1,0 +1,64 @@
+// Threads for code that blocks: started on demand, bounded, shared by all components, each of which
+// has a lane with a limit of its own. Any thread.
+#pragma once
+
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace ccm::runtime {
+
+class WorkerPool {
+  struct State;
+
+ public:
+  struct Options {
+    std::size_t max_threads = 64;
+    std::chrono::milliseconds idle_timeout{30'000};  // then an unused thread ends
+  };
+
+  // One component's share of the pool. Tasks start in the order of submit(), at most `max_parallel`
+  // at once. Keeps the pool's state alive, so a lane may outlive its pool.
+  class Lane {
+   public:
+    // Runs `task` on a thread of the pool; it must not throw. Failures: unavailable when the pool
+    // was stopped, resource_exhausted when not even one thread could be started.
+    Status submit(std::function<void()> task);
+    [[nodiscard]] const std::string& name() const;
+    [[nodiscard]] std::size_t waiting() const;
+    [[nodiscard]] std::size_t running() const;
+
+   private:
+    friend class WorkerPool;
+    friend struct State;
+    struct Shared;
+    explicit Lane(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+    std::shared_ptr<Shared> shared_;
+  };
+
+  WorkerPool() : WorkerPool(Options{}) {}
+  explicit WorkerPool(Options options);
+  ~WorkerPool();  // stop(0)
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  [[nodiscard]] std::shared_ptr<Lane> lane(std::string name, std::size_t max_parallel);
+
+  // Drops tasks that have not started and waits for the rest up to `limit`. Returns how many still
+  // run: their threads are left alone, as a blocked call cannot be interrupted. Not on a worker.
+  std::size_t stop(std::chrono::milliseconds limit);
+
+  [[nodiscard]] std::size_t threads() const;
+
+  // The name of the lane for which the calling thread works; null on any other thread.
+  static const std::string* current_lane();
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace ccm::runtime

@@ -1,0 +1,183 @@
+#include "runtime/work_queue.hpp"
+
+#include "manual_timers.hpp"
+#include "runtime/queue_metrics.hpp"
+
+#include <gtest/gtest.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <string>
+
+namespace ccm::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string take_key(WorkQueue& queue) {
+  const auto item = queue.take();
+  return item ? item->key : "(none)";
+}
+
+class WorkQueueTest : public testing::Test {
+ protected:
+  ManualTimers timers_;
+  WorkQueue queue_{timers_, {}};
+};
+
+TEST_F(WorkQueueTest, HOST_134_KeysComeInOrderAndOnce) {
+  queue_.add("a", Priority::changed);
+  queue_.add("b", Priority::changed);
+  queue_.add("a", Priority::changed);
+  EXPECT_EQ(queue_.ready(), 2u);
+  EXPECT_EQ(take_key(queue_), "a");
+  EXPECT_EQ(take_key(queue_), "b");
+  EXPECT_EQ(take_key(queue_), "(none)");
+}
+
+TEST_F(WorkQueueTest, HOST_134_AddedWhileProcessingComesOnceMoreAfterDone) {
+  queue_.add("a", Priority::changed);
+  EXPECT_EQ(take_key(queue_), "a");
+  queue_.add("a", Priority::changed);
+  queue_.add("a", Priority::changed);
+  EXPECT_EQ(take_key(queue_), "(none)") << "never two workers on one key";
+  queue_.done("a");
+  EXPECT_EQ(take_key(queue_), "a");
+  queue_.done("a");
+  EXPECT_EQ(take_key(queue_), "(none)");
+  EXPECT_EQ(queue_.processing(), 0u);
+}
+
+TEST_F(WorkQueueTest, ChangedKeysGoBeforePeriodicOnes) {
+  queue_.add("old", Priority::periodic);
+  queue_.add("new", Priority::changed);
+  queue_.add("older", Priority::periodic);
+  queue_.add("older", Priority::changed);  // keeps the better priority
+  EXPECT_EQ(take_key(queue_), "new");
+  EXPECT_EQ(take_key(queue_), "older");
+  const auto last = queue_.take();
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->key, "old");
+  EXPECT_EQ(last->priority, Priority::periodic);
+}
+
+TEST_F(WorkQueueTest, HOST_134_DelayedKeysKeepTheEarlierTime) {
+  queue_.add("a", Priority::changed, 100ms);
+  queue_.add("a", Priority::changed, 500ms);
+  queue_.add("b", Priority::changed, 500ms);
+  queue_.add("b", Priority::changed, 200ms);
+  timers_.advance(99ms);
+  EXPECT_EQ(queue_.ready(), 0u);
+  timers_.advance(1ms);
+  EXPECT_EQ(take_key(queue_), "a");
+  queue_.done("a");
+  timers_.advance(100ms);
+  EXPECT_EQ(take_key(queue_), "b");
+  queue_.done("b");
+  timers_.advance(10s);
+  EXPECT_EQ(queue_.ready(), 0u);
+  EXPECT_EQ(timers_.waiting(), 0u);
+}
+
+TEST_F(WorkQueueTest, AnEventBringsADelayedKeyAtOnceAndOnlyOnce) {
+  queue_.add("a", Priority::periodic, 100ms);
+  queue_.add("a", Priority::changed);
+  const auto item = queue_.take();
+  ASSERT_TRUE(item);
+  EXPECT_EQ(item->priority, Priority::changed);
+  queue_.done("a");
+  timers_.advance(1s);
+  EXPECT_EQ(queue_.ready(), 0u);
+}
+
+TEST_F(WorkQueueTest, HOST_135_BackOffDoublesPerKeyUpToTheLimit) {
+  const std::chrono::milliseconds expected[] = {5ms, 10ms, 20ms, 40ms};
+  for (const auto delay : expected) EXPECT_EQ(queue_.add_failed("a", Priority::changed), delay);
+  for (int count = 0; count < 40; ++count) queue_.add_failed("a", Priority::changed);
+  EXPECT_EQ(queue_.add_failed("a", Priority::changed), 1'000'000ms);
+  EXPECT_EQ(queue_.add_failed("b", Priority::changed), 5ms);
+  queue_.forget("a");
+  EXPECT_EQ(queue_.add_failed("a", Priority::changed), 5ms);
+}
+
+TEST_F(WorkQueueTest, AttemptTellsHowOftenTheKeyFailed) {
+  queue_.add("a", Priority::changed);
+  for (uint32_t attempt = 0; attempt < 3; ++attempt) {
+    const auto item = queue_.take();
+    ASSERT_TRUE(item);
+    EXPECT_EQ(item->attempt, attempt);
+    queue_.add_failed("a", item->priority);
+    queue_.done("a");
+    timers_.advance(1s);
+  }
+}
+
+TEST_F(WorkQueueTest, AFailedKeyWaitsAtLeastAsLongAsItWasTold) {
+  EXPECT_EQ(queue_.add_failed("a", Priority::changed, 3s), 3000ms);
+  timers_.advance(2999ms);
+  EXPECT_EQ(queue_.ready(), 0u);
+  timers_.advance(1ms);
+  EXPECT_EQ(queue_.ready(), 1u);
+}
+
+TEST_F(WorkQueueTest, ADelayThatEndsWhileTheKeyIsInWorkIsNotLost) {
+  queue_.add("a", Priority::changed);
+  EXPECT_EQ(take_key(queue_), "a");
+  queue_.add("a", Priority::periodic, 10ms);
+  timers_.advance(10ms);
+  EXPECT_EQ(queue_.ready(), 0u);
+  queue_.done("a");
+  EXPECT_EQ(take_key(queue_), "a");
+}
+
+TEST_F(WorkQueueTest, CloseDropsWhatWaitsAndLetsRunningKeysEnd) {
+  queue_.add("a", Priority::changed);
+  queue_.add("b", Priority::changed);
+  queue_.add("c", Priority::changed, 1s);
+  EXPECT_EQ(take_key(queue_), "a");
+  queue_.close();
+  queue_.add("d", Priority::changed);
+  EXPECT_EQ(take_key(queue_), "(none)");
+  EXPECT_EQ(queue_.processing(), 1u);
+  queue_.done("a");
+  EXPECT_EQ(queue_.processing(), 0u);
+  EXPECT_EQ(timers_.waiting(), 0u);
+}
+
+TEST_F(WorkQueueTest, TellsWhenSomethingCanBeTaken) {
+  int told = 0;
+  queue_.on_ready([&] { ++told; });
+  queue_.add("a", Priority::changed, 5ms);
+  EXPECT_EQ(told, 0);
+  timers_.advance(5ms);
+  EXPECT_EQ(told, 1);
+}
+
+TEST(QueueMetricsTest, MET_19_to_25_FollowTheQueue) {
+  prometheus::Registry registry;
+  QueueMetrics metrics(registry, "Nodes");
+  ManualTimers timers;
+  WorkQueue queue(timers, {}, &metrics);
+  queue.add("a", Priority::changed);
+  queue.add("b", Priority::changed);
+  queue.add("b", Priority::changed);
+  timers.skip(2s);
+  ASSERT_TRUE(queue.take());
+  timers.skip(3s);
+  metrics.refresh(queue);
+  queue.add_failed("a", Priority::changed);
+  queue.done("a");
+  const std::string text = prometheus::TextSerializer().Serialize(registry.Collect());
+  for (const char* line :
+       {"workqueue_depth{name=\"Nodes\"} 1", "workqueue_adds_total{name=\"Nodes\"} 2",
+        "workqueue_queue_duration_seconds_sum{name=\"Nodes\"} 2",
+        "workqueue_work_duration_seconds_sum{name=\"Nodes\"} 3",
+        "workqueue_unfinished_work_seconds{name=\"Nodes\"} 3",
+        "workqueue_longest_running_processor_seconds{name=\"Nodes\"} 3",
+        "workqueue_retries_total{name=\"Nodes\"} 1"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+  }
+}
+
+}  // namespace
+}  // namespace ccm::runtime
