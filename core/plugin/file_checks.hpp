@@ -1,0 +1,66 @@
+// All that is checked about a plugin file before any of its code runs. The loader refuses on the
+// first failed check; `ccmctl plugin inspect` shows all of them. Any thread; touches the file
+// system only.
+#pragma once
+
+#include "plugin/elf_facts.hpp"
+#include "plugin/manifest.hpp"
+
+#include <ccm/abi/plugin.h>
+#include <ccm/status.hpp>
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::plugin {
+
+struct CheckOptions {
+  uid_t uid = ::geteuid();  // besides root, who may own the file and its folders
+  // Interfaces that the host offers; empty = host_interfaces().
+  std::vector<std::string> offered;
+  uint32_t abi_minor = CCM_ABI_MINOR;  // of the host
+  // Lower-case SHA-256 sums that are allowed; empty = any.
+  std::vector<std::string> allowed_sha256;
+  bool compute_sha256 = false;  // also when nothing is pinned
+};
+
+enum class CheckState { ok, warning, failed };
+std::string_view to_string(CheckState state);
+
+struct Check {
+  std::string name;  // "file", "owner", "folders", "digest", "elf", "exports", "hardening", "note",
+                     // "manifest", "abi", "needs"
+  CheckState state = CheckState::ok;
+  std::string text;  // what was found; for a failure a clause that fits after "plugin FILE: "
+  Code code = Code::ok;
+};
+
+struct Examination {
+  std::filesystem::path path;  // absolute, folders resolved
+  std::vector<Check> checks;   // stops at the first one without which the next make no sense
+  std::string note;            // the manifest as it stands in the file
+  std::optional<Manifest> manifest;
+  std::optional<ElfFacts> elf;
+  std::string sha256;
+  uint64_t size = 0;
+
+  // Ok, or the first failure as one sentence: "plugin FILE: what is wrong; what to do".
+  [[nodiscard]] Status verdict() const;
+};
+
+Examination examine(const std::filesystem::path& path, const CheckOptions& options);
+
+// The owner and mode rules alone, for `path`, which is absolute and has no symbolic links:
+// root or `uid` owns it and no one else may write to it; the same for each folder above.
+// A sticky folder of root that all may write to (/tmp) passes as an ancestor, since nobody can
+// replace another one's entry there, but not as the folder that holds the file: there anyone could
+// add one. One clause for each fault.
+std::vector<std::string> unsafe_folders(const std::filesystem::path& path, uid_t uid);
+
+}  // namespace ccm::plugin

@@ -1,0 +1,13 @@
+// The interfaces that components can get from this host: what a manifest's "needs" is checked
+// against.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace ccm::plugin {
+
+// Ids of the host services and of the cloud interfaces that the broker hands to controllers.
+std::span<const std::string_view> host_interfaces();
+
+}  // namespace ccm::plugin
