@@ -1,11 +1,17 @@
-// An HTTP/1.1 client on Asio, Beast and OpenSSL: keep-alive pool per origin, TLS verification, proxies, time limits.
-// It serves the Kubernetes client and, through the http host service, the plugins.
-// Home thread: the one that runs the executor it was made with; every public function is called there.
-// Beast and OpenSSL stay inside http_client.cpp so that who includes this compiles fast.
+// An HTTP/1.1 client on Asio, Beast and OpenSSL: keep-alive pool per origin, TLS verification,
+// proxies, time limits. It serves the Kubernetes client and, through the http host service, the
+// plugins. Redirects are not followed and nothing is decompressed.
+// Home thread: the one that runs the executor it was made with; every public function is called
+// there. Beast stays inside net so that who includes this compiles fast.
 #pragma once
+
+#include "net/tls_options.hpp"
+
+#include <ccm/status.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -13,8 +19,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <ccm/status.hpp>
 
 namespace ccm::net {
 
@@ -28,8 +32,9 @@ struct Request {
   std::string url;  // absolute: https://host:port/path?query
   std::vector<Header> headers;
   std::string body;
-  std::chrono::milliseconds timeout{30'000};  // whole exchange for send(), until the header for open(); 0 = none
-  std::size_t max_response_bytes = 64u << 20;
+  // The whole exchange for send(), until the header for open(); 0 = none.
+  std::chrono::milliseconds timeout{30'000};
+  std::size_t max_response_bytes = 64u << 20;  // of the body, for send(); 0 = no limit
 };
 
 struct Response {
@@ -41,31 +46,24 @@ struct Response {
   [[nodiscard]] std::string_view header(std::string_view name) const;
 };
 
-// A response whose body is read as it arrives (a watch). Destroying it closes the connection unless it was read to
-// its end.
+// A response whose body is read as it arrives (a watch). Destroying it closes the connection unless
+// it was read to its end.
 class ResponseStream {
  public:
   virtual ~ResponseStream() = default;
   [[nodiscard]] virtual const Response& head() const = 0;  // body empty
-  // The next piece of the body, empty at its orderly end. A cut stream is CCM unavailable. No time limit of its own
-  // beyond `idle_timeout`, within which at least one byte has to arrive (0 = none).
-  virtual boost::asio::awaitable<Result<std::string>> read(std::chrono::milliseconds idle_timeout) = 0;
-};
-
-// PEM texts, never paths: who owns a file re-reads it and calls set_tls().
-struct TlsOptions {
-  std::string ca_pem;            // empty = the system's roots
-  std::string certificate_pem;   // client certificate chain
-  std::string private_key_pem;   // never logged
-  std::string server_name;       // overrides SNI and the verified name (API-105)
-  bool insecure_skip_verify = false;
+  // The next piece of the body, empty at its orderly end. A cut stream is unavailable. No time
+  // limit of its own beyond `idle_timeout`, within which at least one byte has to arrive (0 =
+  // none). After a failure every further call gives the same one. One call at a time.
+  virtual boost::asio::awaitable<Result<std::string>> read(
+      std::chrono::milliseconds idle_timeout) = 0;
 };
 
 struct ClientOptions {
   TlsOptions tls;
-  std::string proxy_url;                 // http://, https:// or socks5://; empty = none
-  bool proxy_from_environment = false;   // HTTP(S)_PROXY, NO_PROXY with CIDRs (API-100)
-  std::size_t max_connections_per_origin = 32;  // streams are not counted
+  std::string proxy_url;                        // http://, https:// or socks5://; empty = none
+  bool proxy_from_environment = false;          // HTTP(S)_PROXY, NO_PROXY with CIDRs (API-100)
+  std::size_t max_connections_per_origin = 32;  // streams are not counted (API-104)
   std::chrono::milliseconds connect_timeout{30'000};
   std::chrono::milliseconds tls_handshake_timeout{10'000};
   std::chrono::milliseconds idle_connection_timeout{90'000};
@@ -74,26 +72,32 @@ struct ClientOptions {
 
 class HttpClient {
  public:
-  // `executor` must run on one thread. Bad PEM texts show on the first request, or at once through check().
+  // `executor` must run on one thread. Bad PEM texts show on the first request, or at once through
+  // check(). While connections are idle in the pool, a timer keeps io_context::run() from
+  // returning; close_idle() or the destructor ends that.
   HttpClient(boost::asio::any_io_executor executor, ClientOptions options);
-  ~HttpClient();  // open streams keep what they need alive
+  ~HttpClient();  // running exchanges and open streams go on: they keep what they need alive
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
   // Status of the TLS texts and the proxy's URL, without any connection.
   [[nodiscard]] Status check() const;
 
-  // One exchange. Any HTTP status is an ok Result. Failures: deadline_exceeded; unavailable (refused, reset, name
-  // not found, cut body); unauthenticated for a failed verification of the server (says whom we met and why);
-  // resource_exhausted for a body above the limit; invalid_argument for a bad URL.
-  // A request that met a keep-alive connection which the server had closed before one byte of the answer came is
-  // sent once more on a new connection (RFC 9110 9.2.2), unless it is a write whose body was sent in part (API-70).
+  // One exchange. Any HTTP status is an ok Result. Failures: deadline_exceeded; unavailable
+  // (refused, reset, name not found, cut body, garbage); unauthenticated for a failed verification
+  // of the server (says whom we met and why) or a refusal by it of our certificate;
+  // resource_exhausted for a body or header above the limit; invalid_argument for a bad URL or
+  // header; cancelled. Messages start with method and URL without its query.
+  // A request that met a keep-alive connection which the server had closed before one byte of the
+  // answer came is sent once more on a new connection (RFC 9110 9.2.2). For a method that writes
+  // this needs that no byte of it was sent: else the write may have happened (API-70).
   boost::asio::awaitable<Result<Response>> send(Request request);
 
   // The same for a body of unknown length; a stream has a connection of its own.
   boost::asio::awaitable<Result<std::unique_ptr<ResponseStream>>> open(Request request);
 
   // New trust or credential: idle connections are closed, running exchanges end on the old one.
+  // Bad texts leave nothing that could connect; check() says why.
   void set_tls(TlsOptions tls);
   void close_idle();
 

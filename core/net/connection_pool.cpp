@@ -1,0 +1,211 @@
+#include "net/connection_pool.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::net {
+
+namespace asio = boost::asio;
+using std::chrono::steady_clock;
+
+struct ConnectionPool::Waiter {
+  explicit Waiter(const asio::any_io_executor& executor) : wake(executor) {}
+  asio::steady_timer wake;
+  std::list<Waiter*>::iterator position;
+  bool granted = false;
+};
+
+// A place in the queue. However the coroutine ends, the queue stays whole, and a permit that was
+// granted to somebody who is gone goes to the next one.
+struct ConnectionPool::Place {
+  Place(std::shared_ptr<ConnectionPool> owner, Origin* where, Waiter* who)
+      : pool(std::move(owner)), origin(where), waiter(who) {
+    waiter->position = origin->waiters.insert(origin->waiters.end(), waiter);
+    ++origin->users;
+  }
+  ~Place() {
+    if (!waiter->granted) {
+      origin->waiters.erase(waiter->position);
+    } else if (!permit_taken) {
+      pool->free_permit(*origin);
+    }
+    pool->leave(*origin);
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  std::shared_ptr<ConnectionPool> pool;
+  Origin* origin;
+  Waiter* waiter;
+  bool permit_taken = false;
+};
+
+// ---- Lease ----
+
+ConnectionPool::Lease& ConnectionPool::Lease::operator=(Lease&& other) noexcept {
+  if (this == &other) return *this;
+  end();
+  connection = std::move(other.connection);
+  pool_ = std::move(other.pool_);
+  origin_ = std::exchange(other.origin_, nullptr);
+  counted_ = other.counted_;
+  return *this;
+}
+
+void ConnectionPool::Lease::put_back() {
+  if (pool_ && connection) pool_->take_back(*origin_, std::move(connection));
+  end();
+}
+
+void ConnectionPool::Lease::end() {
+  connection.reset();
+  if (!pool_) return;
+  const std::shared_ptr<ConnectionPool> pool = std::move(pool_);
+  if (counted_) pool->free_permit(*origin_);
+  pool->leave(*origin_);
+  origin_ = nullptr;
+}
+
+// ---- ConnectionPool ----
+
+ConnectionPool::ConnectionPool(asio::any_io_executor executor, std::size_t max_per_origin,
+                               std::chrono::milliseconds idle_timeout)
+    : executor_(executor),
+      max_per_origin_(std::max<std::size_t>(max_per_origin, 1)),
+      idle_timeout_(idle_timeout),
+      sweeper_(executor) {}
+
+ConnectionPool::Origin& ConnectionPool::enter(const std::string& key) {
+  Origin& origin = origins_[key];
+  if (origin.key.empty()) origin.key = key;
+  return origin;
+}
+
+void ConnectionPool::leave(Origin& origin) {
+  --origin.users;
+  if (origin.users == 0 && origin.idle.empty()) origins_.erase(std::string(origin.key));
+}
+
+ConnectionPool::Lease ConnectionPool::lease(Origin& origin, bool counted) {
+  Lease result;
+  result.pool_ = shared_from_this();
+  result.origin_ = &origin;
+  result.counted_ = counted;
+  ++origin.users;
+  // The one used last is the most likely to be alive.
+  while (!origin.idle.empty() && !result.connection) {
+    auto candidate = std::move(origin.idle.back());
+    origin.idle.pop_back();
+    if (candidate->transport->quiet()) result.connection = std::move(candidate);
+  }
+  return result;
+}
+
+ConnectionPool::Lease ConnectionPool::acquire_uncounted(const std::string& origin) {
+  return lease(enter(origin), false);
+}
+
+asio::awaitable<Result<ConnectionPool::Lease>> ConnectionPool::acquire(std::string key,
+                                                                       TimePoint deadline) {
+  Origin& origin = enter(key);
+  if (origin.in_use < max_per_origin_ && origin.waiters.empty()) {
+    ++origin.in_use;
+    co_return lease(origin, true);
+  }
+  Waiter waiter(executor_);
+  Place place(shared_from_this(), &origin, &waiter);
+  waiter.wake.expires_at(deadline);
+  co_await waiter.wake.async_wait(asio::as_tuple(asio::use_awaitable));
+  if (!waiter.granted) {
+    const bool late = steady_clock::now() >= deadline;
+    co_return Status(late ? Code::deadline_exceeded : Code::cancelled,
+                     late ? ErrorClass::unavailable : ErrorClass::none,
+                     late ? "timed out waiting for one of " + std::to_string(max_per_origin_) +
+                                " connections to become free"
+                          : "cancelled");
+  }
+  place.permit_taken = true;
+  co_return lease(origin, true);
+}
+
+void ConnectionPool::free_permit(Origin& origin) {
+  if (origin.waiters.empty()) {
+    --origin.in_use;
+    return;
+  }
+  Waiter* next = origin.waiters.front();
+  origin.waiters.pop_front();
+  next->granted = true;
+  next->wake.cancel();
+}
+
+void ConnectionPool::take_back(Origin& origin, std::unique_ptr<Connection> connection) {
+  if (!open_ || connection->generation != generation_ || !connection->leftover.empty()) return;
+  // Connections of streams come on top of the cap; they are not kept beyond it.
+  if (origin.idle.size() >= max_per_origin_) return;
+  connection->transport->set_deadline(Transport::kNever);
+  connection->leftover.shrink_to_fit();
+  connection->used = true;
+  connection->idle_since = steady_clock::now();
+  origin.idle.push_back(std::move(connection));
+  arm_sweeper();
+}
+
+void ConnectionPool::close_idle() {
+  for (auto entry = origins_.begin(); entry != origins_.end();) {
+    entry->second.idle.clear();
+    entry = entry->second.users == 0 ? origins_.erase(entry) : std::next(entry);
+  }
+  sweeper_.cancel();
+}
+
+void ConnectionPool::next_generation() {
+  ++generation_;
+  close_idle();
+}
+
+void ConnectionPool::shut_down() {
+  open_ = false;
+  close_idle();
+}
+
+std::size_t ConnectionPool::idle_count() const {
+  std::size_t count = 0;
+  for (const auto& [key, origin] : origins_) count += origin.idle.size();
+  return count;
+}
+
+// Looks a few times in an idle period, so that what the server has closed does not lie around.
+void ConnectionPool::arm_sweeper() {
+  if (sweeper_armed_ || !open_) return;
+  sweeper_armed_ = true;
+  const auto pause = std::clamp<std::chrono::milliseconds>(
+      idle_timeout_ / 4, std::chrono::milliseconds(10), std::chrono::seconds(10));
+  sweeper_.expires_after(pause);
+  sweeper_.async_wait([weak = weak_from_this()](const boost::system::error_code&) {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->sweeper_armed_ = false;
+    self->sweep();
+  });
+}
+
+void ConnectionPool::sweep() {
+  const auto oldest = steady_clock::now() - idle_timeout_;
+  bool some_left = false;
+  for (auto entry = origins_.begin(); entry != origins_.end();) {
+    auto& idle = entry->second.idle;
+    std::erase_if(idle, [&](const std::unique_ptr<Connection>& connection) {
+      return connection->idle_since <= oldest || !connection->transport->quiet();
+    });
+    some_left = some_left || !idle.empty();
+    const bool unused = idle.empty() && entry->second.users == 0;
+    entry = unused ? origins_.erase(entry) : std::next(entry);
+  }
+  if (some_left) arm_sweeper();
+}
+
+}  // namespace ccm::net

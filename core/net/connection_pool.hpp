@@ -1,0 +1,113 @@
+// Keep-alive connections by origin, a cap on those in use, and the queue in front of that cap.
+// Home thread: the executor's. Internal to net.
+#pragma once
+
+#include "net/transport.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::net {
+
+// One connection that speaks HTTP with an origin, perhaps through a proxy.
+struct Connection {
+  std::shared_ptr<Transport> transport;
+  std::string leftover;             // received, not yet parsed
+  bool absolute_form = false;       // a plain-http proxy wants the whole URL
+  std::string proxy_authorization;  // for that proxy
+  bool used = false;                // it has carried an exchange before
+  std::uint64_t generation = 0;     // of the TLS options that it was made with
+  std::chrono::steady_clock::time_point idle_since;
+};
+
+class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
+  struct Origin;
+
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  ConnectionPool(boost::asio::any_io_executor executor, std::size_t max_per_origin,
+                 std::chrono::milliseconds idle_timeout);
+
+  // The right to use one connection. Destroying it closes the connection, unless put_back() was
+  // called, and lets the next one in.
+  class Lease {
+   public:
+    Lease() = default;
+    Lease(Lease&& other) noexcept { *this = std::move(other); }
+    Lease& operator=(Lease&& other) noexcept;
+    ~Lease() { end(); }
+
+    // Null until set: the pool had no idle connection, or it was discarded.
+    std::unique_ptr<Connection> connection;
+
+    void discard() { connection.reset(); }
+    void put_back();
+
+   private:
+    friend class ConnectionPool;
+    void end();
+    std::shared_ptr<ConnectionPool> pool_;
+    Origin* origin_ = nullptr;
+    bool counted_ = false;
+  };
+
+  // Waits, first come first served, while the origin has as many connections in use as allowed.
+  // Failures: deadline_exceeded, cancelled.
+  boost::asio::awaitable<Result<Lease>> acquire(std::string origin, TimePoint deadline);
+
+  // Outside of the cap: for streams.
+  Lease acquire_uncounted(const std::string& origin);
+
+  void close_idle();
+
+  // Closes what is idle now, and from now on each connection that comes back of an earlier one.
+  void next_generation();
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
+
+  // From now on nothing is kept.
+  void shut_down();
+
+  [[nodiscard]] std::size_t idle_count() const;
+
+ private:
+  struct Waiter;
+  struct Place;
+  struct Origin {
+    std::string key;
+    std::vector<std::unique_ptr<Connection>> idle;  // longest idle first
+    std::size_t in_use = 0;
+    std::size_t users = 0;  // leases and waiters that point here
+    std::list<Waiter*> waiters;
+  };
+
+  Origin& enter(const std::string& key);
+  void leave(Origin& origin);
+  Lease lease(Origin& origin, bool counted);
+  void free_permit(Origin& origin);
+  void take_back(Origin& origin, std::unique_ptr<Connection> connection);
+  void sweep();
+  void arm_sweeper();
+
+  boost::asio::any_io_executor executor_;
+  std::size_t max_per_origin_;
+  std::chrono::milliseconds idle_timeout_;
+  std::uint64_t generation_ = 0;
+  bool open_ = true;
+  bool sweeper_armed_ = false;
+  boost::asio::steady_timer sweeper_;
+  std::map<std::string, Origin> origins_;
+};
+
+}  // namespace ccm::net

@@ -1,0 +1,28 @@
+// Name lookup and TCP connection: all addresses of a name are tried, the families by turns.
+#pragma once
+
+#include "net/transport.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace ccm::net {
+
+// A connected transport with TCP_NODELAY and keep-alive (30 s, API-100). A new address is tried
+// every 300 ms while the earlier ones do not answer (RFC 8305), at once when one fails; the first
+// that connects wins. Failures: unavailable (name not found, refused by all), deadline_exceeded,
+// cancelled. The message names host, port and the last address's error.
+boost::asio::awaitable<Result<std::shared_ptr<Transport>>> dial(
+    boost::asio::any_io_executor executor, std::string host, std::uint16_t port,
+    Transport::TimePoint deadline);
+
+// TCP_NODELAY, and keep-alive that notices a dead peer after about a minute.
+void tune_socket(int descriptor);
+
+}  // namespace ccm::net

@@ -1,0 +1,210 @@
+#include "net/http_client.hpp"
+
+#include "net/connection_pool.hpp"
+#include "net/connector.hpp"
+#include "net/http_exchange.hpp"
+#include "net/http_message.hpp"
+#include "net/url.hpp"
+
+#include <boost/system/system_error.hpp>
+
+#include <utility>
+
+namespace ccm::net {
+
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using TimePoint = Transport::TimePoint;
+
+namespace {
+
+TimePoint deadline_after(milliseconds limit) {
+  // Beyond a year it is the same as never, and it must not overflow the clock.
+  constexpr milliseconds kLongest = std::chrono::hours(24 * 365);
+  return limit.count() <= 0 || limit > kLongest ? Transport::kNever : steady_clock::now() + limit;
+}
+
+Status describe(const Request& request, Status status) {
+  const std::string method = request.method.substr(0, 32);
+  return std::move(status).with_context(method + " " + redact_url(request.url));
+}
+
+Status cancelled() { return Status(Code::cancelled, "cancelled"); }
+
+// An exchange that has its answer's header.
+struct Answered {
+  ConnectionPool::Lease lease;
+  std::unique_ptr<ResponseReader> reader;
+};
+
+class Stream final : public ResponseStream {
+ public:
+  Stream(Answered answered, std::shared_ptr<Scratch> scratch, std::string name)
+      : lease_(std::move(answered.lease)),
+        reader_(std::move(answered.reader)),
+        scratch_(std::move(scratch)),
+        name_(std::move(name)) {
+    pending_ = std::exchange(reader_->response().body, std::string());
+    head_ = std::exchange(reader_->response(), Response());
+    end_if_done();
+  }
+
+  const Response& head() const override { return head_; }
+
+  asio::awaitable<Result<std::string>> read(milliseconds idle_timeout) override {
+    try {
+      co_return co_await read_piece(idle_timeout);
+    } catch (const boost::system::system_error&) {
+      fail(cancelled());
+    }
+    co_return failure_;
+  }
+
+ private:
+  asio::awaitable<Result<std::string>> read_piece(milliseconds idle_timeout) {
+    while (pending_.empty()) {
+      if (!failure_.ok()) co_return failure_;
+      if (ended_) co_return std::string();
+      lease_.connection->transport->set_deadline(deadline_after(idle_timeout));
+      Status status = co_await reader_->receive_some(lease_.connection.get(), scratch_.get());
+      pending_ = std::exchange(reader_->response().body, std::string());
+      if (!status.ok()) {
+        fail(std::move(status));
+      } else {
+        end_if_done();
+      }
+    }
+    co_return std::exchange(pending_, std::string());
+  }
+
+  void fail(Status status) {
+    failure_ = std::move(status).with_context(name_);
+    lease_ = ConnectionPool::Lease();
+  }
+
+  void end_if_done() {
+    if (!reader_->done()) return;
+    ended_ = true;
+    if (reader_->reusable(*lease_.connection)) lease_.put_back();
+    lease_ = ConnectionPool::Lease();
+  }
+
+  ConnectionPool::Lease lease_;
+  std::unique_ptr<ResponseReader> reader_;
+  std::shared_ptr<Scratch> scratch_;
+  std::string name_;
+  Response head_;
+  std::string pending_;  // received, not yet handed out
+  bool ended_ = false;
+  Status failure_;
+};
+
+}  // namespace
+
+struct HttpClient::Impl {
+  Impl(asio::any_io_executor executor, ClientOptions options)
+      : user_agent(std::move(options.user_agent)),
+        connector(executor, options),
+        pool(std::make_shared<ConnectionPool>(executor, options.max_connections_per_origin,
+                                              options.idle_connection_timeout)),
+        scratch(std::make_shared<Scratch>()) {}
+
+  // Up to the answer's header, or with `whole` its end. Repeats once when the rule allows it.
+  asio::awaitable<Result<Answered>> run(const Request* request, bool whole) {
+    const Result<Url> url = parse_url(request->url);
+    if (!url.ok()) co_return url.status();
+    if (url->has_user || (url->scheme != "https" && url->scheme != "http")) {
+      co_return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                       "the URL has to be http or https and without user and password");
+    }
+    const TimePoint deadline = deadline_after(request->timeout);
+    const std::string origin = url->origin();
+    Answered answered;
+    if (whole) {
+      Result<ConnectionPool::Lease> lease = co_await pool->acquire(origin, deadline);
+      if (!lease.ok()) co_return lease.status();
+      answered.lease = std::move(*lease);
+    } else {
+      answered.lease = pool->acquire_uncounted(origin);
+    }
+    while (true) {
+      if (!answered.lease.connection) {
+        const std::uint64_t generation = pool->generation();
+        auto connected = co_await connector.connect(*url, deadline);
+        if (!connected.ok()) co_return connected.status();
+        answered.lease.connection = std::move(*connected);
+        answered.lease.connection->generation = generation;
+      }
+      Connection* connection = answered.lease.connection.get();
+      connection->transport->set_deadline(deadline);
+      const Result<std::string> head = request_head(
+          *request, *url, user_agent, connection->absolute_form, connection->proxy_authorization);
+      if (!head.ok()) co_return head.status();
+      answered.reader = std::make_unique<ResponseReader>(request->method == "HEAD",
+                                                         whole ? request->max_response_bytes : 0);
+      const ExchangeOutcome outcome = co_await exchange(
+          connection, request, *head, answered.reader.get(), scratch.get(), whole);
+      if (outcome.status.ok()) co_return answered;
+      answered.lease.discard();
+      if (!outcome.repeatable) co_return outcome.status;
+    }
+  }
+
+  asio::awaitable<Result<Response>> send(const Request* request) {
+    Result<Answered> answered = co_await run(request, true);
+    if (!answered.ok()) co_return describe(*request, answered.status());
+    Response response = std::move(answered->reader->response());
+    if (answered->reader->reusable(*answered->lease.connection)) answered->lease.put_back();
+    co_return response;
+  }
+
+  asio::awaitable<Result<std::unique_ptr<ResponseStream>>> open(const Request* request) {
+    Result<Answered> answered = co_await run(request, false);
+    if (!answered.ok()) co_return describe(*request, answered.status());
+    std::string name = request->method + " " + redact_url(request->url);
+    std::unique_ptr<ResponseStream> stream =
+        std::make_unique<Stream>(std::move(*answered), scratch, std::move(name));
+    co_return stream;
+  }
+
+  std::string user_agent;
+  Connector connector;
+  std::shared_ptr<ConnectionPool> pool;
+  std::shared_ptr<Scratch> scratch;
+};
+
+HttpClient::HttpClient(asio::any_io_executor executor, ClientOptions options)
+    : impl_(std::make_shared<Impl>(std::move(executor), std::move(options))) {}
+
+HttpClient::~HttpClient() { impl_->pool->shut_down(); }
+
+Status HttpClient::check() const { return impl_->connector.check(); }
+
+// Asio throws inside a coroutine that goes on after it was cancelled; that ends here.
+asio::awaitable<Result<Response>> HttpClient::send(Request request) {
+  const std::shared_ptr<Impl> impl = impl_;
+  try {
+    co_return co_await impl->send(&request);
+  } catch (const boost::system::system_error&) {
+  }
+  co_return describe(request, cancelled());
+}
+
+asio::awaitable<Result<std::unique_ptr<ResponseStream>>> HttpClient::open(Request request) {
+  const std::shared_ptr<Impl> impl = impl_;
+  try {
+    co_return co_await impl->open(&request);
+  } catch (const boost::system::system_error&) {
+  }
+  co_return describe(request, cancelled());
+}
+
+void HttpClient::set_tls(TlsOptions tls) {
+  impl_->connector.set_tls(tls);
+  impl_->pool->next_generation();
+}
+
+void HttpClient::close_idle() { impl_->pool->close_idle(); }
+
+}  // namespace ccm::net

@@ -1,0 +1,63 @@
+// Which proxy a URL is reached through: the options' one, or that of the environment (API-100).
+// Values; any thread.
+#pragma once
+
+#include "net/url.hpp"
+
+#include <ccm/status.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::net {
+
+// The list in NO_PROXY: names, suffixes, addresses, CIDRs, each with an optional port; "*" = all.
+class NoProxy {
+ public:
+  NoProxy() = default;
+  explicit NoProxy(std::string_view list);
+
+  // `host` as in Url: lower case, no brackets.
+  [[nodiscard]] bool matches(std::string_view host, std::uint16_t port) const;
+
+ private:
+  struct Rule {
+    std::string suffix;  // starts with a dot; empty = an address rule
+    bool apex = false;   // the name without its dot matches too
+    std::string address_bytes;
+    unsigned prefix_bits = 0;
+    std::uint16_t port = 0;  // 0 = any
+  };
+  void add(std::string_view entry);
+  bool all_ = false;
+  std::vector<Rule> rules_;
+};
+
+class ProxySettings {
+ public:
+  using Environment = std::function<const char*(const char*)>;
+
+  ProxySettings() = default;  // none
+
+  // An explicit URL wins over the environment and has no exceptions.
+  // Fails with invalid_argument for a URL that is no proxy's.
+  static Result<ProxySettings> make(const std::string& proxy_url, bool from_environment,
+                                    const Environment& environment);
+
+  // The proxy for a target, if any. Loopback targets need no proxy of the environment.
+  [[nodiscard]] std::optional<Url> proxy_for(const Url& target) const;
+
+ private:
+  bool everything_ = false;  // given by the options
+  std::optional<Url> http_;
+  std::optional<Url> https_;
+  NoProxy no_proxy_;
+};
+
+// The value of a Proxy-Authorization header; empty without a user.
+[[nodiscard]] std::string basic_authorization(const Url& proxy);
+
+}  // namespace ccm::net

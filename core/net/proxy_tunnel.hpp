@@ -1,0 +1,24 @@
+// Through a proxy to a target: CONNECT (RFC 9110 9.3.6) and SOCKS5 (RFC 1928, 1929). Internal.
+#pragma once
+
+#include "net/transport.hpp"
+#include "net/url.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <string>
+
+namespace ccm::net {
+
+// Makes the transport, connected to an HTTP proxy, a tunnel to `target`.
+boost::asio::awaitable<Status> connect_tunnel(std::shared_ptr<Transport> transport, Url proxy,
+                                              Url target);
+
+// The same by SOCKS5. The proxy looks the name up.
+boost::asio::awaitable<Status> socks5_tunnel(std::shared_ptr<Transport> transport, Url proxy,
+                                             Url target);
+
+}  // namespace ccm::net

@@ -1,0 +1,80 @@
+// TLS of the client side: PEM texts become an OpenSSL context, and a failed verification becomes a
+// sentence that says whom we met and what is wrong with it.
+// Home thread of the client; a context may be shared by clients of one thread only.
+#pragma once
+
+#include "net/tls_options.hpp"
+
+#include <ccm/status.hpp>
+
+#include <openssl/ssl.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace ccm::net {
+
+struct OpensslDelete {
+  void operator()(SSL* p) const { SSL_free(p); }
+  void operator()(SSL_CTX* p) const { SSL_CTX_free(p); }
+  void operator()(SSL_SESSION* p) const { SSL_SESSION_free(p); }
+  void operator()(X509* p) const { X509_free(p); }
+  void operator()(EVP_PKEY* p) const { EVP_PKEY_free(p); }
+  void operator()(BIO* p) const { BIO_free_all(p); }
+};
+template <typename T>
+using Openssl = std::unique_ptr<T, OpensslDelete>;
+
+class TlsContext;
+
+// What the verification of a peer found; belongs to one TLS session and outlives its handshake.
+struct PeerCheck {
+  std::weak_ptr<TlsContext> context;  // where its session ticket goes
+  std::string session_key;
+  std::string wanted;  // the name or address that the certificate has to be for
+  int error = X509_V_OK;
+  std::string problem;  // one clause about the first failure
+};
+
+// One TLS session that has not yet a transport below it.
+struct TlsSession {
+  std::unique_ptr<PeerCheck>
+      check;  // null on the server's side; outlives `ssl`, which refers to it
+  Openssl<SSL> ssl;
+};
+
+class TlsContext : public std::enable_shared_from_this<TlsContext> {
+ public:
+  // Fails with invalid_argument: "client certificate: …", "certificate authority: …".
+  static Result<std::shared_ptr<TlsContext>> make(const TlsOptions& options);
+
+  // A client session to `host` (a name or an address), set up to resume an earlier one with the
+  // same `session_key`.
+  Result<TlsSession> connect_to(std::string_view host, const std::string& session_key);
+
+  // Keeps the newest session ticket of a peer; called by OpenSSL's hook.
+  void remember(const std::string& session_key, Openssl<SSL_SESSION> session);
+
+ private:
+  TlsContext() = default;
+  Openssl<SSL_CTX> context_;
+  std::string server_name_;
+  bool verify_ = true;
+  std::map<std::string, Openssl<SSL_SESSION>> sessions_;
+};
+
+// Loads a certificate chain and its key; used by the serving side too. `what` starts the message.
+Status use_certificate(SSL_CTX* context, const std::string& certificate_pem,
+                       const std::string& key_pem, std::string_view what);
+
+// Takes OpenSSL's errors of this thread as one text and empties the queue; "" when there are none.
+std::string take_openssl_errors();
+
+// The certificate's problem as a clause: "the certificate is for a, b; wanted c", "it expired on
+// …".
+std::string describe_certificate_problem(int error, int depth, X509* certificate,
+                                         std::string_view wanted);
+
+}  // namespace ccm::net

@@ -1,0 +1,102 @@
+// A connected TCP socket, bare or under TLS, with one time limit at a time.
+// TLS works on the socket directly (no copies, no buffers while idle), which is why asio::ssl is
+// not used: it keeps 70 kB for each connection.
+// Home thread: the socket's executor. One operation at a time; cancelling its coroutine is safe and
+// leaves a transport that is good for nothing but being closed.
+#pragma once
+
+#include "net/tls_context.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::net {
+
+enum class IoError {
+  none,
+  end,        // orderly end of the stream
+  cut,        // end of the TCP stream inside TLS, without its farewell
+  reset,      // the other side is gone: RST, EPIPE, no route
+  timed_out,  // set_deadline()
+  cancelled,  // the coroutine was cancelled or close() was called
+  tls,        // TLS failed; error_text() says why
+};
+
+struct IoResult {
+  std::size_t bytes = 0;
+  IoError error = IoError::none;
+};
+
+class Transport : public std::enable_shared_from_this<Transport> {
+ public:
+  using Socket = boost::asio::ip::tcp::socket;
+  using TimePoint = std::chrono::steady_clock::time_point;
+  static constexpr TimePoint kNever = TimePoint::max();
+
+  explicit Transport(Socket socket);
+  ~Transport();
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  // Bounds whatever runs now or later until changed.
+  void set_deadline(TimePoint deadline);
+
+  // Runs a handshake; on an encrypted transport the new session runs inside the old one.
+  // A failed verification is `tls`, and error_text() says whom we met and why.
+  boost::asio::awaitable<IoResult> handshake(TlsSession session);
+
+  // At least one byte, or an error.
+  boost::asio::awaitable<IoResult> read_some(char* data, std::size_t size);
+
+  // All of it, or an error; `bytes` = how many left us at most (0 = surely none).
+  boost::asio::awaitable<IoResult> write(std::string_view data);
+
+  // For a connection that nobody uses: still open and without unexpected bytes.
+  [[nodiscard]] bool quiet();
+
+  // Closes at once; after an orderly exchange the TLS farewell is sent first.
+  void close();
+
+  [[nodiscard]] bool verification_failed() const { return verification_failed_; }
+  [[nodiscard]] const std::string& error_text() const { return error_text_; }
+  [[nodiscard]] bool encrypted() const { return !sessions_.empty(); }
+  [[nodiscard]] Socket& socket() { return socket_; }
+
+ private:
+  enum class Want { nothing, readable, writable };
+  struct Attempt {
+    Want want = Want::nothing;
+    IoResult result;
+  };
+
+  [[nodiscard]] SSL* top() const { return sessions_.back().ssl.get(); }
+  Attempt try_handshake();
+  Attempt try_read(char* data, std::size_t size);
+  Attempt try_write(std::string_view data);
+  Attempt tls_outcome(int returned);
+  IoError socket_error(int error);
+  boost::asio::awaitable<IoError> wait_for(Want want);
+  void watch();
+
+  Socket socket_;
+  boost::asio::steady_timer timer_;
+  TimePoint deadline_ = kNever;
+  TimePoint armed_ = kNever;
+  bool timed_out_ = false;
+  bool broken_ = false;
+  bool verification_failed_ = false;
+  std::vector<TlsSession> sessions_;  // outermost first
+  std::string error_text_;
+};
+
+}  // namespace ccm::net

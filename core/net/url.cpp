@@ -1,0 +1,166 @@
+#include "net/url.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace ccm::net {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(), [](char c) { return lower(c); });
+  return result;
+}
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  c = lower(c);
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool percent_decode(std::string_view text, std::string* result) {
+  result->clear();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      result->push_back(text[i]);
+      continue;
+    }
+    if (i + 2 >= text.size()) return false;
+    const int high = hex_value(text[i + 1]);
+    const int low = hex_value(text[i + 2]);
+    if (high < 0 || low < 0) return false;
+    result->push_back(static_cast<char>(high * 16 + low));
+    i += 2;
+  }
+  return true;
+}
+
+// Control characters, blanks and non-ASCII bytes have no place in a request line.
+bool clean(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+bool valid_name(std::string_view host) {
+  return !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+  });
+}
+
+std::string bracketed(const std::string& host) {
+  return host.find(':') == std::string::npos ? host : "[" + host + "]";
+}
+
+Status bad(std::string_view text, std::string_view why) {
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                "bad URL \"" + redact_url(text) + "\": " + std::string(why));
+}
+
+// Fills host and port from "host", "host:port", "[v6]" or "[v6]:port". Empty text = ok.
+std::string_view split_host_port(std::string_view text, Url* url) {
+  std::string_view port;
+  if (!text.empty() && text.front() == '[') {
+    const auto end = text.find(']');
+    if (end == std::string_view::npos) return "no ] after the IPv6 address";
+    url->host = lower(text.substr(1, end - 1));
+    if (url->host.find(':') == std::string::npos || !is_ip_literal(url->host)) {
+      return "what stands in [] is not an IPv6 address";
+    }
+    port = text.substr(end + 1);
+    if (!port.empty() && port.front() != ':') return "unexpected text after ]";
+    if (!port.empty()) port.remove_prefix(1);
+  } else {
+    const auto colon = text.find(':');
+    url->host = lower(text.substr(0, colon));
+    if (url->host.empty()) return "the host is missing";
+    if (!valid_name(url->host)) return "the host has a character that host names do not have";
+    if (colon != std::string_view::npos) port = text.substr(colon + 1);
+    if (port.find(':') != std::string_view::npos) return "an IPv6 address needs [] around it";
+  }
+  url->port = default_port(url->scheme);
+  if (port.empty()) return {};
+  unsigned value = 0;
+  const auto [rest, error] = std::from_chars(port.data(), port.data() + port.size(), value);
+  if (error != std::errc() || rest != port.data() + port.size() || value == 0 || value > 65535) {
+    return "the port is not a number from 1 to 65535";
+  }
+  url->port = static_cast<std::uint16_t>(value);
+  return {};
+}
+
+}  // namespace
+
+std::string Url::authority() const { return bracketed(host) + ":" + std::to_string(port); }
+
+std::string Url::host_header() const {
+  return port == default_port(scheme) ? bracketed(host) : authority();
+}
+
+std::string Url::origin() const { return scheme + "://" + authority(); }
+
+std::uint16_t default_port(std::string_view scheme) {
+  if (scheme == "https") return 443;
+  if (scheme == "http") return 80;
+  if (scheme == "socks5" || scheme == "socks5h") return 1080;
+  return 0;
+}
+
+bool is_ip_literal(std::string_view host) {
+  const std::string address(host.substr(0, host.find('%')));
+  in6_addr bytes{};
+  if (address.find(':') != std::string::npos) {
+    return inet_pton(AF_INET6, address.c_str(), &bytes) == 1;
+  }
+  return host.size() == address.size() && inet_pton(AF_INET, address.c_str(), &bytes) == 1;
+}
+
+Result<Url> parse_url(std::string_view text) {
+  const auto scheme_end = text.find("://");
+  if (scheme_end == std::string_view::npos || scheme_end == 0) {
+    return bad(text, "it has to start with a scheme such as https://");
+  }
+  Url url;
+  url.scheme = lower(text.substr(0, scheme_end));
+  if (default_port(url.scheme) == 0) return bad(text, "the scheme is none of http, https, socks5");
+  if (!clean(text)) return bad(text, "it holds a blank, a control or a non-ASCII character");
+
+  std::string_view rest = text.substr(scheme_end + 3);
+  rest = rest.substr(0, rest.find('#'));
+  const auto authority_end = rest.find_first_of("/?");
+  std::string_view authority = rest.substr(0, authority_end);
+  if (authority_end != std::string_view::npos) url.target = rest.substr(authority_end);
+  if (url.target.empty() || url.target.front() == '?') url.target.insert(0, "/");
+
+  if (const auto at = authority.rfind('@'); at != std::string_view::npos) {
+    const std::string_view user_info = authority.substr(0, at);
+    const auto colon = user_info.find(':');
+    url.has_user = true;
+    bool good = percent_decode(user_info.substr(0, colon), &url.user);
+    if (colon != std::string_view::npos) {
+      good = percent_decode(user_info.substr(colon + 1), &url.password) && good;
+    }
+    if (!good) return bad(text, "a % in the user part is not followed by two hex digits");
+    authority.remove_prefix(at + 1);
+  }
+  if (const auto why = split_host_port(authority, &url); !why.empty()) return bad(text, why);
+  return url;
+}
+
+std::string redact_url(std::string_view text) {
+  text = text.substr(0, text.find_first_of("?#"));
+  const auto scheme_end = text.find("://");
+  const std::size_t start = scheme_end == std::string_view::npos ? 0 : scheme_end + 3;
+  const auto path = std::min(text.find('/', start), text.size());
+  const auto at = text.substr(0, path).rfind('@');
+  std::string result(text.substr(0, start));
+  result += text.substr(at == std::string_view::npos || at < start ? start : at + 1);
+  for (char& c : result) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return result;
+}
+
+}  // namespace ccm::net

@@ -1,0 +1,41 @@
+// Absolute URLs of the schemes that we speak, split as a client needs them. Values; any thread.
+#pragma once
+
+#include <ccm/status.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ccm::net {
+
+struct Url {
+  std::string scheme;    // lower case
+  std::string user;      // percent-decoded
+  std::string password;  // percent-decoded, never logged
+  bool has_user = false;
+  std::string host;  // lower case; an IPv6 literal without its brackets
+  std::uint16_t port = 0;
+  std::string target;  // path and query as sent in a request line, at least "/"; no fragment
+
+  // "host:port", with brackets around an IPv6 literal.
+  [[nodiscard]] std::string authority() const;
+  // The same without a port that is the scheme's own: the value of a Host header.
+  [[nodiscard]] std::string host_header() const;
+  // "scheme://host:port"; fit for messages, it never holds a credential.
+  [[nodiscard]] std::string origin() const;
+};
+
+// The port that a scheme implies; 0 for an unknown scheme.
+[[nodiscard]] std::uint16_t default_port(std::string_view scheme);
+
+// Whether `host` is an IPv4 or IPv6 address (a zone is allowed), and not a name.
+[[nodiscard]] bool is_ip_literal(std::string_view host);
+
+// Fails with invalid_argument; the message shows neither the user part nor the query.
+Result<Url> parse_url(std::string_view text);
+
+// For messages: the text without user part, query and fragment.
+[[nodiscard]] std::string redact_url(std::string_view text);
+
+}  // namespace ccm::net

@@ -1,0 +1,33 @@
+// Certificates made at run time, so that no key lies in the tree and none expires.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::test {
+
+// A certificate with its key, as PEM.
+struct Certificate {
+  std::string certificate_pem;
+  std::string key_pem;
+};
+
+struct CertificateRequest {
+  std::string common_name = "test";
+  std::vector<std::string> names;     // of hosts, or IP addresses
+  std::chrono::hours not_before{-1};  // from now
+  std::chrono::hours not_after{24};
+};
+
+// An authority that signs itself.
+Certificate make_authority(const std::string& common_name);
+
+// A certificate for servers and clients, signed by `authority`.
+Certificate issue(const Certificate& authority, const CertificateRequest& request);
+
+// A server's one for 127.0.0.1, ::1 and localhost.
+Certificate issue_for_loopback(const Certificate& authority);
+
+}  // namespace ccm::test
