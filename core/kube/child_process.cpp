@@ -1,0 +1,180 @@
+#include "kube/child_process.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <system_error>
+
+namespace ccm::kube {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::size_t kOutputLimit = 1u << 20;
+constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+
+// A started program; nothing of it is left when this is gone.
+class Child {
+ public:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  ~Child() {
+    if (!running()) return;
+    kill();
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  [[nodiscard]] bool running() const { return pid_ > 0; }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] bool timed_out() const { return timed_out_; }
+  [[nodiscard]] int status() const { return status_; }
+  void expire() {
+    if (!running()) return;
+    timed_out_ = true;
+    kill();
+  }
+  void kill() const { ::kill(-pid_, SIGKILL); }
+  // True when it has ended.
+  bool reap() {
+    const pid_t got = ::waitpid(pid_, &status_, WNOHANG);
+    if (got == 0 || (got < 0 && errno == EINTR)) return false;
+    pid_ = -1;
+    return true;
+  }
+
+ private:
+  pid_t pid_;
+  int status_ = 0;
+  bool timed_out_ = false;
+};
+
+std::vector<std::string> environment_of(const ProcessSpec& spec) {
+  std::vector<std::string> result;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    bool replaced = false;
+    for (const auto& [name, value] : spec.env) replaced |= text.starts_with(name + "=");
+    if (!replaced) result.emplace_back(text);
+  }
+  for (const auto& [name, value] : spec.env) result.push_back(name + "=" + value);
+  return result;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+Status cannot_start(const ProcessSpec& spec, int error) {
+  return {Code::failed_precondition,
+          "cannot start " + spec.command + ": " + std::generic_category().message(error)};
+}
+
+// Starts the program in a process group of its own, with default signal handling.
+int spawn(const ProcessSpec& spec, int output, pid_t& pid) {
+  std::vector<std::string> arguments{spec.command};
+  arguments.insert(arguments.end(), spec.args.begin(), spec.args.end());
+  std::vector<std::string> environment = environment_of(spec);
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  if (!spec.share_stdin) {
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  }
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  const int error = posix_spawnp(&pid, spec.command.c_str(), &actions, &attributes,
+                                 pointers(arguments).data(), pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return error;
+}
+
+asio::awaitable<void> wait_end(asio::any_io_executor executor, std::shared_ptr<Child> child) {
+  const int number = static_cast<int>(::syscall(SYS_pidfd_open, child->pid(), 0));
+  asio::posix::stream_descriptor descriptor(executor);
+  if (number >= 0) descriptor.assign(number);
+  asio::steady_timer timer(executor);
+  while (!child->reap()) {
+    if (number >= 0) {
+      co_await descriptor.async_wait(asio::posix::stream_descriptor::wait_read, kTuple);
+    } else {  // a kernel without pidfd_open
+      timer.expires_after(std::chrono::milliseconds(20));
+      co_await timer.async_wait(kTuple);
+    }
+  }
+}
+
+Status verdict(const ProcessSpec& spec, const Child& child) {
+  if (child.timed_out()) {
+    return {Code::deadline_exceeded,
+            spec.command + " did not end within " + std::to_string(spec.timeout.count()) + " ms"};
+  }
+  const int status = child.status();
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return {Code::failed_precondition,
+          spec.command + (WIFEXITED(status)
+                              ? " ended with exit code " + std::to_string(WEXITSTATUS(status))
+                              : " was killed by signal " + std::to_string(WTERMSIG(status)))};
+}
+
+}  // namespace
+
+asio::awaitable<Result<std::string>> run_process(asio::any_io_executor executor, ProcessSpec spec) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) co_return cannot_start(spec, errno);
+  asio::posix::stream_descriptor output(executor, ends[0]);
+  pid_t pid = -1;
+  const int error = spawn(spec, ends[1], pid);
+  ::close(ends[1]);
+  if (error != 0) co_return cannot_start(spec, error);
+  auto child = std::make_shared<Child>(pid);
+  asio::steady_timer deadline(executor, spec.timeout);
+  std::weak_ptr<Child> weak = child;
+  deadline.async_wait([weak](boost::system::error_code failed) {
+    const std::shared_ptr<Child> late = weak.lock();
+    if (!failed && late) late->expire();
+  });
+  std::string text;
+  auto block = std::make_unique<std::array<char, 4096>>();
+  while (true) {
+    auto buffer = asio::buffer(*block);
+    auto [failed, count] = co_await output.async_read_some(buffer, kTuple);
+    if (failed) break;
+    text.append(block->data(), count);
+    if (text.size() > kOutputLimit) {
+      co_return Status(Code::failed_precondition, spec.command + " printed more than 1 MiB");
+    }
+  }
+  co_await wait_end(executor, child);
+  deadline.cancel();
+  const Status status = verdict(spec, *child);
+  if (!status.ok()) co_return status;
+  co_return text;
+}
+
+}  // namespace ccm::kube

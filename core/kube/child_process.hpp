@@ -1,0 +1,30 @@
+// Runs a program and collects what it prints, without blocking the loop. Private to core/kube.
+#pragma once
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ccm::kube {
+
+struct ProcessSpec {
+  std::string command;  // found through PATH when it holds no slash
+  std::vector<std::string> args;
+  std::vector<std::pair<std::string, std::string>> env;  // on top of this process' environment
+  bool share_stdin = false;                              // else /dev/null
+  std::chrono::milliseconds timeout{60'000};
+};
+
+// What it wrote to stdout (at most 1 MiB) if it ended with 0; stderr is this process' own. Its
+// whole process group is killed when the time is over or the coroutine ends early. Failure:
+// failed_precondition (cannot be started, other exit code) or deadline_exceeded.
+boost::asio::awaitable<Result<std::string>> run_process(boost::asio::any_io_executor executor,
+                                                        ProcessSpec spec);
+
+}  // namespace ccm::kube

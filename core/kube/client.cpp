@@ -1,0 +1,273 @@
+#include "kube/client.hpp"
+
+#include "kube/client_impl.hpp"
+#include "kube/json_text.hpp"
+
+#include <random>
+
+namespace ccm::kube {
+namespace asio = boost::asio;
+
+namespace {
+
+// "?a=b&c=d", empty without parameters.
+class Query {
+ public:
+  void add(std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    text_ += text_.empty() ? '?' : '&';
+    text_.append(key).append("=").append(percent_encode(value));
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string what(const Call& call, std::string_view namespace_name, std::string_view name) {
+  std::string text = call.verb + " " + call.resource;
+  if (name.empty() && namespace_name.empty()) return text;
+  text += ' ';
+  if (!namespace_name.empty()) text += std::string(namespace_name) + (name.empty() ? "" : "/");
+  return text + std::string(name);
+}
+
+Query write_query(const WriteOptions& options) {
+  Query query;
+  query.add("fieldManager", options.field_manager);
+  if (options.force) query.add("force", "true");
+  if (options.dry_run) query.add("dryRun", "All");
+  return query;
+}
+
+std::string_view media_type(PatchType type) {
+  switch (type) {
+    case PatchType::json:
+      return "application/json-patch+json";
+    case PatchType::merge:
+      return "application/merge-patch+json";
+    case PatchType::strategic_merge:
+      return "application/strategic-merge-patch+json";
+    case PatchType::apply:
+      break;
+  }
+  return "application/apply-patch+yaml";
+}
+
+std::string delete_body(const DeleteOptions& options) {
+  std::string body = R"({"kind":"DeleteOptions","apiVersion":"v1")";
+  if (!options.propagation_policy.empty()) {
+    body += ",\"propagationPolicy\":" + json_string(options.propagation_policy);
+  }
+  std::string conditions;
+  if (!options.uid.empty()) conditions = "\"uid\":" + json_string(options.uid);
+  if (!options.resource_version.empty()) {
+    if (!conditions.empty()) conditions += ',';
+    conditions += "\"resourceVersion\":" + json_string(options.resource_version);
+  }
+  if (!conditions.empty()) body += ",\"preconditions\":{" + conditions + "}";
+  return body + "}";
+}
+
+Query list_query(const ListOptions& options) {
+  Query query;
+  query.add("labelSelector", options.label_selector);
+  query.add("fieldSelector", options.field_selector);
+  if (options.limit > 0) query.add("limit", std::to_string(options.limit));
+  if (!options.continue_token.empty()) {  // API-18, 132
+    query.add("continue", options.continue_token);
+    return query;
+  }
+  query.add("resourceVersion", options.resource_version);
+  if (!options.resource_version.empty()) {  // API-16
+    query.add("resourceVersionMatch", options.resource_version_match);
+  }
+  return query;
+}
+
+Query watch_query(const WatchOptions& options) {
+  thread_local std::minstd_rand random(std::random_device{}());
+  std::uniform_int_distribution<int> seconds(300, 600);  // API-31
+  const auto timeout = options.server_timeout.count() > 0 ? options.server_timeout.count()
+                                                          : int64_t{seconds(random)};
+  Query query;
+  query.add("watch", "true");
+  query.add("labelSelector", options.label_selector);
+  query.add("fieldSelector", options.field_selector);
+  query.add("resourceVersion", options.resource_version);
+  if (options.bookmarks) query.add("allowWatchBookmarks", "true");
+  query.add("timeoutSeconds", std::to_string(timeout));
+  if (options.send_initial_events) {  // API-38, 39
+    query.add("sendInitialEvents", "true");
+    query.add("resourceVersionMatch", "NotOlderThan");
+  }
+  return query;
+}
+
+asio::awaitable<Result<std::string>> body_of(std::shared_ptr<Client::Impl> impl, Call call) {
+  Result<Answer> answer = co_await exchange(std::move(impl), std::move(call));
+  if (!answer.ok()) co_return answer.status();
+  co_return std::move(answer->response.body);
+}
+
+asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> stream_of(
+    std::shared_ptr<Client::Impl> impl, Call call) {
+  Result<Answer> answer = co_await exchange(std::move(impl), std::move(call));
+  if (!answer.ok()) co_return answer.status();
+  co_return std::move(answer->stream);
+}
+
+}  // namespace
+
+Client::Impl::Impl(std::shared_ptr<Connection> connection_, ClientOptions options_)
+    : connection(std::move(connection_)),
+      options(std::move(options_)),
+      limiter(connection->executor, options.qps, options.burst) {}
+
+Call Client::Impl::make_call(std::string verb, std::string method, const CallOptions& call) const {
+  Call result;
+  result.verb = std::move(verb);
+  result.method = std::move(method);
+  result.timeout = call.timeout.count() > 0 ? call.timeout : options.timeout;
+  result.retries = call.max_retries >= 0 ? call.max_retries : options.max_retries;
+  result.rate_limited = call.rate_limited;
+  return result;
+}
+
+Client::Client(asio::any_io_executor executor, ClientConfig config, ClientOptions options)
+    : impl_(std::make_shared<Impl>(
+          std::make_shared<Connection>(std::move(executor), std::move(config)),
+          std::move(options))) {}
+Client::Client(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Client::~Client() = default;
+Client::Client(const Client&) = default;
+Client& Client::operator=(const Client&) = default;
+
+Client Client::derive(ClientOptions options) const {
+  return Client(std::make_shared<Impl>(impl_->connection, std::move(options)));
+}
+
+Status Client::check() const {
+  Connection& connection = *impl_->connection;
+  if (Status status = connection.credentials.load(); !status.ok()) return status;
+  connection.use_current_tls();
+  return connection.http.check();
+}
+
+const ClientConfig& Client::config() const { return impl_->connection->config; }
+asio::any_io_executor Client::executor() const { return impl_->connection->executor; }
+
+asio::awaitable<Result<std::string>> Client::get(Resource resource, std::string namespace_name,
+                                                 std::string name, std::string resource_version,
+                                                 CallOptions call_options) {
+  Call call = impl_->make_call("get", "GET", call_options);
+  Query query;
+  query.add("resourceVersion", resource_version);
+  call.resource = resource.id();
+  call.path = resource.path(namespace_name, name) + query.text();
+  call.what = what(call, namespace_name, name);
+  return body_of(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::create(Resource resource, std::string namespace_name,
+                                                    std::string body, WriteOptions options,
+                                                    CallOptions call_options) {
+  Call call = impl_->make_call("create", "POST", call_options);
+  call.resource = resource.id();
+  call.path = resource.path(namespace_name) + write_query(options).text();
+  call.what = what(call, namespace_name, {});
+  call.body = std::move(body);
+  return body_of(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::create_sub(Resource resource,
+                                                        std::string namespace_name,
+                                                        std::string name, std::string subresource,
+                                                        std::string body,
+                                                        CallOptions call_options) {
+  Call call = impl_->make_call("create", "POST", call_options);
+  call.resource = resource.id() + "/" + subresource;
+  call.path = resource.path(namespace_name, name, subresource);
+  call.what = what(call, namespace_name, name);
+  call.body = std::move(body);
+  return body_of(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::update(Resource resource, std::string namespace_name,
+                                                    std::string name, std::string body,
+                                                    WriteOptions options,
+                                                    CallOptions call_options) {
+  Call call = impl_->make_call("update", "PUT", call_options);
+  call.resource = resource.id();
+  call.path =
+      resource.path(namespace_name, name, options.subresource) + write_query(options).text();
+  call.what = what(call, namespace_name, name);
+  call.body = std::move(body);
+  return body_of(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::patch(Resource resource, std::string namespace_name,
+                                                   std::string name, PatchType type,
+                                                   std::string body, WriteOptions options,
+                                                   CallOptions call_options) {
+  Call call = impl_->make_call("patch", "PATCH", call_options);
+  call.resource = resource.id();
+  call.path =
+      resource.path(namespace_name, name, options.subresource) + write_query(options).text();
+  call.what = what(call, namespace_name, name);
+  call.content_type = media_type(type);
+  call.body = std::move(body);
+  return body_of(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::remove(Resource resource, std::string namespace_name,
+                                                    std::string name, DeleteOptions options,
+                                                    CallOptions call_options) {
+  Call call = impl_->make_call("delete", "DELETE", call_options);
+  call.resource = resource.id();
+  call.path = resource.path(namespace_name, name);
+  call.what = what(call, namespace_name, name);
+  call.body = delete_body(options);
+  return body_of(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::list(Resource resource, std::string namespace_name,
+                                                  ListOptions options, CallOptions call_options) {
+  Call call = impl_->make_call("list", "GET", call_options);
+  call.resource = resource.id();
+  call.path = resource.path(namespace_name) + list_query(options).text();
+  call.what = what(call, namespace_name, {});
+  return body_of(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::raw(std::string method, std::string path_and_query,
+                                                 std::string body, CallOptions call_options) {
+  Call call = impl_->make_call("raw", std::move(method), call_options);
+  call.what = call.method + " " + path_and_query;
+  call.path = std::move(path_and_query);
+  call.body = std::move(body);
+  return body_of(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> Client::open_list(
+    Resource resource, std::string namespace_name, ListOptions options) {
+  Call call = impl_->make_call("list", "GET", CallOptions());
+  call.resource = resource.id();
+  call.path = resource.path(namespace_name) + list_query(options).text();
+  call.what = what(call, namespace_name, {});
+  call.stream = true;
+  return stream_of(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> Client::open_watch(
+    Resource resource, std::string namespace_name, WatchOptions options) {
+  Call call = impl_->make_call("watch", "GET", CallOptions());
+  call.resource = resource.id();
+  call.path = resource.path(namespace_name) + watch_query(options).text();
+  call.what = what(call, namespace_name, {});
+  call.rate_limited = false;  // API-37
+  call.stream = true;
+  return stream_of(impl_, std::move(call));
+}
+
+}  // namespace ccm::kube

@@ -1,0 +1,222 @@
+#include "kube/client_impl.hpp"
+#include "kube/file_text.hpp"
+#include "kube/log.hpp"
+#include "kube/resource.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <algorithm>
+
+namespace ccm::kube {
+namespace asio = boost::asio;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kWarningsLimit = 1024;
+constexpr std::size_t kErrorBodyLimit = 1u << 20;
+constexpr auto kReconnectDelay = std::chrono::seconds(1);
+
+asio::awaitable<void> pause(asio::any_io_executor executor, std::chrono::milliseconds delay) {
+  asio::steady_timer timer(executor, delay);
+  co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+void add_impersonation(std::vector<net::Header>& headers, const Impersonation& as) {  // API-85
+  if (as.user.empty()) return;
+  headers.push_back({"Impersonate-User", as.user});
+  if (!as.uid.empty()) headers.push_back({"Impersonate-Uid", as.uid});
+  for (const std::string& group : as.groups) headers.push_back({"Impersonate-Group", group});
+  for (const auto& [key, values] : as.extra) {
+    for (const std::string& value : values) {
+      headers.push_back({"Impersonate-Extra-" + percent_encode(key), value});
+    }
+  }
+}
+
+net::Request build_request(const Client::Impl& impl, const Call& call) {
+  const Connection& connection = *impl.connection;
+  net::Request request;
+  request.method = call.method;
+  request.url = connection.config.server + call.path;
+  request.timeout = call.timeout;
+  request.body = call.body;  // a copy: a retry needs it again
+  request.headers.push_back({"Accept", "application/json"});
+  if (!impl.options.user_agent.empty()) {
+    request.headers.push_back({"User-Agent", impl.options.user_agent});
+  }
+  if (!call.body.empty()) request.headers.push_back({"Content-Type", call.content_type});
+  const std::string& authorization = connection.credentials.authorization();
+  if (!authorization.empty()) request.headers.push_back({"Authorization", authorization});
+  add_impersonation(request.headers, connection.config.impersonate);
+  return request;
+}
+
+// The text between the quotes of `299 - "text"`.
+std::string warning_text(std::string_view value) {
+  const std::size_t open = value.find('"');
+  const std::size_t close = value.rfind('"');
+  if (!value.starts_with("299") || open == std::string_view::npos || close <= open) return {};
+  return std::string(value.substr(open + 1, close - open - 1));
+}
+
+asio::awaitable<Result<Answer>> open_stream(std::shared_ptr<Connection> connection,
+                                            net::Request request) {
+  Answer answer;
+  auto opened = co_await connection->http.open(std::move(request));
+  if (!opened.ok()) co_return opened.status();
+  std::unique_ptr<net::ResponseStream> stream = std::move(*opened);
+  answer.response = stream->head();
+  if (answer.response.status < 300) {
+    answer.stream = std::move(stream);
+    co_return answer;
+  }
+  while (answer.response.body.size() < kErrorBodyLimit) {
+    Result<std::string> piece = co_await stream->read(std::chrono::milliseconds(10'000));
+    if (!piece.ok() || piece->empty()) break;
+    answer.response.body += *piece;
+  }
+  co_return answer;
+}
+
+asio::awaitable<Result<Answer>> attempt(std::shared_ptr<Client::Impl> impl, const Call& call,
+                                        std::chrono::nanoseconds limiter_wait) {
+  net::Request request = build_request(*impl, call);
+  const std::shared_ptr<Connection> connection = impl->connection;
+  const Clock::time_point start = Clock::now();
+  Result<Answer> result = Status(Code::internal, "no attempt was made");
+  if (call.stream) {
+    result = co_await open_stream(connection, std::move(request));
+  } else {
+    Result<net::Response> response = co_await connection->http.send(std::move(request));
+    if (response.ok()) {
+      Answer answer;
+      answer.response = std::move(*response);
+      result = std::move(answer);
+    } else {
+      result = response.status();
+    }
+  }
+  if (result.ok()) connection->log_warnings(result->response);
+  if (impl->options.observer) {
+    CallRecord record;
+    record.verb = call.verb;
+    record.method = call.method;
+    record.resource = call.resource;
+    record.http_status = result.ok() ? result->response.status : 0;
+    record.duration = Clock::now() - start;
+    record.limiter_wait = limiter_wait;
+    impl->options.observer(record);
+  }
+  co_return result;
+}
+
+// Whether and when to try once more; nothing = the answer stands.
+std::optional<std::chrono::milliseconds> retry_delay(const Call& call,
+                                                     const Result<Answer>& result) {
+  if (!result.ok()) {
+    // Only reads, and only when the connection was the problem (API-69, 70).
+    const bool lost = result.status().code() == Code::unavailable;
+    if (call.method != "GET" || !lost || call.verb == "watch") return std::nullopt;
+    return kReconnectDelay;
+  }
+  const unsigned status = result->response.status;
+  if (status != 429 && status < 500) return std::nullopt;
+  const Status advice = status_of_answer(status, {}, result->response.header("Retry-After"));
+  if (result->response.header("Retry-After").empty() || call.verb == "watch") return std::nullopt;
+  if (advice.retry_after().count() == 0 && trim(result->response.header("Retry-After")) != "0") {
+    return std::nullopt;  // a date, which client-go does not understand either (API-68)
+  }
+  return advice.retry_after();
+}
+
+asio::awaitable<Result<Answer>> attempts(std::shared_ptr<Client::Impl> impl, const Call& call) {
+  const std::shared_ptr<Connection> connection = impl->connection;
+  const Clock::time_point asked = Clock::now();
+  if (call.rate_limited) {
+    Status admitted = co_await impl->limiter.acquire();
+    if (!admitted.ok()) co_return admitted;
+  }
+  std::chrono::nanoseconds limiter_wait = Clock::now() - asked;
+  bool refreshed = false;
+  for (int tries = 0;; ++tries) {
+    Status ready = co_await connection->credentials.refresh();
+    if (!ready.ok()) co_return ready;
+    connection->use_current_tls();
+    const std::string authorization = connection->credentials.authorization();
+    const uint64_t generation = connection->credentials.tls_generation();
+    Result<Answer> result = co_await attempt(impl, call, limiter_wait);
+    limiter_wait = std::chrono::nanoseconds(0);
+    if (result.ok() && result->response.status == 401) {
+      // It was not carried out, so trying once more with a renewed credential is safe (API-76).
+      const bool renewable = connection->credentials.rejected(authorization, generation);
+      if (!renewable || refreshed) co_return result;
+      refreshed = true;
+      Status renewed = co_await connection->credentials.refresh();
+      const bool changed = authorization != connection->credentials.authorization() ||
+                           generation != connection->credentials.tls_generation();
+      if (!renewed.ok() || !changed) co_return result;
+      continue;
+    }
+    const std::optional<std::chrono::milliseconds> delay = retry_delay(call, result);
+    if (!delay || tries >= call.retries) co_return result;
+    log_debug(call.what + ": trying again in " + std::to_string(delay->count()) + " ms");
+    co_await pause(connection->executor, *delay);
+  }
+}
+
+Status failure(const Call& call, const net::Response& response) {
+  Status status = status_of_answer(response.status, response.body, response.header("Retry-After"));
+  status.with_context(call.what);
+  if (const std::string_view audit = response.header("Audit-Id"); !audit.empty()) {
+    log_debug(status.message() + " (audit id " + std::string(audit) + ")");
+  }
+  return status;
+}
+
+}  // namespace
+
+Connection::Connection(asio::any_io_executor executor_, ClientConfig config_)
+    : executor(executor_), config(config_), credentials(executor_, config_), http(executor_, [&] {
+        net::ClientOptions options;
+        options.proxy_url = config_.proxy_url;
+        options.proxy_from_environment = config_.proxy_url.empty();
+        return options;
+      }()) {}
+
+void Connection::use_current_tls() {
+  if (tls_generation == credentials.tls_generation()) return;
+  tls_generation = credentials.tls_generation();
+  http.set_tls(credentials.tls());
+}
+
+void Connection::log_warnings(const net::Response& response) {
+  for (const net::Header& header : response.headers) {
+    static constexpr std::string_view kName = "warning";
+    const bool match =
+        std::equal(header.name.begin(), header.name.end(), kName.begin(), kName.end(),
+                   [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
+    if (!match) continue;
+    const std::string text = warning_text(header.value);
+    if (text.empty() || warnings.size() >= kWarningsLimit) continue;
+    if (warnings.insert(text).second) log_warning("the API server warns: " + text);
+  }
+}
+
+asio::awaitable<Result<Answer>> exchange(std::shared_ptr<Client::Impl> impl, Call call) {
+  try {
+    Result<Answer> result = co_await attempts(impl, call);
+    if (!result.ok()) co_return result;
+    if (result->stream || result->response.status < 300) co_return result;
+    co_return failure(call, result->response);
+  } catch (const boost::system::system_error& error) {
+    // The awaiting coroutine was cancelled.
+    co_return Status(Code::cancelled, call.what + ": " + error.code().message());
+  }
+}
+
+}  // namespace ccm::kube

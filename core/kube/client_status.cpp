@@ -1,0 +1,133 @@
+// What a failed answer means (API-12, 17, 25, 26, 45, 58, 75).
+#include "kube/client.hpp"
+#include "kube/file_text.hpp"
+#include "kube/object.hpp"
+
+#include <array>
+#include <charconv>
+#include <optional>
+
+namespace ccm::kube {
+namespace {
+
+struct Meaning {
+  std::string_view reason;
+  unsigned http_status;
+  Code code;
+  ErrorClass error_class;
+};
+
+// By reason first; rows that stand first for an HTTP code are also its default.
+constexpr std::array kMeanings = {
+    Meaning{"BadRequest", 400, Code::invalid_argument, ErrorClass::invalid_spec},
+    Meaning{"Unauthorized", 401, Code::unauthenticated, ErrorClass::auth},
+    Meaning{"Forbidden", 403, Code::permission_denied, ErrorClass::auth},
+    Meaning{"NotFound", 404, Code::not_found, ErrorClass::not_found},
+    Meaning{"MethodNotAllowed", 405, Code::unimplemented, ErrorClass::unsupported},
+    Meaning{"NotAcceptable", 406, Code::unimplemented, ErrorClass::unsupported},
+    Meaning{"Conflict", 409, Code::aborted, ErrorClass::conflict},
+    Meaning{"AlreadyExists", 409, Code::already_exists, ErrorClass::conflict},
+    Meaning{"Expired", 410, Code::out_of_range, ErrorClass::none},
+    Meaning{"Gone", 410, Code::out_of_range, ErrorClass::none},
+    Meaning{"ResourceVersionTooLarge", 504, Code::out_of_range, ErrorClass::none},
+    Meaning{"RequestEntityTooLarge", 413, Code::invalid_argument, ErrorClass::invalid_spec},
+    Meaning{"UnsupportedMediaType", 415, Code::unimplemented, ErrorClass::unsupported},
+    Meaning{"Invalid", 422, Code::invalid_argument, ErrorClass::invalid_spec},
+    Meaning{"TooManyRequests", 429, Code::resource_exhausted, ErrorClass::throttled},
+    Meaning{"InternalError", 500, Code::unavailable, ErrorClass::unavailable},
+    Meaning{"ServiceUnavailable", 503, Code::unavailable, ErrorClass::unavailable},
+    Meaning{"Timeout", 504, Code::deadline_exceeded, ErrorClass::unavailable},
+    Meaning{"ServerTimeout", 500, Code::unavailable, ErrorClass::unavailable},
+};
+
+constexpr std::string_view kTooLarge = "ResourceVersionTooLarge";
+
+const Meaning* by_reason(std::string_view reason) {
+  for (const Meaning& meaning : kMeanings) {
+    if (meaning.reason == reason) return &meaning;
+  }
+  return nullptr;
+}
+
+const Meaning* by_http_status(unsigned http_status) {
+  for (const Meaning& meaning : kMeanings) {
+    if (meaning.http_status == http_status && meaning.reason != kTooLarge) return &meaning;
+  }
+  return nullptr;
+}
+
+std::optional<int64_t> whole_seconds(std::string_view text) {
+  int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool good = !text.empty() && error == std::errc{} && end == text.data() + text.size();
+  if (!good || seconds < 0 || seconds > 86'400) return std::nullopt;
+  return seconds;
+}
+
+Status make_status(unsigned http_status, std::string_view reason, std::string message) {
+  const Meaning* meaning = by_reason(reason);
+  if (meaning == nullptr) meaning = by_http_status(http_status);
+  Code code = http_status >= 500 ? Code::unavailable : Code::unknown;
+  ErrorClass error_class = http_status >= 500 ? ErrorClass::unavailable : ErrorClass::none;
+  std::string said(reason);
+  if (meaning != nullptr) {
+    code = meaning->code;
+    error_class = meaning->error_class;
+    if (said.empty()) said = meaning->reason;
+  }
+  return Status(code, error_class, std::move(message)).with_reason(std::move(said));
+}
+
+// A fault that names a wrong version, in whichever of the two ways servers put it.
+bool names_too_large(const Object& object) {
+  bool found = false;
+  object.each(object.find("/details/causes"), [&](std::string_view, Object::Position cause) {
+    found = found || object.text(object.member(cause, "reason")) == kTooLarge ||
+            object.text(object.member(cause, "type")) == kTooLarge;
+  });
+  return found;
+}
+
+std::optional<Status> from_status_object(unsigned http_status, std::string_view body) {
+  const Result<ObjectPtr> decoded = Object::decode(body);
+  if (!decoded.ok() || (*decoded)->text_at("/kind") != "Status") return std::nullopt;
+  const Object& object = **decoded;
+  if (const auto code = whole_seconds(object.text_at("/code")); code && *code >= 400) {
+    http_status = static_cast<unsigned>(*code);
+  }
+  std::string message(object.text_at("/message"));
+  if (message.empty()) message = "the server answered HTTP " + std::to_string(http_status);
+  std::string reason(object.text_at("/reason"));
+  if (reason == "Unknown") reason.clear();
+  if (names_too_large(object)) reason = kTooLarge;
+  Status status = make_status(http_status, reason, std::move(message));
+  const auto delay = whole_seconds(object.text_at("/details/retryAfterSeconds"));
+  if (delay) status.with_retry_after(std::chrono::seconds(*delay));
+  return status;
+}
+
+}  // namespace
+
+Status status_of_answer(unsigned http_status, std::string_view body,
+                        std::string_view retry_after_header) {
+  std::optional<Status> status = from_status_object(http_status, body);
+  if (!status) {
+    status = make_status(
+        http_status, {},
+        "the server answered HTTP " + std::to_string(http_status) + " without saying more");
+  }
+  const auto delay = whole_seconds(trim(retry_after_header));
+  if (delay) status->with_retry_after(std::chrono::seconds(*delay));
+  return *status;
+}
+
+Status status_of_object(std::string_view status_json) {
+  std::optional<Status> status = from_status_object(500, status_json);
+  if (status) return *status;
+  return {Code::unavailable, ErrorClass::unavailable,
+          "the server ended the watch with an ERROR event that holds no Status"};
+}
+
+bool is_expired(const Status& status) { return status.code() == Code::out_of_range; }
+
+}  // namespace ccm::kube

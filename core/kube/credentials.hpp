@@ -1,0 +1,90 @@
+// The credentials of a client and their renewal: token files, client certificates, exec plugins
+// (API-76, 79..83, 86..90). Private to core/kube. Home thread: the executor's.
+#pragma once
+
+#include "kube/config.hpp"
+#include "kube/file_text.hpp"
+#include "net/tls_options.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace ccm::kube {
+
+struct CredentialTiming {
+  std::chrono::milliseconds token_age{50'000};  // API-79
+  std::chrono::milliseconds file_check{
+      1'000};  // certificates and CA are looked at so often, on use
+  std::chrono::milliseconds exec_timeout{60'000};
+};
+
+class Credentials {
+ public:
+  Credentials(boost::asio::any_io_executor executor, ClientConfig config,
+              CredentialTiming timing = {});
+  ~Credentials();
+  Credentials(const Credentials&) = delete;
+  Credentials& operator=(const Credentials&) = delete;
+
+  // Reads every file. Blocks; at start. Failure: one clear line.
+  Status load();
+
+  // To be awaited before a request: re-reads what is due and runs the exec plugin when it has to
+  // be.
+  boost::asio::awaitable<Status> refresh();
+
+  // What refresh() left. The generation changes when the TLS texts do.
+  [[nodiscard]] const net::TlsOptions& tls() const { return tls_; }
+  [[nodiscard]] uint64_t tls_generation() const { return tls_generation_; }
+  // Value of the Authorization header, empty for none. A secret.
+  [[nodiscard]] const std::string& authorization() const { return authorization_; }
+
+  // The server refused (401) a request that carried `authorization` under `generation`; the next
+  // refresh() gets a new credential if there is a source for one. True when there is.
+  bool rejected(const std::string& authorization, uint64_t generation);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Status load_tls_files();
+  void check_tls_files();
+  Status load_token_file();
+  void renew_token_file();
+  void set_token(const std::string& token);
+  bool exec_due() const;
+  boost::asio::awaitable<Status> run_exec();
+  boost::asio::awaitable<Status> exec_once();
+  Status take_exec_answer(const std::string& text);
+  [[nodiscard]] std::string exec_info() const;
+
+  boost::asio::any_io_executor executor_;
+  ClientConfig config_;
+  CredentialTiming timing_;
+  net::TlsOptions tls_;
+  uint64_t tls_generation_ = 0;
+  std::string authorization_;
+  FileStamp ca_stamp_;
+  FileStamp certificate_stamp_;
+  FileStamp key_stamp_;
+  Clock::time_point files_checked_;
+  Clock::time_point token_read_;
+  bool token_stale_ = false;
+  bool token_failure_logged_ = false;
+
+  bool exec_have_ = false;
+  bool exec_stale_ = false;
+  std::optional<std::chrono::system_clock::time_point> exec_expires_;
+  struct Flight;  // a running plugin, shared by all requests that wait for it
+  std::shared_ptr<Flight> flight_;
+};
+
+}  // namespace ccm::kube

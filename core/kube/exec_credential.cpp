@@ -1,0 +1,182 @@
+// Credentials from an exec plugin (API-86..90).
+#include "kube/child_process.hpp"
+#include "kube/credentials.hpp"
+#include "kube/json_text.hpp"
+#include "kube/object.hpp"
+#include "kube/time_text.hpp"
+#include "net/http_client.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <unistd.h>
+
+namespace ccm::kube {
+namespace asio = boost::asio;
+
+struct Credentials::Flight {
+  explicit Flight(asio::any_io_executor executor)
+      : landed(std::move(executor), asio::steady_timer::time_point::max()) {}
+  asio::steady_timer landed;  // cancelled when the plugin has ended
+  bool over = false;
+  Status status;
+};
+
+namespace {
+
+// Tells the waiting requests, also when the coroutine is torn down.
+template <typename Flight>
+class Landing {
+ public:
+  Landing(std::shared_ptr<Flight> flight, std::shared_ptr<Flight>& slot)
+      : flight_(std::move(flight)), slot_(slot) {}
+  ~Landing() {
+    flight_->over = true;
+    flight_->landed.cancel();
+    slot_.reset();
+  }
+  Landing(const Landing&) = delete;
+  Landing& operator=(const Landing&) = delete;
+
+ private:
+  std::shared_ptr<Flight> flight_;
+  std::shared_ptr<Flight>& slot_;
+};
+
+bool interactive(const ExecConfig& exec) {
+  return exec.interactive_mode != "Never" && ::isatty(STDIN_FILENO) == 1;
+}
+
+void append_member(std::string& out, std::string_view key, std::string_view value) {
+  if (value.empty()) return;
+  append_json_string(out, key);
+  out += ':';
+  append_json_string(out, value);
+  out += ',';
+}
+
+}  // namespace
+
+Credentials::Credentials(asio::any_io_executor executor, ClientConfig config,
+                         CredentialTiming timing)
+    : executor_(std::move(executor)), config_(std::move(config)), timing_(timing) {}
+Credentials::~Credentials() = default;
+
+std::string Credentials::exec_info() const {
+  const ExecConfig& exec = *config_.exec;
+  std::string out = R"({"kind":"ExecCredential","apiVersion":)" + json_string(exec.api_version);
+  out += R"(,"spec":{)";
+  if (exec.provide_cluster_info) {
+    out += R"("cluster":{)";
+    append_member(out, "server", config_.server);
+    append_member(out, "tls-server-name", config_.tls_server_name);
+    append_member(out, "proxy-url", config_.proxy_url);
+    append_member(out, "certificate-authority-data",
+                  tls_.ca_pem.empty() ? "" : base64_encode(tls_.ca_pem));
+    if (config_.insecure_skip_tls_verify) out += R"("insecure-skip-tls-verify":true,)";
+    const std::string& extension = exec.cluster_config_json;
+    out += R"("config":)" + (extension.empty() ? std::string("null") : extension) + "},";
+  }
+  out += std::string(R"("interactive":)") + (interactive(exec) ? "true" : "false") + "}}";
+  return out;
+}
+
+bool Credentials::exec_due() const {
+  if (!config_.exec) return false;
+  if (!exec_have_ || exec_stale_) return true;
+  return exec_expires_ && std::chrono::system_clock::now() >= *exec_expires_;
+}
+
+Status Credentials::take_exec_answer(const std::string& text) {
+  const auto bad = [this](const std::string& why) {
+    return Status(Code::unauthenticated, ErrorClass::auth,
+                  config_.source + ": exec plugin " + config_.exec->command + ": " + why);
+  };
+  const Result<ObjectPtr> decoded = Object::decode(text);
+  if (!decoded.ok()) return bad("what it printed is no ExecCredential in JSON");
+  const Object& answer = **decoded;
+  if (answer.text_at("/kind") != "ExecCredential" ||
+      answer.text_at("/apiVersion") != config_.exec->api_version) {
+    return bad("it must answer with kind ExecCredential, apiVersion " + config_.exec->api_version);
+  }
+  const std::string token(answer.text_at("/status/token"));
+  const std::string certificate(answer.text_at("/status/clientCertificateData"));
+  const std::string key(answer.text_at("/status/clientKeyData"));
+  if (certificate.empty() != key.empty()) {
+    return bad("it gave only one of clientCertificateData and clientKeyData");
+  }
+  if (token.empty() && certificate.empty()) return bad("it gave no credential");
+  const std::string_view expiration = answer.text_at("/status/expirationTimestamp");
+  const auto expires = parse_time(expiration);
+  if (!expiration.empty() && !expires) return bad("expirationTimestamp is no RFC 3339 time");
+  if (certificate != tls_.certificate_pem || key != tls_.private_key_pem) {
+    net::ClientOptions options;
+    options.tls = tls_;
+    options.tls.certificate_pem = certificate;
+    options.tls.private_key_pem = key;
+    const net::TlsOptions tls = options.tls;
+    const Status status = net::HttpClient(executor_, std::move(options)).check();
+    if (!status.ok()) return bad(status.message());
+    tls_ = tls;
+    ++tls_generation_;
+  }
+  authorization_.clear();
+  set_token(token);
+  exec_expires_ = expires;
+  exec_have_ = true;
+  exec_stale_ = false;
+  return {};
+}
+
+asio::awaitable<Status> Credentials::exec_once() {
+  const ExecConfig& exec = *config_.exec;
+  ProcessSpec spec;
+  spec.command = exec.command;
+  spec.args = exec.args;
+  spec.env = exec.env;
+  spec.env.emplace_back("KUBERNETES_EXEC_INFO", exec_info());
+  spec.share_stdin = interactive(exec);
+  spec.timeout = timing_.exec_timeout;
+  if (exec.interactive_mode == "Always" && !spec.share_stdin) {
+    co_return Status(Code::unauthenticated, ErrorClass::auth,
+                     config_.source + ": exec plugin " + exec.command +
+                         " wants a terminal (interactiveMode: Always) and there is none");
+  }
+  Result<std::string> output = co_await run_process(executor_, std::move(spec));
+  if (output.ok()) co_return take_exec_answer(*output);
+  std::string message = config_.source + ": exec plugin: " + output.status().message();
+  if (!exec.install_hint.empty()) message += "; " + exec.install_hint;
+  co_return Status(Code::unauthenticated, ErrorClass::auth, message);
+}
+
+asio::awaitable<Status> Credentials::run_exec() {
+  if (flight_) {
+    const std::shared_ptr<Flight> flight = flight_;
+    while (!flight->over) {
+      auto [error] = co_await flight->landed.async_wait(asio::as_tuple(asio::use_awaitable));
+      if (!flight->over && !error) break;
+    }
+    co_return flight->status;
+  }
+  auto flight = std::make_shared<Flight>(executor_);
+  flight->status = Status(Code::cancelled, "the exec plugin was given up");
+  flight_ = flight;
+  const Landing<Flight> landing(flight, flight_);
+  Status status = co_await exec_once();
+  flight->status = status;
+  co_return status;
+}
+
+asio::awaitable<Status> Credentials::refresh() {
+  if (tls_generation_ == 0) {
+    Status loaded = load();
+    if (!loaded.ok()) co_return loaded;
+  }
+  check_tls_files();
+  if (!config_.token_file.empty()) renew_token_file();
+  if (!exec_due()) co_return Status();
+  Status status = co_await run_exec();
+  co_return status;
+}
+
+}  // namespace ccm::kube

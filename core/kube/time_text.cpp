@@ -1,0 +1,77 @@
+#include "kube/time_text.hpp"
+
+#include <charconv>
+#include <cstdio>
+
+namespace ccm::kube {
+namespace {
+
+using namespace std::chrono;
+
+// Takes exactly `digits` digits from the front.
+bool take_number(std::string_view& text, std::size_t digits, int& out) {
+  if (text.size() < digits) return false;
+  for (std::size_t i = 0; i < digits; ++i) {
+    if (text[i] < '0' || text[i] > '9') return false;
+  }
+  std::from_chars(text.data(), text.data() + digits, out);
+  text.remove_prefix(digits);
+  return true;
+}
+
+bool take(std::string_view& text, char c) {
+  if (text.empty() || (text.front() | 0x20) != (c | 0x20)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+}  // namespace
+
+std::string format_time(system_clock::time_point time) {
+  const auto whole = floor<seconds>(time);
+  const auto midnight = floor<days>(whole);
+  const year_month_day date{midnight};
+  const hh_mm_ss clock{whole - midnight};
+  char text[32];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()));
+  return text;
+}
+
+std::optional<system_clock::time_point> parse_time(std::string_view text) {
+  int y = 0, mo = 0, d = 0, h = 0, mi = 0, s = 0;
+  const bool shape = take_number(text, 4, y) && take(text, '-') && take_number(text, 2, mo) &&
+                     take(text, '-') && take_number(text, 2, d) && take(text, 't') &&
+                     take_number(text, 2, h) && take(text, ':') && take_number(text, 2, mi) &&
+                     take(text, ':') && take_number(text, 2, s);
+  if (!shape) return std::nullopt;
+  const year_month_day date{year(y), month(static_cast<unsigned>(mo)),
+                            day(static_cast<unsigned>(d))};
+  if (!date.ok() || h > 23 || mi > 59 || s > 60) return std::nullopt;
+  nanoseconds fraction{0};
+  if (take(text, '.')) {
+    int64_t scale = 100'000'000;
+    std::size_t digits = 0;
+    for (int digit = 0; take_number(text, 1, digit); ++digits, scale /= 10) {
+      fraction += nanoseconds(digit * scale);
+    }
+    if (digits == 0) return std::nullopt;
+  }
+  minutes offset{0};
+  if (!take(text, 'z')) {
+    const bool east = take(text, '+');
+    int oh = 0, om = 0;
+    const bool good = (east || take(text, '-')) && take_number(text, 2, oh) && take(text, ':') &&
+                      take_number(text, 2, om);
+    if (!good) return std::nullopt;
+    offset = (east ? 1 : -1) * (hours(oh) + minutes(om));
+  }
+  if (!text.empty()) return std::nullopt;
+  const auto time = sys_days(date) + hours(h) + minutes(mi) + seconds(s) - offset;
+  return system_clock::time_point(
+      duration_cast<system_clock::duration>(time.time_since_epoch() + fraction));
+}
+
+}  // namespace ccm::kube
