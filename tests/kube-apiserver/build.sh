@@ -1,0 +1,10 @@
+#!/bin/sh
+# Builds the kube-apiserver of the test suites: build.sh OUTPUT. Needs Go 1.26 or newer.
+set -eu
+[ $# -eq 1 ] || { echo "usage: $0 OUTPUT" >&2; exit 2; }
+case $1 in /*) output=$1 ;; *) output=$PWD/$1 ;; esac
+command -v go >/dev/null || { echo "$0: Go 1.26 or newer is needed (https://go.dev/dl)" >&2; exit 1; }
+mkdir -p "$(dirname "$output")"
+cd "$(dirname "$0")"
+# Without a C compiler's help and without debug information: faster to build, a third smaller.
+CGO_ENABLED=0 exec go build -trimpath -ldflags='-s -w' -o "$output" .
