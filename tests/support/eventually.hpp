@@ -1,0 +1,17 @@
+// Waiting for a condition of another process without a sleep of a guessed length.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+namespace ccm::support {
+
+// Asks condition again and again, at first every few milliseconds and then more rarely, until it
+// holds or timeout has passed. Returns whether it held. An exception of condition passes through.
+bool eventually(std::chrono::milliseconds timeout, const std::function<bool()>& condition);
+
+// The longest time that a suite waits for something which is expected to happen; generous, since
+// it is only used up by failures. CCM_TEST_PATIENCE (seconds) overrides.
+std::chrono::milliseconds patience();
+
+}  // namespace ccm::support

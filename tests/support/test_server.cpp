@@ -1,0 +1,129 @@
+#include "support/test_server.hpp"
+
+#include "support/eventually.hpp"
+#include "support/file.hpp"
+
+#include <cstdlib>
+#include <stdexcept>
+
+namespace ccm::support {
+
+using nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> server_command(ServerKind kind, const fs::path& directory) {
+  if (kind == ServerKind::kSandbox) {
+    return {program("CCM_SANDBOX", CCM_SANDBOX_PROGRAM), "--directory", directory.string(),
+            "--no-cloud"};
+  }
+  return {program("CCM_KUBE_APISERVER", CCM_KUBE_APISERVER_PROGRAM), "--directory",
+          directory.string()};
+}
+
+Credentials plain(const std::string& server) {
+  Credentials credentials;
+  credentials.server = server;
+  return credentials;
+}
+
+std::string tail(const std::string& text) {
+  constexpr std::size_t kLength = 4000;
+  return text.size() <= kLength ? text : "..." + text.substr(text.size() - kLength);
+}
+
+}  // namespace
+
+ServerKind server_kind() {
+  const char* value = std::getenv("CCM_TEST_SERVER");
+  const std::string name = value != nullptr ? value : "sandbox";
+  if (name == "sandbox") return ServerKind::kSandbox;
+  if (name == "kube-apiserver") return ServerKind::kKubeApiserver;
+  throw std::runtime_error("CCM_TEST_SERVER is \"" + name + "\", not sandbox or kube-apiserver");
+}
+
+std::string program(const char* variable, const char* built) {
+  const char* named = std::getenv(variable);
+  const std::string path = named != nullptr && *named != '\0' ? named : built;
+  if (path.empty()) throw std::runtime_error(std::string(variable) + " must name a program");
+  return path;
+}
+
+ReadyServer::ReadyServer(const std::vector<std::string>& command, const fs::path& directory)
+    : directory_(directory) {
+  fs::create_directories(directory);
+  const fs::path ready = directory / "ready";
+  fs::remove(ready);
+  process_ = std::make_unique<Process>(command, ProcessOptions{directory / "log", {}});
+  const bool answered = eventually(std::chrono::minutes(3), [&] {
+    if (!process_->running()) return true;
+    if (!fs::exists(ready)) return false;
+    ready_ = json::parse(read_file(ready), nullptr, false);
+    return ready_.is_object();
+  });
+  if (!answered || !process_->running()) {
+    throw std::runtime_error(command.at(0) + (answered ? " ended" : " is not ready") + ":\n" +
+                             tail(process_->log()));
+  }
+}
+
+TestServer::TestServer(const fs::path& directory)
+    : kind_(server_kind()), server_(server_command(kind_, directory / "api"), directory / "api") {}
+
+fs::path TestServer::kubeconfig() const { return server_.directory() / "kubeconfig"; }
+
+fs::path TestServer::manager_kubeconfig() const {
+  const fs::path own = server_.directory() / "manager.kubeconfig";
+  return fs::exists(own) ? own : kubeconfig();
+}
+
+void TestServer::expire_history() {
+  HttpRequest request;
+  request.method = "POST";
+  HttpResponse response;
+  if (kind_ == ServerKind::kSandbox) {
+    request.target = "/sandbox/expire-history";
+    response = HttpClient(read_kubeconfig(kubeconfig())).send(request);
+  } else {
+    request.target = "/expire-history";
+    response = HttpClient(plain(server_.ready().at("control"))).send(request);
+  }
+  if (response.status / 100 != 2) {
+    throw std::runtime_error("expire-history: " + std::to_string(response.status) + " " +
+                             response.body);
+  }
+}
+
+TestCloud::TestCloud(const fs::path& directory)
+    : server_({program("CCM_SANDBOX", CCM_SANDBOX_PROGRAM), "--directory",
+               (directory / "cloud").string(), "--no-apiserver"},
+              directory / "cloud"),
+      http_(plain(server_.ready().at("cloud"))) {}
+
+json TestCloud::control(const std::string& method, const std::string& path, const json& body) {
+  HttpRequest request;
+  request.method = method;
+  request.target = "/control" + path;
+  if (!body.is_null()) {
+    request.body = body.dump();
+    request.headers = {{"Content-Type", "application/json"}};
+  }
+  const HttpResponse response = http_.send(request);
+  if (response.status / 100 != 2) {
+    throw std::runtime_error(method + " " + request.target + ": " +
+                             std::to_string(response.status) + " " + response.body);
+  }
+  return json::parse(response.body, nullptr, false);
+}
+
+void TestCloud::reset() {
+  control("DELETE", "/machines");
+  control("PUT", "/faults", json::object());
+  control("DELETE", "/calls");
+}
+
+json TestCloud::calls() { return control("GET", "/calls"); }
+
+}  // namespace ccm::support

@@ -1,0 +1,83 @@
+// The servers that the black-box suites run against: an API server, sandbox or real, and the
+// sandbox cloud.
+#pragma once
+
+#include "support/kube_client.hpp"
+#include "support/process.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace ccm::support {
+
+enum class ServerKind { kSandbox, kKubeApiserver };
+
+// From CCM_TEST_SERVER: "sandbox" (also if unset) or "kube-apiserver". Throws on anything else.
+ServerKind server_kind();
+
+// The program that environment variable names, or else the one that the build made. Throws if
+// there is neither.
+std::string program(const char* variable, const char* built);
+
+// A child process that announces itself by a JSON file named "ready" in its folder.
+class ReadyServer {
+ public:
+  // Throws std::runtime_error with the end of the log if the process ends or is not ready in time.
+  ReadyServer(const std::vector<std::string>& command, const std::filesystem::path& directory);
+
+  const nlohmann::json& ready() const { return ready_; }
+  const std::filesystem::path& directory() const { return directory_; }
+  Process& process() { return *process_; }
+
+ private:
+  std::filesystem::path directory_;
+  std::unique_ptr<Process> process_;
+  nlohmann::json ready_;
+};
+
+// One API server with empty contents.
+class TestServer {
+ public:
+  // Starts the server of server_kind() in a folder below directory.
+  explicit TestServer(const std::filesystem::path& directory);
+
+  ServerKind kind() const { return kind_; }
+  // Full rights.
+  std::filesystem::path kubeconfig() const;
+  // The rights that an operator gives to a cloud-controller-manager; on the sandbox, which has no
+  // authorization, the same as kubeconfig().
+  std::filesystem::path manager_kubeconfig() const;
+  KubeClient client() const { return KubeClient(kubeconfig()); }
+  // Makes the server forget all history: from now on every older resourceVersion and continue
+  // token is answered with 410.
+  void expire_history();
+
+ private:
+  ServerKind kind_;
+  ReadyServer server_;
+};
+
+// The sandbox cloud in a process of its own.
+class TestCloud {
+ public:
+  explicit TestCloud(const std::filesystem::path& directory);
+
+  // The file for --cloud-config.
+  std::filesystem::path config() const { return server_.directory() / "cloud.json"; }
+  // A request to /control; throws unless it is answered with 2xx.
+  nlohmann::json control(const std::string& method, const std::string& path,
+                         const nlohmann::json& body = nullptr);
+  // No machines, no faults, no counted calls.
+  void reset();
+  // Calls since the last reset: {"total", "reads", "writes", "by_operation", "recent"}.
+  nlohmann::json calls();
+
+ private:
+  ReadyServer server_;
+  HttpClient http_;
+};
+
+}  // namespace ccm::support
