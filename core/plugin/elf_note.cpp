@@ -24,6 +24,11 @@ uint64_t round_up(uint64_t value, uint64_t alignment) {
 bool each_note_in(const NoteArea& area, const std::function<bool(const ElfNote&)>& visit) {
   uint64_t at = 0;
   while (const auto head = ElfReader::read<Elf64_Nhdr>(area.bytes, at)) {
+    if (head->n_namesz == 0) {
+      // Nobody's note: NULs that a compiler put behind the one before to pad its array.
+      at += sizeof(uint32_t);
+      continue;
+    }
     // 32-bit sizes in 64-bit arithmetic: none of these sums can wrap around.
     const uint64_t owner_at = at + sizeof(Elf64_Nhdr);
     const uint64_t text_at = round_up(owner_at + head->n_namesz, area.alignment);

@@ -150,7 +150,8 @@ bool Examiner::check_note(const ElfReader& elf) {
   ok("note", std::to_string(note->size()) + " bytes");
   ManifestReport report = parse_manifest(*note);
   for (const std::string& fault : report.faults) {
-    fail("manifest", Code::invalid_argument, "manifest: " + fault);
+    fail("manifest", Code::invalid_argument,
+         "manifest: " + fault + "; correct it and build the plugin anew");
   }
   for (const std::string& warning : report.warnings) warn("manifest", "manifest: " + warning);
   result_.manifest = std::move(report.manifest);
@@ -220,7 +221,7 @@ void Examiner::check_needs() {
     if (!offered) missing.push_back(id);
   }
   if (missing.empty()) {
-    ok("needs", std::to_string(result_.manifest->needs.size()) + " host interfaces, all offered");
+    ok("needs", "all " + std::to_string(result_.manifest->needs.size()) + " offered by the host");
   } else {
     fail("needs", Code::failed_precondition,
          "needs " + shortened_list(missing) + ", which this host (plugin ABI " +

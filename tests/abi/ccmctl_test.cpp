@@ -1,0 +1,172 @@
+// ccmctl as a user calls it: output and exit code.
+#include "plugin_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace ccm::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Outcome {
+  int exit_code = -1;
+  std::string output;  // standard output and error
+};
+
+Outcome ccmctl(const std::string& arguments) {
+  const std::string command = std::string(CCM_TEST_CCMCTL) + " " + arguments + " 2>&1 </dev/null";
+  Outcome outcome;
+  FILE* pipe = ::popen(command.c_str(), "re");
+  if (pipe == nullptr) return outcome;
+  std::array<char, 4096> buffer{};
+  while (const size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    outcome.output.append(buffer.data(), n);
+  }
+  const int status = ::pclose(pipe);
+  if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
+  return outcome;
+}
+
+TEST(Ccmctl, HelpNamesEachCommand) {
+  const Outcome outcome = ccmctl("plugin --help");
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const char* command : {"list", "inspect", "check"}) {
+    EXPECT_THAT(outcome.output, HasSubstr(command));
+  }
+}
+
+TEST(Ccmctl, WrongUseEndsWithTwo) {
+  EXPECT_EQ(ccmctl("").exit_code, 2);
+  EXPECT_EQ(ccmctl("plugin inspect").exit_code, 2);
+  EXPECT_EQ(ccmctl("plugin list -o yaml").exit_code, 2);
+  EXPECT_EQ(ccmctl("plugin check --timeout 0 x.so").exit_code, 2);
+}
+
+TEST(Ccmctl, ListShowsComponentsAndRefusedFiles) {
+  const PluginFolder folder;
+  folder.add("good");
+  folder.add("no_note");
+  const Outcome outcome = ccmctl("plugin list --plugin-path " + folder.path().string());
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("controller  good-sync  sync"));
+  EXPECT_THAT(outcome.output, HasSubstr("test.good"));
+  EXPECT_THAT(outcome.output, HasSubstr("Not usable:"));
+  EXPECT_THAT(outcome.output, HasSubstr("no_note.so: has no .note.ccm note"));
+}
+
+TEST(Ccmctl, ListTakesTheFlagTwiceAndPrintsJson) {
+  const PluginFolder one;
+  const PluginFolder other;
+  one.add("good");
+  other.add("newer_minor");
+  const Outcome outcome = ccmctl("plugin list -o json --plugin-path " + one.path().string() +
+                                 " --plugin-path=" + other.path().string());
+  const json document = json::parse(outcome.output);
+  ASSERT_EQ(document["plugins"].size(), 2U);
+  EXPECT_EQ(document["plugins"][0]["manifest"]["id"], "test.good");
+  EXPECT_EQ(document["plugins"][1]["manifest"]["id"], "test.newer-minor");
+  EXPECT_TRUE(document["problems"].empty());
+}
+
+TEST(Ccmctl, ListOfAnEmptyFolderSaysWhere) {
+  const PluginFolder folder;
+  const Outcome outcome = ccmctl("plugin list --plugin-path " + folder.path().string());
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.output, "No plugins in " + folder.path().string() + ".\n");
+}
+
+TEST(Ccmctl, InspectShowsManifestLibrariesAndChecks) {
+  const PluginFolder folder;
+  const Outcome outcome = ccmctl("plugin inspect " + folder.add("good").string());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("test.good 1.2.3"));
+  EXPECT_THAT(outcome.output, HasSubstr("1.0 (host 1.0)"));
+  EXPECT_THAT(outcome.output, HasSubstr("--good-speed (integer, default 3): how fast"));
+  EXPECT_THAT(outcome.output, HasSubstr("SHA-256"));
+  EXPECT_THAT(outcome.output, HasSubstr("ccm_plugin_v1 alone"));
+  EXPECT_THAT(outcome.output, Not(HasSubstr("failed")));
+}
+
+TEST(Ccmctl, InspectRunsNothing) {
+  const PluginFolder folder;
+  EXPECT_EQ(ccmctl("plugin inspect " + folder.add("crashes").string()).exit_code, 0);
+  EXPECT_EQ(ccmctl("plugin inspect " + folder.add("exits").string()).exit_code, 0);
+}
+
+TEST(Ccmctl, InspectReportsEachFailedCheck) {
+  const PluginFolder folder;
+  const auto path = folder.add("unknown_need");
+  fs::permissions(path, fs::perms(0777));
+  const Outcome outcome = ccmctl("plugin inspect -o json " + path.string());
+  EXPECT_EQ(outcome.exit_code, 1);
+  const json document = json::parse(outcome.output);
+  EXPECT_FALSE(document["ok"].get<bool>());
+  std::vector<std::string> failed;
+  for (const json& check : document["checks"]) {
+    if (check["state"] == "failed") failed.push_back(check["name"]);
+  }
+  EXPECT_THAT(failed, testing::ElementsAre("owner", "needs"));
+}
+
+TEST(Ccmctl, InspectTakesARelativePath) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  const auto relative = fs::proximate(path, fs::current_path());
+  EXPECT_EQ(ccmctl("plugin inspect " + relative.string()).exit_code, 0);
+}
+
+TEST(Ccmctl, InspectOfSomethingElseIsOneClearLine) {
+  const Outcome outcome = ccmctl("plugin inspect /etc/hostname");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("is not an ELF file; a plugin is a shared library"));
+}
+
+TEST(Ccmctl, CheckLoadsAPluginWithoutFault) {
+  const PluginFolder folder;
+  const Outcome outcome = ccmctl("plugin check " + folder.add("good").string());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("good.so: the host would load it"));
+}
+
+void expect_failed_check(const std::string& name, const std::string& what,
+                         const std::string& arguments = "") {
+  const PluginFolder folder;
+  const Outcome outcome = ccmctl("plugin check " + arguments + " " + folder.add(name).string());
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr(what));
+  EXPECT_THAT(outcome.output, HasSubstr("the host would refuse it"));
+}
+
+TEST(Ccmctl, CheckReportsACrash) {
+  expect_failed_check("crashes", "crashed with SIGABRT while it was loaded");
+}
+
+TEST(Ccmctl, CheckReportsAHang) {
+  expect_failed_check("hangs", "did not return within 1 s while it was loaded", "--timeout 1");
+}
+
+TEST(Ccmctl, CheckReportsAnExit) {
+  expect_failed_check("exits", "ended the process with exit code 0 while it was loaded");
+}
+
+TEST(Ccmctl, CheckReportsAFaultyTable) {
+  expect_failed_check("short_table", "its ccm_plugin has size 24, at least 32 are needed");
+}
+
+TEST(Ccmctl, CheckDoesNotLoadWhatFailsBefore) {
+  expect_failed_check("no_note", "has no .note.ccm note");
+}
+
+}  // namespace
+}  // namespace ccm::test

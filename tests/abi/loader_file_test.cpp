@@ -1,0 +1,193 @@
+// Faults of the file itself: what it is, whose it is, and whether all of it is there.
+#include "plugin/loader.hpp"
+#include "plugin/plugin_file.hpp"
+#include "plugin_folder.hpp"
+
+#include <elf.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace ccm::plugin {
+namespace {
+
+namespace fs = std::filesystem;
+using test::PluginFolder;
+using testing::HasSubstr;
+
+void expect_refusal(const fs::path& path, Code code, const std::string& what,
+                    CheckOptions options = {}) {
+  Loader loader(std::move(options));
+  const auto result = loader.load(path);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.status().code(), code) << result.status().message();
+  EXPECT_THAT(result.status().message(), HasSubstr("plugin " + path.string() + ": "));
+  EXPECT_THAT(result.status().message(), HasSubstr(what));
+  EXPECT_THAT(result.status().message(), HasSubstr("; "));
+  EXPECT_TRUE(loader.loaded().empty());
+  EXPECT_FALSE(test::is_mapped(path));
+}
+
+// Overwrites the byte at `offset`.
+void patch(const fs::path& path, std::streamoff offset, char value) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(offset);
+  file.put(value);
+  ASSERT_TRUE(file.good());
+}
+
+TEST(LoaderFile, RefusesAMissingFile) {
+  const PluginFolder folder;
+  expect_refusal(folder.path() / "providers/absent.so", Code::not_found, "does not exist");
+  expect_refusal(folder.path() / "nowhere/absent.so", Code::not_found, "does not exist");
+}
+
+TEST(LoaderFile, ABI_31_RefusesARelativePath) {
+  expect_refusal("good.so", Code::invalid_argument, "is not an absolute path; begin it with /");
+}
+
+TEST(LoaderFile, RefusesAFolder) {
+  const PluginFolder folder;
+  expect_refusal(folder.path() / "providers", Code::invalid_argument, "is a folder");
+}
+
+TEST(LoaderFile, RefusesASymbolicLink) {
+  const PluginFolder folder;
+  const auto link = folder.path() / "providers/link.so";
+  fs::create_symlink(folder.add("good"), link);
+  expect_refusal(link, Code::invalid_argument, "is a symbolic link; name the file");
+}
+
+TEST(LoaderFile, RefusesAFifoWithoutWaiting) {
+  const PluginFolder folder;
+  const auto fifo = folder.path() / "providers/fifo.so";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  expect_refusal(fifo, Code::invalid_argument, "is not a regular file");
+}
+
+TEST(LoaderFile, RefusesAnEmptyFile) {
+  const PluginFolder folder;
+  const auto path = folder.path() / "providers/empty.so";
+  std::ofstream(path).close();
+  expect_refusal(path, Code::invalid_argument, "is empty");
+}
+
+TEST(LoaderFile, RefusesWhatIsNoElfFile) {
+  const PluginFolder folder;
+  const auto path = folder.path() / "providers/text.so";
+  std::ofstream(path) << "#!/bin/sh\nexit 0\n";
+  fs::permissions(path, fs::perms(0755));
+  expect_refusal(path, Code::invalid_argument, "is not an ELF file");
+}
+
+TEST(LoaderFile, RefusesAProgram) {
+  const PluginFolder folder;
+  const auto path = folder.path() / "providers/program.so";
+  fs::copy_file("/proc/self/exe", path);
+  fs::permissions(path, fs::perms(0755));
+  expect_refusal(path, Code::invalid_argument, "is a program or object file");
+}
+
+TEST(LoaderFile, RefusesAnotherMachine) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  const auto other = host_machine() == EM_AARCH64 ? EM_X86_64 : EM_AARCH64;
+  patch(path, offsetof(Elf64_Ehdr, e_machine), static_cast<char>(other & 0xFF));
+  patch(path, offsetof(Elf64_Ehdr, e_machine) + 1, static_cast<char>(other >> 8));
+  expect_refusal(path, Code::invalid_argument,
+                 "is built for " + std::string(machine_name(other)) + ", this host is " +
+                     std::string(machine_name(host_machine())));
+}
+
+TEST(LoaderFile, RefusesA32BitFile) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  patch(path, EI_CLASS, ELFCLASS32);
+  expect_refusal(path, Code::invalid_argument, "is a 32-bit file, this host is 64-bit");
+}
+
+TEST(LoaderFile, RefusesAFileThatIsCutOff) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  // The end of the file holds section headers that nobody needs at run time: the middle is missing.
+  fs::resize_file(path, fs::file_size(path) / 2);
+  expect_refusal(path, Code::invalid_argument, "is cut off");
+  fs::resize_file(path, 100);
+  expect_refusal(path, Code::invalid_argument, "ends before its program headers");
+  fs::resize_file(path, 20);
+  expect_refusal(path, Code::invalid_argument, "ends within its ELF header");
+}
+
+TEST(LoaderFile, ABI_38_RefusesAFileThatOthersCanWrite) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  fs::permissions(path, fs::perms(0757));
+  expect_refusal(path, Code::permission_denied, "(mode 0757); run chmod go-w " + path.string());
+  fs::permissions(path, fs::perms(0775));
+  expect_refusal(path, Code::permission_denied, "can be written by others than its owner");
+}
+
+TEST(LoaderFile, ABI_38_RefusesAFileOfSomebodyElse) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  CheckOptions options;
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(path.c_str(), 1234, 0), 0);
+    expect_refusal(path, Code::permission_denied, "belongs to user 1234, not to root or root");
+  } else {
+    options.uid = ::geteuid() + 1;
+    expect_refusal(path, Code::permission_denied, "belongs to user " + std::to_string(::geteuid()),
+                   options);
+  }
+}
+
+TEST(LoaderFile, ABI_38_RefusesAFolderThatOthersCanWrite) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  fs::permissions(folder.path(), fs::perms(0777));
+  expect_refusal(path, Code::permission_denied,
+                 "lies in " + folder.path().string() + ", to which others can write (mode 0777)");
+  fs::permissions(folder.path(), fs::perms(0700));
+  fs::permissions(path.parent_path(), fs::perms(0770));
+  expect_refusal(path, Code::permission_denied, "run chmod go-w " + path.parent_path().string());
+}
+
+TEST(LoaderFile, ABI_38_AStickyFolderMayStandAboveButMayNotHoldThePlugin) {
+  if (::geteuid() == 0) {
+    const PluginFolder folder;
+    const auto path = folder.add("good");
+    fs::permissions(folder.path(), fs::perms(01777));
+    EXPECT_TRUE(unsafe_folders(path, 0).empty());
+    fs::permissions(path.parent_path(), fs::perms(01777));
+    expect_refusal(path, Code::permission_denied, "move it into a folder of its own");
+  } else {
+    // /tmp of a machine is root's own.
+    EXPECT_EQ(unsafe_folders("/tmp/plugin.so", ::geteuid()).size(), 1U);
+  }
+}
+
+TEST(LoaderFile, ABI_38_ThePinnedDigestMustBeTheFiles) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  CheckOptions options;
+  options.allowed_sha256 = {std::string(64, '0')};
+  expect_refusal(path, Code::permission_denied, "which is not allowed; install the released file",
+                 options);
+  const auto file = PluginFile::open(path);
+  ASSERT_TRUE(file.ok());
+  options.allowed_sha256.push_back(sha256_hex(file->bytes()));
+  const auto loaded = Loader(options).load(path);
+  EXPECT_TRUE(loaded.ok()) << loaded.status().message();
+}
+
+TEST(LoaderFile, Sha256IsTheStandards) {
+  const std::string_view abc = "abc";
+  EXPECT_EQ(sha256_hex(std::as_bytes(std::span(abc))),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+}  // namespace
+}  // namespace ccm::plugin

@@ -1,0 +1,211 @@
+// Plugins that are well-formed files with one fault in what they say or do.
+#include "plugin/loader.hpp"
+
+#include "plugin_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ccm::plugin {
+namespace {
+
+using test::PluginFolder;
+using testing::HasSubstr;
+
+// `mapped`: whether the fault shows only in what the plugin's entry returns.
+void expect_refusal(const std::string& name, Code code, const std::string& what, bool mapped) {
+  const PluginFolder folder;
+  const auto path = folder.add(name);
+  Loader loader;
+  const auto result = loader.load(path);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.status().code(), code) << result.status().message();
+  // One sentence: who, what, what to do.
+  EXPECT_THAT(result.status().message(), HasSubstr("plugin " + path.string() + ": "));
+  EXPECT_THAT(result.status().message(), HasSubstr(what));
+  EXPECT_THAT(result.status().message(), HasSubstr("; "));
+  EXPECT_EQ(result.status().message().find('\n'), std::string::npos);
+  EXPECT_TRUE(loader.loaded().empty());
+  EXPECT_EQ(test::is_mapped(path), mapped);
+}
+
+TEST(Loader, LoadsAPluginWithoutFault) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  Loader loader;
+  const auto loaded = loader.load(path);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  EXPECT_EQ(loaded->path, path);
+  EXPECT_EQ(loaded->manifest.id, "test.good");
+  EXPECT_EQ(loaded->manifest.components.size(), 2U);
+  EXPECT_TRUE(loaded->warnings.empty());
+  ASSERT_NE(loaded->plugin, nullptr);
+
+  // It is the real thing: `create` answers.
+  int32_t code = -1;
+  const auto done = [](void* owner, uint64_t operation, const ccm_status* status, const void*) {
+    EXPECT_EQ(operation, 7U);
+    *static_cast<int32_t*>(owner) = status->code;
+  };
+  loaded->plugin->create(nullptr, ccm_str{}, ccm_completion{done, &code, 7});
+  EXPECT_EQ(code, CCM_CODE_UNIMPLEMENTED);
+}
+
+TEST(Loader, ABI_33_TheImageStaysWhenTheLoaderIsGone) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  const ccm_plugin* plugin = nullptr;
+  {
+    Loader loader;
+    const auto loaded = loader.load(path);
+    ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+    plugin = loaded->plugin;
+  }
+  EXPECT_TRUE(test::is_mapped(path));
+  EXPECT_EQ(plugin->size, sizeof(ccm_plugin));
+}
+
+TEST(Loader, AFileThatIsLoadedIsReturnedAgain) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  Loader loader;
+  const auto first = loader.load(path);
+  const auto second = loader.load(path.parent_path() / ".." / "providers" / "good.so");
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(first->plugin, second->plugin);
+  EXPECT_EQ(loader.loaded().size(), 1U);
+}
+
+TEST(Loader, ABI_43_ANewerMinorLoadsWhenItGetsAllItNeeds) {
+  const PluginFolder folder;
+  Loader loader;
+  const auto loaded = loader.load(folder.add("newer_minor"));
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  ASSERT_EQ(loaded->warnings.size(), 1U);
+  EXPECT_THAT(loaded->warnings[0], HasSubstr("built for plugin ABI 1.9, newer than"));
+}
+
+TEST(Loader, ABI_5_ALongerTableLoads) {
+  const PluginFolder folder;
+  Loader loader;
+  const auto loaded = loader.load(folder.add("longer_table"));
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  EXPECT_GT(loaded->plugin->size, sizeof(ccm_plugin));
+}
+
+TEST(Loader, RefusesAFileWithoutNote) {
+  expect_refusal("no_note", Code::not_found, "has no .note.ccm note", false);
+}
+
+TEST(Loader, RefusesTwoNotes) {
+  expect_refusal("two_notes", Code::invalid_argument, "has 2 .note.ccm notes", false);
+}
+
+TEST(Loader, ABI_2_RefusesTheEntryOfAnotherMajor) {
+  expect_refusal("wrong_entry", Code::failed_precondition, "does not export ccm_plugin_v1", false);
+}
+
+TEST(Loader, ABI_43_RefusesAnotherMajor) {
+  expect_refusal("wrong_major", Code::failed_precondition,
+                 "is built for plugin ABI 2.0, this host has 1.0; update the host", false);
+}
+
+TEST(Loader, ABI_5_RefusesATableOfSizeZero) {
+  expect_refusal("size_zero", Code::failed_precondition, "its ccm_plugin has size 0", true);
+}
+
+TEST(Loader, ABI_5_RefusesATableWithoutRoomForCreate) {
+  expect_refusal("short_table", Code::failed_precondition, "has size 24, at least 32", true);
+}
+
+TEST(Loader, RefusesATableWithoutCreate) {
+  expect_refusal("null_create", Code::failed_precondition, "ccm_plugin.create is NULL", true);
+}
+
+TEST(Loader, RefusesANullTable) {
+  expect_refusal("null_table", Code::failed_precondition, "ccm_plugin_v1 returned NULL", true);
+}
+
+TEST(Loader, ABI_11_RefusesAnEntryThatThrows) {
+  expect_refusal("throws", Code::failed_precondition, "threw an exception", true);
+}
+
+TEST(Loader, ABI_37_RefusesAManifestThatDiffersFromTheNote) {
+  expect_refusal("manifest_mismatch", Code::failed_precondition,
+                 "differs from the manifest in its .note.ccm note", true);
+}
+
+TEST(Loader, RefusesAManifestThatIsNoJson) {
+  expect_refusal("not_json", Code::invalid_argument, "the manifest is not valid JSON", false);
+}
+
+TEST(Loader, RefusesAFaultyManifest) {
+  expect_refusal("faulty_manifest", Code::invalid_argument,
+                 "components[0].kind: \"gadget\" is not one of controller, provider", false);
+}
+
+TEST(Loader, ABI_43_RefusesNeedsThatTheHostDoesNotHave) {
+  expect_refusal("unknown_need", Code::failed_precondition,
+                 "needs ccm.host.telepathy/7, which this host (plugin ABI 1.0) does not have",
+                 false);
+}
+
+TEST(Loader, RefusesFurtherExports) {
+  expect_refusal("extra_export", Code::failed_precondition,
+                 "exports helper_of_many_libraries besides ccm_plugin_v1", false);
+}
+
+TEST(Loader, RefusesWhatDoesNotLink) {
+  expect_refusal("missing_library", Code::failed_precondition,
+                 "cannot be loaded: undefined symbol: function_of_a_missing_library", false);
+}
+
+TEST(Loader, TheOfferedInterfacesCanBeSet) {
+  const PluginFolder folder;
+  CheckOptions options;
+  options.offered = {"draft.ccm.host.http/1"};
+  const auto result = Loader(options).load(folder.add("good"));
+  EXPECT_THAT(result.status().message(), HasSubstr("needs draft.ccm.host.log/1, which this host"));
+}
+
+// Loads `first`, then expects that `second` is refused and both files are named.
+void expect_conflict(const std::string& first, const std::string& second, const std::string& what) {
+  const PluginFolder folder;
+  const auto one = folder.add(first);
+  const auto other = folder.add(second);
+  Loader loader;
+  const auto loaded = loader.load(one);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  const auto result = loader.load(other);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.status().code(), Code::already_exists);
+  EXPECT_THAT(result.status().message(), HasSubstr("plugin " + other.string() + ": "));
+  EXPECT_THAT(result.status().message(), HasSubstr(one.string()));
+  EXPECT_THAT(result.status().message(), HasSubstr(what));
+  EXPECT_FALSE(test::is_mapped(other));
+  EXPECT_EQ(loader.loaded().size(), 1U);
+}
+
+TEST(Loader, RefusesASecondPluginWithOneId) {
+  expect_conflict("good", "same_id", "has the id test.good, as has");
+}
+
+TEST(Loader, HOST_75_RefusesASecondControllerOfOneName) {
+  expect_conflict("good", "same_controller", "has a controller named sync, as has");
+}
+
+TEST(Loader, ABI_30_RefusesASecondGoPlugin) {
+  expect_conflict("go_one", "go_two", "brings a Go runtime, as does");
+}
+
+TEST(Loader, ABI_30_AGoPluginMayExportMore) {
+  const PluginFolder folder;
+  Loader loader;
+  const auto loaded = loader.load(folder.add("go_one"));
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  ASSERT_EQ(loaded->warnings.size(), 1U);
+  EXPECT_THAT(loaded->warnings[0], HasSubstr("symbols of the Go runtime"));
+}
+
+}  // namespace
+}  // namespace ccm::plugin

@@ -1,0 +1,42 @@
+#include "commands.hpp"
+
+#include <exception>
+#include <iostream>
+
+namespace {
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "ccmctl answers questions about the plugins of the cloud-controller-manager.\n"
+      "It needs no cluster, and only `plugin check` runs any code of a plugin.");
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 = fine, 1 = what was asked about has a fault, 2 = wrong use.\n\n"
+      "Examples:\n"
+      "  ccmctl plugin list\n"
+      "  ccmctl plugin inspect lib/ccm/providers/sandbox.so\n"
+      "  ccmctl plugin check -o json ./my-provider.so");
+  CLI::App* plugin = app.add_subcommand("plugin", "Look at plugin files");
+  plugin->require_subcommand(1);
+  int exit_code = ccm::ctl::kOk;
+  ccm::ctl::add_plugin_list(*plugin, exit_code);
+  ccm::ctl::add_plugin_inspect(*plugin, exit_code);
+  ccm::ctl::add_plugin_check(*plugin, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? ccm::ctl::kOk : ccm::ctl::kUsage;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "ccmctl: " << error.what() << '\n';
+    return ccm::ctl::kFault;
+  }
+}

@@ -1,0 +1,16 @@
+// The JSON forms of what is known about a plugin file; field names are those of the manifest.
+#pragma once
+
+#include "plugin/file_checks.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace ccm::ctl {
+
+// {"path", "ok", "size", "sha256", "manifest" (as it stands in the file), "elf", "checks"}
+nlohmann::ordered_json to_json(const plugin::Examination& file);
+
+// [{"name", "state", "text"}]
+nlohmann::ordered_json to_json(const std::vector<plugin::Check>& checks);
+
+}  // namespace ccm::ctl

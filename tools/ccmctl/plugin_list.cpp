@@ -1,0 +1,95 @@
+// ccmctl plugin list: what the plugin path holds.
+#include "commands.hpp"
+#include "output.hpp"
+#include "plugin/registry.hpp"
+#include "plugin_json.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace ccm::ctl {
+namespace {
+
+using plugin::Component;
+using plugin::Examination;
+using plugin::Registry;
+
+struct Options {
+  std::vector<std::string> folders;
+  Format format = Format::table;
+};
+
+std::vector<std::string> row_of(const Examination& file, const Component& component) {
+  const bool off =
+      component.kind == plugin::ComponentKind::controller && !component.enabled_by_default;
+  return {std::string(to_string(component.kind)),
+          component.name,
+          join(component.aliases),
+          off ? "off" : "on",
+          file.manifest->id,
+          file.manifest->version,
+          printable(file.path.string())};
+}
+
+void print_table(const Registry& registry, const std::vector<std::string>& folders) {
+  std::vector<std::vector<std::string>> rows{
+      {"KIND", "NAME", "ALIASES", "DEFAULT", "PLUGIN", "VERSION", "FILE"}};
+  for (const Examination& file : registry.files()) {
+    if (!file.verdict().ok()) continue;
+    for (const Component& component : file.manifest->components) {
+      rows.push_back(row_of(file, component));
+    }
+  }
+  if (rows.size() == 1) {
+    std::cout << "No plugins in " << printable(join(folders)) << ".\n";
+  } else {
+    std::cout << align(rows);
+  }
+  std::vector<std::string> problems = registry.problems();
+  if (!registry.conflicts().ok()) problems.push_back(registry.conflicts().message());
+  if (!problems.empty()) std::cout << "\nNot usable:\n";
+  for (const std::string& problem : problems) std::cout << "  " << printable(problem) << '\n';
+}
+
+void print_json(const Registry& registry) {
+  nlohmann::ordered_json json{{"plugins", nlohmann::ordered_json::array()},
+                              {"problems", registry.problems()}};
+  for (const Examination& file : registry.files()) json["plugins"].push_back(to_json(file));
+  if (!registry.conflicts().ok()) json["problems"].push_back(registry.conflicts().message());
+  std::cout << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
+void run(const Options& options) {
+  std::vector<std::string> folders = options.folders;
+  if (folders.empty()) folders.push_back(plugin::default_plugin_folder().string());
+  const Registry registry = Registry::scan({folders.begin(), folders.end()});
+  if (options.format == Format::json) {
+    print_json(registry);
+  } else {
+    print_table(registry, folders);
+  }
+}
+
+}  // namespace
+
+void add_plugin_list(CLI::App& parent, int& exit_code) {
+  CLI::App* command = parent.add_subcommand(
+      "list",
+      "List the controllers and providers that the plugin path holds, as their manifests say.\n"
+      "Files that the host would refuse are listed with the reason. Runs no code of theirs.");
+  const auto options = std::make_shared<Options>();
+  command
+      ->add_option(
+          "--plugin-path", options->folders,
+          "Folder with controllers/ and providers/; repeatable. Default: ../lib/ccm beside "
+          "this program")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
+  add_format(*command, options->format);
+  command->callback([options, &exit_code] {
+    run(*options);
+    exit_code = kOk;
+  });
+}
+
+}  // namespace ccm::ctl
