@@ -1,0 +1,245 @@
+#include "base/log.hpp"
+
+#include "base/log_format.hpp"
+
+#include <fnmatch.h>
+#include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+#include <vector>
+
+namespace ccm::log {
+namespace {
+
+struct ModulePattern {
+  std::string pattern;
+  int verbosity = 0;
+  bool whole_path = false;
+};
+
+class FunctionSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit FunctionSink(std::function<void(std::string_view)> output)
+      : output_(std::move(output)) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    output_(std::string_view(message.payload.data(), message.payload.size()));
+  }
+  void flush_() override {}
+  std::function<void(std::string_view)> output_;
+};
+
+spdlog::level::level_enum spdlog_level(Severity severity) {
+  switch (severity) {
+    case Severity::info:
+      return spdlog::level::info;
+    case Severity::warning:
+      return spdlog::level::warn;
+    case Severity::error:
+      return spdlog::level::err;
+  }
+  return spdlog::level::info;
+}
+
+struct State {
+  std::atomic<int> verbosity{0};
+  std::atomic<bool> has_modules{false};
+  std::shared_mutex mutex;  // of what follows
+  std::vector<ModulePattern> modules;
+  Format format = Format::text;
+  std::function<void(std::string_view)> output;
+  bool split_stream = false;
+  std::shared_ptr<spdlog::logger> errors;  // warnings too
+  std::shared_ptr<spdlog::logger> infos;
+  const int pid = ::getpid();
+};
+
+std::shared_ptr<spdlog::logger> make_logger(const char* name, spdlog::sink_ptr sink) {
+  sink->set_pattern("%v");
+  auto logger = std::make_shared<spdlog::logger>(name, std::move(sink));
+  logger->set_level(spdlog::level::trace);
+  return logger;
+}
+
+// The mutex is held.
+void open_streams(State& state) {
+  if (state.output) {
+    state.errors = make_logger("errors", std::make_shared<FunctionSink>(state.output));
+    state.infos = state.errors;
+  } else {
+    state.errors = make_logger("errors", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    state.infos = state.split_stream
+                      ? make_logger("infos", std::make_shared<spdlog::sinks::stdout_sink_mt>())
+                      : state.errors;
+  }
+  state.errors->flush_on(spdlog::level::info);
+  if (state.split_stream && !state.output) {
+    // flush_every() works on registered loggers.
+    spdlog::drop("infos");
+    spdlog::register_logger(state.infos);
+  }
+}
+
+// Lives until the process does: threads may log while statics are destroyed.
+State& state() {
+  static State& instance = []() -> State& {
+    auto* made = new State;
+    open_streams(*made);
+    return *made;
+  }();
+  return instance;
+}
+
+Result<std::vector<ModulePattern>> parse_vmodule(std::string_view text) {
+  std::vector<ModulePattern> modules;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view item = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (item.empty()) continue;
+    const std::size_t equals = item.find('=');
+    ModulePattern module;
+    bool valid = equals != std::string_view::npos && equals > 0;
+    if (valid) {
+      const std::string_view number = item.substr(equals + 1);
+      const auto [end, error] =
+          std::from_chars(number.data(), number.data() + number.size(), module.verbosity);
+      valid = error == std::errc() && end == number.data() + number.size() && module.verbosity >= 0;
+    }
+    if (!valid) {
+      return Status(Code::invalid_argument,
+                    "\"" + std::string(item) + "\" is not of the form pattern=N with N >= 0");
+    }
+    module.pattern = item.substr(0, equals);
+    module.whole_path = module.pattern.find('/') != std::string::npos;
+    if (module.whole_path && module.pattern[0] != '/') module.pattern.insert(0, "*/");
+    modules.push_back(std::move(module));
+  }
+  return modules;
+}
+
+// The first pattern that matches decides, as in klog; -1 when none does.
+int module_verbosity(State& state, std::string_view file) {
+  const std::string path(without_extension(file));
+  const std::string name(base_name(path));
+  const std::shared_lock lock(state.mutex);
+  for (const ModulePattern& module : state.modules) {
+    const std::string& subject = module.whole_path ? path : name;
+    if (::fnmatch(module.pattern.c_str(), subject.c_str(), 0) == 0) return module.verbosity;
+  }
+  return -1;
+}
+
+void write_unchecked(const Record& record) {
+  State& log_state = state();
+  Format format = Format::text;
+  std::shared_ptr<spdlog::logger> logger;
+  {
+    const std::shared_lock lock(log_state.mutex);
+    format = log_state.format;
+    logger = record.severity == Severity::info ? log_state.infos : log_state.errors;
+  }
+  const auto now = std::chrono::system_clock::now();
+  const std::string line =
+      format == Format::json ? format_json(record, now) : format_text(record, now, log_state.pid);
+  logger->log(spdlog_level(record.severity), spdlog::string_view_t(line.data(), line.size()));
+}
+
+void write_at(Severity severity, int verbosity, std::string_view message, Fields fields,
+              const Location& where) {
+  write_unchecked({severity,
+                   verbosity,
+                   message,
+                   std::span<const Field>(fields.begin(), fields.size()),
+                   where.file_name(),
+                   where.line(),
+                   {}});
+}
+
+}  // namespace
+
+bool enabled(int verbosity, std::string_view file) {
+  State& log_state = state();
+  if (verbosity <= log_state.verbosity.load(std::memory_order_relaxed)) return true;
+  return log_state.has_modules.load(std::memory_order_acquire) &&
+         verbosity <= module_verbosity(log_state, file);
+}
+
+void write(const Record& record) {
+  if (record.severity == Severity::info && !enabled(record.verbosity, record.file)) return;
+  write_unchecked(record);
+}
+
+void error(std::string_view message, Fields fields, Location where) {
+  write_at(Severity::error, 0, message, fields, where);
+}
+
+void warning(std::string_view message, Fields fields, Location where) {
+  write_at(Severity::warning, 0, message, fields, where);
+}
+
+void info(std::string_view message, Fields fields, Location where) {
+  write_at(Severity::info, 0, message, fields, where);
+}
+
+void Verbose::info(std::string_view message, Fields fields) const {
+  if (enabled_) write_at(Severity::info, verbosity_, message, fields, where_);
+}
+
+Verbose v(int verbosity, Location where) {
+  return Verbose(enabled(verbosity, where.file_name()), verbosity, where);
+}
+
+Status check_vmodule(std::string_view vmodule) { return parse_vmodule(vmodule).status(); }
+
+Status configure(const Config& config) {
+  auto modules = parse_vmodule(config.vmodule);
+  if (!modules) return modules.status();
+  State& log_state = state();
+  {
+    const std::unique_lock lock(log_state.mutex);
+    log_state.modules = std::move(*modules);
+    log_state.has_modules.store(!log_state.modules.empty(), std::memory_order_release);
+    log_state.format = config.format;
+    log_state.split_stream = config.split_stream;
+    open_streams(log_state);
+  }
+  log_state.verbosity.store(config.verbosity, std::memory_order_relaxed);
+  if (config.split_stream) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(config.flush_frequency);
+    spdlog::flush_every(std::max(seconds, std::chrono::seconds(1)));
+  }
+  return {};
+}
+
+void set_verbosity(int verbosity) { state().verbosity.store(verbosity, std::memory_order_relaxed); }
+
+int verbosity() { return state().verbosity.load(std::memory_order_relaxed); }
+
+void redirect(std::function<void(std::string_view line)> output) {
+  State& log_state = state();
+  const std::unique_lock lock(log_state.mutex);
+  log_state.output = std::move(output);
+  open_streams(log_state);
+}
+
+void flush() {
+  State& log_state = state();
+  const std::shared_lock lock(log_state.mutex);
+  log_state.errors->flush();
+  log_state.infos->flush();
+}
+
+}  // namespace ccm::log

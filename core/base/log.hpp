@@ -1,0 +1,127 @@
+// Structured log in klog's two shapes (HOST-72): a constant message and key-value pairs.
+//
+//   log::info("initialised node", {{"node", name}, {"providerID", id}});
+//   if (auto v = log::v(4)) v.info("skipped node", {{"node", name}});
+//
+// Everything here: any thread. One record is one write; nothing is buffered beyond a record unless
+// stdout is used (split_stream). Never pass a secret: values are written as they are.
+#pragma once
+
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace ccm::log {
+
+// Borrows texts: valid within the full expression that makes it.
+class Value {
+ public:
+  template <typename T>
+  requires std::convertible_to<const T&, std::string_view> Value(const T& text)
+      : data_(std::string_view(text)) {}  // NOLINT: implicit on purpose
+  Value(bool value) : data_(value) {}     // NOLINT
+  template <std::signed_integral T>
+  Value(T value) : data_(static_cast<int64_t>(value)) {}  // NOLINT
+  template <std::unsigned_integral T>
+  requires(!std::same_as<T, bool>) Value(T value)
+      : data_(static_cast<uint64_t>(value)) {}  // NOLINT
+  Value(double value) : data_(value) {}         // NOLINT
+  template <typename Rep, typename Period>
+  Value(std::chrono::duration<Rep, Period> value)  // NOLINT
+      : data_(std::chrono::duration_cast<std::chrono::nanoseconds>(value)) {}
+  Value(const Status& status) : data_(std::string_view(status.message())) {}  // NOLINT
+  Value(std::span<const std::string> list) : data_(list) {}                   // NOLINT
+  Value(const std::vector<std::string>& list)                                 // NOLINT
+      : data_(std::span<const std::string>(list)) {}
+
+  using Data = std::variant<std::string_view, bool, int64_t, uint64_t, double,
+                            std::chrono::nanoseconds, std::span<const std::string>>;
+  [[nodiscard]] const Data& data() const { return data_; }
+
+ private:
+  Data data_;
+};
+
+struct Field {
+  std::string_view key;
+  Value value;
+};
+using Fields = std::initializer_list<Field>;
+using Location = std::source_location;
+
+enum class Severity { info, warning, error };
+
+// A record with everything given by hand: for lines that plugins write.
+struct Record {
+  Severity severity = Severity::info;
+  int verbosity = 0;  // of info
+  std::string_view message;
+  std::span<const Field> fields;
+  std::string_view file;  // path or base name; may be empty
+  uint32_t line = 0;
+  std::string_view logger;  // the plugin's id; empty for the host
+};
+
+// Writes the record if its verbosity is enabled.
+void write(const Record& record);
+
+// `file` as in Record; --vmodule looks at it.
+[[nodiscard]] bool enabled(int verbosity, std::string_view file);
+
+void error(std::string_view message, Fields fields = {}, Location where = Location::current());
+void warning(std::string_view message, Fields fields = {}, Location where = Location::current());
+void info(std::string_view message, Fields fields = {}, Location where = Location::current());
+
+class Verbose {
+ public:
+  explicit operator bool() const { return enabled_; }
+  void info(std::string_view message, Fields fields = {}) const;
+
+ private:
+  friend Verbose v(int verbosity, Location where);
+  Verbose(bool enabled, int verbosity, Location where)
+      : enabled_(enabled), verbosity_(verbosity), where_(where) {}
+  bool enabled_;
+  int verbosity_;
+  Location where_;
+};
+[[nodiscard]] Verbose v(int verbosity, Location where = Location::current());
+
+enum class Format { text, json };
+
+struct Config {
+  Format format = Format::text;
+  int verbosity = 0;
+  std::string vmodule{};      // "file=2,dir/*=4"; text only
+  bool split_stream = false;  // errors to stderr, the rest to stdout; else all to stderr
+  std::chrono::nanoseconds flush_frequency{std::chrono::seconds(5)};
+};
+
+// ok, or invalid_argument: what is wrong with a --vmodule text.
+Status check_vmodule(std::string_view vmodule);
+
+// Replaces the configuration. On failure (vmodule) nothing changes.
+Status configure(const Config& config);
+
+// Changes --v of a running process (HOST-98).
+void set_verbosity(int verbosity);
+[[nodiscard]] int verbosity();
+
+// Gives each finished line, without its newline, to `output` instead of the streams; an empty
+// function restores them. `output` is called by one thread at a time and must not log.
+void redirect(std::function<void(std::string_view line)> output);
+
+// Before the process ends.
+void flush();
+
+}  // namespace ccm::log
