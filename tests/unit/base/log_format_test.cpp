@@ -46,7 +46,7 @@ TEST_F(LogFormat, EveryKindOfValue) {
                                   {"list", list},
                                   {"err", status}};
   const Record record{Severity::info, 0, "m", fields, "a.cpp", 1, {}};
-  EXPECT_EQ(format_text(record, kTime, 1).substr(38),
+  EXPECT_EQ(format_text(record, kTime, 1).substr(37),
             "] \"m\" string=\"s\" signed=-5 unsigned=5 float=1.5 duration=\"1m30s\" "
             "list=[\"a\",\"b c\"] err=\"no such node\"");
 }
@@ -54,7 +54,7 @@ TEST_F(LogFormat, EveryKindOfValue) {
 TEST_F(LogFormat, OneRecordStaysOneLine) {
   const std::vector<Field> fields{{"text", "a\nb\t\"\\\x01\xff\u00e4"}};
   const Record record{Severity::info, 0, "m", fields, "a.cpp", 1, {}};
-  EXPECT_EQ(format_text(record, kTime, 1).substr(40),
+  EXPECT_EQ(format_text(record, kTime, 1).substr(39),
             "\"m\" text=\"a\\nb\\t\\\"\\\\\\x01\\xff\u00e4\"");
   EXPECT_NE(format_json(record, kTime).find(R"("text":"a\nb\t\"\\\u0001\ufffd)"),
             std::string::npos);
