@@ -119,8 +119,10 @@ asio::awaitable<Result<Answer>> attempt(std::shared_ptr<Client::Impl> impl, cons
 std::optional<std::chrono::milliseconds> retry_delay(const Call& call,
                                                      const Result<Answer>& result) {
   if (!result.ok()) {
-    // Only reads, and only when the connection was the problem (API-69, 70).
-    const bool lost = result.status().code() == Code::unavailable;
+    // Only reads, and only when a connection was lost (API-69, 70); a server that is not there is
+    // for the caller's back-off.
+    const bool lost =
+        result.status().code() == Code::unavailable && result.status().reason() != "ConnectFailed";
     if (call.method != "GET" || !lost || call.verb == "watch") return std::nullopt;
     return kReconnectDelay;
   }

@@ -55,6 +55,7 @@ struct InformerTiming {
   std::chrono::milliseconds short_watch{1'000};  // API-34
   std::chrono::milliseconds watch_idle{
       660'000};  // no byte for so long: the peer is dead (above API-31's timeout)
+  std::chrono::milliseconds list_idle{60'000};  // the same while a list comes
   std::size_t max_object_bytes = 8u << 20;
   int64_t page_size = 500;  // API-21
   bool streamed_lists = true;
@@ -122,7 +123,8 @@ class InformerSet {
   explicit InformerSet(Client client, InformerTiming timing = {});
   ~InformerSet();
 
-  // The informer for `spec`, made on demand; started at once if start() was called already.
+  // The informer for `spec`, made on demand; started on the loop's next turn if start() was
+  // called already.
   std::shared_ptr<Informer> informer(const InformerSpec& spec);
   void start();
   void stop();

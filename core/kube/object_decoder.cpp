@@ -23,7 +23,7 @@ static_assert(simdjson::SIMDJSON_PADDING <= kJsonPadding);
 constexpr std::size_t kMaxDepth = 128;
 // The parser's memory grows with the largest text (12 bytes for each); larger ones get one of their
 // own.
-constexpr std::size_t kKeptParserBytes = 256u << 10;
+constexpr std::size_t kKeptParserBytes = 64u << 10;
 
 // For an element whose type was looked at.
 template <typename T>

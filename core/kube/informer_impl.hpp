@@ -1,0 +1,121 @@
+// Inside of kube::Informer: handlers and store (informer.cpp), lists (informer_list.cpp) and
+// watches (informer_watch.cpp).
+#pragma once
+
+#include "kube/backoff.hpp"
+#include "kube/informer.hpp"
+#include "kube/object_decoder.hpp"
+#include "kube/object_store.hpp"
+#include "kube/signal.hpp"
+#include "kube/watch_decoder.hpp"
+
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace ccm::kube {
+
+// Objects of a list that is still arriving (API-40).
+struct Listing {
+  std::vector<ObjectPtr> objects;
+  std::string resource_version;
+  std::string continue_token;
+  uint64_t skipped = 0;
+};
+
+struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
+  struct Subscriber {
+    HandlerId id = 0;
+    InformerHandler handler;
+    bool active = true;  // false until a late subscriber got the store's content
+    bool removed = false;
+  };
+  using Subscribers = std::vector<std::shared_ptr<Subscriber>>;
+
+  Impl(Client client_, InformerSpec spec_, InformerTiming timing_);
+
+  // What a watch said about how to go on.
+  enum class Next { watch, list };
+  struct Outcome {
+    Next next = Next::watch;
+    Status failure;  // not ok: back off first
+  };
+
+  // informer.cpp
+  boost::asio::awaitable<void> run();
+  boost::asio::awaitable<void> resync(std::shared_ptr<Subscriber> subscriber);
+  boost::asio::awaitable<void> back_off(Status failure);
+  void spawn_resync(const std::shared_ptr<Subscriber>& subscriber);
+  void welcome(const std::shared_ptr<Subscriber>& late);
+  void take_put(ObjectPtr object, bool initial);
+  void take_removal(ObjectStore::Key key, const ObjectPtr& last, bool final_state_unknown);
+  void take_listing(Listing listing);
+  template <typename Notify>
+  void tell(Notify notify);
+  void set_version(std::string_view version);
+  void note_failure(const Status& status);
+  void skipped_object(const Status& why);
+  void warn(const std::string& what) const;
+
+  // informer_list.cpp: ends with the objects in the store and the version set.
+  boost::asio::awaitable<Status> list();
+  boost::asio::awaitable<Status> list_pages();
+  boost::asio::awaitable<Status> list_page(Listing& listing, ListOptions options);
+  Status take_envelope(const std::string& envelope, Listing& listing) const;
+  void take_piece(WatchDecoder::Piece piece, std::string_view text, Listing& listing);
+
+  // informer_watch.cpp
+  boost::asio::awaitable<Outcome> watch();
+  // Reads the open stream to its end. `listing` not null: a streamed list comes first.
+  boost::asio::awaitable<Outcome> follow(std::optional<Listing> listing);
+  boost::asio::awaitable<Status> open(bool initial_events, std::string version);
+  // False when the stream is of no more use; `outcome` says why.
+  bool take_event(std::string_view text, std::optional<Listing>& listing, Outcome& outcome);
+  Outcome after_error(const Status& status) const;
+
+  Client client;
+  InformerSpec spec;
+  InformerTiming timing;
+  Object::DecodeOptions decode_options;
+  std::string api_version;
+  FieldSet fields;
+  ObjectDecoder decoder;
+  ObjectStore store;
+  Backoff backoff;
+  Signal changed_state;  // synced or stopped
+
+  std::shared_ptr<const Subscribers> subscribers = std::make_shared<Subscribers>();
+  HandlerId last_id = 0;
+
+  bool started = false;
+  bool stopped = false;
+  bool streaming_refused = false;  // the server has no streamed lists (API-39)
+  bool version_unusable = false;   // list from the newest state, not from `version` (API-17, 27)
+  int streamed_failures = 0;       // in a row
+  std::unique_ptr<net::ResponseStream> stream;
+  WatchDecoder pieces;  // of the stream
+  uint64_t events_of_stream = 0;
+  std::atomic<bool> synced{false};
+
+  mutable std::mutex mutex;  // of what follows, which other threads read
+  std::string version;
+  InformerStatistics statistics;
+  Status failure;
+
+  // A coroutine of this informer: how to cancel it, as long as it exists.
+  struct Running {
+    boost::asio::cancellation_signal cancel;
+    bool alive = true;
+  };
+  std::vector<std::shared_ptr<Running>> running;
+  template <typename Task>
+  void spawn(Task task);
+};
+
+}  // namespace ccm::kube

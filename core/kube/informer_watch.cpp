@@ -1,0 +1,166 @@
+// How an informer follows changes (API-23..37) and what it does when that ends.
+#include "kube/informer_impl.hpp"
+#include "kube/log.hpp"
+#include "net/http_client.hpp"
+
+namespace ccm::kube {
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+
+bool ends_initial_events(const Object& bookmark) {
+  const auto annotations = bookmark.find("/metadata/annotations");
+  return bookmark.text(bookmark.member(annotations, kInitialEventsEnd)) == "true";
+}
+
+}  // namespace
+
+asio::awaitable<Status> Informer::Impl::open(bool initial_events, std::string from) {
+  WatchOptions options;
+  options.label_selector = spec.label_selector;
+  options.field_selector = spec.field_selector;
+  options.resource_version = std::move(from);
+  options.send_initial_events = initial_events;
+  const Resource resource = spec.resource;
+  const std::string namespace_name = spec.namespace_name;
+  {
+    const std::lock_guard lock(mutex);
+    ++statistics.watches;
+  }
+  events_of_stream = 0;
+  auto opened = co_await client.open_watch(resource, namespace_name, options);
+  if (!opened.ok()) co_return opened.status();
+  stream = std::move(*opened);
+  pieces = WatchDecoder(timing.max_object_bytes);
+  co_return Status();
+}
+
+// Expired: list again (API-27). Throttled or unreachable: watch again from where we are (API-28).
+// Everything else may come from the version we ask for, so the list decides (API-29).
+Informer::Impl::Outcome Informer::Impl::after_error(const Status& status) const {
+  const bool again =
+      status.error_class() == ErrorClass::throttled ||
+      (status.error_class() == ErrorClass::unavailable && status.reason() != "InternalError");
+  return {again ? Next::watch : Next::list, status};
+}
+
+asio::awaitable<Informer::Impl::Outcome> Informer::Impl::watch() {
+  if (stream == nullptr) {
+    const std::string from = version;
+    Status opened = co_await open(false, from);
+    if (!opened.ok()) {
+      if (!is_expired(opened)) co_return after_error(opened);
+      const std::lock_guard lock(mutex);
+      ++statistics.expirations;
+      co_return Outcome{Next::list, Status()};
+    }
+    note_failure(Status());
+  }
+  Outcome outcome = co_await follow(std::nullopt);
+  co_return outcome;
+}
+
+asio::awaitable<Informer::Impl::Outcome> Informer::Impl::follow(std::optional<Listing> listing) {
+  const bool listing_first = listing.has_value();
+  const auto start = Backoff::Clock::now();
+  Outcome outcome;
+  std::string_view text;
+  while (true) {
+    for (auto piece = pieces.next(text); piece != WatchDecoder::Piece::none;
+         piece = pieces.next(text)) {
+      if (piece != WatchDecoder::Piece::object) {
+        if (listing) ++listing->skipped;
+        skipped_object(Status(Code::data_loss, piece == WatchDecoder::Piece::oversized
+                                                   ? "it is too large"
+                                                   : "the stream holds what is no JSON object"));
+        continue;
+      }
+      if (!take_event(text, listing, outcome)) {
+        stream.reset();
+        co_return outcome;
+      }
+      if (listing_first && !listing) co_return outcome;  // the rest is for watch()
+    }
+    const auto idle = listing ? timing.list_idle : timing.watch_idle;
+    Result<std::string> read = co_await stream->read(idle);
+    if (read.ok() && !read->empty()) {
+      pieces.feed(*read);
+      continue;
+    }
+    const bool cut = !read.ok() || pieces.mid_object();
+    const bool brief = Backoff::Clock::now() - start < timing.short_watch && events_of_stream == 0;
+    stream.reset();
+    if (listing || brief) {  // API-34, 40
+      outcome.failure = !read.ok() ? read.status()
+                                   : Status(Code::unavailable, ErrorClass::unavailable,
+                                            "watch " + spec.resource.id() + ": it ended too early");
+    } else if (cut) {
+      log_debug("informer " + spec.resource.id() + ": the watch was cut, watching again");
+    }
+    co_return outcome;
+  }
+}
+
+bool Informer::Impl::take_event(std::string_view text, std::optional<Listing>& listing,
+                                Outcome& outcome) {
+  Result<WatchEvent> decoded = decoder.decode_event(text, fields, decode_options, true);
+  ++events_of_stream;
+  {
+    const std::lock_guard lock(mutex);
+    ++statistics.events;
+  }
+  if (!decoded.ok()) {  // API-36 for objects of another kind
+    if (listing) ++listing->skipped;
+    skipped_object(decoded.status());
+    return true;
+  }
+  const WatchEvent& event = *decoded;
+  switch (event.type) {
+    case WatchEvent::Type::added:
+    case WatchEvent::Type::modified:
+      if (listing) {  // in no order of versions: none is remembered (API-33, 130)
+        listing->objects.push_back(event.object);
+        return true;
+      }
+      set_version(event.object->resource_version());
+      take_put(event.object, false);
+      return true;
+    case WatchEvent::Type::deleted:
+      if (listing) {
+        std::erase_if(listing->objects, [&](const ObjectPtr& object) {
+          return ObjectStore::key_of(*object) == ObjectStore::key_of(*event.object);
+        });
+        return true;
+      }
+      set_version(event.object->resource_version());
+      take_removal(ObjectStore::key_of(*event.object), event.object, false);
+      return true;
+    case WatchEvent::Type::bookmark:
+      if (!listing) {
+        set_version(event.object->resource_version());
+      } else if (ends_initial_events(*event.object)) {
+        listing->resource_version = event.object->resource_version();
+        take_listing(std::move(*listing));
+        listing.reset();
+      }
+      return true;
+    case WatchEvent::Type::error: {
+      const Status status = status_of_object(event.error_json);
+      outcome = after_error(status);
+      if (!is_expired(status)) return false;
+      const std::lock_guard lock(mutex);
+      ++statistics.expirations;
+      // Listing is the cure, no pause is needed; within a list the caller decides.
+      if (!listing) outcome = Outcome{Next::list, Status()};
+      return false;
+    }
+    case WatchEvent::Type::other:
+      log_info("informer " + spec.resource.id() + ": ignored an event of an unknown type");
+      return true;
+  }
+  return true;
+}
+
+}  // namespace ccm::kube
