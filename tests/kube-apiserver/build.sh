@@ -6,5 +6,8 @@ case $1 in /*) output=$1 ;; *) output=$PWD/$1 ;; esac
 command -v go >/dev/null || { echo "$0: Go 1.26 or newer is needed (https://go.dev/dl)" >&2; exit 1; }
 mkdir -p "$(dirname "$output")"
 cd "$(dirname "$0")"
+release=$(go list -m -f '{{.Version}}' k8s.io/kubernetes)
+minor=${release#v1.}
+version=k8s.io/component-base/version
 # Without a C compiler's help and without debug information: faster to build, a third smaller.
-CGO_ENABLED=0 exec go build -trimpath -ldflags='-s -w' -o "$output" .
+CGO_ENABLED=0 exec go build -trimpath -ldflags="-s -w -X $version.gitVersion=$release -X $version.gitMajor=1 -X $version.gitMinor=${minor%%.*}" -o "$output" .
