@@ -1,0 +1,65 @@
+#include "api/body.hpp"
+
+namespace sandbox {
+namespace {
+
+bool contains_type(const std::string& accepted, const std::string& type) {
+  return ("," + accepted + ",").find("," + type + ",") != std::string::npos;
+}
+
+void check_type_member(Json& object, const char* member, const std::string& wanted,
+                       const char* what) {
+  auto found = object.find(member);
+  if (found == object.end()) return;
+  std::string given = found->is_string() ? found->get<std::string>() : found->dump();
+  object.erase(found);
+  if (given.empty() || given == wanted) return;
+  throw bad_request("the " + std::string(what) + " in the data (" + given +
+                    ") does not match the expected " + what + " (" + wanted + ")");
+}
+
+}  // namespace
+
+Json parse_body(const http::Request& request, const std::string& accepted) {
+  if (request.body_too_large) {
+    throw ApiError{413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728"};
+  }
+  std::string type = request.content_type.empty() ? "application/json" : request.content_type;
+  if (!contains_type(accepted, type)) throw unsupported_media_type(accepted);
+  try {
+    return Json::parse(request.body);
+  } catch (const Json::parse_error& error) {
+    throw bad_request("error decoding request body: " + std::string(error.what()));
+  }
+}
+
+Json parse_body(const http::Request& request) { return parse_body(request, "application/json"); }
+
+std::vector<std::string> decode_object(const Resource& resource, const http::Request& request,
+                                       Json& object) {
+  if (!object.is_object()) throw bad_request("the object provided is unrecognized");
+  check_type_member(object, "apiVersion", resource.api_version(), "API version");
+  check_type_member(object, "kind", resource.kind, "kind");
+  DecodeNotes notes;
+  normalise(*resource.schema, object, notes);
+  if (!notes.error.empty()) {
+    throw bad_request(resource.kind + " in version \"" + resource.version +
+                      "\" cannot be handled as a " + resource.kind + ": " + notes.error);
+  }
+  std::vector<std::string> warnings;
+  const std::string& validation = request.query.get("fieldValidation");
+  if (validation == "Ignore") return warnings;
+  std::string all;
+  for (const std::string& path : notes.unknown_fields) {
+    warnings.push_back("unknown field \"" + path + "\"");
+    all += (all.empty() ? "" : ", ") + warnings.back();
+  }
+  if (validation == "Strict" && !all.empty()) {
+    throw bad_request(resource.kind + " in version \"" + resource.version +
+                      "\" cannot be handled as a " + resource.kind +
+                      ": strict decoding error: " + all);
+  }
+  return warnings;
+}
+
+}  // namespace sandbox

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "api/request_info.hpp"
+
+namespace sandbox {
+
+// The JSON body of a create or update, checked against size, media type and syntax.
+Json parse_body(const http::Request& request);
+// As above for any media type in `accepted`, a comma separated list.
+Json parse_body(const http::Request& request, const std::string& accepted);
+
+// Decodes `object` as `resource` in place: kind and apiVersion are checked and taken out, the rest
+// is normalised. Returns the Warning texts that fieldValidation asks for; throws ApiError 400.
+std::vector<std::string> decode_object(const Resource& resource, const http::Request& request,
+                                       Json& object);
+
+}  // namespace sandbox

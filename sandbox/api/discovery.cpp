@@ -1,0 +1,136 @@
+#include "api/discovery.hpp"
+
+#include "api/resource.hpp"
+
+namespace sandbox {
+namespace {
+
+const char* const kReviewGroups[] = {"authentication.k8s.io", "authorization.k8s.io"};
+
+http::Response json_answer(const Json& body) {
+  http::Response response;
+  response.body = body.dump() + "\n";
+  return response;
+}
+
+Json entry(const std::string& name, const std::string& singular, bool namespaced,
+           const std::string& kind, const std::vector<std::string>& verbs) {
+  return {{"name", name},
+          {"singularName", singular},
+          {"namespaced", namespaced},
+          {"kind", kind},
+          {"verbs", verbs}};
+}
+
+void add_resources(Json& list, const std::string& group) {
+  for (const Resource& resource : resources()) {
+    if (resource.group != group) continue;
+    Json item =
+        entry(resource.plural, resource.singular, resource.namespaced, resource.kind,
+              {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"});
+    if (!resource.short_names.empty()) item["shortNames"] = resource.short_names;
+    list.push_back(item);
+    if (resource.has_status) {
+      list.push_back(entry(resource.plural + "/status", "", resource.namespaced, resource.kind,
+                           {"get", "patch", "update"}));
+    }
+    if (resource.kind == "ServiceAccount") {
+      Json token = entry("serviceaccounts/token", "", true, "TokenRequest", {"create"});
+      token["group"] = "authentication.k8s.io";
+      token["version"] = "v1";
+      list.push_back(token);
+    }
+  }
+  if (group == "authentication.k8s.io") {
+    list.push_back(entry("tokenreviews", "tokenreview", false, "TokenReview", {"create"}));
+  }
+  if (group == "authorization.k8s.io") {
+    list.push_back(entry("selfsubjectaccessreviews", "selfsubjectaccessreview", false,
+                         "SelfSubjectAccessReview", {"create"}));
+    list.push_back(entry("subjectaccessreviews", "subjectaccessreview", false,
+                         "SubjectAccessReview", {"create"}));
+  }
+}
+
+Json resource_list(const std::string& group) {
+  Json list = Json::array();
+  add_resources(list, group);
+  return {{"kind", "APIResourceList"},
+          {"apiVersion", "v1"},
+          {"groupVersion", group.empty() ? "v1" : group + "/v1"},
+          {"resources", list}};
+}
+
+std::vector<std::string> groups() {
+  std::vector<std::string> names(std::begin(kReviewGroups), std::end(kReviewGroups));
+  for (const Resource& resource : resources()) {
+    bool known = std::find(names.begin(), names.end(), resource.group) != names.end();
+    if (!resource.group.empty() && !known) names.push_back(resource.group);
+  }
+  return names;
+}
+
+Json api_group(const std::string& name) {
+  Json version = {{"groupVersion", name + "/v1"}, {"version", "v1"}};
+  return {{"name", name}, {"versions", Json::array({version})}, {"preferredVersion", version}};
+}
+
+Json group_list() {
+  Json list = Json::array();
+  for (const std::string& name : groups()) list.push_back(api_group(name));
+  return {{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", list}};
+}
+
+Json version_info() {
+  return {{"major", "1"},    {"minor", "36"},           {"gitVersion", "v1.36.0-sandbox"},
+          {"gitCommit", ""}, {"gitTreeState", "clean"}, {"buildDate", "1970-01-01T00:00:00Z"},
+          {"goVersion", ""}, {"compiler", "gcc"},       {"platform", "linux/amd64"}};
+}
+
+Json openapi_v2() {
+  return {{"swagger", "2.0"},
+          {"info", {{"title", "Kubernetes"}, {"version", "v1.36.0-sandbox"}}},
+          {"paths", Json::object()},
+          {"definitions", Json::object()}};
+}
+
+}  // namespace
+
+std::optional<http::Response> discovery_answer(const http::Request& request) {
+  std::string path = request.path;
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  if (path == "/version") return json_answer(version_info());
+  if (path == "/api") {
+    return json_answer({{"kind", "APIVersions"},
+                        {"versions", Json::array({"v1"})},
+                        {"serverAddressByClientCIDRs", Json::array()}});
+  }
+  if (path == "/apis") return json_answer(group_list());
+  if (path == "/api/v1") return json_answer(resource_list(""));
+  if (path == "/openapi/v2") return json_answer(openapi_v2());
+  if (path == "/openapi/v3") return json_answer({{"paths", Json::object()}});
+  for (const std::string& name : groups()) {
+    if (path == "/apis/" + name) {
+      Json group = api_group(name);
+      group["kind"] = "APIGroup";
+      group["apiVersion"] = "v1";
+      return json_answer(group);
+    }
+    if (path == "/apis/" + name + "/v1") return json_answer(resource_list(name));
+  }
+  return std::nullopt;
+}
+
+std::optional<http::Response> health_answer(const http::Request& request) {
+  for (const char* path : {"/healthz", "/livez", "/readyz"}) {
+    if (request.path == path || request.path.starts_with(std::string(path) + "/")) {
+      http::Response response;
+      response.content_type = "text/plain; charset=utf-8";
+      response.body = "ok";
+      return response;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace sandbox

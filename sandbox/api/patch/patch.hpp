@@ -1,0 +1,28 @@
+#pragma once
+
+#include "api/schema.hpp"
+#include "store/object.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace sandbox {
+
+// A patch that cannot be applied. `malformed` = it is no valid patch at all (400); otherwise it
+// does not fit the object (422).
+struct PatchError : std::runtime_error {
+  PatchError(const std::string& what, bool malformed)
+      : std::runtime_error(what), malformed(malformed) {}
+  bool malformed;
+};
+
+// RFC 6902. At most 10000 operations (API-9).
+Json apply_json_patch(const Json& object, const Json& patch);
+
+// RFC 7386.
+Json apply_merge_patch(Json object, const Json& patch);
+
+// Kubernetes' strategic merge, directed by the merge keys in `schema` (API-52, API-53).
+Json apply_strategic_patch(Json object, Json patch, const Schema& schema);
+
+}  // namespace sandbox

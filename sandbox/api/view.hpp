@@ -1,0 +1,38 @@
+#pragma once
+
+#include "api/resource.hpp"
+
+#include <string>
+
+namespace sandbox {
+
+// How the client wants objects shown; chosen by the Accept header.
+enum class View { kObject, kPartial, kTable };
+
+// Throws ApiError 406 if nothing in `accept` is on offer.
+View parse_accept(const std::string& accept);
+
+// Appends one object, with kind and apiVersion.
+void append_object(std::string& out, const Resource& resource, const Object& object, View view);
+std::string encode_object(const Resource& resource, const Object& object, View view);
+
+struct ListMeta {
+  Revision revision = 0;
+  std::string continue_token;
+  long long remaining = -1;  // < 0 = not shown
+};
+std::string encode_list(const Resource& resource, const std::vector<ObjectPtr>& objects,
+                        const ListMeta& meta, View view);
+
+// Appends one line of a watch.
+void append_event(std::string& out, const Resource& resource, const char* type,
+                  const Object& object, View view);
+void append_bookmark(std::string& out, const Resource& resource, Revision revision,
+                     bool end_of_initial_events, View view);
+void append_error(std::string& out, const ApiError& error);
+
+// Column headings and cells of `kubectl get` (tables.cpp).
+Json table_columns(const Resource& resource);
+Json table_cells(const Resource& resource, const Object& object);
+
+}  // namespace sandbox
