@@ -10,7 +10,8 @@
 namespace ccm::plugin {
 namespace {
 
-constexpr uint64_t kMaxSymbols = 1U << 22;  // libLLVM has 60,000
+constexpr uint64_t kMaxSymbols = 1U << 22;
+constexpr size_t kMaxExports = 1U << 16;  // of a plugin there should be one
 constexpr size_t kMaxVersions = 1U << 16;
 
 // The number of dynamic symbols by DT_GNU_HASH: the end of the chain that starts last.
@@ -60,7 +61,7 @@ void read_exports(const ElfReader& file, ElfFacts& facts) {
   const auto table = address ? file.from_address(*address) : std::nullopt;
   if (!table) return;
   const uint64_t count = count_symbols(file);
-  for (uint64_t i = 1; i < count; ++i) {
+  for (uint64_t i = 1; i < count && facts.exports.size() < kMaxExports; ++i) {
     const auto symbol = ElfReader::read<Elf64_Sym>(*table, i * sizeof(Elf64_Sym));
     if (!symbol) break;
     if (!visible(*symbol)) continue;

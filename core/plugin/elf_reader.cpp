@@ -9,6 +9,8 @@ namespace {
 
 // A plugin has a dozen program headers and some dozens of dynamic entries; more is damage.
 constexpr size_t kMaxDynamicEntries = 4096;
+constexpr size_t kMaxNoteAreas = 64;
+constexpr size_t kMaxNameLength = 1024;
 
 Status damaged(std::string what) { return Status(Code::invalid_argument, std::move(what)); }
 
@@ -144,7 +146,7 @@ std::optional<std::string_view> ElfReader::dynamic_string(uint64_t offset) const
   if (offset >= dynamic_strings_.size()) return std::nullopt;
   const char* start = reinterpret_cast<const char*>(dynamic_strings_.data()) + offset;
   const size_t room = dynamic_strings_.size() - offset;
-  const size_t length = strnlen(start, room);
+  const size_t length = strnlen(start, std::min(room, kMaxNameLength));
   if (length == room) return std::nullopt;
   return std::string_view(start, length);
 }
@@ -152,7 +154,7 @@ std::optional<std::string_view> ElfReader::dynamic_string(uint64_t offset) const
 std::vector<NoteArea> ElfReader::note_areas() const {
   std::vector<NoteArea> areas;
   for (const Elf64_Phdr& segment : segments_) {
-    if (segment.p_type != PT_NOTE) continue;
+    if (segment.p_type != PT_NOTE || areas.size() == kMaxNoteAreas) continue;
     if (auto area = bytes(segment.p_offset, segment.p_filesz)) {
       areas.push_back({*area, segment.p_align == 8 ? 8U : 4U});
     }
@@ -162,7 +164,7 @@ std::vector<NoteArea> ElfReader::note_areas() const {
   if (!table) return areas;
   for (size_t i = 0; i < header_.e_shnum; ++i) {
     const auto section = *read<Elf64_Shdr>(*table, i * sizeof(Elf64_Shdr));
-    if (section.sh_type != SHT_NOTE) continue;
+    if (section.sh_type != SHT_NOTE || areas.size() == kMaxNoteAreas) continue;
     if (auto area = bytes(section.sh_offset, section.sh_size)) {
       areas.push_back({*area, section.sh_addralign == 8 ? 8U : 4U});
     }

@@ -46,7 +46,8 @@ class ElfReader {
   // The last entry with that tag in the dynamic segment, as ld.so takes it.
   [[nodiscard]] std::optional<uint64_t> dynamic_value(int64_t tag) const;
 
-  // A NUL-terminated string of the dynamic string table; nullopt when it leaves the table.
+  // A NUL-terminated string of the dynamic string table, at most its first 1,024 bytes; nullopt
+  // when it leaves the table.
   [[nodiscard]] std::optional<std::string_view> dynamic_string(uint64_t offset) const;
 
   // Contents of all note segments; of note sections when there is no note segment.
