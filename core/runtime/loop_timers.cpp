@@ -12,12 +12,6 @@
 
 namespace ccm::runtime {
 
-BootClock::time_point BootClock::now() noexcept {
-  timespec value{};
-  ::clock_gettime(CLOCK_BOOTTIME, &value);
-  return time_point(std::chrono::seconds(value.tv_sec) + std::chrono::nanoseconds(value.tv_nsec));
-}
-
 namespace {
 // Asio's clock stands still while the machine sleeps: look again this often.
 constexpr std::chrono::seconds kLongestWait{5};

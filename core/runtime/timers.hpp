@@ -1,21 +1,14 @@
 // Time as a dependency: what waits, waits through Timers, so tests turn the clock by hand.
 #pragma once
 
+#include "base/clock.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
 
 namespace ccm::runtime {
 
-// Monotonic and running on while the machine sleeps, so that a deadline means what it says.
-struct BootClock {
-  using duration = std::chrono::nanoseconds;
-  using rep = duration::rep;
-  using period = duration::period;
-  using time_point = std::chrono::time_point<BootClock>;
-  static constexpr bool is_steady = true;
-  static time_point now() noexcept;
-};
 using TimePoint = BootClock::time_point;
 
 class Timers {

@@ -1,0 +1,118 @@
+#include "plugin/completion_table.hpp"
+
+#include <utility>
+
+namespace ccm::plugin {
+
+namespace {
+
+uint64_t number(uint32_t generation, uint32_t index) {
+  return (uint64_t{generation} << 32) | index;
+}
+
+}  // namespace
+
+CompletionTable::CompletionTable(runtime::EventLoop& loop, OnFault on_fault)
+    : loop_(loop), on_fault_(std::move(on_fault)) {}
+
+ccm_completion CompletionTable::begin(std::unique_ptr<PendingOperation> operation,
+                                      std::shared_ptr<void> keep,
+                                      std::shared_ptr<OperationCounter> counter) {
+  counter->began();
+  const std::lock_guard lock(mutex_);
+  uint32_t index = 0;
+  if (free_.empty()) {
+    index = static_cast<uint32_t>(slots_.size());
+    slots_.emplace_back();
+  } else {
+    index = free_.back();
+    free_.pop_back();
+  }
+  Slot& slot = slots_[index];
+  slot.state = State::pending;
+  slot.operation = std::move(operation);
+  slot.keep = std::move(keep);
+  slot.counter = std::move(counter);
+  ++in_flight_;
+  return {&CompletionTable::complete, this, number(slot.generation, index)};
+}
+
+CompletionTable::Taken CompletionTable::take(uint64_t operation) {
+  const auto index = static_cast<uint32_t>(operation);
+  const auto generation = static_cast<uint32_t>(operation >> 32);
+  const std::lock_guard lock(mutex_);
+  if (index >= slots_.size()) return {};
+  Slot& slot = slots_[index];
+  if (slot.generation != generation || slot.state == State::free) return {};
+  Taken taken{slot.state, std::move(slot.operation), std::move(slot.keep), std::move(slot.counter)};
+  slot.state = State::free;
+  if (++slot.generation == 0) slot.generation = 1;
+  free_.push_back(index);
+  --in_flight_;
+  return taken;
+}
+
+void CompletionTable::complete(void* owner, uint64_t operation, const ccm_status* status,
+                               const void* result) noexcept {
+  auto& self = *static_cast<CompletionTable*>(owner);
+  Taken taken = self.take(operation);
+  switch (taken.state) {
+    case State::free:
+      return self.fault(self.unknown_, "unknown");
+    case State::given_up:
+      self.fault(self.late_, "late");
+      break;
+    case State::pending:
+      taken.operation->copy(status, result);
+      break;
+  }
+  self.post_delivery(std::move(taken));
+}
+
+void CompletionTable::fail(uint64_t operation, Status status) {
+  Taken taken = take(operation);
+  if (taken.state == State::free) return;
+  if (taken.operation) taken.operation->fail(std::move(status));
+  post_delivery(std::move(taken));
+}
+
+bool CompletionTable::give_up(uint64_t operation, Status status) {
+  std::shared_ptr<PendingOperation> pending;
+  {
+    const auto index = static_cast<uint32_t>(operation);
+    const auto generation = static_cast<uint32_t>(operation >> 32);
+    const std::lock_guard lock(mutex_);
+    if (index >= slots_.size()) return false;
+    Slot& slot = slots_[index];
+    if (slot.generation != generation || slot.state != State::pending) return false;
+    slot.state = State::given_up;
+    pending = std::move(slot.operation);
+  }
+  pending->fail(std::move(status));
+  loop_.post([pending] { pending->deliver(); });
+  return true;
+}
+
+// std::function wants what it holds to be copyable, hence the shared pointer.
+void CompletionTable::post_delivery(Taken taken) {
+  loop_.post([taken = std::make_shared<Taken>(std::move(taken))] {
+    if (taken->operation) taken->operation->deliver();
+    taken->operation.reset();
+    taken->keep.reset();
+    taken->counter->ended();
+  });
+}
+
+std::size_t CompletionTable::in_flight() const {
+  const std::lock_guard lock(mutex_);
+  return in_flight_;
+}
+
+CompletionFaults CompletionTable::faults() const { return {late_, unknown_}; }
+
+void CompletionTable::fault(std::atomic<uint64_t>& count, const char* kind) {
+  ++count;
+  if (on_fault_) on_fault_(kind);
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,112 @@
+// The operations that components have been asked for and have not completed yet. A component may
+// complete late, twice or never, from any thread: an operation's number carries a generation, so a
+// completion that fits no pending operation is counted and dropped, and touches no memory.
+#pragma once
+
+#include "runtime/event_loop.hpp"
+
+#include <ccm/abi/status.h>
+#include <ccm/status.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace ccm::plugin {
+
+// One operation from the host's side.
+class PendingOperation {
+ public:
+  virtual ~PendingOperation() = default;
+  // Copies what the component handed over, on its thread, before its call returns.
+  virtual void copy(const ccm_status* status, const void* result) = 0;
+  // The host itself ends the operation. Called instead of copy().
+  virtual void fail(Status status) = 0;
+  // Hands the outcome on. On the loop, behind copy() or fail().
+  virtual void deliver() = 0;
+};
+
+// How many operations of a component are in flight, given up ones included. Loop thread.
+class OperationCounter {
+ public:
+  [[nodiscard]] std::size_t in_flight() const { return in_flight_; }
+  void began() { ++in_flight_; }
+  void ended() {
+    --in_flight_;
+    if (in_flight_ == 0 && on_idle_) on_idle_();
+  }
+  void on_idle(std::function<void()> fn) { on_idle_ = std::move(fn); }
+
+ private:
+  std::size_t in_flight_ = 0;
+  std::function<void()> on_idle_;
+};
+
+struct CompletionFaults {
+  uint64_t late = 0;     // after the host had given the operation up
+  uint64_t unknown = 0;  // completed already, or never begun
+};
+
+class CompletionTable {
+ public:
+  // Hears of each dropped completion, on the thread where it came in. May be empty.
+  using OnFault = std::function<void(const char* kind)>;
+
+  // `loop` must outlive it. It must itself outlive every component that holds a completion.
+  explicit CompletionTable(runtime::EventLoop& loop, OnFault on_fault = {});
+  CompletionTable(const CompletionTable&) = delete;
+  CompletionTable& operator=(const CompletionTable&) = delete;
+
+  // Begins an operation. `keep` stays alive until the component has completed it. Loop thread.
+  ccm_completion begin(std::unique_ptr<PendingOperation> operation, std::shared_ptr<void> keep,
+                       std::shared_ptr<OperationCounter> counter);
+
+  // Ends an operation from the host's side because it will never be completed: it was not even
+  // started. Any thread. Nothing happens when it has ended already.
+  void fail(uint64_t operation, Status status);
+
+  // Its caller no longer waits: delivers `status` (posted) while the operation stays in flight
+  // until the component completes it. False when it has ended already. Loop thread.
+  bool give_up(uint64_t operation, Status status);
+
+  [[nodiscard]] std::size_t in_flight() const;
+  [[nodiscard]] CompletionFaults faults() const;
+
+ private:
+  enum class State : uint8_t { free, pending, given_up };
+  struct Slot {
+    uint32_t generation = 1;
+    State state = State::free;
+    std::unique_ptr<PendingOperation> operation;
+    std::shared_ptr<void> keep;
+    std::shared_ptr<OperationCounter> counter;
+  };
+  // What taking an operation out of its slot yields.
+  struct Taken {
+    State state = State::free;  // free: no such operation
+    std::unique_ptr<PendingOperation> operation;
+    std::shared_ptr<void> keep;
+    std::shared_ptr<OperationCounter> counter;
+  };
+
+  static void complete(void* owner, uint64_t operation, const ccm_status* status,
+                       const void* result) noexcept;
+  Taken take(uint64_t operation);
+  void post_delivery(Taken taken);
+  void fault(std::atomic<uint64_t>& count, const char* kind);
+
+  runtime::EventLoop& loop_;
+  OnFault on_fault_;
+  mutable std::mutex mutex_;
+  std::vector<Slot> slots_;
+  std::vector<uint32_t> free_;
+  std::size_t in_flight_ = 0;
+  std::atomic<uint64_t> late_{0};
+  std::atomic<uint64_t> unknown_{0};
+};
+
+}  // namespace ccm::plugin

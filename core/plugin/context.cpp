@@ -1,0 +1,131 @@
+#include "plugin/context.hpp"
+
+#include <algorithm>
+
+namespace ccm::plugin {
+
+using std::chrono::milliseconds;
+
+std::shared_ptr<Context> Context::root(runtime::EventLoop& loop, runtime::Timers& timers,
+                                       Fields fields) {
+  return std::shared_ptr<Context>(new Context(loop, timers, std::move(fields)));
+}
+
+Context::~Context() {
+  if (timer_ != 0) timers_.cancel(timer_);
+}
+
+std::shared_ptr<Context> Context::child(std::optional<milliseconds> timeout, Fields fields) {
+  std::shared_ptr<Context> made(new Context(loop_, timers_, std::move(fields)));
+  made->parent_ = shared_from_this();
+  made->deadline_ = deadline_;
+  if (timeout) {
+    const auto due = timers_.now() + *timeout;
+    if (!deadline_ || due < *deadline_) {
+      made->deadline_ = due;
+      made->timer_ = timers_.after(*timeout, [weak = std::weak_ptr(made)] {
+        if (const auto self = weak.lock()) self->end(End::expired);
+      });
+    }
+  }
+  adopt(made);
+  return made;
+}
+
+void Context::adopt(const std::shared_ptr<Context>& child) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (end_ == End::none) {
+      if (children_.size() >= prune_at_) {
+        std::erase_if(children_, [](const auto& weak) { return weak.expired(); });
+        prune_at_ = std::max<std::size_t>(16, children_.size() * 2);
+      }
+      children_.push_back(child);
+      return;
+    }
+  }
+  child->end(end_);
+}
+
+void Context::end(End reason) {
+  std::vector<std::weak_ptr<Context>> children;
+  {
+    const std::lock_guard lock(mutex_);
+    if (end_ != End::none) return;
+    end_ = reason;
+    children.swap(children_);
+    if (!callbacks_.empty()) post_callbacks();
+  }
+  for (const auto& weak : children) {
+    if (const auto child = weak.lock()) child->end(reason);
+  }
+}
+
+bool Context::ended() const {
+  return end_ != End::none || (deadline_ && timers_.now() >= *deadline_);
+}
+
+Status Context::status() const {
+  if (end_ == End::cancelled) return Status(Code::cancelled, "the operation was cancelled");
+  if (!ended()) return {};
+  return Status(Code::deadline_exceeded, ErrorClass::unavailable,
+                "the operation's deadline has passed");
+}
+
+std::optional<milliseconds> Context::remaining() const {
+  if (end_ != End::none) return milliseconds(0);
+  if (!deadline_) return std::nullopt;
+  return std::chrono::ceil<milliseconds>(*deadline_ - timers_.now());
+}
+
+uint64_t Context::on_end(std::function<void()> fn) {
+  const std::lock_guard lock(mutex_);
+  callbacks_.emplace(++last_registration_, std::move(fn));
+  if (end_ != End::none) post_callbacks();
+  return last_registration_;
+}
+
+void Context::remove(uint64_t registration) {
+  std::function<void()> dropped;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  const auto place = callbacks_.find(registration);
+  if (place == callbacks_.end()) return;
+  dropped = std::move(place->second);
+  callbacks_.erase(place);
+}
+
+Context::Fields Context::fields() const {
+  Fields all = parent_ ? parent_->fields() : Fields{};
+  all.insert(all.end(), fields_.begin(), fields_.end());
+  return all;
+}
+
+void Context::post_callbacks() {
+  loop_.post([self = shared_from_this()] { self->run_callbacks(); });
+}
+
+// One at a time, because each may remove the others.
+void Context::run_callbacks() {
+  while (true) {
+    std::function<void()> fn;
+    {
+      const std::lock_guard lock(mutex_);
+      if (callbacks_.empty()) return;
+      fn = std::move(callbacks_.begin()->second);
+      callbacks_.erase(callbacks_.begin());
+    }
+    fn();
+  }
+}
+
+void retain(const ccm_ctx* handle) {
+  const_cast<ccm_ctx*>(handle)->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+void release(const ccm_ctx* handle) {
+  if (const_cast<ccm_ctx*>(handle)->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete handle;
+  }
+}
+
+}  // namespace ccm::plugin

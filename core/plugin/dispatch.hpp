@@ -1,0 +1,58 @@
+// How an operation of a component gets called and what its completion becomes: the typed half of
+// completion_table.hpp.
+#pragma once
+
+#include "plugin/completion_table.hpp"
+
+#include <ccm/abi/ctx.h>
+#include <ccm/status.hpp>
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+namespace ccm::plugin {
+
+// The result of operations that have none.
+struct Nothing {};
+
+// Starts one operation: calls the component's function with these two and its own arguments, which
+// it owns. On the loop for a non-blocking component, else on a worker.
+using Invoke = std::function<void(const ccm_ctx* ctx, ccm_completion done)>;
+
+// Turns the RESULT of a successful completion into a value; runs on the component's thread.
+template <typename T>
+using Copy = std::function<Result<T>(const void* result)>;
+
+inline Result<Nothing> copy_nothing(const void*) { return Nothing{}; }
+
+// Reads a status that came from outside: too short a struct is the component's fault.
+inline Status checked_status(const ccm_status* status) {
+  if (status != nullptr && status->size < sizeof(ccm_status)) {
+    return Status(Code::internal, "the plugin completed with a status of a wrong size");
+  }
+  return Status::from_c(status);
+}
+
+template <typename T>
+class TypedOperation final : public PendingOperation {
+ public:
+  using Done = std::function<void(Result<T>)>;
+  TypedOperation(Copy<T> copy, Done done) : copy_(std::move(copy)), done_(std::move(done)) {}
+
+  void copy(const ccm_status* status, const void* result) override {
+    Status ended = checked_status(status);
+    outcome_ = ended.ok() ? copy_(result) : Result<T>(std::move(ended));
+  }
+  void fail(Status status) override { outcome_ = Result<T>(std::move(status)); }
+  void deliver() override {
+    if (outcome_) std::exchange(done_, nullptr)(std::move(*outcome_));
+  }
+
+ private:
+  Copy<T> copy_;
+  Done done_;
+  std::optional<Result<T>> outcome_;
+};
+
+}  // namespace ccm::plugin

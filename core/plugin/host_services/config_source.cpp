@@ -1,0 +1,122 @@
+#include "plugin/host_services/config_source.hpp"
+
+#include "base/log.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace ccm::plugin {
+
+namespace {
+
+Result<std::string> read_file(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
+  if (file && !file.bad()) return text;
+  const int error = errno;
+  const std::string why = std::generic_category().message(error != 0 ? error : EIO);
+  return Status(error == EACCES ? Code::permission_denied : Code::not_found,
+                "read " + path + ": " + why);
+}
+
+std::string trimmed(const std::string& text) {
+  constexpr const char* kSpace = " \t\r\n";
+  const auto begin = text.find_first_not_of(kSpace);
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+}  // namespace
+
+CloudConfig::CloudConfig(runtime::Timers& timers, std::string path,
+                         std::chrono::milliseconds poll_interval)
+    : timers_(timers), path_(std::move(path)), poll_interval_(poll_interval) {}
+
+CloudConfig::~CloudConfig() {
+  if (timer_ != 0) timers_.cancel(timer_);
+}
+
+Status CloudConfig::load() {
+  if (path_.empty()) return {};
+  stamp_ = stamp();
+  auto text = read_file(path_);
+  if (!text) return text.status().with_context("--cloud-config");
+  {
+    const std::lock_guard lock(mutex_);
+    bytes_ = std::make_shared<const std::string>(std::move(*text));
+  }
+  schedule();
+  return {};
+}
+
+CloudConfig::Bytes CloudConfig::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+uint64_t CloudConfig::on_change(std::function<void()> fn) {
+  listeners_.emplace(++last_registration_, std::move(fn));
+  return last_registration_;
+}
+
+void CloudConfig::remove(uint64_t registration) { listeners_.erase(registration); }
+
+void CloudConfig::schedule() {
+  timer_ = timers_.after(poll_interval_, [this] {
+    check();
+    schedule();
+  });
+}
+
+// A file that is gone or cannot be read for a moment leaves the last good bytes in force.
+void CloudConfig::check() {
+  if (path_.empty()) return;
+  const auto now = stamp();
+  if (!now || now == stamp_) return;
+  auto text = read_file(path_);
+  if (!text) {
+    log::warning("Could not read the changed cloud configuration",
+                 {{"path", path_}, {"error", text.status()}});
+    return;
+  }
+  stamp_ = now;
+  {
+    const std::lock_guard lock(mutex_);
+    if (bytes_ && *bytes_ == *text) return;
+    bytes_ = std::make_shared<const std::string>(std::move(*text));
+  }
+  log::info("Cloud configuration changed", {{"path", path_}});
+  const auto listeners = listeners_;  // a listener may remove itself
+  for (const auto& [registration, fn] : listeners) fn();
+}
+
+std::optional<CloudConfig::Stamp> CloudConfig::stamp() const {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0) return std::nullopt;
+  return Stamp{static_cast<int64_t>(status.st_dev), static_cast<int64_t>(status.st_ino),
+               status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+}
+
+std::optional<std::string> read_secret(const std::string& name) {
+  if (name.empty() || name.find_first_of(std::string_view("=\0", 2)) != std::string::npos) {
+    return std::nullopt;
+  }
+  if (const char* path = std::getenv((name + "_FILE").c_str())) {
+    auto text = read_file(path);
+    if (text) return trimmed(*text);
+    log::warning("Could not read the file of a secret", {{"name", name}, {"error", text.status()}});
+  }
+  if (const char* value = std::getenv(name.c_str())) return std::string(value);
+  return std::nullopt;
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,43 @@
+#include "plugin/host_services/event_service.hpp"
+
+#include "plugin/host_services/object_service.hpp"
+
+#include <utility>
+
+namespace ccm::plugin {
+
+namespace {
+
+constexpr std::size_t kMessageLimit = 1024;  // API-110
+
+// Cut at a character's border, so that the text stays valid UTF-8.
+std::string limited(std::string_view text) {
+  if (text.size() <= kMessageLimit) return std::string(text);
+  std::size_t end = kMessageLimit;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;
+  return std::string(text.substr(0, end));
+}
+
+}  // namespace
+
+void EventService::record(void* self, const ccm_event* event) noexcept {
+  auto& service = *static_cast<EventService*>(self);
+  const auto component = service.component();
+  if (!component || event == nullptr || !CCM_HAS(event, message) || event->object == nullptr)
+    return;
+  std::string source(CCM_HAS(event, source) ? view(event->source) : std::string_view{});
+  if (source.empty()) source = component->identity().name;
+  const auto type = event->warning ? kube::EventType::warning : kube::EventType::normal;
+  component->runtime().loop.post(
+      [record = service.record_, source = std::move(source), type,
+       about = kube::ObjectReference::of(*object_of(event->object)),
+       reason = std::string(view(event->reason)),
+       message = limited(view(event->message))] { record(source, about, type, reason, message); });
+}
+
+const void* EventService::table() const {
+  static const ccm_host_event table{sizeof(table), 0, &record};
+  return &table;
+}
+
+}  // namespace ccm::plugin

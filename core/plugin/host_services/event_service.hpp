@@ -1,0 +1,32 @@
+// draft.ccm.host.event/1 over the Event recorder.
+#pragma once
+
+#include "kube/events.hpp"
+#include "plugin/host_services/host_service.hpp"
+
+#include <ccm/abi/event.h>
+
+#include <functional>
+#include <string>
+
+namespace ccm::plugin {
+
+// Hands an Event to the recorder of its source ("node-controller"). Loop thread; must not block.
+using RecordEvent =
+    std::function<void(const std::string& source, kube::ObjectReference about, kube::EventType type,
+                       std::string reason, std::string message)>;
+
+class EventService final : public HostService {
+ public:
+  EventService(const std::shared_ptr<LiveComponent>& component, RecordEvent record)
+      : HostService(component), record_(std::move(record)) {}
+  [[nodiscard]] std::string_view id() const override { return CCM_HOST_EVENT; }
+  [[nodiscard]] const void* table() const override;
+
+ private:
+  static void record(void* self, const ccm_event* event) noexcept;
+
+  const RecordEvent record_;
+};
+
+}  // namespace ccm::plugin

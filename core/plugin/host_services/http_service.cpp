@@ -1,0 +1,224 @@
+#include "plugin/host_services/http_service.hpp"
+
+#include "base/log.hpp"
+#include "plugin/host_services/host_operation.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace ccm::plugin {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+using OperationPtr = std::shared_ptr<HostOperation>;
+
+constexpr milliseconds kTryTimeout{30'000};
+constexpr milliseconds kFirstPause{250};
+constexpr milliseconds kLongestPause{10'000};
+
+bool retryable(unsigned status) { return status == 429 || (status >= 500 && status != 501); }
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& letter : out) {
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  }
+  return out;
+}
+
+// One request with all its tries. Loop thread.
+class Exchange : public std::enable_shared_from_this<Exchange> {
+ public:
+  Exchange(OperationPtr running, std::shared_ptr<const HttpServiceOptions> options,
+           net::Request request, std::string operation, std::string credential, uint32_t max_tries)
+      : running_(std::move(running)),
+        options_(std::move(options)),
+        request_(std::move(request)),
+        operation_(std::move(operation)),
+        credential_(std::move(credential)),
+        tries_left_(max_tries),
+        try_timeout_(request_.timeout) {}
+
+  // Waits as long as the credential has to, then sends.
+  void attempt() {
+    if (running_->ended()) return;
+    const milliseconds pause = options_->budgets->delay(credential_);
+    if (pause <= milliseconds(0)) return send();
+    if (!time_for(pause)) {
+      return running_->end(Status(Code::resource_exhausted, ErrorClass::throttled,
+                                  "the cloud asked to wait before the next call")
+                               .with_retry_after(pause));
+    }
+    wait(pause);
+  }
+
+ private:
+  runtime::Timers& timers() { return running_->component().runtime().timers; }
+
+  [[nodiscard]] bool time_for(milliseconds pause) const {
+    const auto left = running_->context()->remaining();
+    return !left || pause < *left;
+  }
+
+  void wait(milliseconds pause) {
+    timers().after(pause, [self = shared_from_this()] { self->attempt(); });
+  }
+
+  void send() {
+    --tries_left_;
+    ++tries_;
+    begin_ = timers().now();
+    net::Request request = request_;
+    if (const auto left = running_->context()->remaining()) {
+      request.timeout = std::clamp(*left, milliseconds(1), try_timeout_);
+    }
+    options_->send(std::move(request), [self = shared_from_this()](Result<net::Response> response) {
+      self->answered(std::move(response));
+    });
+  }
+
+  void answered(Result<net::Response> response) {
+    report(response);
+    if (response) options_->budgets->learn(credential_, *response);
+    if (running_->ended()) return;
+    const bool again = response ? retryable(response->status)
+                                : response.status().code() == Code::unavailable ||
+                                      response.status().code() == Code::deadline_exceeded;
+    if (again && tries_left_ > 0) {
+      const milliseconds pause = pause_before_next(response);
+      if (time_for(pause)) return wait(pause);
+    }
+    if (!response) return running_->end(response.status().with_context(redacted_url(request_.url)));
+    finish(*response);
+  }
+
+  // As long as the server says, else 250 ms doubled with each try; half of it is random, so that
+  // many clients do not come back at once.
+  milliseconds pause_before_next(const Result<net::Response>& response) const {
+    if (response) {
+      const auto told =
+          parse_retry_after(response->header("retry-after"), std::chrono::system_clock::now());
+      if (told) return *told;
+    }
+    const milliseconds base = std::min(kFirstPause * (1 << std::min(tries_ - 1, 6)), kLongestPause);
+    static thread_local std::minstd_rand random{std::random_device{}()};
+    std::uniform_int_distribution<int64_t> spread(base.count() / 2, base.count());
+    return milliseconds(spread(random));
+  }
+
+  void report(const Result<net::Response>& response) {
+    const auto duration = timers().now() - begin_;
+    const unsigned status = response ? response->status : 0;
+    if (const auto line = log::v(6)) {
+      line.info("HTTP call of a plugin", {{"component", running_->component().identity().name},
+                                          {"operation", operation_},
+                                          {"method", request_.method},
+                                          {"url", redacted_url(request_.url)},
+                                          {"status", status},
+                                          {"error", response.status()},
+                                          {"duration", duration},
+                                          {"try", tries_}});
+    }
+    if (!options_->observer) return;
+    options_->observer(
+        {running_->component().identity(), operation_, request_.method, status, duration});
+  }
+
+  void finish(const net::Response& response) {
+    std::vector<std::string> names;
+    names.reserve(response.headers.size());
+    std::vector<ccm_key_value> headers;
+    headers.reserve(response.headers.size());
+    for (const net::Header& header : response.headers) {
+      names.push_back(lower(header.name));
+      headers.push_back({c_str(names.back()), c_str(header.value)});
+    }
+    const ccm_http_response result{sizeof(result), response.status, headers.data(), headers.size(),
+                                   c_str(response.body)};
+    running_->end({}, &result);
+  }
+
+  const OperationPtr running_;
+  const std::shared_ptr<const HttpServiceOptions> options_;
+  const net::Request request_;
+  const std::string operation_;
+  const std::string credential_;
+  uint32_t tries_left_;
+  int tries_ = 0;
+  const milliseconds try_timeout_;
+  runtime::TimePoint begin_;
+};
+
+net::Request read_request(const ccm_http_request& request, const std::string& user_agent) {
+  net::Request read;
+  read.method = view(request.method).empty() ? "GET" : std::string(view(request.method));
+  read.url = view(request.url);
+  bool has_agent = false;
+  for (std::size_t index = 0; index < request.header_count; ++index) {
+    const ccm_key_value& header = request.headers[index];
+    read.headers.push_back({std::string(view(header.key)), std::string(view(header.value))});
+    has_agent = has_agent || lower(view(header.key)) == "user-agent";
+  }
+  if (!has_agent && !user_agent.empty()) read.headers.push_back({"User-Agent", user_agent});
+  read.body = view(request.body);
+  read.timeout = request.timeout_ms != 0 ? milliseconds(request.timeout_ms) : kTryTimeout;
+  return read;
+}
+
+}  // namespace
+
+std::string redacted_url(std::string_view url) {
+  url = url.substr(0, url.find_first_of("?#"));
+  const auto scheme = url.find("://");
+  if (scheme == std::string_view::npos) return std::string(url);
+  const auto authority = scheme + 3;
+  const auto end = std::min(url.find('/', authority), url.size());
+  const auto at = url.substr(0, end).rfind('@');
+  std::string out(url.substr(0, authority));
+  out += url.substr(at != std::string_view::npos && at >= authority ? at + 1 : authority);
+  return out;
+}
+
+HttpService::HttpService(const std::shared_ptr<LiveComponent>& component,
+                         HttpServiceOptions options)
+    : HostService(component),
+      options_(std::make_shared<const HttpServiceOptions>(std::move(options))) {}
+
+void HttpService::send(void* self, const ccm_ctx* ctx, const ccm_http_request* request,
+                       ccm_completion done) noexcept {
+  auto& service = *static_cast<HttpService*>(self);
+  const auto component = service.component();
+  if (!component) return;
+  if (request == nullptr || !CCM_HAS(request, body)) {
+    return HostOperation::begin(component, ctx, done, "http.send", [](const OperationPtr& running) {
+      running->end(Status(Code::invalid_argument, "no HTTP request was given"));
+    });
+  }
+  net::Request read = read_request(*request, service.options_->user_agent);
+  std::string operation(CCM_HAS(request, operation) ? view(request->operation)
+                                                    : std::string_view{});
+  std::string credential(CCM_HAS(request, credential) ? view(request->credential)
+                                                      : std::string_view{});
+  if (credential.empty()) credential = component->identity().name;
+  const bool safe = read.method == "GET" || read.method == "HEAD";
+  uint32_t tries = CCM_HAS(request, max_tries) ? request->max_tries : 0;
+  if (tries == 0) tries = safe ? 3 : 1;
+  auto start = [options = service.options_, read = std::move(read),
+                operation = std::move(operation), credential = std::move(credential),
+                tries](const OperationPtr& running) {
+    std::make_shared<Exchange>(running, options, read, operation, credential, tries)->attempt();
+  };
+  HostOperation::begin(component, ctx, done, "http.send", std::move(start));
+}
+
+const void* HttpService::table() const {
+  static const ccm_host_http table{sizeof(table), 0, &send};
+  return &table;
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,50 @@
+// draft.ccm.host.http/1 over the HTTP client: tries, Retry-After, call budgets, metrics, redacted
+// logs at verbosity 6.
+#pragma once
+
+#include "plugin/host_services/host_service.hpp"
+#include "plugin/host_services/http_access.hpp"
+
+#include <ccm/abi/http.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace ccm::plugin {
+
+// One try, for metrics. Valid during the call.
+struct HttpCallRecord {
+  const ComponentIdentity& component;
+  std::string_view operation;  // as the plugin named it; empty when it did not
+  std::string_view method;
+  unsigned http_status = 0;  // 0 = no answer
+  std::chrono::nanoseconds duration{0};
+};
+
+struct HttpServiceOptions {
+  SendHttp send;
+  CallBudgets* budgets = nullptr;  // shared by all components; must outlive them
+  std::string user_agent;          // of the component (HOST-133), unless the request brings one
+  std::function<void(const HttpCallRecord&)> observer;  // may be empty
+};
+
+class HttpService final : public HostService {
+ public:
+  HttpService(const std::shared_ptr<LiveComponent>& component, HttpServiceOptions options);
+  [[nodiscard]] std::string_view id() const override { return CCM_HOST_HTTP; }
+  [[nodiscard]] const void* table() const override;
+
+ private:
+  static void send(void* self, const ccm_ctx* ctx, const ccm_http_request* request,
+                   ccm_completion done) noexcept;
+
+  const std::shared_ptr<const HttpServiceOptions> options_;
+};
+
+// The URL without user, password, query and fragment, which may hold secrets.
+std::string redacted_url(std::string_view url);
+
+}  // namespace ccm::plugin

@@ -1,0 +1,74 @@
+// What the kube service needs from the Kubernetes client: a seam, so that tests need no server.
+#pragma once
+
+#include "kube/client.hpp"
+#include "kube/informer.hpp"
+#include "kube/object.hpp"
+#include "kube/resource.hpp"
+
+#include <ccm/status.hpp>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::plugin {
+
+// Live calls under one component's identity. Loop thread; `done` is called once, on the loop, and
+// not inside the call.
+class ObjectApi {
+ public:
+  using Done = std::function<void(Result<std::string> body)>;
+  virtual ~ObjectApi() = default;
+  virtual void get(kube::Resource resource, std::string namespace_name, std::string name,
+                   kube::CallOptions call, Done done) = 0;
+  virtual void create(kube::Resource resource, std::string namespace_name, std::string body,
+                      kube::WriteOptions options, kube::CallOptions call, Done done) = 0;
+  virtual void patch(kube::Resource resource, std::string namespace_name, std::string name,
+                     kube::PatchType type, std::string body, kube::WriteOptions options,
+                     kube::CallOptions call, Done done) = 0;
+  virtual void remove(kube::Resource resource, std::string namespace_name, std::string name,
+                      kube::DeleteOptions options, kube::CallOptions call, Done done) = 0;
+};
+
+// The real one.
+std::unique_ptr<ObjectApi> make_object_api(kube::Client client);
+
+// Reads from the shared caches. Any thread.
+class ObjectCache {
+ public:
+  virtual ~ObjectCache() = default;
+  // `resource` as "v1/nodes". Null when it is not there or nobody watches that resource.
+  [[nodiscard]] virtual kube::ObjectPtr get(std::string_view resource,
+                                            std::string_view namespace_name,
+                                            std::string_view name) const = 0;
+  // All of them, in no order; of one namespace unless that is empty.
+  [[nodiscard]] virtual std::vector<kube::ObjectPtr> list(
+      std::string_view resource, std::string_view namespace_name) const = 0;
+};
+
+// The informers of this process.
+class InformerCache final : public ObjectCache {
+ public:
+  // Knows the informers that exist now. Loop thread; to be called whenever some were added.
+  void update(const kube::InformerSet& informers);
+  [[nodiscard]] kube::ObjectPtr get(std::string_view resource, std::string_view namespace_name,
+                                    std::string_view name) const override;
+  [[nodiscard]] std::vector<kube::ObjectPtr> list(std::string_view resource,
+                                                  std::string_view namespace_name) const override;
+
+ private:
+  struct Entry {
+    std::string resource;
+    std::shared_ptr<kube::Informer> informer;
+  };
+  [[nodiscard]] std::vector<Entry> matching(std::string_view resource) const;
+
+  mutable std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,44 @@
+// draft.ccm.host.kube/1 over the Kubernetes client and the shared caches.
+#pragma once
+
+#include "plugin/host_services/host_service.hpp"
+#include "plugin/host_services/kube_access.hpp"
+
+#include <ccm/abi/kube.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace ccm::plugin {
+
+class KubeService final : public HostService {
+ public:
+  // `may_write` is asked on the loop immediately before each write is handed to the client: false
+  // on a host that does not lead (any more). `api` has the component's identity.
+  KubeService(const std::shared_ptr<LiveComponent>& component, const ObjectCache& cache,
+              std::shared_ptr<ObjectApi> api, std::function<bool()> may_write);
+  [[nodiscard]] std::string_view id() const override { return CCM_HOST_KUBE; }
+  [[nodiscard]] const void* table() const override;
+
+ private:
+  static const ccm_object* cached(void* self, ccm_str resource, ccm_str namespace_name,
+                                  ccm_str name) noexcept;
+  static void cached_each(void* self, ccm_str resource, ccm_str namespace_name,
+                          ccm_visit_object_fn visit, void* owner) noexcept;
+  static void get(void* self, const ccm_ctx* ctx, const ccm_kube_reference* reference,
+                  ccm_completion done) noexcept;
+  static void patch(void* self, const ccm_ctx* ctx, const ccm_kube_patch* patch,
+                    ccm_completion done) noexcept;
+  static void create(void* self, const ccm_ctx* ctx, const ccm_kube_reference* reference,
+                     ccm_str body, ccm_completion done) noexcept;
+  static void remove(void* self, const ccm_ctx* ctx, const ccm_kube_delete* request,
+                     ccm_completion done) noexcept;
+
+  const ObjectCache& cache_;
+  const std::shared_ptr<ObjectApi> api_;
+  const std::function<bool()> may_write_;
+  const std::string field_manager_;
+};
+
+}  // namespace ccm::plugin

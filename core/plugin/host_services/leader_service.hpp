@@ -1,0 +1,36 @@
+// draft.ccm.host.leader/1 over the election's state.
+#pragma once
+
+#include "plugin/host_services/host_service.hpp"
+
+#include <ccm/abi/leader.h>
+
+#include <cstdint>
+
+namespace ccm::plugin {
+
+// What the rest of the host knows about leadership. Any thread.
+class LeaderState {
+ public:
+  virtual ~LeaderState() = default;
+  // Holds the Lease at this moment, by the local clock; true without leader election.
+  [[nodiscard]] virtual bool leading() const = 0;
+  // The Lease's leaseTransitions when it was taken; 0 without leader election.
+  [[nodiscard]] virtual uint64_t transitions() const = 0;
+};
+
+class LeaderService final : public HostService {
+ public:
+  LeaderService(const std::shared_ptr<LiveComponent>& component, const LeaderState& state)
+      : HostService(component), state_(state) {}
+  [[nodiscard]] std::string_view id() const override { return CCM_HOST_LEADER; }
+  [[nodiscard]] const void* table() const override;
+
+ private:
+  static bool leading(void* self) noexcept;
+  static uint64_t transitions(void* self) noexcept;
+
+  const LeaderState& state_;
+};
+
+}  // namespace ccm::plugin

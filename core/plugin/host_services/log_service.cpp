@@ -1,0 +1,55 @@
+#include "plugin/host_services/log_service.hpp"
+
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace ccm::plugin {
+
+namespace {
+
+log::Severity severity_of(int32_t level) {
+  if (level <= CCM_LOG_ERROR) return log::Severity::error;
+  return level < 0 ? log::Severity::warning : log::Severity::info;
+}
+
+}  // namespace
+
+bool LogService::enabled(void*, int32_t level) noexcept {
+  return level < 0 || log::enabled(level, {});
+}
+
+// The ctx's fields, then the line's own pairs.
+void LogService::write(void* self, const ccm_ctx* ctx, const ccm_log_record* record) noexcept {
+  auto& service = *static_cast<LogService*>(self);
+  if (record == nullptr || !CCM_HAS(record, pair_count)) return;
+  const bool has_place = CCM_HAS(record, line);
+  const std::string_view file = has_place ? view(record->file) : std::string_view{};
+  if (record->level >= 0 && !log::enabled(record->level, file)) return;
+  const auto component = service.component();
+  if (!component) return;
+  const Context::Fields inherited = context_of(ctx, *component)->fields();
+  std::vector<log::Field> fields;
+  fields.reserve(inherited.size() + record->pair_count);
+  for (const auto& [key, value] : inherited) fields.push_back({key, value});
+  for (std::size_t index = 0; index < record->pair_count; ++index) {
+    fields.push_back({view(record->pairs[index].key), view(record->pairs[index].value)});
+  }
+  log::Record line;
+  line.severity = severity_of(record->level);
+  line.verbosity = std::max(record->level, 0);
+  line.message = view(record->message);
+  line.fields = fields;
+  line.file = file;
+  line.line = has_place ? record->line : 0;
+  line.logger = service.plugin_id_;
+  log::write(line);
+}
+
+const void* LogService::table() const {
+  static const ccm_host_log table{sizeof(table), 0, &enabled, &write};
+  return &table;
+}
+
+}  // namespace ccm::plugin

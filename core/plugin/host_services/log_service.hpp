@@ -1,0 +1,26 @@
+// draft.ccm.host.log/1 over the host's log.
+#pragma once
+
+#include "plugin/host_services/host_service.hpp"
+
+#include <ccm/abi/log.h>
+
+#include <string>
+
+namespace ccm::plugin {
+
+class LogService final : public HostService {
+ public:
+  explicit LogService(const std::shared_ptr<LiveComponent>& component)
+      : HostService(component), plugin_id_(component->identity().plugin_id) {}
+  [[nodiscard]] std::string_view id() const override { return CCM_HOST_LOG; }
+  [[nodiscard]] const void* table() const override;
+
+ private:
+  static bool enabled(void* self, int32_t level) noexcept;
+  static void write(void* self, const ccm_ctx* ctx, const ccm_log_record* record) noexcept;
+
+  const std::string plugin_id_;
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,51 @@
+#include "plugin/host_services/metrics_service.hpp"
+
+#include "base/log.hpp"
+
+namespace ccm::plugin {
+
+namespace {
+
+MetricDefinition read_definition(const ccm_metric& metric) {
+  MetricDefinition definition;
+  definition.kind = static_cast<MetricDefinition::Kind>(metric.kind);
+  definition.name = view(metric.name);
+  definition.help = view(metric.help);
+  for (std::size_t index = 0; index < metric.label_count; ++index) {
+    definition.label_names.emplace_back(view(metric.label_names[index]));
+  }
+  if (CCM_HAS(&metric, bucket_count) && metric.bucket_count > 0) {
+    definition.buckets.assign(metric.buckets, metric.buckets + metric.bucket_count);
+  }
+  return definition;
+}
+
+}  // namespace
+
+uint64_t MetricsService::define(void* self, const ccm_metric* metric) noexcept {
+  auto& service = *static_cast<MetricsService*>(self);
+  const auto component = service.component();
+  if (!component || !component->check_thread(ThreadTag::create, "metrics.define")) return 0;
+  if (metric == nullptr || !CCM_HAS(metric, label_count)) return 0;
+  std::string reason = "its kind is unknown";
+  const bool known = metric->kind >= CCM_METRIC_COUNTER && metric->kind <= CCM_METRIC_HISTOGRAM;
+  const uint64_t number = known ? service.registry_.define(read_definition(*metric), reason) : 0;
+  if (number == 0) {
+    log::error("Plugin's metric was refused", {{"plugin", component->identity().plugin_id},
+                                               {"metric", view(metric->name)},
+                                               {"reason", reason}});
+  }
+  return number;
+}
+
+void MetricsService::record(void* self, uint64_t metric, const ccm_str* label_values,
+                            double value) noexcept {
+  static_cast<MetricsService*>(self)->registry_.record(metric, label_values, value);
+}
+
+const void* MetricsService::table() const {
+  static const ccm_host_metrics table{sizeof(table), 0, &define, &record};
+  return &table;
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,38 @@
+// From a coroutine that ends with a Result to a callback.
+#pragma once
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace ccm::plugin {
+
+template <typename T>
+boost::asio::awaitable<void> run_call(boost::asio::awaitable<Result<T>> call,
+                                      std::function<void(Result<T>)> done) {
+  std::optional<Result<T>> result;
+  try {
+    result.emplace(co_await std::move(call));
+  } catch (const std::exception& error) {
+    result.emplace(Status(Code::internal, std::string("unexpected failure: ") + error.what()));
+  }
+  done(std::move(*result));
+}
+
+// Starts `call` on `executor`; `done` is called there, never inside this function.
+template <typename T, typename Executor>
+void spawn_call(const Executor& executor, boost::asio::awaitable<Result<T>> call,
+                std::function<void(Result<T>)> done) {
+  boost::asio::co_spawn(executor, run_call<T>(std::move(call), std::move(done)),
+                        boost::asio::detached);
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,21 @@
+// draft.ccm.host.worker/1 over the component's lane of the worker pool.
+#pragma once
+
+#include "plugin/host_services/host_service.hpp"
+
+#include <ccm/abi/worker.h>
+
+namespace ccm::plugin {
+
+class WorkerService final : public HostService {
+ public:
+  explicit WorkerService(const std::shared_ptr<LiveComponent>& component)
+      : HostService(component) {}
+  [[nodiscard]] std::string_view id() const override { return CCM_HOST_WORKER; }
+  [[nodiscard]] const void* table() const override;
+
+ private:
+  static void run(void* self, void (*fn)(void* owner), void* owner, ccm_completion done) noexcept;
+};
+
+}  // namespace ccm::plugin

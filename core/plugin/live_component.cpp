@@ -1,0 +1,259 @@
+#include "plugin/live_component.hpp"
+
+#include "base/log.hpp"
+
+#include <exception>
+
+namespace ccm::plugin {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds kCreateTimeout{10'000};
+
+Result<ccm_component> copy_component(const void* result) {
+  const auto* made = static_cast<const ccm_component*>(result);
+  if (made == nullptr || !CCM_HAS(made, destroy) || made->destroy == nullptr ||
+      made->get_interface == nullptr) {
+    return Status(Code::internal, "the plugin's create gave no usable component");
+  }
+  ccm_component copy{};
+  copy.size = sizeof(copy);
+  copy.self = made->self;
+  copy.get_interface = made->get_interface;
+  copy.destroy = made->destroy;
+  return copy;
+}
+
+}  // namespace
+
+LiveComponent::LiveComponent(ComponentRuntime& runtime, ComponentIdentity identity)
+    : runtime_(runtime),
+      identity_(std::move(identity)),
+      watched_(runtime.watchdog.component(identity_.name)),
+      background_(Context::root(runtime.loop, runtime.timers, {{"component", identity_.name}})),
+      lane_(runtime.workers.lane(identity_.name, identity_.max_parallel)) {}
+
+bool LiveComponent::callable() const {
+  const State state = state_;
+  return state == State::live || state == State::closing;
+}
+
+void LiveComponent::create(const ccm_plugin& plugin, const ccm_host* host,
+                           std::function<void(Status)> done) {
+  if (!CCM_HAS(&plugin, create) || plugin.create == nullptr) {
+    runtime_.loop.post([done = std::move(done)] {
+      done(Status(Code::unimplemented, "the plugin has no create function"));
+    });
+    return;
+  }
+  const auto call = begin_call("create", nullptr, kCreateTimeout, {});
+  auto allowed = allow_create();
+  auto created = [self = shared_from_this(), call, allowed,
+                  done = std::move(done)](Result<ccm_component> made) {
+    self->end_call(*call, made.status());
+    if (made) {
+      self->component_ = *made;
+      self->state_ = State::live;
+    }
+    done(made.status());
+  };
+  const ccm_completion completion = runtime_.completions.begin(
+      std::make_unique<TypedOperation<ccm_component>>(copy_component, std::move(created)), allowed,
+      operations_);
+  call->number = completion.operation;
+  call->registration =
+      call->context->on_end([self = shared_from_this(), call] { self->give_up(*call); });
+  run_on_loop("create", nullptr, completion, [&](const ccm_ctx*, ccm_completion once) {
+    plugin.create(host, c_str(identity_.name), once);
+  });
+}
+
+std::optional<ccm_interface> LiveComponent::get_interface(const char* id) {
+  if (state_ != State::live) return std::nullopt;
+  ccm_interface found{};
+  bool has = false;
+  call_serial("get_interface",
+              [&] { has = component_.get_interface(component_.self, id, &found); });
+  if (!has || found.table == nullptr) return std::nullopt;
+  return found;
+}
+
+std::shared_ptr<LiveComponent::Call> LiveComponent::begin_call(
+    std::string_view operation, const std::shared_ptr<Context>& parent, milliseconds timeout,
+    Context::Fields fields) {
+  auto call = std::make_shared<Call>();
+  call->operation = operation;
+  call->context = (parent ? parent : background_)->child(timeout, std::move(fields));
+  call->begin = runtime_.timers.now();
+  return call;
+}
+
+void LiveComponent::start_call(const std::shared_ptr<Call>& call,
+                               std::unique_ptr<PendingOperation> operation, Invoke invoke) {
+  auto handle = std::make_shared<ContextHandle>(call->context);
+  const ccm_completion done = runtime_.completions.begin(std::move(operation), handle, operations_);
+  call->number = done.operation;
+  if (!callable()) {
+    return runtime_.completions.fail(
+        done.operation,
+        Status(Code::failed_precondition, "component " + identity_.name + " does not run"));
+  }
+  call->registration =
+      call->context->on_end([self = shared_from_this(), call] { self->give_up(*call); });
+  if (identity_.nonblocking) return run_on_loop(call->operation, handle->get(), done, invoke);
+  run_on_worker(call, std::move(handle), done, std::move(invoke));
+}
+
+void LiveComponent::run_on_loop(std::string_view operation, const ccm_ctx* ctx, ccm_completion done,
+                                const Invoke& invoke) {
+  const runtime::Watchdog::Scope scope(runtime_.watchdog, watched_, operation);
+  try {
+    invoke(ctx, done);
+  } catch (...) {
+    report_exception(operation);
+    runtime_.completions.fail(done.operation,
+                              Status(Code::internal, "the plugin let an exception escape"));
+  }
+}
+
+void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call,
+                                  std::shared_ptr<ContextHandle> handle, ccm_completion done,
+                                  Invoke invoke) {
+  auto task = [self = shared_from_this(), call, handle = std::move(handle), done,
+               invoke = std::move(invoke)] {
+    // Its time was over before a thread was free.
+    if (call->context->ended()) {
+      return self->runtime_.completions.fail(done.operation, call->context->status());
+    }
+    try {
+      invoke(handle->get(), done);
+    } catch (...) {
+      self->report_exception(call->operation);
+      self->runtime_.completions.fail(done.operation,
+                                      Status(Code::internal, "the plugin let an exception escape"));
+    }
+  };
+  Status submitted = lane_->submit(std::move(task));
+  if (!submitted.ok()) runtime_.completions.fail(done.operation, std::move(submitted));
+}
+
+void LiveComponent::give_up(Call& call) {
+  const Status why = call.context->status();
+  if (!runtime_.completions.give_up(call.number, why)) return;
+  call.missed_deadline = why.code() == Code::deadline_exceeded;
+}
+
+void LiveComponent::end_call(Call& call, const Status& status) {
+  if (call.registration != 0) call.context->remove(call.registration);
+  call.context->cancel();  // what was started for this operation ends with it
+  runtime_.watchdog.operation_ended(watched_, !call.missed_deadline);
+  if (runtime_.on_operation) {
+    runtime_.on_operation(identity_, call.operation, status, runtime_.timers.now() - call.begin);
+  }
+}
+
+std::shared_ptr<void> LiveComponent::allow_create() {
+  ++create_allowed_;
+  return {nullptr, [self = shared_from_this()](void*) { --self->create_allowed_; }};
+}
+
+bool LiveComponent::call_serial(std::string_view operation, const std::function<void()>& fn) {
+  if (state_ == State::destroyed) return false;
+  const runtime::Watchdog::Scope scope(runtime_.watchdog, watched_, operation);
+  try {
+    fn();
+    return true;
+  } catch (...) {
+    report_exception(operation);
+    return false;
+  }
+}
+
+void LiveComponent::report_exception(std::string_view operation) {
+  std::string what = "an unknown exception";
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): nothing more is known of it
+  }
+  log::error("Plugin let an exception escape", {{"plugin", identity_.plugin_id},
+                                                {"component", identity_.name},
+                                                {"operation", operation},
+                                                {"error", what}});
+}
+
+bool LiveComponent::check_thread(ThreadTag tag, std::string_view function) {
+  bool allowed = runtime_.loop.on_loop();
+  if (tag == ThreadTag::create) allowed = allowed && create_allowed_ > 0;
+  if (allowed) return true;
+  ++wrong_thread_;
+  {
+    const std::lock_guard lock(reported_mutex_);
+    if (!reported_.emplace(function).second) return false;
+  }
+  const char* where = tag == ThreadTag::create ? "create or setup" : "the host's loop";
+  log::error("Plugin called a host function from a wrong place", {{"plugin", identity_.plugin_id},
+                                                                  {"component", identity_.name},
+                                                                  {"function", function},
+                                                                  {"allowed", where}});
+  return false;
+}
+
+void LiveComponent::host_operation_ended() {
+  if (--host_operations_ > 0 || state_ != State::closing) return;
+  runtime_.loop.post([self = shared_from_this()] { self->try_finish(false); });
+}
+
+void LiveComponent::destroy(milliseconds grace, std::function<void(Status)> done) {
+  const State before = state_;
+  if (before != State::live) {
+    const bool never = before == State::created;
+    if (never) state_ = State::destroyed;
+    runtime_.loop.post([done = std::move(done), never, name = identity_.name] {
+      done(never
+               ? Status()
+               : Status(Code::failed_precondition, "component " + name + " was destroyed before"));
+    });
+    return;
+  }
+  state_ = State::closing;
+  destroyed_ = std::move(done);
+  background_->cancel();
+  const std::weak_ptr<LiveComponent> weak = weak_from_this();
+  operations_->on_idle([weak] {
+    if (const auto self = weak.lock()) {
+      self->runtime_.loop.post([self] { self->try_finish(false); });
+    }
+  });
+  grace_timer_ = runtime_.timers.after(grace, [weak] {
+    if (const auto self = weak.lock()) self->try_finish(true);
+  });
+  // Posted, so that what the cancel posted (on_cancel, completions) comes first.
+  runtime_.loop.post([self = shared_from_this()] { self->try_finish(false); });
+}
+
+void LiveComponent::try_finish(bool grace_over) {
+  if (state_ != State::closing) return;
+  const bool busy = operations_->in_flight() > 0;
+  if (!grace_over && (busy || host_operations_ > 0)) return;
+  runtime_.timers.cancel(grace_timer_);
+  Status status;
+  if (busy) {
+    state_ = State::leaked;
+    const std::string count = std::to_string(operations_->in_flight());
+    status = Status(Code::failed_precondition, "component " + identity_.name + " still runs " +
+                                                   count + " operations, so it was not freed");
+    log::error(
+        "Plugin did not complete its operations; it stays in memory",
+        {{"plugin", identity_.plugin_id}, {"component", identity_.name}, {"operations", count}});
+  } else {
+    call_serial("destroy", [this] { component_.destroy(component_.self); });
+    state_ = State::destroyed;
+  }
+  std::exchange(destroyed_, nullptr)(std::move(status));
+}
+
+}  // namespace ccm::plugin

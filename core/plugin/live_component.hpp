@@ -1,0 +1,164 @@
+// One component of a loaded plugin while it lives: created, asked for interfaces, called,
+// destroyed. Every call into a plugin goes through here, so that each has a deadline, runs on the
+// right thread, is measured and cannot throw into the host. Loop thread, except where said.
+#pragma once
+
+#include "plugin/completion_table.hpp"
+#include "plugin/context.hpp"
+#include "plugin/dispatch.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/watchdog.hpp"
+#include "runtime/worker_pool.hpp"
+
+#include <ccm/abi/plugin.h>
+#include <ccm/status.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ccm::plugin {
+
+// Who a component is, from its manifest.
+struct ComponentIdentity {
+  std::string plugin_id;    // also its field manager
+  std::string name;         // "cloud-node-controller", "digitalocean"
+  std::string client_name;  // suffix of its user agent (HOST-82)
+  bool nonblocking = false;
+  std::size_t max_parallel = 1;
+  std::vector<std::string> provider_id_prefixes;  // providers: "digitalocean://"
+};
+
+// What all components share. The references outlive every component.
+struct ComponentRuntime {
+  runtime::EventLoop& loop;
+  runtime::Timers& timers;
+  runtime::WorkerPool& workers;
+  runtime::Watchdog& watchdog;
+  CompletionTable& completions;
+  // After each operation, on the loop; may be empty. For metrics.
+  std::function<void(const ComponentIdentity&, std::string_view operation, const Status&,
+                     std::chrono::nanoseconds)>
+      on_operation;
+};
+
+// The thread tags of ccm/abi/base.h that restrict anything.
+enum class ThreadTag { serial, create };
+
+class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
+ public:
+  enum class State { created, live, closing, destroyed, leaked };
+
+  LiveComponent(ComponentRuntime& runtime, ComponentIdentity identity);
+  LiveComponent(const LiveComponent&) = delete;
+  LiveComponent& operator=(const LiveComponent&) = delete;
+
+  [[nodiscard]] const ComponentIdentity& identity() const { return identity_; }
+  [[nodiscard]] ComponentRuntime& runtime() { return runtime_; }
+  [[nodiscard]] State state() const { return state_; }  // any thread
+  // The ctx that ends with the component. Any thread.
+  [[nodiscard]] const std::shared_ptr<Context>& background() const { return background_; }
+
+  // Calls the plugin's create. `host` must stay valid until destroy() reported. `done`: posted.
+  // Failures are the plugin's own, internal when it threw, deadline_exceeded after 10 s.
+  void create(const ccm_plugin& plugin, const ccm_host* host, std::function<void(Status)> done);
+
+  // The interface of that id; nullopt when the component has none.
+  std::optional<ccm_interface> get_interface(const char* id);
+
+  // Starts one operation of this component. `operation` is a literal for logs and metrics. `parent`
+  // null = background(). `done` is posted and gets: the copied result, the component's failure,
+  // cancelled or deadline_exceeded when the ctx ended first, failed_precondition when the component
+  // is not live, internal when it threw.
+  template <typename T>
+  void call(std::string_view operation, const std::shared_ptr<Context>& parent,
+            std::chrono::milliseconds timeout, Context::Fields fields, Invoke invoke, Copy<T> copy,
+            std::function<void(Result<T>)> done) {
+    auto running = begin_call(operation, parent, timeout, std::move(fields));
+    auto ended = [self = shared_from_this(), running, done = std::move(done)](Result<T> result) {
+      self->end_call(*running, result.status());
+      done(std::move(result));
+    };
+    start_call(running, std::make_unique<TypedOperation<T>>(std::move(copy), std::move(ended)),
+               std::move(invoke));
+  }
+
+  // Marks "in setup": [create] functions are allowed until the returned object is gone.
+  [[nodiscard]] std::shared_ptr<void> allow_create();
+
+  // Runs `fn`, a plain function of the component, in [serial]: measured, exceptions caught. False
+  // when it threw, or when the component is gone, and then `fn` was not called.
+  bool call_serial(std::string_view operation, const std::function<void()>& fn);
+
+  // Whether the calling thread may use a function with that tag; else it is logged once for each
+  // function and counted. Any thread.
+  bool check_thread(ThreadTag tag, std::string_view function);
+  [[nodiscard]] uint64_t wrong_thread_calls() const { return wrong_thread_; }  // any thread
+
+  // An operation that the host runs for this component began or ended; destroy() waits for them.
+  // Any thread.
+  void host_operation_began() { ++host_operations_; }
+  void host_operation_ended();
+
+  // Work of the component that runs on a worker outside of an operation. Loop thread.
+  [[nodiscard]] const std::shared_ptr<OperationCounter>& operations() { return operations_; }
+  [[nodiscard]] runtime::WorkerPool::Lane& lane() { return *lane_; }
+
+  // Ends background(), waits up to `grace` until nothing is in flight, then frees the component.
+  // What still runs then is never freed under its feet: the component is leaked on purpose and
+  // logged. `done` is posted; failed_precondition when it was leaked.
+  void destroy(std::chrono::milliseconds grace, std::function<void(Status)> done);
+
+ private:
+  // One running call, shared by its completion and its end.
+  struct Call {
+    std::string_view operation;
+    std::shared_ptr<Context> context;
+    runtime::TimePoint begin;
+    uint64_t registration = 0;
+    uint64_t number = 0;
+    bool missed_deadline = false;
+  };
+
+  std::shared_ptr<Call> begin_call(std::string_view operation,
+                                   const std::shared_ptr<Context>& parent,
+                                   std::chrono::milliseconds timeout, Context::Fields fields);
+  void start_call(const std::shared_ptr<Call>& call, std::unique_ptr<PendingOperation> operation,
+                  Invoke invoke);
+  void run_on_loop(std::string_view operation, const ccm_ctx* ctx, ccm_completion done,
+                   const Invoke& invoke);
+  void run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<ContextHandle> handle,
+                     ccm_completion done, Invoke invoke);
+  void give_up(Call& call);
+  void end_call(Call& call, const Status& status);
+  void report_exception(std::string_view operation);
+  [[nodiscard]] bool callable() const;
+  void try_finish(bool grace_over);
+
+  ComponentRuntime& runtime_;
+  const ComponentIdentity identity_;
+  runtime::WatchedComponent& watched_;
+  std::shared_ptr<Context> background_;
+  std::shared_ptr<runtime::WorkerPool::Lane> lane_;
+  std::shared_ptr<OperationCounter> operations_ = std::make_shared<OperationCounter>();
+  ccm_component component_{};
+  std::atomic<State> state_{State::created};
+  std::atomic<int> create_allowed_{0};
+  std::atomic<std::size_t> host_operations_{0};
+  std::atomic<uint64_t> wrong_thread_{0};
+  std::mutex reported_mutex_;
+  std::set<std::string, std::less<>> reported_;  // functions called from a wrong thread
+  runtime::Timers::Id grace_timer_ = 0;
+  std::function<void(Status)> destroyed_;
+};
+
+}  // namespace ccm::plugin
