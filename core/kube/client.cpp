@@ -151,7 +151,7 @@ Status Client::check() const {
   Connection& connection = *impl_->connection;
   if (Status status = connection.credentials.load(); !status.ok()) return status;
   connection.use_current_tls();
-  return connection.http.check();
+  return connection.http->check();
 }
 
 const ClientConfig& Client::config() const { return impl_->connection->config; }

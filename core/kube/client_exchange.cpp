@@ -67,7 +67,7 @@ std::string warning_text(std::string_view value) {
 asio::awaitable<Result<Answer>> open_stream(std::shared_ptr<Connection> connection,
                                             net::Request request) {
   Answer answer;
-  auto opened = co_await connection->http.open(std::move(request));
+  auto opened = co_await connection->http->open(std::move(request));
   if (!opened.ok()) co_return opened.status();
   std::unique_ptr<net::ResponseStream> stream = std::move(*opened);
   answer.response = stream->head();
@@ -92,7 +92,7 @@ asio::awaitable<Result<Answer>> attempt(std::shared_ptr<Client::Impl> impl, cons
   if (call.stream) {
     result = co_await open_stream(connection, std::move(request));
   } else {
-    Result<net::Response> response = co_await connection->http.send(std::move(request));
+    Result<net::Response> response = co_await connection->http->send(std::move(request));
     if (response.ok()) {
       Answer answer;
       answer.response = std::move(*response);
@@ -183,17 +183,17 @@ Status failure(const Call& call, const net::Response& response) {
 }  // namespace
 
 Connection::Connection(asio::any_io_executor executor_, ClientConfig config_)
-    : executor(executor_), config(config_), credentials(executor_, config_), http(executor_, [&] {
-        net::ClientOptions options;
-        options.proxy_url = config_.proxy_url;
-        options.proxy_from_environment = config_.proxy_url.empty();
-        return options;
-      }()) {}
+    : executor(executor_), config(config_), credentials(executor_, config_) {}
 
 void Connection::use_current_tls() {
   if (tls_generation == credentials.tls_generation()) return;
   tls_generation = credentials.tls_generation();
-  http.set_tls(credentials.tls());
+  if (http) return http->set_tls(credentials.tls());
+  net::ClientOptions options;
+  options.tls = credentials.tls();
+  options.proxy_url = config.proxy_url;
+  options.proxy_from_environment = config.proxy_url.empty();
+  http = std::make_unique<net::HttpClient>(executor, std::move(options));
 }
 
 void Connection::log_warnings(const net::Response& response) {

@@ -22,7 +22,8 @@ struct Connection {
   boost::asio::any_io_executor executor;
   ClientConfig config;
   Credentials credentials;
-  net::HttpClient http;
+  std::unique_ptr<net::HttpClient> http;  // made with the first credentials: loading the system's
+                                          // certificate authorities for nothing takes 100 ms
   uint64_t tls_generation = 0;
   std::unordered_set<std::string> warnings;  // texts that were logged (API-107)
 

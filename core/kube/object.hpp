@@ -141,6 +141,7 @@ class Object {
     return reinterpret_cast<const unsigned char*>(this) + sizeof(Object);
   }
   [[nodiscard]] std::string_view identity(int which) const;
+  [[nodiscard]] bool same_value(const Object& other, Position mine, Position theirs) const;
   [[nodiscard]] Item first(Position container) const;
   [[nodiscard]] Item next(const Item& item) const;
   friend class ObjectDecoder;
