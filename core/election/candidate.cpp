@@ -1,0 +1,48 @@
+#include "election/candidate.hpp"
+
+#include <utility>
+
+namespace ccm::election {
+
+void Candidate::observe(Lease lease, TimePoint now) {
+  if (!lease_ || lease_->record != lease.record) observed_ = now;
+  lease_ = std::move(lease);
+}
+
+std::string Candidate::holder() const {
+  return lease_ ? lease_->record.holder_identity : std::string();
+}
+
+bool Candidate::expired(TimePoint now) const {
+  return !lease_ || observed_ + lease_->record.lease_duration <= now;
+}
+
+bool Candidate::may_take(TimePoint now) const {
+  return holder().empty() || holds() || expired(now);
+}
+
+LeaseRecord Candidate::claim(std::chrono::system_clock::time_point wall) const {
+  LeaseRecord record;
+  record.holder_identity = identity_;
+  record.lease_duration = lease_duration_;
+  record.renew_time = micro_time(wall);
+  if (holds()) {
+    record.acquire_time = lease_->record.acquire_time;
+    record.lease_transitions = lease_->record.lease_transitions;
+  } else {
+    record.acquire_time = record.renew_time;
+    // A Lease that is new has had no transition yet.
+    record.lease_transitions = lease_ ? lease_->record.lease_transitions + 1 : 0;
+  }
+  return record;
+}
+
+LeaseRecord Candidate::release(std::chrono::system_clock::time_point wall) const {
+  LeaseRecord record;
+  record.lease_duration = std::chrono::seconds(1);
+  record.acquire_time = record.renew_time = micro_time(wall);
+  record.lease_transitions = lease_ ? lease_->record.lease_transitions : 0;
+  return record;
+}
+
+}  // namespace ccm::election

@@ -1,0 +1,87 @@
+// Leader election on a thread and a connection of its own, so that a stalled plugin cannot lose the
+// Lease, while a host whose loop hangs gives it up (design: section 4). Go's managers and this one
+// exclude each other on the same Lease (HOST-107..118).
+#pragma once
+
+#include "base/clock.hpp"
+#include "election/lease_client.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace ccm::election {
+
+struct ElectionOptions {
+  std::string namespace_name = "kube-system";
+  std::string name = "cloud-controller-manager";
+  std::string identity;  // HOST-108
+  std::chrono::milliseconds lease_duration{15'000};
+  std::chrono::milliseconds renew_deadline{10'000};
+  std::chrono::milliseconds retry_period{2'000};
+};
+
+// "<host name>_<random UUID>" (HOST-108). Fails when the host has no name.
+Result<std::string> new_identity();
+
+// HOST-110; invalid_argument says which flag contradicts which.
+Status validate(const ElectionOptions& options);
+
+// One try may take this long, so that a hung request cannot cost the Lease (HOST-109, API-65).
+std::chrono::milliseconds request_timeout(const ElectionOptions& options);
+
+// Each is handed to `post`, never called on the election's thread.
+struct ElectionCallbacks {
+  std::function<void(std::function<void()>)> post;  // to the host's loop
+  // Took the Lease. `transitions` fences off older leaders.
+  std::function<void(int64_t transitions)> started_leading;
+  // Lost it without having been asked to: the process must end (HOST-115). Once.
+  std::function<void(std::string reason)> stopped_leading;
+  // Another identity, or this one, holds it now.
+  std::function<void(std::string identity)> new_leader;
+};
+
+class LeaderElector {
+ public:
+  // Makes the client of the Lease on the election's own executor.
+  using ClientFactory =
+      std::function<std::unique_ptr<LeaseClient>(const boost::asio::any_io_executor& executor)>;
+
+  // `heartbeat_age` tells how long ago the host's loop was last alive; the Lease is renewed only
+  // while that is below the renew deadline. `clock` must outlive this object. All functions: any
+  // thread.
+  LeaderElector(ElectionOptions options, ClientFactory factory, ElectionCallbacks callbacks,
+                std::function<std::chrono::milliseconds()> heartbeat_age, const Clock& clock);
+  ~LeaderElector();  // stops without releasing
+  LeaderElector(const LeaderElector&) = delete;
+  LeaderElector& operator=(const LeaderElector&) = delete;
+
+  void start();
+
+  // Ends the election. A leader gives the Lease back (HOST-117 describes how; Go's manager never
+  // does, HOST-116), within request_timeout() for each of two requests. Returns when the thread has
+  // ended.
+  void release();
+
+  // Holds the Lease at this very moment by the local clock: fences every write. Becomes false at
+  // the renew deadline even if the election's thread does not run.
+  [[nodiscard]] bool leading() const;
+  // leaseTransitions when the Lease was taken; 0 before.
+  [[nodiscard]] int64_t transitions() const;
+  // The check "leaderElection" of /healthz (HOST-96).
+  [[nodiscard]] Status health() const;
+  // Tries that had to read the Lease first (MET-18).
+  [[nodiscard]] uint64_t slow_paths() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ccm::election

@@ -1,0 +1,85 @@
+#include "election/lease.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace ccm::election {
+
+using nlohmann::json;
+
+namespace {
+
+// Members of the wrong type read as absent: an odd Lease is taken for a free or expired one by its
+// other fields, never for a reason to stop.
+std::string text(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+int64_t number(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+}
+
+json spec_of(const LeaseRecord& record, json spec) {
+  spec["holderIdentity"] = record.holder_identity;
+  spec["leaseDurationSeconds"] = record.lease_duration.count();
+  spec["acquireTime"] = record.acquire_time.empty() ? json(nullptr) : json(record.acquire_time);
+  spec["renewTime"] = record.renew_time.empty() ? json(nullptr) : json(record.renew_time);
+  spec["leaseTransitions"] = record.lease_transitions;
+  return spec;
+}
+
+}  // namespace
+
+Result<Lease> parse_lease(std::string_view text_of_lease) {
+  Lease lease;
+  lease.document = std::string(text_of_lease);
+  const json object = json::parse(text_of_lease, nullptr, false);
+  const auto metadata = object.is_object() ? object.find("metadata") : object.end();
+  if (object.is_discarded() || !object.is_object() || metadata == object.end() ||
+      !metadata->is_object() || text(*metadata, "resourceVersion").empty()) {
+    return Status(Code::data_loss, "the API server's answer is no Lease");
+  }
+  lease.resource_version = text(*metadata, "resourceVersion");
+  const auto spec = object.find("spec");
+  if (spec != object.end() && spec->is_object()) {
+    lease.record.holder_identity = text(*spec, "holderIdentity");
+    lease.record.lease_duration = std::chrono::seconds(number(*spec, "leaseDurationSeconds"));
+    lease.record.acquire_time = text(*spec, "acquireTime");
+    lease.record.renew_time = text(*spec, "renewTime");
+    lease.record.lease_transitions = number(*spec, "leaseTransitions");
+  }
+  return lease;
+}
+
+std::string new_lease(std::string_view namespace_name, std::string_view name,
+                      const LeaseRecord& record) {
+  json object;
+  object["apiVersion"] = "coordination.k8s.io/v1";
+  object["kind"] = "Lease";
+  object["metadata"]["namespace"] = namespace_name;
+  object["metadata"]["name"] = name;
+  object["spec"] = spec_of(record, json::object());
+  return object.dump();
+}
+
+std::string updated_lease(const Lease& lease, const LeaseRecord& record) {
+  json object = json::parse(lease.document, nullptr, false);
+  json spec = object.value("spec", json::object());
+  if (!spec.is_object()) spec = json::object();
+  object["spec"] = spec_of(record, std::move(spec));
+  return object.dump();
+}
+
+std::string micro_time(std::chrono::system_clock::time_point time) {
+  const auto since = time.time_since_epoch();
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
+  const auto micros =
+      std::chrono::duration_cast<std::chrono::microseconds>(since - seconds).count();
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z",
+                     fmt::gmtime(static_cast<std::time_t>(seconds.count())), micros);
+}
+
+}  // namespace ccm::election
