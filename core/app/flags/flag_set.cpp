@@ -1,0 +1,191 @@
+#include "app/flags/flag_set.hpp"
+
+#include "base/nearest.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace ccm::app {
+namespace {
+
+std::string normal(std::string_view name) {
+  std::string result(name);
+  std::replace(result.begin(), result.end(), '_', '-');
+  return result;
+}
+
+Status fault(std::string message) { return {Code::invalid_argument, std::move(message)}; }
+
+}  // namespace
+
+Flag& FlagGroup::add(std::string name, std::unique_ptr<FlagValue> value, std::string usage) {
+  auto& sections = flags_.sections_;
+  if (std::find(sections.begin(), sections.end(), section_) == sections.end()) {
+    sections.push_back(section_);
+  }
+  auto flag = std::make_unique<Flag>();
+  flag->name = std::move(name);
+  flag->section = section_;
+  flag->usage = std::move(usage);
+  flag->default_text = value->text();
+  flag->value = std::move(value);
+  flags_.flags_.push_back(std::move(flag));
+  return *flags_.flags_.back();
+}
+
+Flag* FlagSet::find(std::string_view name) {
+  const std::string wanted = normal(name);
+  const auto found = std::find_if(flags_.begin(), flags_.end(),
+                                  [&wanted](const auto& flag) { return flag->name == wanted; });
+  return found == flags_.end() ? nullptr : found->get();
+}
+
+const Flag* FlagSet::find(std::string_view name) const {
+  return const_cast<FlagSet*>(this)->find(name);  // NOLINT: find() changes nothing
+}
+
+Flag* FlagSet::find_shorthand(char shorthand) {
+  const auto found = std::find_if(flags_.begin(), flags_.end(), [shorthand](const auto& flag) {
+    return flag->shorthand == shorthand;
+  });
+  return shorthand == 0 || found == flags_.end() ? nullptr : found->get();
+}
+
+std::vector<const Flag*> FlagSet::sorted() const {
+  std::vector<const Flag*> result;
+  for (const std::string& section : sections_) {
+    const auto begin = static_cast<std::ptrdiff_t>(result.size());
+    for (const auto& flag : flags_) {
+      if (flag->section == section) result.push_back(flag.get());
+    }
+    std::sort(result.begin() + begin, result.end(),
+              [](const Flag* a, const Flag* b) { return a->name < b->name; });
+  }
+  return result;
+}
+
+// One pass over the arguments. Faults are returned, or passed over when `lenient_`.
+class FlagSet::Parser {
+ public:
+  Parser(FlagSet& flags, std::span<const std::string> arguments, bool lenient)
+      : flags_(flags), rest_(arguments), lenient_(lenient) {}
+
+  Status run() {
+    bool positional = false;
+    while (!rest_.empty()) {
+      const std::string argument = take();
+      Status status;
+      if (!positional && argument == "--") {
+        positional = true;
+      } else if (positional || argument.size() < 2 || argument[0] != '-') {
+        status = unexpected(argument);
+      } else {
+        status = argument[1] == '-' ? long_flag(argument) : short_flags(argument);
+      }
+      if (!status.ok() && !lenient_) return status;
+    }
+    return {};
+  }
+
+ private:
+  std::string take() {
+    std::string argument = rest_.front();
+    rest_ = rest_.subspan(1);
+    return argument;
+  }
+
+  Status unexpected(const std::string& argument) const {
+    std::string message = "unexpected argument \"" + argument + "\": there are flags only";
+    if (last_implied_ != nullptr) {
+      message += "; a value of --" + last_implied_->name + " needs an equals sign: --" +
+                 last_implied_->name + "=" + argument;
+    }
+    return fault(message);
+  }
+
+  Status long_flag(const std::string& argument) {
+    const std::string_view body = std::string_view(argument).substr(2);
+    const std::size_t equals = body.find('=');
+    const std::string_view name = body.substr(0, equals);
+    if (name.empty() || name[0] == '-') return fault("\"" + argument + "\" is not a flag");
+    Flag* flag = flags_.find(name);
+    if (flag == nullptr) return unknown(name);
+    std::optional<std::string> value;
+    if (equals != std::string_view::npos) value = body.substr(equals + 1);
+    return assign(*flag, "--" + flag->name, std::move(value));
+  }
+
+  // "-v2", "-v=2", "-v 2", "-hv2": letters until one takes a value.
+  Status short_flags(const std::string& argument) {
+    std::string_view letters = std::string_view(argument).substr(1);
+    while (!letters.empty()) {
+      const char letter = letters[0];
+      letters.remove_prefix(1);
+      Flag* flag = flags_.find_shorthand(letter);
+      const std::string shown = std::string("-") + letter;
+      if (flag == nullptr) return unknown_shorthand(shown, argument);
+      std::optional<std::string> value;
+      if (letters.size() > 1 && letters[0] == '=') {
+        value = letters.substr(1);
+      } else if (!letters.empty() && flag->value->implied().empty()) {
+        value = letters;
+      } else {
+        const Status status = assign(*flag, shown, std::nullopt);
+        if (!status.ok()) return status;
+        continue;
+      }
+      return assign(*flag, shown, std::move(value));
+    }
+    return {};
+  }
+
+  Status assign(Flag& flag, const std::string& shown, std::optional<std::string> value) {
+    last_implied_ = nullptr;
+    if (!value && !flag.value->implied().empty()) {
+      value = flag.value->implied();
+      last_implied_ = &flag;
+    }
+    if (!value) {
+      if (rest_.empty()) return fault(shown + " needs a value: " + shown + " " + "VALUE");
+      value = take();
+    }
+    const Status status = flag.value->set(*value, !flag.set);
+    if (!status.ok()) {
+      return fault("invalid value \"" + *value + "\" for " + shown + ": " + status.message());
+    }
+    flag.set = true;
+    return {};
+  }
+
+  Status unknown(std::string_view name) const {
+    std::vector<std::string> names;
+    for (const auto& flag : flags_.flags_) names.push_back(flag->name);
+    const std::string typed = normal(name);
+    return fault("unknown flag --" + std::string(name) + did_you_mean(typed, names, "--"));
+  }
+
+  Status unknown_shorthand(const std::string& shown, const std::string& argument) const {
+    std::string message = "unknown flag " + shown;
+    if (argument.size() > 2) message += " in " + argument;
+    const std::string name = argument.substr(1, argument.find('=') - 1);
+    if (flags_.find(name) != nullptr) message += " (did you mean --" + name + "?)";
+    return fault(message);
+  }
+
+  FlagSet& flags_;
+  std::span<const std::string> rest_;
+  bool lenient_;
+  const Flag* last_implied_ = nullptr;  // the flag before this argument, given without a value
+};
+
+Status FlagSet::parse(std::span<const std::string> arguments) {
+  return Parser(*this, arguments, false).run();
+}
+
+void FlagSet::parse_known(std::span<const std::string> arguments) {
+  const Status ignored = Parser(*this, arguments, true).run();
+  static_cast<void>(ignored);
+}
+
+}  // namespace ccm::app

@@ -1,0 +1,40 @@
+// Checks of the whole command line that single values cannot make (HOST-5). Every fault of all
+// groups is found at once; the program prints them together and exits with 1 before it has
+// contacted anything. Pure; any thread.
+#pragma once
+
+#include "app/controller_selection.hpp"
+#include "app/flags/flag_set.hpp"
+#include "app/options.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ccm::app {
+
+struct ValidationContext {
+  std::span<const KnownController> controllers;  // of all plugins found
+  // Whether the provider offers routes; nullopt when that is not known.
+  std::optional<bool> provider_has_routes;
+};
+
+struct Validation {
+  std::vector<std::string> errors;    // one line each
+  std::vector<std::string> warnings;  // worth a log line
+  std::vector<std::string> enabled;   // canonical names of the controllers to run
+};
+
+// `flags` tells what the user gave; `options` are its values.
+Validation validate(const Options& options, const FlagSet& flags, const ValidationContext& context);
+
+// Whether errors go to stderr and the rest to stdout, by the format in use.
+bool log_splits_streams(const LoggingOptions& options);
+
+// Parts of validate(), one for each file.
+void validate_network(const Options& options, const FlagSet& flags,
+                      const ValidationContext& context, Validation& result);      // ..._network.cpp
+void validate_serving(const Options& options, std::vector<std::string>& errors);  // ..._serving.cpp
+
+}  // namespace ccm::app

@@ -1,0 +1,85 @@
+// Checks of --cluster-cidr and of what needs it (HOST-8, HOST-13, TRAP-1).
+#include "app/flags/go_values.hpp"
+#include "app/options_validation.hpp"
+
+#include <algorithm>
+
+namespace ccm::app {
+namespace {
+
+constexpr std::string_view kRouteController = "node-route-controller";
+constexpr std::string_view kIpamController = "node-ipam-controller";
+
+std::string trim(std::string text) {
+  const char* const blank = " \t\r\n";
+  text.erase(0, std::min(text.find_first_not_of(blank), text.size()));
+  text.erase(text.find_last_not_of(blank) + 1);
+  return text;
+}
+
+void validate_cidrs(const std::string& text, std::vector<std::string>& errors) {
+  const std::string flag = "--cluster-cidr=" + text;
+  std::size_t families[2] = {0, 0};
+  std::size_t count = 0;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    const std::string item = text.substr(begin, comma - begin);
+    begin = comma + 1;
+    const auto cidr = parse_cidr(item);
+    if (!cidr) {
+      errors.push_back(flag + ": \"" + item + "\" is no address range such as 10.244.0.0/16");
+      return;
+    }
+    ++families[cidr->ipv6 ? 1 : 0];
+    ++count;
+  }
+  if (count > 2) {
+    errors.push_back(flag + ": at most two ranges are allowed, one for each IP family");
+  } else if (families[0] > 1 || families[1] > 1) {
+    errors.push_back(flag + ": two ranges must be one of IPv4 and one of IPv6");
+  }
+}
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What wants --cluster-cidr although it is empty.
+void validate_without_cidr(const Options& options, const FlagSet& flags,
+                           const ValidationContext& context, Validation& result) {
+  const KubeCloudSharedOptions& cloud = options.kube_cloud_shared;
+  if (cloud.allocate_node_cidrs) {
+    const std::string message =
+        "--allocate-node-cidrs needs --cluster-cidr, the address range to allocate from";
+    const bool runs = contains(result.enabled, kIpamController);
+    (runs ? result.errors : result.warnings).push_back(message);
+  }
+  if (!cloud.configure_cloud_routes || !contains(result.enabled, kRouteController)) return;
+  if (context.provider_has_routes.value_or(false)) {
+    result.errors.emplace_back(
+        "the route controller needs --cluster-cidr, the address range of Pods; to run without "
+        "routes give --configure-cloud-routes=false");
+    return;
+  }
+  const Flag* flag = flags.find("cluster-cidr");
+  if (flag != nullptr && flag->set) {
+    result.warnings.emplace_back(
+        "--cluster-cidr is empty: a provider with routes would need it, see "
+        "--configure-cloud-routes");
+  }
+}
+
+}  // namespace
+
+void validate_network(const Options& options, const FlagSet& flags,
+                      const ValidationContext& context, Validation& result) {
+  const std::string cidrs = trim(options.kube_cloud_shared.cluster_cidr);
+  if (cidrs.empty()) {
+    validate_without_cidr(options, flags, context, result);
+  } else {
+    validate_cidrs(cidrs, result.errors);
+  }
+}
+
+}  // namespace ccm::app

@@ -1,0 +1,138 @@
+// Flags that plugins bring.
+#include "app/options_command_line.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ccm::app {
+namespace {
+
+using plugin::Option;
+using plugin::OptionType;
+using Strings = std::vector<std::string>;
+
+Option option(std::string name, OptionType type, std::string default_value) {
+  Option made;
+  made.name = std::move(name);
+  made.type = type;
+  made.default_value = std::move(default_value);
+  made.description = "What it does.";
+  return made;
+}
+
+class PluginFlags : public testing::Test {
+ protected:
+  PluginFlags() {
+    Option size = option("node-cidr-mask-size", OptionType::integer, "24");
+    size.minimum = 8;
+    size.maximum = 32;
+    Option period = option("cache-period", OptionType::duration, "90s");
+    period.minimum = 1'000'000'000;
+    Option mode = option("mode", OptionType::string, "fast");
+    mode.allowed = {"fast", "safe"};
+    Option token = option("endpoint", OptionType::string, "");
+    token.environment = "CLOUD_ENDPOINT";
+    options_ = {size,
+                period,
+                mode,
+                token,
+                option("dry", OptionType::boolean, "false"),
+                option("tags", OptionType::string_array, "a,b")};
+  }
+  Status parse(const Strings& arguments) {
+    line_ = std::make_unique<CommandLine>([this](const char* name) {
+      return std::string_view(name) == "CLOUD_ENDPOINT" && !endpoint_.empty() ? endpoint_.c_str()
+                                                                              : nullptr;
+    });
+    Status status = line_->add_plugin("ipam", options_);
+    return status.ok() ? line_->parse(arguments) : status;
+  }
+  std::vector<Option> options_;
+  std::string endpoint_;
+  std::unique_ptr<CommandLine> line_;
+};
+
+TEST_F(PluginFlags, HaveTheManifestsDefaults) {
+  ASSERT_TRUE(parse({}).ok());
+  const std::map<std::string, std::string> expected{{"node-cidr-mask-size", "24"},
+                                                    {"cache-period", "1m30s"},
+                                                    {"mode", "fast"},
+                                                    {"endpoint", ""},
+                                                    {"dry", "false"},
+                                                    {"tags", "a,b"}};
+  EXPECT_EQ(line_->plugin_values(), expected);
+}
+
+TEST_F(PluginFlags, AreReadAsTheHosts) {
+  ASSERT_TRUE(parse({"--node_cidr_mask_size", "0x10", "--cache-period=2h", "--mode=safe", "--dry",
+                     "--tags=c", "--tags=d,e", "--v=2"})
+                  .ok());
+  EXPECT_EQ(line_->flag_text("node-cidr-mask-size"), "16");
+  EXPECT_EQ(line_->flag_text("cache-period"), "2h0m0s");
+  EXPECT_EQ(line_->flag_text("mode"), "safe");
+  EXPECT_EQ(line_->flag_text("dry"), "true");
+  EXPECT_EQ(line_->flag_text("tags"), "c,d,e");
+  EXPECT_EQ(line_->flag_text("v"), "2");
+}
+
+TEST_F(PluginFlags, LimitsAreKept) {
+  EXPECT_NE(parse({"--node-cidr-mask-size=33"}).message().find("must be a value from 8 to 32"),
+            std::string::npos);
+  EXPECT_NE(parse({"--cache-period=10ms"}).message().find("of at least 1s"), std::string::npos);
+  EXPECT_NE(parse({"--mode=saf"}).message().find("must be one of fast,safe (did you mean safe?)"),
+            std::string::npos);
+  EXPECT_FALSE(parse({"--dry=maybe"}).ok());
+  EXPECT_FALSE(parse({"--tags=\"a"}).ok());
+  EXPECT_FALSE(parse({"--node-cidr-mask-size=x"}).ok());
+  EXPECT_TRUE(parse({"--node-cidr-mask-size=8"}).ok());
+}
+
+TEST_F(PluginFlags, TheEnvironmentCountsWhenTheFlagIsNotGiven) {
+  endpoint_ = "http://env";
+  ASSERT_TRUE(parse({}).ok());
+  EXPECT_EQ(line_->flag_text("endpoint"), "http://env");
+  EXPECT_TRUE(line_->is_set("endpoint"));
+  ASSERT_TRUE(parse({"--endpoint=http://flag"}).ok());
+  EXPECT_EQ(line_->flag_text("endpoint"), "http://flag");
+}
+
+TEST_F(PluginFlags, FaultsOfTheEnvironmentNameTheVariable) {
+  endpoint_ = "x";
+  options_[3].allowed = {"y"};
+  EXPECT_NE(parse({}).message().find("environment variable CLOUD_ENDPOINT: must be one of y"),
+            std::string::npos);
+}
+
+TEST_F(PluginFlags, TheHostsFlagIsShared) {
+  CommandLine line;
+  const std::vector<Option> node{option("concurrent-node-syncs", OptionType::integer, "5"),
+                                 option("cluster-name", OptionType::string, "")};
+  ASSERT_TRUE(line.add_plugin("node", node).ok());
+  const Strings arguments{"--concurrent-node-syncs=9"};
+  ASSERT_TRUE(line.parse(arguments).ok());
+  EXPECT_EQ(line.options().node_controller.concurrent_node_syncs, 9);
+  EXPECT_EQ(line.plugin_values().at("concurrent-node-syncs"), "9");
+  EXPECT_EQ(line.plugin_values().at("cluster-name"), "kubernetes");
+  EXPECT_EQ(line.help("ccm").find("Flags of plugin node"), std::string::npos);
+}
+
+TEST_F(PluginFlags, OfAnotherTypeAreNotShared) {
+  CommandLine line;
+  const std::vector<Option> clash{option("cluster-cidr", OptionType::integer, "0")};
+  const Status status = line.add_plugin("odd", clash);
+  EXPECT_NE(status.message().find("plugin odd declares --cluster-cidr as int"), std::string::npos);
+  ASSERT_TRUE(line.add_plugin("ipam", options_).ok());
+  const std::vector<Option> same{option("mode", OptionType::duration, "0s")};
+  EXPECT_FALSE(line.add_plugin("other", same).ok());
+}
+
+TEST_F(PluginFlags, HelpShowsOneGroupForEachPlugin) {
+  ASSERT_TRUE(parse({}).ok());
+  const std::string help = line_->help("ccm");
+  EXPECT_NE(help.find("\nFlags of plugin ipam:\n"), std::string::npos);
+  EXPECT_GT(help.find("Flags of plugin ipam:"), help.find("Misc flags:"));
+  EXPECT_NE(help.find("What it does. Environment: CLOUD_ENDPOINT."), std::string::npos);
+  EXPECT_NE(help.find("(default 1m30s)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ccm::app

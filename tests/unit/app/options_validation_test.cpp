@@ -1,0 +1,168 @@
+#include "app/options_command_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace ccm::app {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+const std::vector<KnownController> kKnown{{"cloud-node-controller", {"cloud-node"}, true},
+                                          {"node-route-controller", {"route"}, true},
+                                          {"node-ipam-controller", {"nodeipam"}, true}};
+
+Validation validate(Strings arguments, ValidationContext context = {kKnown, std::nullopt}) {
+  CommandLine line;
+  if (std::none_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+        return argument.starts_with("--cloud-provider");
+      })) {
+    arguments.emplace_back("--cloud-provider=sandbox");
+  }
+  const Status status = line.parse(arguments);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return line.validate(context);
+}
+
+void expect_error(const Strings& arguments, const std::string& part) {
+  const Validation result = validate(arguments);
+  ASSERT_EQ(result.errors.size(), 1U) << arguments[0];
+  EXPECT_NE(result.errors[0].find(part), std::string::npos) << result.errors[0];
+  EXPECT_EQ(result.errors[0].find('\n'), std::string::npos);
+}
+
+TEST(Validation, DefaultsAreValid) {
+  const Validation result = validate({});
+  EXPECT_TRUE(result.errors.empty());
+  EXPECT_TRUE(result.warnings.empty());
+  EXPECT_EQ(result.enabled.size(), 3U);
+}
+
+TEST(Validation, HOST_6_AProviderIsRequired) {
+  expect_error({"--cloud-provider="}, "--cloud-provider must name a provider");
+}
+
+TEST(Validation, HOST_5_FaultsOfAllGroupsTogether) {
+  const Validation result =
+      validate({"--concurrent-node-syncs=0", "--secure-port=70000", "--logging-format=xml",
+                "--leader-elect-resource-lock=endpoints", "--controllers=rout"});
+  EXPECT_EQ(result.errors.size(), 5U);
+}
+
+TEST(Validation, HOST_35_Concurrency) {
+  expect_error({"--concurrent-node-syncs=0"}, "--concurrent-node-syncs must be at least 1");
+  expect_error({"--concurrent-node-status-updates=-1"}, "must be at least 0");
+  expect_error({"--concurrent-service-syncs=0"}, "--concurrent-service-syncs must be at least 1");
+  expect_error({"--kube-api-burst=-1"}, "--kube-api-burst");
+}
+
+TEST(Validation, Periods) {
+  for (const char* flag : {"--node-monitor-period", "--node-status-update-frequency",
+                           "--route-reconciliation-period", "--log-flush-frequency"}) {
+    expect_error({std::string(flag) + "=0s"}, std::string(flag) + " must be above 0, is 0s");
+  }
+  expect_error({"--min-resync-period=-1s"}, "--min-resync-period must not be negative, is -1s");
+  expect_error({"--controller-start-interval=-1s"}, "--controller-start-interval");
+}
+
+TEST(Validation, HOST_47_Ports) {
+  expect_error({"--secure-port=-1"}, "--secure-port must be from 0 to 65535, is -1");
+  expect_error({"--webhook-secure-port=65536"}, "--webhook-secure-port");
+  expect_error({"--webhook-secure-port=10258"}, "--webhook-secure-port must differ");
+  EXPECT_TRUE(validate({"--secure-port=0", "--webhook-secure-port=0"}).errors.empty());
+}
+
+TEST(Validation, HOST_54_CertificateAndKeyBelongTogether) {
+  expect_error({"--tls-cert-file=a"}, "--tls-cert-file and --tls-private-key-file");
+  expect_error({"--webhook-tls-private-key-file=a"}, "--webhook-tls-cert-file");
+  expect_error({"--tls-min-version=1.2"}, "--tls-min-version");
+}
+
+TEST(Validation, HOST_110_LeaseTimings) {
+  expect_error({"--leader-elect-lease-duration=10s"},
+               "must be above --leader-elect-renew-deadline");
+  expect_error({"--leader-elect-retry-period=9s"}, "must be above 1.2 times");
+  expect_error({"--leader-elect-renew-deadline=2400ms"}, "must be above 1.2 times");
+  EXPECT_TRUE(validate({"--leader-elect-renew-deadline=2401ms"}).errors.empty());
+  expect_error({"--leader-elect-retry-period=0s"}, "--leader-elect-retry-period must be above 0");
+  expect_error({"--leader-elect-lease-duration=900ms", "--leader-elect-renew-deadline=500ms",
+                "--leader-elect-retry-period=100ms"},
+               "at least 1s");
+}
+
+TEST(Validation, HOST_27_LocksAreLeases) {
+  expect_error({"--leader-elect-resource-lock=endpoints"}, "must be leases, is \"endpoints\"");
+  expect_error({"--leader-elect-resource-name="}, "--leader-elect-resource-name");
+  expect_error({"--leader-elect-resource-namespace="}, "--leader-elect-resource-namespace");
+}
+
+TEST(Validation, HOST_119_WithoutElectionItsFlagsDoNotMatter) {
+  EXPECT_TRUE(validate({"--leader-elect=false", "--leader-elect-lease-duration=0s",
+                        "--leader-elect-resource-lock=endpoints"})
+                  .errors.empty());
+}
+
+TEST(Validation, HOST_70_WildcardsStandAtTheEnd) {
+  EXPECT_TRUE(validate({"--authorization-always-allow-paths=/healthz,/debug/*"}).errors.empty());
+  expect_error({"--authorization-always-allow-paths=/a/*/b"}, "a * may only stand at the end");
+  expect_error({"--authorization-always-allow-paths=/a/**"}, "a * may only stand at the end");
+}
+
+TEST(Validation, HOST_67_HeadersAreNotEmpty) {
+  expect_error({"--requestheader-group-headers=a,"}, "--requestheader-group-headers");
+}
+
+TEST(Validation, HOST_72_Logging) {
+  expect_error({"--logging-format=xml"}, "must be text or json");
+  expect_error({"--vmodule=a"}, "--vmodule: \"a\"");
+  expect_error({"--vmodule=a=1", "--logging-format=json"}, "--logging-format=text only");
+  EXPECT_TRUE(validate({"--logging-format=json", "-v=4"}).errors.empty());
+}
+
+TEST(Validation, HOST_73_AlphaLoggingNeedsItsGate) {
+  expect_error({"--log-text-split-stream"}, "LoggingAlphaOptions=true");
+  expect_error({"--log-json-info-buffer-size=64Ki"}, "LoggingAlphaOptions=true");
+  EXPECT_TRUE(validate({"--log-text-split-stream", "--feature-gates=LoggingAlphaOptions=true"})
+                  .errors.empty());
+}
+
+TEST(Validation, HOST_80_UnknownControllersAndWebhooks) {
+  expect_error({"--controllers=*,-rout"}, "--controllers: \"rout\" is not a known controller");
+  expect_error({"--webhooks=x"}, "--webhooks: \"x\" is not a known webhook");
+}
+
+TEST(Validation, HOST_13_AtMostOneRangeForEachFamily) {
+  EXPECT_TRUE(validate({"--cluster-cidr= 10.0.0.0/8,fd00::/48 "}).errors.empty());
+  expect_error({"--cluster-cidr=10.0.0.0/8,10.1.0.0/16"}, "one of IPv4 and one of IPv6");
+  expect_error({"--cluster-cidr=10.0.0.0/8,fd00::/48,fd01::/48"}, "at most two");
+  expect_error({"--cluster-cidr=10.0.0.0/8, fd00::/48"}, "\" fd00::/48\" is no address range");
+  expect_error({"--cluster-cidr=10.0.0.0"}, "\"10.0.0.0\" is no address range");
+}
+
+TEST(Validation, IPAM_2_AllocationNeedsARange) {
+  expect_error({"--allocate-node-cidrs"}, "--allocate-node-cidrs needs --cluster-cidr");
+  const Validation off = validate({"--allocate-node-cidrs", "--controllers=*,-nodeipam"});
+  EXPECT_TRUE(off.errors.empty());
+  EXPECT_EQ(off.warnings.size(), 1U);
+}
+
+TEST(Validation, TRAP_1_RoutesNeedARangeWhereTheProviderHasRoutes) {
+  const ValidationContext with_routes{kKnown, true};
+  const ValidationContext without_routes{kKnown, false};
+  const Validation refused = validate({}, with_routes);
+  ASSERT_EQ(refused.errors.size(), 1U);
+  EXPECT_NE(refused.errors[0].find("--configure-cloud-routes=false"), std::string::npos);
+  EXPECT_TRUE(validate({}, without_routes).errors.empty());
+  EXPECT_TRUE(validate({"--configure-cloud-routes=false"}, with_routes).errors.empty());
+  EXPECT_TRUE(validate({"--controllers=*,-route"}, with_routes).errors.empty());
+  EXPECT_TRUE(validate({"--cluster-cidr=10.0.0.0/8"}, with_routes).errors.empty());
+}
+
+TEST(Validation, TRAP_1_AnEmptyRangeGivenOnPurposeIsAWarning) {
+  EXPECT_EQ(validate({"--cluster-cidr="}).warnings.size(), 1U);
+  EXPECT_TRUE(validate({"--cluster-cidr=", "--controllers=cloud-node"}).warnings.empty());
+}
+
+}  // namespace
+}  // namespace ccm::app
