@@ -13,18 +13,6 @@ namespace ccm::net {
 namespace asio = boost::asio;
 using std::chrono::steady_clock;
 
-namespace {
-
-// OpenSSL says "sslv3 alert bad certificate" and the like when it is the server who refuses ours.
-bool refused_by_server(const std::string& text) {
-  return text.find("alert") != std::string::npos &&
-         (text.find("certificate") != std::string::npos ||
-          text.find("unknown ca") != std::string::npos ||
-          text.find("access denied") != std::string::npos);
-}
-
-}  // namespace
-
 Connector::Connector(asio::any_io_executor executor, const ClientOptions& options)
     : executor_(std::move(executor)),
       connect_timeout_(options.connect_timeout),
@@ -45,17 +33,14 @@ void Connector::set_tls(const TlsOptions& tls) {
 
 Status Connector::check() const { return tls_status_.ok() ? proxy_status_ : tls_status_; }
 
-Status tls_failure(const Transport& transport, IoError error, const std::string& authority) {
+static Status tls_failure(const Transport& transport, IoError error, const std::string& authority) {
   if (transport.verification_failed()) {
     return Status(Code::unauthenticated, ErrorClass::auth,
                   "cannot trust " + authority + ": " + transport.error_text());
   }
   if (error != IoError::tls) return io_failure(transport, error, "in the TLS handshake");
   const std::string& text = transport.error_text();
-  if (refused_by_server(text)) {
-    return Status(Code::unauthenticated, ErrorClass::auth,
-                  "the server refused our client certificate (" + text + ")");
-  }
+  if (refuses_our_certificate(text)) return io_failure(transport, error, "in the TLS handshake");
   if (text.find("wrong version number") != std::string::npos ||
       text.find("http request") != std::string::npos) {
     return Status(Code::unavailable, ErrorClass::unavailable,

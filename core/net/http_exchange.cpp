@@ -12,6 +12,14 @@ constexpr std::size_t kJoinedBody = 16u << 10;  // sent together with the header
 constexpr unsigned kMaxInterim = 16;
 }  // namespace
 
+bool refuses_our_certificate(const std::string& text) {
+  // "sslv3 alert bad certificate", "tlsv13 alert certificate required", "tlsv1 alert unknown ca"
+  return text.find("alert") != std::string::npos &&
+         (text.find("certificate") != std::string::npos ||
+          text.find("unknown ca") != std::string::npos ||
+          text.find("access denied") != std::string::npos);
+}
+
 Status io_failure(const Transport& transport, IoError error, std::string_view doing) {
   const std::string where = " while " + std::string(doing);
   switch (error) {
@@ -23,6 +31,10 @@ Status io_failure(const Transport& transport, IoError error, std::string_view do
       return Status(Code::unavailable, ErrorClass::unavailable,
                     "the server closed the connection" + where);
     default:
+      if (error == IoError::tls && refuses_our_certificate(transport.error_text())) {
+        return Status(Code::unauthenticated, ErrorClass::auth,
+                      "the server refused our client certificate (" + transport.error_text() + ")");
+      }
       return Status(Code::unavailable, ErrorClass::unavailable,
                     "the connection broke" + where + ": " + transport.error_text());
   }

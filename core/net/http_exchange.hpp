@@ -19,6 +19,10 @@ namespace ccm::net {
 // suspension, only an unfinished rest stays with its connection.
 using Scratch = std::vector<char>;
 
+// Whether OpenSSL's text means that the other side does not take our certificate. In TLS 1.3 this
+// shows after the handshake, in place of the first answer.
+bool refuses_our_certificate(const std::string& text);
+
 // What became of an I/O error; `doing` = "waiting for the answer".
 Status io_failure(const Transport& transport, IoError error, std::string_view doing);
 

@@ -146,17 +146,18 @@ void ResponseParser::on_field_impl(field, string_view text, string_view value, e
       Header{std::string(text.data(), text.size()), std::string(value.data(), value.size())});
 }
 
-void ResponseParser::on_header_impl(error_code&) { header_done_ = true; }
-
-void ResponseParser::on_body_init_impl(const boost::optional<std::uint64_t>& length,
-                                       error_code& error) {
+void ResponseParser::on_header_impl(error_code& error) {
+  header_done_ = true;
+  // Beast has set what follows from the fields before it calls this; is_done() = no body.
+  if (is_done() || max_body_ == 0) return;
+  const auto length = content_length_remaining();
   if (!length) return;
-  if (max_body_ != 0 && *length > max_body_) {
+  if (*length > max_body_) {
     error = http::error::body_limit;
-  } else if (max_body_ != 0) {
-    // What the server announces is believed up to a size that costs nothing.
-    response.body.reserve(std::min<std::uint64_t>(*length, 1u << 20));
+    return;
   }
+  // What the server announces is believed up to a size that costs nothing.
+  response.body.reserve(std::min<std::uint64_t>(*length, 1u << 20));
 }
 
 std::size_t ResponseParser::on_body_impl(string_view body, error_code& error) {

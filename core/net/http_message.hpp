@@ -1,5 +1,5 @@
-// HTTP/1.1 on the wire: a request as bytes, and bytes as a response.
-// Internal to net (Beast's parser shows); no I/O; any thread.
+// HTTP/1.1 on the wire: a request as bytes, and bytes as a response. Internal to net (Beast's
+// parser shows); no I/O; any thread.
 #pragma once
 
 #include "net/http_client.hpp"
@@ -17,8 +17,8 @@ namespace ccm::net {
 
 inline constexpr std::size_t kMaxHeaderBytes = 1u << 20;
 
-// Checks method and headers. A body is appended by the caller.
-// `absolute_form`: for a plain-http proxy, with its credentials in `proxy_authorization`.
+// Checks method and headers. A body is appended by the caller. `absolute_form`: for a plain-http
+// proxy, with its credentials in `proxy_authorization`.
 Result<std::string> request_head(const Request& request, const Url& url,
                                  std::string_view user_agent, bool absolute_form,
                                  std::string_view proxy_authorization);
@@ -51,7 +51,7 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
   void on_response_impl(int code, string_view reason, int version, error_code& error) override;
   void on_field_impl(field name, string_view text, string_view value, error_code& error) override;
   void on_header_impl(error_code& error) override;
-  void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) override;
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
   std::size_t on_body_impl(string_view body, error_code& error) override;
   void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
   std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code& error) override;

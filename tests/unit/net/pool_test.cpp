@@ -1,0 +1,403 @@
+// Keep-alive, the cap on connections, the retry rule, cancellation.
+#include "client_fixture.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <atomic>
+#include <semaphore>
+
+namespace ccm::net {
+namespace {
+
+using std::chrono::milliseconds;
+using test::ServerReply;
+using test::ServerRequest;
+using test::TestHttpServer;
+using Answer = std::optional<Result<Response>>;
+
+class PoolTest : public ClientTest {
+ protected:
+  static ServerReply hello(const ServerRequest&) { return reply("hello"); }
+  Request request_for(const std::string& url, const std::string& method = "GET") {
+    Request request;
+    request.method = method;
+    request.url = url;
+    return request;
+  }
+  void start(Request request, Answer* answer) {
+    boost::asio::co_spawn(loop_, store(client().send(std::move(request)), answer),
+                          boost::asio::detached);
+  }
+  void poll() {
+    loop_.restart();
+    loop_.poll();
+  }
+};
+
+TEST_F(PoolTest, KeepsAConnectionForTheNextRequest) {
+  TestHttpServer server(hello, trusted());
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(get(server.url()).ok());
+  EXPECT_EQ(server.connections(), 1u);
+}
+
+TEST_F(PoolTest, ObeysConnectionClose) {
+  TestHttpServer server([](const ServerRequest&) {
+    ServerReply answer = reply("x");
+    answer.headers = {{"Connection", "close"}};
+    answer.close = true;
+    return answer;
+  });
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(get(server.url()).ok());
+  EXPECT_EQ(server.connections(), 3u);
+}
+
+TEST_F(PoolTest, BytesAfterTheAnswerSpoilTheConnection) {
+  TestHttpServer server([](const ServerRequest&) {
+    ServerReply answer;
+    answer.raw =
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 "
+        "OK\r\n\r\nsmuggled";
+    return answer;
+  });
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(get(server.url())->body, "ok");
+  EXPECT_EQ(server.connections(), 2u);
+}
+
+TEST_F(PoolTest, NoticesIdleConnectionsThatTheServerClosed) {
+  for (const bool tls : {false, true}) {
+    TestHttpServer server(hello, tls ? trusted() : test::ServerOptions());
+    client_.reset();
+    ASSERT_TRUE(get(server.url()).ok());
+    server.close_connections();
+    ASSERT_TRUE(server.wait_for_open_connections(0));
+    // A write must not be lost by this either: the closed connection is not used at all.
+    const Result<Response> response = send(request_for(server.url(), "POST"));
+    ASSERT_TRUE(response.ok()) << response.status().message();
+    EXPECT_EQ(server.connections(), 2u);
+  }
+}
+
+// The server reads the second request of a connection and closes without a word.
+ServerReply closes_on_second(const ServerRequest& request) {
+  if (request.number == 1) return reply("first");
+  ServerReply answer;
+  answer.cut_after = 0;
+  return answer;
+}
+
+TEST_F(PoolTest, RepeatsAReadThatMetAClosingConnection) {
+  for (const bool tls : {false, true}) {
+    TestHttpServer server(closes_on_second, tls ? trusted() : test::ServerOptions());
+    client_.reset();
+    ASSERT_TRUE(get(server.url()).ok());
+    const Result<Response> response = get(server.url());
+    ASSERT_TRUE(response.ok()) << response.status().message();
+    EXPECT_EQ(response->body, "first");
+    EXPECT_EQ(server.connections(), 2u);
+    EXPECT_EQ(server.requests().size(), 3u);
+  }
+}
+
+TEST_F(PoolTest, API_70_NeverRepeatsAWriteThatWasSent) {
+  for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) {
+    TestHttpServer server(closes_on_second);
+    ASSERT_TRUE(get(server.url()).ok());
+    const Result<Response> response = send(request_for(server.url(), method));
+    ASSERT_FALSE(response.ok()) << method;
+    EXPECT_EQ(response.status().code(), Code::unavailable);
+    EXPECT_EQ(server.requests().size(), 2u);
+  }
+}
+
+TEST_F(PoolTest, RepeatsOnlyOnce) {
+  std::atomic<int> calls = 0;
+  TestHttpServer server([&](const ServerRequest&) {
+    ServerReply answer = reply("x");
+    if (++calls > 1) answer.cut_after = 0;
+    return answer;
+  });
+  ASSERT_TRUE(get(server.url()).ok());
+  EXPECT_EQ(get(server.url()).status().code(), Code::unavailable);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST_F(PoolTest, ABrokenAnswerIsNotRepeated) {
+  std::atomic<int> calls = 0;
+  TestHttpServer server([&](const ServerRequest&) {
+    ServerReply answer = reply("0123456789");
+    if (++calls > 1) answer.cut_after = 30;
+    return answer;
+  });
+  ASSERT_TRUE(get(server.url()).ok());
+  EXPECT_EQ(get(server.url()).status().code(), Code::unavailable);
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(PoolTest, TheCapHoldsAndWaitersAreServedInOrder) {
+  options_.max_connections_per_origin = 2;
+  std::counting_semaphore<100> gate{0};
+  std::atomic<unsigned> most = 0;
+  std::atomic<unsigned> now = 0;
+  TestHttpServer server([&](const ServerRequest&) {
+    most = std::max<unsigned>(most, ++now);
+    gate.acquire();
+    --now;
+    return reply("x");
+  });
+  std::vector<Answer> answers(8);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    start(request_for(server.url("/" + std::to_string(i))), &answers[i]);
+  }
+  for (std::size_t done = 0; done < answers.size(); ++done) {
+    run_until(loop_, [&] {
+      poll();
+      return server.requests().size() >= std::min<std::size_t>(done + 2, answers.size());
+    });
+    gate.release();
+    run_until(loop_, [&] {
+      return static_cast<std::size_t>(std::count_if(
+                 answers.begin(), answers.end(), [](const Answer& a) { return a.has_value(); })) >
+             done;
+    });
+  }
+  for (const Answer& answer : answers) EXPECT_TRUE(answer->ok());
+  EXPECT_EQ(most, 2u);
+  EXPECT_EQ(server.connections(), 2u);
+  const auto seen = server.requests();
+  for (std::size_t i = 2; i < seen.size(); ++i) {
+    EXPECT_EQ(seen[i].target, "/" + std::to_string(i)) << "not first come, first served";
+  }
+}
+
+TEST_F(PoolTest, WaitingForAConnectionCountsAgainstTheLimit) {
+  options_.max_connections_per_origin = 1;
+  std::counting_semaphore<10> gate{0};
+  TestHttpServer server([&](const ServerRequest&) {
+    gate.acquire();
+    return reply("x");
+  });
+  Answer first;
+  Answer second;
+  start(request_for(server.url("/1")), &first);
+  Request late = request_for(server.url("/2"));
+  late.timeout = milliseconds(60);
+  start(late, &second);
+  run_until(loop_, [&] { return second.has_value(); });
+  EXPECT_EQ(second->status().code(), Code::deadline_exceeded);
+  EXPECT_NE(second->status().message().find("connections to become free"), std::string::npos);
+  gate.release();
+  run_until(loop_, [&] { return first.has_value(); });
+  EXPECT_TRUE(first->ok());
+  gate.release();
+  EXPECT_TRUE(get(server.url("/3")).ok());
+  EXPECT_EQ(server.connections(), 1u);
+}
+
+TEST_F(PoolTest, FailedRequestsGiveTheirPlaceBack) {
+  options_.max_connections_per_origin = 1;
+  std::atomic<int> calls = 0;
+  TestHttpServer server([&](const ServerRequest&) {
+    ServerReply answer = reply("x");
+    answer.reset = ++calls % 2 == 1;
+    return answer;
+  });
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(get(server.url()).ok());
+    EXPECT_TRUE(get(server.url()).ok());
+    client().close_idle();
+  }
+}
+
+TEST_F(PoolTest, CancellingInFlightClosesTheConnection) {
+  for (const bool tls : {false, true}) {
+    options_.max_connections_per_origin = 1;
+    std::counting_semaphore<10> gate{0};
+    TestHttpServer server(
+        [&](const ServerRequest& request) {
+          if (request.target == "/slow") gate.acquire();
+          return reply("x");
+        },
+        tls ? trusted() : test::ServerOptions());
+    client_.reset();
+    Answer cancelled;
+    boost::asio::cancellation_signal stop;
+    boost::asio::co_spawn(loop_, store(client().send(request_for(server.url("/slow"))), &cancelled),
+                          boost::asio::bind_cancellation_slot(stop.slot(), boost::asio::detached));
+    Answer waiting;
+    start(request_for(server.url("/next")), &waiting);
+    run_until(loop_, [&] {
+      poll();
+      return server.requests().size() == 1;
+    });
+    EXPECT_FALSE(waiting.has_value());
+    stop.emit(boost::asio::cancellation_type::terminal);
+    run_until(loop_, [&] { return cancelled.has_value() && waiting.has_value(); });
+    EXPECT_EQ(cancelled->status().code(), Code::cancelled) << cancelled->status().message();
+    EXPECT_TRUE(waiting->ok()) << waiting->status().message();
+    EXPECT_EQ(server.connections(), 2u);
+    gate.release(3);
+    EXPECT_TRUE(server.wait_for_open_connections(1));
+  }
+}
+
+TEST_F(PoolTest, CancellingAWaiterLeavesTheQueueWhole) {
+  options_.max_connections_per_origin = 1;
+  std::counting_semaphore<10> gate{0};
+  TestHttpServer server([&](const ServerRequest&) {
+    gate.acquire();
+    return reply("x");
+  });
+  Answer first;
+  Answer second;
+  Answer third;
+  boost::asio::cancellation_signal stop;
+  start(request_for(server.url("/1")), &first);
+  boost::asio::co_spawn(loop_, store(client().send(request_for(server.url("/2"))), &second),
+                        boost::asio::bind_cancellation_slot(stop.slot(), boost::asio::detached));
+  start(request_for(server.url("/3")), &third);
+  poll();
+  stop.emit(boost::asio::cancellation_type::terminal);
+  run_until(loop_, [&] { return second.has_value(); });
+  EXPECT_EQ(second->status().code(), Code::cancelled);
+  gate.release(2);
+  run_until(loop_, [&] { return first.has_value() && third.has_value(); });
+  EXPECT_TRUE(first->ok());
+  EXPECT_TRUE(third->ok());
+  EXPECT_EQ(server.requests().size(), 2u);
+}
+
+boost::asio::awaitable<void> store_marked(boost::asio::awaitable<Result<Response>> task,
+                                          bool* started, Answer* answer) {
+  *started = true;
+  answer->emplace(co_await std::move(task));
+}
+
+TEST_F(PoolTest, CancellingAtEveryStepIsSafe) {
+  TestHttpServer server(hello, trusted());
+  options_.max_connections_per_origin = 2;
+  const std::string url = "https://localhost:" + std::to_string(server.port()) + "/";
+  // The signal meets lookup, connection, handshake, sending, waiting and reading in turn.
+  for (int steps = 0; steps < 40; ++steps) {
+    Answer answer;
+    bool started = false;
+    boost::asio::cancellation_signal stop;
+    boost::asio::co_spawn(loop_, store_marked(client().send(request_for(url)), &started, &answer),
+                          boost::asio::bind_cancellation_slot(stop.slot(), boost::asio::detached));
+    run_until(loop_, [&] { return started; });
+    for (int i = 0; i < steps && !answer; ++i) loop_.run_one_for(milliseconds(20));
+    if (!answer) stop.emit(boost::asio::cancellation_type::terminal);
+    run_until(loop_, [&] { return answer.has_value(); });
+    if (!answer->ok()) {
+      EXPECT_EQ(answer->status().code(), Code::cancelled) << answer->status().message();
+    }
+    if (steps % 3 == 0) client().close_idle();
+  }
+  EXPECT_TRUE(get(server.url()).ok());
+}
+
+TEST_F(PoolTest, DroppingTheLoopInTheMiddleIsSafe) {
+  std::counting_semaphore<10> gate{0};
+  TestHttpServer server([&](const ServerRequest&) {
+    gate.acquire();
+    return reply("x");
+  });
+  Answer first;
+  Answer second;
+  {
+    boost::asio::io_context loop;
+    ClientOptions options;
+    options.max_connections_per_origin = 1;
+    HttpClient client(loop.get_executor(), options);
+    boost::asio::co_spawn(loop, store(client.send(request_for(server.url("/1"))), &first),
+                          boost::asio::detached);
+    boost::asio::co_spawn(loop, store(client.send(request_for(server.url("/2"))), &second),
+                          boost::asio::detached);
+    while (server.requests().empty()) loop.run_one_for(milliseconds(5));
+  }
+  gate.release(5);
+  EXPECT_TRUE(server.wait_for_open_connections(0));
+  EXPECT_FALSE(first.has_value());
+}
+
+TEST_F(PoolTest, RunningRequestsOutliveTheirClient) {
+  std::counting_semaphore<10> gate{0};
+  TestHttpServer server([&](const ServerRequest&) {
+    gate.acquire();
+    return reply("x");
+  });
+  Answer answer;
+  start(request_for(server.url()), &answer);
+  run_until(loop_, [&] {
+    poll();
+    return server.requests().size() == 1;
+  });
+  client_.reset();
+  gate.release();
+  run_until(loop_, [&] { return answer.has_value(); });
+  EXPECT_TRUE(answer->ok());
+  EXPECT_TRUE(server.wait_for_open_connections(0)) << "nothing may be kept without a client";
+}
+
+TEST_F(PoolTest, API_100_ClosesIdleConnectionsAfterTheirTime) {
+  options_.idle_connection_timeout = milliseconds(50);
+  TestHttpServer server(hello, trusted());
+  ASSERT_TRUE(get(server.url()).ok());
+  // Nothing is left to do once the idle connection is gone, so the loop ends by itself.
+  loop_.restart();
+  loop_.run_for(std::chrono::seconds(10));
+  EXPECT_TRUE(loop_.stopped());
+  EXPECT_TRUE(server.wait_for_open_connections(0));
+}
+
+TEST_F(PoolTest, CloseIdleClosesNow) {
+  TestHttpServer server(hello);
+  ASSERT_TRUE(get(server.url()).ok());
+  client().close_idle();
+  EXPECT_TRUE(server.wait_for_open_connections(0));
+  EXPECT_TRUE(get(server.url()).ok());
+}
+
+TEST_F(PoolTest, SetTlsLetsRunningExchangesEndAndKeepsNoOldConnection) {
+  std::counting_semaphore<10> gate{0};
+  TestHttpServer server(
+      [&](const ServerRequest& request) {
+        if (request.target == "/slow") gate.acquire();
+        return reply("x");
+      },
+      trusted());
+  Answer slow;
+  start(request_for(server.url("/slow")), &slow);
+  run_until(loop_, [&] {
+    poll();
+    return server.requests().size() == 1;
+  });
+  client().set_tls(options_.tls);
+  gate.release();
+  run_until(loop_, [&] { return slow.has_value(); });
+  EXPECT_TRUE(slow->ok());
+  ASSERT_TRUE(get(server.url("/")).ok());
+  EXPECT_EQ(server.connections(), 2u);
+}
+
+TEST_F(PoolTest, ManyRequestsShareFewConnections) {
+  options_.max_connections_per_origin = 4;
+  TestHttpServer server([](const ServerRequest& request) { return reply(request.target); },
+                        trusted());
+  std::vector<Answer> answers(500);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    start(request_for(server.url("/" + std::to_string(i)), "PATCH"), &answers[i]);
+  }
+  run_until(loop_, [&] {
+    return std::all_of(answers.begin(), answers.end(),
+                       [](const Answer& a) { return a.has_value(); });
+  });
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    ASSERT_TRUE(answers[i]->ok()) << answers[i]->status().message();
+    EXPECT_EQ((*answers[i])->body, "/" + std::to_string(i));
+  }
+  EXPECT_EQ(server.connections(), 4u);
+}
+
+}  // namespace
+}  // namespace ccm::net
