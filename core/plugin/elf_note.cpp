@@ -2,6 +2,7 @@
 
 #include <ccm/abi/plugin.h>
 
+#include <optional>
 #include <string>
 
 namespace ccm::plugin {
@@ -51,27 +52,27 @@ void each_note(const ElfReader& file, const std::function<bool(const ElfNote&)>&
 }
 
 Result<std::string_view> read_note(const ElfReader& file) {
-  std::string_view manifest;
-  size_t found = 0;
+  std::optional<std::string_view> manifest;
+  bool differ = false;
   each_note(file, [&](const ElfNote& note) {
     if (note.owner != CCM_NOTE_OWNER || note.type != CCM_NOTE_TYPE_MANIFEST) return true;
-    manifest = without_trailing_nuls(note.text);
-    ++found;
+    const std::string_view text = without_trailing_nuls(note.text);
+    // The same text twice comes from a header that two source files include, as cgo makes them.
+    differ = differ || (manifest && *manifest != text);
+    manifest = text;
     return true;
   });
-  if (found == 0) {
+  if (!manifest) {
     return Status(Code::not_found,
                   "has no " CCM_NOTE_SECTION
                   " note, so it is no plugin of this host; build it with ccm_add_plugin() or put "
                   "CCM_PLUGIN_MANIFEST into one source file");
   }
-  if (found > 1) {
+  if (differ) {
     return Status(Code::invalid_argument,
-                  "has " + std::to_string(found) +
-                      " " CCM_NOTE_SECTION
-                      " notes; use CCM_PLUGIN_MANIFEST in one source file only");
+                  "has " CCM_NOTE_SECTION " notes that differ; give it one manifest only");
   }
-  return manifest;
+  return *manifest;
 }
 
 Result<std::string_view> read_note(Bytes file) {

@@ -20,12 +20,14 @@ struct Options {
 };
 
 std::vector<std::string> row_of(const Examination& file, const Component& component) {
-  const bool off =
-      component.kind == plugin::ComponentKind::controller && !component.enabled_by_default;
+  std::string in_default = "-";
+  if (component.kind == plugin::ComponentKind::controller) {
+    in_default = component.enabled_by_default ? "on" : "off";
+  }
   return {std::string(to_string(component.kind)),
           component.name,
           join(component.aliases),
-          off ? "off" : "on",
+          in_default,
           file.manifest->id,
           file.manifest->version,
           printable(file.path.string())};

@@ -121,8 +121,10 @@ TEST(ElfNote, OwnerAndTypeBothCount) {
   EXPECT_THAT(text_of(Image().note("ccn", 1, "{}")), HasSubstr("fault: has no .note.ccm note"));
 }
 
-TEST(ElfNote, TwoAreAFault) {
-  EXPECT_THAT(text_of(Image().note("ccm", 1, "{}").note("ccm", 1, "{}")), HasSubstr("has 2"));
+TEST(ElfNote, TwoThatDifferAreAFault) {
+  EXPECT_EQ(text_of(Image().note("ccm", 1, "{}").note("ccm", 1, "{}")), "{}");
+  EXPECT_THAT(text_of(Image().note("ccm", 1, "{}").note("ccm", 1, "[]")),
+              HasSubstr("has .note.ccm notes that differ"));
 }
 
 TEST(ElfNote, SizesThatLieAreNotBelieved) {
