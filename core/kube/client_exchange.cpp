@@ -1,6 +1,6 @@
+#include "base/log.hpp"
 #include "kube/client_impl.hpp"
 #include "kube/file_text.hpp"
-#include "kube/log.hpp"
 #include "kube/resource.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -115,6 +115,12 @@ asio::awaitable<Result<Answer>> attempt(std::shared_ptr<Client::Impl> impl, cons
   co_return result;
 }
 
+// Not in the coroutine: GCC 12 miscompiles braced lists there.
+void log_retry(const Call& call, std::chrono::milliseconds delay) {
+  if (const auto v = log::v(2))
+    v.info("request is repeated", {{"request", call.what}, {"after", delay}});
+}
+
 // Whether and when to try once more; nothing = the answer stands.
 std::optional<std::chrono::milliseconds> retry_delay(const Call& call,
                                                      const Result<Answer>& result) {
@@ -166,7 +172,7 @@ asio::awaitable<Result<Answer>> attempts(std::shared_ptr<Client::Impl> impl, con
     }
     const std::optional<std::chrono::milliseconds> delay = retry_delay(call, result);
     if (!delay || tries >= call.retries) co_return result;
-    log_debug(call.what + ": trying again in " + std::to_string(delay->count()) + " ms");
+    log_retry(call, *delay);
     co_await pause(connection->executor, *delay);
   }
 }
@@ -175,7 +181,7 @@ Status failure(const Call& call, const net::Response& response) {
   Status status = status_of_answer(response.status, response.body, response.header("Retry-After"));
   status.with_context(call.what);
   if (const std::string_view audit = response.header("Audit-Id"); !audit.empty()) {
-    log_debug(status.message() + " (audit id " + std::string(audit) + ")");
+    if (const auto v = log::v(2)) v.info("request failed", {{"error", status}, {"auditID", audit}});
   }
   return status;
 }
@@ -205,7 +211,7 @@ void Connection::log_warnings(const net::Response& response) {
     if (!match) continue;
     const std::string text = warning_text(header.value);
     if (text.empty() || warnings.size() >= kWarningsLimit) continue;
-    if (warnings.insert(text).second) log_warning("the API server warns: " + text);
+    if (warnings.insert(text).second) log::warning("the API server warns", {{"warning", text}});
   }
 }
 

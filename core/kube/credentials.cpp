@@ -1,6 +1,6 @@
 #include "kube/credentials.hpp"
 
-#include "kube/log.hpp"
+#include "base/log.hpp"
 #include "net/http_client.hpp"
 
 namespace ccm::kube {
@@ -35,7 +35,7 @@ Status Credentials::load_tls_files() {
   fresh.insecure_skip_verify = config_.insecure_skip_tls_verify;
   Status status = text_or_file(config_, config_.ca_data, config_.ca_file, fresh.ca_pem);
   if (!status.ok() && config_.ca_file_optional) {
-    log_warning(status.message() + "; the system's certificate authorities are used");
+    log::warning("the system's certificate authorities are used", {{"reason", status}});
     status = {};
   } else if (status.ok() && !config_.ca_file.empty() && trim(fresh.ca_pem).empty()) {
     status = refused(config_, config_.ca_file + " holds no certificate");
@@ -83,9 +83,9 @@ void Credentials::check_tls_files() {
   const Status status = load_tls_files();
   if (!status.ok()) {
     // Half written, or broken: what worked stays (API-83).
-    log_warning("kept the previous certificates: " + status.message());
+    log::warning("kept the previous certificates", {{"error", status}});
   } else if (tls_generation_ != before) {
-    log_info(config_.source + ": certificates were renewed");
+    log::info("certificates were renewed", {{"source", config_.source}});
   }
 }
 
@@ -109,7 +109,7 @@ void Credentials::renew_token_file() {
   token_stale_ = false;
   const Status status = load_token_file();
   if (!status.ok() && !token_failure_logged_) {
-    log_warning("kept the previous token: " + status.message());
+    log::warning("kept the previous token", {{"error", status}});
   }
   token_failure_logged_ = !status.ok();
 }

@@ -6,6 +6,8 @@
 #include "kube/client.hpp"
 #include "kube/object.hpp"
 
+#include <boost/asio/awaitable.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +32,7 @@ enum class EventType { normal, warning };
 
 struct EventOptions {
   std::string component;             // "node-controller"
+  int log_verbosity = 0;             // of the line that each event leaves in the log (HOST-138)
   std::size_t queue_limit = 1000;    // API-116
   std::size_t cache_entries = 4096;  // API-115
   int delivery_attempts = 12;

@@ -1,42 +1,15 @@
 #include "kube/informer.hpp"
 
+#include "base/log.hpp"
 #include "kube/informer_impl.hpp"
-#include "kube/log.hpp"
 #include "net/http_client.hpp"
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
 
 namespace ccm::kube {
 namespace asio = boost::asio;
-
-namespace {
-
-// Lies in a coroutine's frame and says when that is gone, even if it never ran; its signal must not
-// be used afterwards, since the loop may be gone too.
-template <typename Running>
-class Presence {
- public:
-  explicit Presence(std::shared_ptr<Running> running) : running_(std::move(running)) {}
-  ~Presence() { running_->alive = false; }
-  Presence(const Presence&) = delete;
-  Presence& operator=(const Presence&) = delete;
-
- private:
-  std::shared_ptr<Running> running_;
-};
-
-template <typename Running>
-asio::awaitable<void> present(std::unique_ptr<Presence<Running>> presence,
-                              asio::awaitable<void> task) {
-  co_await std::move(task);
-  presence.reset();
-}
-
-}  // namespace
 
 Informer::Impl::Impl(Client client_, InformerSpec spec_, InformerTiming timing_)
     : client(std::move(client_)),
@@ -48,18 +21,6 @@ Informer::Impl::Impl(Client client_, InformerSpec spec_, InformerTiming timing_)
       changed_state(client.executor()) {
   decode_options.kind = spec.resource.kind;
   decode_options.api_version = api_version;
-}
-
-template <typename Task>
-void Informer::Impl::spawn(Task task) {
-  std::erase_if(running, [](const auto& entry) { return !entry->alive; });
-  auto entry = std::make_shared<Running>();
-  running.push_back(entry);
-  // Exceptions are cancellations only: everything else is a Status.
-  auto presence = std::make_unique<Presence<Running>>(entry);
-  asio::co_spawn(
-      client.executor(), present(std::move(presence), std::move(task)),
-      asio::bind_cancellation_slot(entry->cancel.slot(), [entry](std::exception_ptr) {}));
 }
 
 template <typename Notify>
@@ -98,7 +59,8 @@ void Informer::Impl::take_listing(Listing listing) {
   const bool initial = !synced.load();
   std::vector<ObjectPtr> missing;
   if (!initial && listing.skipped > 0) {
-    warn("some objects of the new list cannot be read: objects missing from it are kept");
+    log::warning("objects missing from a list with unreadable ones are kept",
+                 {{"resource", spec.resource.id()}});
   } else if (!initial) {
     std::unordered_set<std::string> listed;
     const auto text = [](const ObjectPtr& object) {
@@ -143,17 +105,19 @@ void Informer::Impl::skipped_object(const Status& why) {
     const std::lock_guard lock(mutex);
     ++statistics.skipped_objects;
   }
-  warn("skipped an object: " + why.message());
+  log::warning("skipped an object", {{"resource", spec.resource.id()}, {"error", why}});
 }
 
-void Informer::Impl::warn(const std::string& what) const {
-  log_warning("informer " + spec.resource.id() + ": " + what);
+std::chrono::milliseconds Informer::Impl::pause_after(const Status& status) {
+  note_failure(status);
+  const auto pause = std::max(backoff.next(Backoff::Clock::now()), status.retry_after());
+  log::warning("listing or watching failed, trying again",
+               {{"resource", spec.resource.id()}, {"error", status}, {"after", pause}});
+  return pause;
 }
 
 asio::awaitable<void> Informer::Impl::back_off(Status status) {
-  note_failure(status);
-  const auto pause = std::max(backoff.next(Backoff::Clock::now()), status.retry_after());
-  warn(status.message() + "; trying again in " + std::to_string(pause.count()) + " ms");
+  const std::chrono::milliseconds pause = pause_after(status);
   asio::steady_timer timer(client.executor(), pause);
   co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
 }
@@ -193,7 +157,8 @@ asio::awaitable<void> Informer::Impl::resync(std::shared_ptr<Subscriber> subscri
 
 void Informer::Impl::spawn_resync(const std::shared_ptr<Subscriber>& subscriber) {
   const InformerHandler& handler = subscriber->handler;
-  if (handler.resync.count() > 0 && handler.on_update && !stopped) spawn(resync(subscriber));
+  if (handler.resync.count() > 0 && handler.on_update && !stopped)
+    tasks.spawn(client.executor(), resync(subscriber));
 }
 
 // Brings a handler that came after the first list up to date.
@@ -251,15 +216,13 @@ void Informer::unsubscribe(HandlerId id) {
 void Informer::start() {
   if (impl_->started || impl_->stopped) return;
   impl_->started = true;
-  impl_->spawn(impl_->run());
+  impl_->tasks.spawn(impl_->client.executor(), impl_->run());
 }
 
 void Informer::stop() {
   if (impl_->stopped) return;
   impl_->stopped = true;
-  for (const auto& entry : impl_->running) {
-    if (entry->alive) entry->cancel.emit(asio::cancellation_type::terminal);
-  }
+  impl_->tasks.cancel();
   impl_->changed_state.notify();
 }
 

@@ -7,9 +7,8 @@
 #include "kube/object_decoder.hpp"
 #include "kube/object_store.hpp"
 #include "kube/signal.hpp"
+#include "kube/task_group.hpp"
 #include "kube/watch_decoder.hpp"
-
-#include <boost/asio/cancellation_signal.hpp>
 
 #include <atomic>
 #include <memory>
@@ -61,12 +60,13 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   void set_version(std::string_view version);
   void note_failure(const Status& status);
   void skipped_object(const Status& why);
-  void warn(const std::string& what) const;
+  std::chrono::milliseconds pause_after(const Status& status);
 
   // informer_list.cpp: ends with the objects in the store and the version set.
   boost::asio::awaitable<Status> list();
   boost::asio::awaitable<Status> list_pages();
   boost::asio::awaitable<Status> list_page(Listing& listing, ListOptions options);
+  void log_no_streaming(const Status& why) const;
   Status take_envelope(const std::string& envelope, Listing& listing) const;
   void take_piece(WatchDecoder::Piece piece, std::string_view text, Listing& listing);
 
@@ -75,6 +75,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   // Reads the open stream to its end. `listing` not null: a streamed list comes first.
   boost::asio::awaitable<Outcome> follow(std::optional<Listing> listing);
   boost::asio::awaitable<Status> open(bool initial_events, std::string version);
+  void log_cut() const;
   // False when the stream is of no more use; `outcome` says why.
   bool take_event(std::string_view text, std::optional<Listing>& listing, Outcome& outcome);
   Outcome after_error(const Status& status) const;
@@ -108,14 +109,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   InformerStatistics statistics;
   Status failure;
 
-  // A coroutine of this informer: how to cancel it, as long as it exists.
-  struct Running {
-    boost::asio::cancellation_signal cancel;
-    bool alive = true;
-  };
-  std::vector<std::shared_ptr<Running>> running;
-  template <typename Task>
-  void spawn(Task task);
+  TaskGroup tasks;
 };
 
 }  // namespace ccm::kube

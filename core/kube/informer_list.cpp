@@ -1,6 +1,6 @@
 // How an informer gets the whole state: streamed (API-38..40) or in pages (API-15..21).
+#include "base/log.hpp"
 #include "kube/informer_impl.hpp"
-#include "kube/log.hpp"
 #include "net/http_client.hpp"
 
 namespace ccm::kube {
@@ -42,13 +42,17 @@ asio::awaitable<Status> Informer::Impl::list() {
                       opened.error_class() == ErrorClass::throttled;
     ++streamed_failures;
     if (!streaming_refused && lost) co_return opened;
-    log_info("informer " + spec.resource.id() +
-             ": no streamed list, pages are used: " + opened.message());
+    log_no_streaming(opened);
   }
   Status paged = co_await list_pages();
   if (paged.ok()) streamed_failures = 0;
   if (is_expired(paged)) version_unusable = true;
   co_return paged;
+}
+
+void Informer::Impl::log_no_streaming(const Status& why) const {
+  log::info("no streamed list, pages are used",
+            {{"resource", spec.resource.id()}, {"reason", why}});
 }
 
 asio::awaitable<Status> Informer::Impl::list_pages() {

@@ -1,6 +1,6 @@
 // How an informer follows changes (API-23..37) and what it does when that ends.
+#include "base/log.hpp"
 #include "kube/informer_impl.hpp"
-#include "kube/log.hpp"
 #include "net/http_client.hpp"
 
 namespace ccm::kube {
@@ -97,9 +97,15 @@ asio::awaitable<Informer::Impl::Outcome> Informer::Impl::follow(std::optional<Li
                                    : Status(Code::unavailable, ErrorClass::unavailable,
                                             "watch " + spec.resource.id() + ": it ended too early");
     } else if (cut) {
-      log_debug("informer " + spec.resource.id() + ": the watch was cut, watching again");
+      log_cut();
     }
     co_return outcome;
+  }
+}
+
+void Informer::Impl::log_cut() const {
+  if (const auto v = log::v(2)) {
+    v.info("the watch was cut, watching again", {{"resource", spec.resource.id()}});
   }
 }
 
@@ -157,7 +163,7 @@ bool Informer::Impl::take_event(std::string_view text, std::optional<Listing>& l
       return false;
     }
     case WatchEvent::Type::other:
-      log_info("informer " + spec.resource.id() + ": ignored an event of an unknown type");
+      log::info("ignored an event of an unknown type", {{"resource", spec.resource.id()}});
       return true;
   }
   return true;

@@ -1,0 +1,86 @@
+#include "kube/event_correlator.hpp"
+
+#include <algorithm>
+
+namespace ccm::kube {
+namespace {
+
+constexpr std::string_view kCombined = "(combined from similar events): ";
+
+// Parts cannot run into each other: none holds a NUL.
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string result;
+  for (const std::string_view part : parts) result.append(part).push_back('\0');
+  return result;
+}
+
+std::string_view type_text(EventType type) {
+  return type == EventType::warning ? "Warning" : "Normal";
+}
+
+}  // namespace
+
+EventCorrelator::EventCorrelator(const EventOptions& options)
+    : component_(options.component),
+      aggregate_after_(options.aggregate_after),
+      aggregate_interval_(options.aggregate_interval),
+      spam_burst_(options.spam_burst),
+      spam_refill_(options.spam_refill),
+      buckets_(options.cache_entries),
+      similar_(options.cache_entries),
+      stored_(options.cache_entries) {}
+
+bool EventCorrelator::admit(const std::string& source, TimePoint now) {
+  Bucket& bucket = buckets_[source];
+  if (!bucket.used) {
+    bucket = {true, spam_burst_, now};
+  } else {
+    const double gained = std::chrono::duration<double>(now - bucket.updated) /
+                          std::chrono::duration<double>(spam_refill_);
+    bucket.tokens = std::min(spam_burst_, bucket.tokens + gained);
+    bucket.updated = now;
+  }
+  if (bucket.tokens < 1) return false;
+  bucket.tokens -= 1;
+  return true;
+}
+
+std::optional<EventCorrelator::Verdict> EventCorrelator::judge(const RawEvent& event,
+                                                               TimePoint now) {
+  const ObjectReference& about = event.about;
+  const std::string object =
+      joined({about.api_version, about.kind, about.namespace_name, about.name, about.uid});
+  const std::string source = joined({component_, object, type_text(event.type)});
+  const std::string group = joined({source, event.reason});
+
+  Verdict verdict;
+  verdict.message = event.message;
+  verdict.key = joined({group, event.message});
+  Similar& similar = similar_[group];
+  if (now - similar.last > aggregate_interval_) similar.messages.clear();
+  similar.last = now;
+  similar.messages.insert(event.message);
+  if (similar.messages.size() >= aggregate_after_) {
+    // One more is not needed to know that there are too many.
+    similar.messages.erase(similar.messages.begin());
+    verdict.message = std::string(kCombined) + event.message;
+    verdict.key = group;
+  }
+  if (!admit(source, now)) return std::nullopt;
+
+  const Stored& stored = stored_[verdict.key];
+  verdict.count = stored.count + 1;
+  verdict.stored_name = stored.name;
+  verdict.first_time = stored.count > 0 ? stored.first_time : event.time;
+  return verdict;
+}
+
+void EventCorrelator::written(const Verdict& verdict, const std::string& name,
+                              std::chrono::system_clock::time_point first_time) {
+  Stored& stored = stored_[verdict.key];
+  stored.count = verdict.count;
+  stored.name = name;
+  stored.first_time = first_time;
+}
+
+}  // namespace ccm::kube

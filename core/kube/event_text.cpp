@@ -1,0 +1,105 @@
+#include "kube/event_text.hpp"
+
+#include "kube/json_text.hpp"
+#include "kube/time_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <random>
+
+namespace ccm::kube {
+namespace {
+
+constexpr std::size_t kNameLimit = 253;
+constexpr std::size_t kMessageLimit = 1024;
+
+// RFC 1123 subdomain.
+bool is_subdomain(std::string_view text) {
+  const auto alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (text.empty() || text.size() > kNameLimit) return false;
+  char before = '.';
+  for (const char c : text) {
+    if (c == '.' ? !alphanumeric(before) : !(alphanumeric(c) || (c == '-' && before != '.'))) {
+      return false;
+    }
+    before = c;
+  }
+  return alphanumeric(before);
+}
+
+std::string random_uuid() {
+  std::random_device random;
+  std::array<unsigned, 4> parts{random(), random(), random(), random()};
+  parts[1] = (parts[1] & 0xffff0fffu) | 0x4000u;
+  parts[2] = (parts[2] & 0x3fffffffu) | 0x80000000u;
+  char text[40];
+  std::snprintf(text, sizeof text, "%08x-%04x-%04x-%04x-%04x%08x", parts[0], parts[1] >> 16,
+                parts[1] & 0xffff, parts[2] >> 16, parts[2] & 0xffff, parts[3]);
+  return text;
+}
+
+void append_member(std::string& out, std::string_view key, std::string_view value) {
+  if (value.empty()) return;
+  if (!out.ends_with('{')) out += ',';
+  append_json_string(out, key);
+  out += ':';
+  append_json_string(out, value);
+}
+
+// Cut at the limit, not within a character.
+std::string_view shortened(std::string_view text) {
+  if (text.size() <= kMessageLimit) return text;
+  std::size_t length = kMessageLimit;
+  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
+  return text.substr(0, length);
+}
+
+}  // namespace
+
+std::string event_namespace(const ObjectReference& about) {
+  return about.namespace_name.empty() ? "default" : about.namespace_name;
+}
+
+std::string event_name(std::string_view object_name, std::chrono::nanoseconds unix_time) {
+  char suffix[24];
+  std::snprintf(suffix, sizeof suffix, ".%llx", static_cast<unsigned long long>(unix_time.count()));
+  std::string name = std::string(object_name) + suffix;
+  return is_subdomain(name) ? name : random_uuid();
+}
+
+std::string event_body(const RawEvent& event, const EventCorrelator::Verdict& verdict,
+                       std::string_view component, std::string_view name) {
+  const ObjectReference& about = event.about;
+  std::string out = R"({"kind":"Event","apiVersion":"v1","metadata":{)";
+  append_member(out, "name", name);
+  append_member(out, "namespace", event_namespace(about));
+  out += R"(},"involvedObject":{)";
+  append_member(out, "kind", about.kind);
+  append_member(out, "apiVersion", about.api_version);
+  append_member(out, "namespace", about.namespace_name);
+  append_member(out, "name", about.name);
+  append_member(out, "uid", about.uid);
+  append_member(out, "resourceVersion", about.resource_version);
+  out += '}';
+  append_member(out, "reason", event.reason);
+  append_member(out, "message", shortened(verdict.message));
+  append_member(out, "type", event.type == EventType::warning ? "Warning" : "Normal");
+  out += R"(,"source":{)";
+  append_member(out, "component", component);
+  out += '}';
+  append_member(out, "reportingComponent", component);
+  out += R"(,"reportingInstance":"","eventTime":null)";
+  append_member(out, "firstTimestamp", format_time(verdict.first_time));
+  append_member(out, "lastTimestamp", format_time(event.time));
+  return out + R"(,"count":)" + std::to_string(verdict.count) + "}";
+}
+
+std::string event_patch(const RawEvent& event, const EventCorrelator::Verdict& verdict) {
+  std::string out = R"({"count":)" + std::to_string(verdict.count);
+  append_member(out, "lastTimestamp", format_time(event.time));
+  append_member(out, "message", shortened(verdict.message));
+  return out + "}";
+}
+
+}  // namespace ccm::kube

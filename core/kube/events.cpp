@@ -1,0 +1,237 @@
+#include "kube/events.hpp"
+
+#include "base/log.hpp"
+#include "kube/event_correlator.hpp"
+#include "kube/event_text.hpp"
+#include "kube/signal.hpp"
+#include "kube/task_group.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <random>
+
+namespace ccm::kube {
+namespace asio = boost::asio;
+
+struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
+  Impl(Client client_, EventOptions options_)
+      : client(std::move(client_)),
+        options(std::move(options_)),
+        correlator(options),
+        wake(client.executor()) {
+    if (!options.now) options.now = [] { return std::chrono::system_clock::now(); };
+    if (!options.steady_now) options.steady_now = [] { return std::chrono::steady_clock::now(); };
+  }
+
+  asio::awaitable<void> run();
+  asio::awaitable<void> deliver(RawEvent event);
+  asio::awaitable<Status> send(RawEvent event, EventCorrelator::Verdict verdict, std::string name);
+  std::optional<RawEvent> take();
+  bool enqueue(RawEvent event);
+  std::chrono::nanoseconds unique_time(std::chrono::system_clock::time_point time);
+  std::chrono::milliseconds pause_before(int attempt);
+  void log_event(const RawEvent& event) const;
+  void log_failure(const RawEvent& event, const Status& status) const;
+
+  Client client;
+  EventOptions options;
+  EventCorrelator correlator;
+  Signal wake;
+  TaskGroup tasks;
+  bool started = false;
+  bool stopped = false;
+  bool busy = false;
+  std::chrono::nanoseconds last_time{0};
+  std::minstd_rand random{std::random_device{}()};
+
+  mutable std::mutex mutex;  // of what follows
+  std::deque<RawEvent> queue;
+  EventStatistics statistics;
+};
+
+void EventRecorder::Impl::log_event(const RawEvent& event) const {
+  const ObjectReference& about = event.about;
+  const std::string object =
+      about.namespace_name.empty() ? about.name : about.namespace_name + "/" + about.name;
+  const std::string_view type = event.type == EventType::warning ? "Warning" : "Normal";
+  if (const auto v = log::v(options.log_verbosity)) {
+    v.info("Event occurred", {{"object", object},
+                              {"kind", about.kind},
+                              {"apiVersion", about.api_version},
+                              {"type", type},
+                              {"reason", event.reason},
+                              {"message", event.message}});
+  }
+}
+
+void EventRecorder::Impl::log_failure(const RawEvent& event, const Status& status) const {
+  log::warning("an Event was not delivered",
+               {{"object", event.about.name}, {"reason", event.reason}, {"error", status}});
+}
+
+bool EventRecorder::Impl::enqueue(RawEvent event) {
+  const std::lock_guard lock(mutex);
+  ++statistics.recorded;
+  if (queue.size() >= options.queue_limit) {
+    ++statistics.dropped_queue;
+    return false;
+  }
+  queue.push_back(std::move(event));
+  return true;
+}
+
+std::optional<RawEvent> EventRecorder::Impl::take() {
+  const std::lock_guard lock(mutex);
+  if (queue.empty()) return std::nullopt;
+  RawEvent event = std::move(queue.front());
+  queue.pop_front();
+  return event;
+}
+
+// Names are made of it: two events of one object never share a nanosecond.
+std::chrono::nanoseconds EventRecorder::Impl::unique_time(
+    std::chrono::system_clock::time_point time) {
+  last_time = std::max(last_time + std::chrono::nanoseconds(1),
+                       std::chrono::nanoseconds(time.time_since_epoch()));
+  return last_time;
+}
+
+// The first delay is random, so that many components do not come back at once (API-116).
+std::chrono::milliseconds EventRecorder::Impl::pause_before(int attempt) {
+  if (attempt > 1) return options.delivery_interval;
+  std::uniform_int_distribution<int64_t> spread(0, options.delivery_interval.count());
+  return std::chrono::milliseconds(spread(random));
+}
+
+asio::awaitable<Status> EventRecorder::Impl::send(RawEvent event, EventCorrelator::Verdict verdict,
+                                                  std::string name) {
+  const Resource events = resources::events();
+  const std::string where = event_namespace(event.about);
+  if (!verdict.stored_name.empty()) {
+    const std::string patch = event_patch(event, verdict);
+    auto patched = co_await client.patch(events, where, name, PatchType::strategic_merge, patch);
+    if (patched.ok()) {
+      const std::lock_guard lock(mutex);
+      ++statistics.patched;
+    }
+    const Status status = patched.status();
+    if (status.code() != Code::not_found) co_return status;
+  }
+  const std::string body = event_body(event, verdict, options.component, name);
+  auto created = co_await client.create(events, where, body);
+  if (created.ok()) {
+    const std::lock_guard lock(mutex);
+    ++statistics.created;
+  }
+  co_return created.status();
+}
+
+asio::awaitable<void> EventRecorder::Impl::deliver(RawEvent event) {
+  const auto verdict = correlator.judge(event, options.steady_now());
+  if (!verdict) {
+    const std::lock_guard lock(mutex);
+    ++statistics.dropped_spam;
+    co_return;
+  }
+  std::string name = verdict->stored_name;
+  if (name.empty()) name = event_name(event.about.name, unique_time(event.time));
+  Status status;
+  for (int attempt = 1; attempt <= options.delivery_attempts; ++attempt) {
+    EventCorrelator::Verdict copy = *verdict;
+    status = co_await send(event, copy, name);
+    if (status.ok()) break;
+    // An answer of the server is final, whatever it says; only a lost connection is worth a try.
+    const bool transport = status.reason().empty() || status.reason() == "ConnectFailed";
+    if (!transport || attempt == options.delivery_attempts) break;
+    asio::steady_timer timer(client.executor(), pause_before(attempt));
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  if (status.ok()) {
+    correlator.written(*verdict, name, verdict->first_time);
+    co_return;
+  }
+  {
+    const std::lock_guard lock(mutex);
+    ++statistics.failed;
+  }
+  log_failure(event, status);
+}
+
+asio::awaitable<void> EventRecorder::Impl::run() {
+  const auto self = shared_from_this();
+  while (!stopped) {
+    std::optional<RawEvent> event = take();
+    if (event) {
+      busy = true;
+      RawEvent one = std::move(*event);
+      co_await deliver(std::move(one));
+      busy = false;
+      continue;
+    }
+    co_await wake.wait();
+  }
+}
+
+ObjectReference ObjectReference::of(const Object& object) {
+  ObjectReference reference;
+  reference.api_version = object.text_at("/apiVersion");
+  reference.kind = object.text_at("/kind");
+  reference.namespace_name = object.namespace_name();
+  reference.name = object.name();
+  reference.uid = object.uid();
+  reference.resource_version = object.resource_version();
+  return reference;
+}
+
+EventRecorder::EventRecorder(Client client, EventOptions options)
+    : impl_(std::make_shared<Impl>(std::move(client), std::move(options))) {}
+
+EventRecorder::~EventRecorder() {
+  impl_->stopped = true;
+  impl_->tasks.cancel();
+}
+
+void EventRecorder::record(ObjectReference about, EventType type, std::string reason,
+                           std::string message) {
+  RawEvent event{std::move(about), type, std::move(reason), std::move(message),
+                 impl_->options.now()};
+  impl_->log_event(event);
+  if (!impl_->enqueue(std::move(event))) return;
+  asio::post(impl_->client.executor(), [weak = std::weak_ptr<Impl>(impl_)] {
+    if (const auto impl = weak.lock()) impl->wake.notify();
+  });
+}
+
+void EventRecorder::start() {
+  if (impl_->started || impl_->stopped) return;
+  impl_->started = true;
+  impl_->tasks.spawn(impl_->client.executor(), impl_->run());
+}
+
+asio::awaitable<void> EventRecorder::drain(std::chrono::milliseconds limit) {
+  const std::shared_ptr<Impl> impl = impl_;
+  const auto end = std::chrono::steady_clock::now() + limit;
+  asio::steady_timer timer(impl->client.executor());
+  const auto empty = [&impl] {
+    const std::lock_guard lock(impl->mutex);
+    return impl->queue.empty() && !impl->busy;
+  };
+  while (!empty() && std::chrono::steady_clock::now() < end) {
+    timer.expires_after(std::chrono::milliseconds(5));
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+}
+
+EventStatistics EventRecorder::statistics() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->statistics;
+}
+
+}  // namespace ccm::kube

@@ -1,0 +1,58 @@
+#include "kube/task_group.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace ccm::kube {
+namespace asio = boost::asio;
+
+// A coroutine: how to cancel it, as long as it exists.
+struct TaskGroup::Running {
+  asio::cancellation_signal cancel;
+  bool alive = true;
+};
+
+// Lies in a coroutine's frame and says when that is gone, even if it never ran; its signal must not
+// be used afterwards, since the loop may be gone too.
+class TaskGroup::Presence {
+ public:
+  explicit Presence(std::shared_ptr<Running> running) : running_(std::move(running)) {}
+  ~Presence() { running_->alive = false; }
+  Presence(const Presence&) = delete;
+  Presence& operator=(const Presence&) = delete;
+
+ private:
+  std::shared_ptr<Running> running_;
+};
+
+TaskGroup::TaskGroup() = default;
+TaskGroup::~TaskGroup() = default;
+
+asio::awaitable<void> TaskGroup::present(std::unique_ptr<Presence> presence,
+                                         asio::awaitable<void> task) {
+  co_await std::move(task);
+  presence.reset();
+}
+
+void TaskGroup::spawn(asio::any_io_executor executor, asio::awaitable<void> task) {
+  std::erase_if(running_, [](const auto& entry) { return !entry->alive; });
+  auto entry = std::make_shared<Running>();
+  running_.push_back(entry);
+  auto presence = std::make_unique<Presence>(entry);
+  asio::co_spawn(
+      std::move(executor), present(std::move(presence), std::move(task)),
+      asio::bind_cancellation_slot(entry->cancel.slot(), [entry](std::exception_ptr) {}));
+}
+
+void TaskGroup::cancel() {
+  const auto running = running_;
+  for (const auto& entry : running) {
+    if (entry->alive) entry->cancel.emit(asio::cancellation_type::terminal);
+  }
+}
+
+}  // namespace ccm::kube
