@@ -137,8 +137,12 @@ void LeaderElector::Impl::renewed(TimePoint begin) {
 }
 
 asio::awaitable<Status> LeaderElector::Impl::write(std::string body, bool create) {
-  Result<Lease> written =
-      create ? co_await client->create(std::move(body)) : co_await client->update(std::move(body));
+  Result<Lease> written = Status(Code::internal, "not written");
+  if (create) {
+    written = co_await client->create(std::move(body));
+  } else {
+    written = co_await client->update(std::move(body));
+  }
   if (!written.ok()) co_return written.status();
   observe(std::move(*written), clock.now());
   co_return Status();
@@ -211,8 +215,9 @@ asio::awaitable<std::string> LeaderElector::Impl::renew() {
     co_await pause(std::clamp(left, milliseconds(0), options.retry_period));
     if (stopping) break;
     if (clock.now() >= deadline()) {
-      co_return "it was not renewed within the renew deadline" +
-          (last.ok() ? std::string() : ": " + last.message());
+      std::string reason = "it was not renewed within the renew deadline";
+      if (!last.ok()) reason += ": " + last.message();
+      co_return reason;
     }
     const milliseconds age = heartbeat_age();
     if (age >= options.renew_deadline) {
@@ -224,7 +229,8 @@ asio::awaitable<std::string> LeaderElector::Impl::renew() {
     if (!last.ok()) {
       log::warning("failed to renew the Lease", {{"lease", options.name}, {"err", last}});
       if (!candidate.holds() && !candidate.holder().empty()) {
-        co_return "it was taken by " + candidate.holder();
+        std::string reason = "it was taken by " + candidate.holder();
+        co_return reason;
       }
     }
   }

@@ -1,0 +1,69 @@
+// A Lease in memory that several candidates share, with a clock turned by hand. Any thread.
+#pragma once
+
+#include "base/clock.hpp"
+#include "election/lease_client.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace ccm::election {
+
+class FakeLease {
+ public:
+  // Called before each request with "get", "create" or "update"; a failure is the request's
+  // outcome.
+  std::function<Status(const std::string& verb)> fault;
+
+  Result<Lease> get();
+  Result<Lease> create(const std::string& body);
+  Result<Lease> update(const std::string& body);
+
+  // As another writer would: without a condition.
+  void set(const LeaseRecord& record);
+  [[nodiscard]] LeaseRecord record() const;
+  [[nodiscard]] bool exists() const;
+  [[nodiscard]] int updates() const { return updates_; }
+
+ private:
+  Result<Lease> stored(const std::string& body);
+  Status check(const std::string& verb);
+
+  mutable std::mutex mutex_;
+  std::optional<Lease> lease_;
+  int version_ = 0;
+  std::atomic<int> updates_{0};
+};
+
+class FakeLeaseClient final : public LeaseClient {
+ public:
+  explicit FakeLeaseClient(FakeLease& lease) : lease_(lease) {}
+  boost::asio::awaitable<Result<Lease>> get() override;
+  boost::asio::awaitable<Result<Lease>> create(std::string body) override;
+  boost::asio::awaitable<Result<Lease>> update(std::string body) override;
+
+ private:
+  FakeLease& lease_;
+};
+
+class ManualClock final : public Clock {
+ public:
+  [[nodiscard]] BootClock::time_point now() const override {
+    return BootClock::time_point(BootClock::duration(now_.load()));
+  }
+  [[nodiscard]] std::chrono::system_clock::time_point wall() const override {
+    return std::chrono::system_clock::time_point(wall_.load());
+  }
+  void advance(BootClock::duration time) { now_ += time.count(); }
+  void step_wall(std::chrono::system_clock::duration time) { wall_ = wall_.load() + time; }
+
+ private:
+  std::atomic<BootClock::rep> now_{std::chrono::nanoseconds(std::chrono::hours(1)).count()};
+  std::atomic<std::chrono::system_clock::duration> wall_{std::chrono::hours(500'000)};
+};
+
+}  // namespace ccm::election

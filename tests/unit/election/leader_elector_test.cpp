@@ -1,0 +1,298 @@
+#include "election/leader_elector.hpp"
+
+#include "fake_lease.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace ccm::election {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// One candidate whose retries are quick while its lease times are judged by a clock turned by hand.
+class Elector {
+ public:
+  Elector(FakeLease& lease, const Clock& clock, const std::string& identity)
+      : elector_(
+            options(identity),
+            [&lease](const auto&) { return std::make_unique<FakeLeaseClient>(lease); }, callbacks(),
+            [this] { return heartbeat_age.load(); }, clock) {
+    elector_.start();
+  }
+
+  std::atomic<milliseconds> heartbeat_age{milliseconds(0)};
+
+  LeaderElector& operator*() { return elector_; }
+  LeaderElector* operator->() { return &elector_; }
+
+  [[nodiscard]] bool await_leading() {
+    return await([this] { return started_.has_value(); });
+  }
+  [[nodiscard]] bool await_lost() {
+    return await([this] { return lost_.has_value(); });
+  }
+  [[nodiscard]] bool await_holder(const std::string& identity) {
+    return await([&] { return holder_ == identity; });
+  }
+  [[nodiscard]] int64_t transitions() const { return started_.value_or(-1); }
+  [[nodiscard]] std::string why_lost() const { return lost_.value_or(""); }
+  [[nodiscard]] bool started() {
+    const std::lock_guard lock(mutex_);
+    return started_.has_value();
+  }
+
+ private:
+  static ElectionOptions options(const std::string& identity) {
+    ElectionOptions options;
+    options.identity = identity;
+    options.lease_duration = seconds(15);
+    options.renew_deadline = seconds(10);
+    options.retry_period = milliseconds(2);
+    return options;
+  }
+
+  ElectionCallbacks callbacks() {
+    ElectionCallbacks result;
+    result.post = [this](const std::function<void()>& fn) {
+      const std::lock_guard lock(mutex_);
+      fn();
+      changed_.notify_all();
+    };
+    result.started_leading = [this](int64_t transitions) { started_ = transitions; };
+    result.stopped_leading = [this](const std::string& reason) { lost_ = reason; };
+    result.new_leader = [this](const std::string& identity) { holder_ = identity; };
+    return result;
+  }
+
+  template <typename Condition>
+  bool await(Condition condition) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, seconds(20), condition);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<int64_t> started_;
+  std::optional<std::string> lost_;
+  std::string holder_;
+  LeaderElector elector_;
+};
+
+bool eventually(const std::function<bool()>& condition) {
+  for (int i = 0; i < 20'000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  return false;
+}
+
+LeaseRecord held_by(const std::string& holder) {
+  LeaseRecord record;
+  record.holder_identity = holder;
+  record.lease_duration = seconds(15);
+  record.lease_transitions = 7;
+  return record;
+}
+
+class LeaderElectorTest : public ::testing::Test {
+ protected:
+  FakeLease lease;
+  ManualClock clock;
+};
+
+TEST_F(LeaderElectorTest, HOST_112b_CreatesTheLeaseAndLeads) {
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  EXPECT_TRUE(elector->leading());
+  EXPECT_EQ(lease.record().holder_identity, "a");
+  EXPECT_EQ(elector.transitions(), 0);
+  EXPECT_TRUE(elector.await_holder("a"));
+}
+
+TEST_F(LeaderElectorTest, HOST_112d_StandsByWhileAnotherRenews) {
+  lease.set(held_by("other"));
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_holder("other"));
+  EXPECT_FALSE(elector->leading());
+  EXPECT_FALSE(elector.started());
+  EXPECT_EQ(lease.updates(), 0) << "a standby writes nothing";
+}
+
+TEST_F(LeaderElectorTest, TRAP_2_TakesOverWhenTheRecordStandsStillWhateverTheClocksSay) {
+  lease.set(held_by("other"));
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_holder("other"));
+  clock.step_wall(std::chrono::hours(5));  // a stepped wall clock makes nobody a leader
+  EXPECT_FALSE(elector.started());
+  clock.advance(seconds(15));
+  ASSERT_TRUE(elector.await_leading());
+  EXPECT_EQ(elector.transitions(), 8);
+}
+
+TEST_F(LeaderElectorTest, API_63_LosingTheRaceToCreateMeansStandingBy) {
+  lease.fault = [this](const std::string& verb) {
+    if (verb == "create" && !lease.exists()) lease.set(held_by("other"));
+    return Status();
+  };
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_holder("other"));
+  EXPECT_FALSE(elector->leading());
+}
+
+TEST_F(LeaderElectorTest, API_62_AConflictOnTakeOverIsNoLeadership) {
+  lease.set(held_by(""));
+  lease.fault = [this](const std::string& verb) {
+    if (verb == "update" && lease.record().holder_identity.empty()) lease.set(held_by("quicker"));
+    return Status();
+  };
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_holder("quicker"));
+  EXPECT_FALSE(elector.started());
+}
+
+TEST_F(LeaderElectorTest, HOST_112a_RenewsWithoutReading) {
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  const uint64_t reads = elector->slow_paths();
+  const int before = lease.updates();
+  ASSERT_TRUE(eventually([&] { return lease.updates() > before + 3; }));
+  EXPECT_EQ(elector->slow_paths(), reads);
+}
+
+TEST_F(LeaderElectorTest, HOST_114_IsLostWhenRenewingFailsUntilTheDeadline) {
+  std::atomic<bool> away = false;
+  std::atomic<int> refused = 0;
+  lease.fault = [&](const std::string&) {
+    if (!away) return Status();
+    ++refused;
+    return Status(Code::unavailable, "connection refused");
+  };
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  away = true;
+  ASSERT_TRUE(eventually([&] { return refused > 4; }));
+  EXPECT_TRUE(elector->leading()) << "a failure before the deadline costs nothing";
+  clock.advance(seconds(10));
+  EXPECT_FALSE(elector->leading()) << "fenced at once, whatever the election's thread does";
+  ASSERT_TRUE(elector.await_lost());
+  EXPECT_NE(elector.why_lost().find("connection refused"), std::string::npos);
+}
+
+TEST_F(LeaderElectorTest, IsLostWhenAnotherTookIt) {
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  lease.set(held_by("other"));
+  ASSERT_TRUE(elector.await_lost());
+  EXPECT_EQ(elector.why_lost(), "it was taken by other");
+  EXPECT_FALSE(elector->leading());
+  EXPECT_EQ(lease.record().holder_identity, "other");
+}
+
+TEST_F(LeaderElectorTest, AProcessStoppedPastTheDeadlineWakesUpWithoutTheLease) {
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  clock.advance(seconds(60));
+  EXPECT_FALSE(elector->leading());
+  ASSERT_TRUE(elector.await_lost());
+}
+
+TEST_F(LeaderElectorTest, AStaleHeartbeatStopsTheRenewalUntilTheLeaseIsLost) {
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  elector.heartbeat_age = milliseconds(10'000);
+  int seen = -1;
+  ASSERT_TRUE(eventually([&] {
+    const bool still = lease.updates() == seen;
+    seen = lease.updates();
+    std::this_thread::sleep_for(milliseconds(20));
+    return still;
+  }));
+  clock.advance(seconds(10));
+  ASSERT_TRUE(elector.await_lost());
+  EXPECT_NE(elector.why_lost().find("loop"), std::string::npos);
+}
+
+TEST_F(LeaderElectorTest, HOST_117_ReleaseLetsTheNextOneInAtOnce) {
+  Elector first(lease, clock, "a");
+  ASSERT_TRUE(first.await_leading());
+  Elector second(lease, clock, "b");
+  ASSERT_TRUE(second.await_holder("a"));
+  first->release();
+  EXPECT_FALSE(first->leading());
+  ASSERT_TRUE(second.await_leading()) << "no clock moved: nobody waited for an expiry";
+  EXPECT_EQ(second.transitions(), 1);
+}
+
+TEST_F(LeaderElectorTest, ReleaseOverwritesNoSuccessor) {
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  lease.fault = [this](const std::string& verb) {
+    if (verb == "get") lease.set(held_by("other"));
+    return Status();
+  };
+  elector->release();
+  EXPECT_EQ(lease.record().holder_identity, "other");
+}
+
+TEST_F(LeaderElectorTest, ReleaseOfAStandbyWritesNothing) {
+  lease.set(held_by("other"));
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_holder("other"));
+  elector->release();
+  EXPECT_EQ(lease.updates(), 0);
+  EXPECT_EQ(lease.record().holder_identity, "other");
+}
+
+TEST_F(LeaderElectorTest, HOST_96_HealthFailsOnlyLongAfterTheLastRenewal) {
+  std::atomic<bool> away = false;
+  lease.fault = [&](const std::string&) {
+    return away ? Status(Code::unavailable, "away") : Status();
+  };
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  EXPECT_TRUE(elector->health().ok());
+  away = true;
+  clock.advance(seconds(10));
+  ASSERT_TRUE(elector.await_lost());
+  EXPECT_TRUE(elector->health().ok()) << "it knows that it no longer leads";
+}
+
+TEST(ElectionOptionsTest, HOST_110_TimesThatContradictEachOther) {
+  ElectionOptions options;
+  EXPECT_TRUE(validate(options).ok());
+  options.renew_deadline = options.lease_duration;
+  EXPECT_EQ(validate(options).code(), Code::invalid_argument);
+  options = {};
+  options.retry_period = seconds(9);
+  EXPECT_EQ(validate(options).code(), Code::invalid_argument);
+  options = {};
+  options.retry_period = seconds(0);
+  EXPECT_EQ(validate(options).code(), Code::invalid_argument);
+}
+
+TEST(ElectionOptionsTest, HOST_108_IdentityIsHostNameAndUuid) {
+  const auto first = new_identity();
+  const auto second = new_identity();
+  ASSERT_TRUE(first.ok());
+  EXPECT_NE(*first, *second);
+  const std::string uuid = first->substr(first->rfind('_') + 1);
+  ASSERT_EQ(uuid.size(), 36u) << *first;
+  EXPECT_EQ(uuid[14], '4');
+}
+
+TEST(ElectionOptionsTest, HOST_109_OneTryTakesHalfTheRenewDeadline) {
+  ElectionOptions options;
+  EXPECT_EQ(request_timeout(options), seconds(5));
+  options.renew_deadline = milliseconds(100);
+  EXPECT_EQ(request_timeout(options), seconds(1));
+}
+
+}  // namespace
+}  // namespace ccm::election
