@@ -1,0 +1,125 @@
+// ccm::Config: flags, the --cloud-config file, secrets.
+#pragma once
+
+#include <ccm/abi/config.h>
+#include <ccm/service.hpp>
+#include <ccm/status.hpp>
+
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ccm {
+
+class Config {
+ public:
+  explicit Config(Service<ccm_host_config> host) : host_(host) {}
+  Config(const Config&) = delete;
+  Config& operator=(const Config&) = delete;
+
+  // The value in force of a flag, without dashes; nothing when there is no such flag. Booleans are
+  // "true" or "false", lists are joined by commas. [any-thread]
+  [[nodiscard]] std::optional<std::string_view> flag(std::string_view name) const {
+    const auto fn = host_.get(&ccm_host_config::flag);
+    ccm_str value{nullptr, 0};
+    if (fn == nullptr || !fn(host_.self(), c_str(name), &value)) return std::nullopt;
+    return view(value);
+  }
+  // The same as a whole number; nothing also when it is none.
+  [[nodiscard]] std::optional<int64_t> integer_flag(std::string_view name) const {
+    const auto text = flag(name);
+    if (!text) return std::nullopt;
+    int64_t number = 0;
+    const char* end = text->data() + text->size();
+    const auto [stop, fault] = std::from_chars(text->data(), end, number);
+    if (fault != std::errc() || stop != end) return std::nullopt;
+    return number;
+  }
+  // The same as a duration in Go's form ("5m0s", "1.5h", "300ms"); nothing also when it is none.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> duration_flag(
+      std::string_view name) const {
+    const auto text = flag(name);
+    return text ? parse_duration(*text) : std::nullopt;
+  }
+  // Whether the user gave the flag, rather than leaving its default. [any-thread]
+  [[nodiscard]] bool flag_given(std::string_view name) const {
+    return flag(std::string(name) + ":set") == std::string_view("true");
+  }
+
+  // The bytes of --cloud-config; nothing when the flag is empty. Borrowed until the change callback
+  // ran the next time. [any-thread]
+  [[nodiscard]] std::optional<std::string_view> cloud_config() const {
+    const auto fn = host_.get(&ccm_host_config::cloud_config);
+    ccm_str text{nullptr, 0};
+    if (fn == nullptr || !fn(host_.self(), &text)) return std::nullopt;
+    return view(text);
+  }
+
+  // The secret NAME: the file that the environment variable NAME_FILE names, else the variable
+  // NAME; read anew on each call. Never log it. [any-thread]
+  [[nodiscard]] std::optional<std::string> secret(std::string_view name) const {
+    const auto fn = host_.get(&ccm_host_config::secret);
+    if (fn == nullptr) return std::nullopt;
+    std::string value(256, '\0');
+    for (;;) {
+      const int64_t length = fn(host_.self(), c_str(name), value.data(), value.size());
+      if (length < 0) return std::nullopt;
+      const bool whole = static_cast<uint64_t>(length) <= value.size();
+      value.resize(static_cast<size_t>(length));
+      if (whole) return value;
+    }
+  }
+
+  // Calls `fn` in [serial] whenever --cloud-config changed on disk. `fn` must not throw. [create]
+  void on_change(std::function<void()> fn) {
+    const auto add = host_.get(&ccm_host_config::on_change);
+    if (add == nullptr) return;
+    listeners_.push_back(std::move(fn));
+    add(
+        host_.self(), [](void* owner) { (*static_cast<std::function<void()>*>(owner))(); },
+        &listeners_.back());
+  }
+
+  [[nodiscard]] static std::optional<std::chrono::milliseconds> parse_duration(
+      std::string_view text) {
+    if (text == "0") return std::chrono::milliseconds(0);
+    if (text.empty()) return std::nullopt;
+    double total_ms = 0;
+    while (!text.empty()) {
+      double number = 0;
+      const auto [stop, fault] =
+          std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+      if (fault != std::errc() || number < 0) return std::nullopt;
+      text.remove_prefix(static_cast<size_t>(stop - text.data()));
+      const std::string_view unit = text.substr(0, text.find_first_of("0123456789."));
+      const double factor = unit_ms(unit);
+      if (factor == 0) return std::nullopt;
+      total_ms += number * factor;
+      text.remove_prefix(unit.size());
+    }
+    if (total_ms > 9e15) return std::nullopt;
+    return std::chrono::milliseconds(static_cast<int64_t>(total_ms + 0.5));
+  }
+
+ private:
+  static double unit_ms(std::string_view unit) {
+    if (unit == "h") return 3'600'000;
+    if (unit == "m") return 60'000;
+    if (unit == "s") return 1'000;
+    if (unit == "ms") return 1;
+    if (unit == "us" || unit == "\u00b5s") return 1e-3;
+    if (unit == "ns") return 1e-6;
+    return 0;
+  }
+
+  Service<ccm_host_config> host_;
+  std::list<std::function<void()>> listeners_;
+};
+
+}  // namespace ccm

@@ -1,0 +1,109 @@
+// ccm::JsonWriter: renders JSON for patches and request bodies without a library.
+//   JsonWriter json;
+//   json.object([&] { json.member("spec").object([&] { json.member("providerID").text(id); }); });
+// Any thread; owns its text.
+#pragma once
+
+#include <ccm/object.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ccm {
+
+class JsonWriter {
+ public:
+  template <typename Members>
+  JsonWriter& object(Members&& members) {
+    return container('{', '}', std::forward<Members>(members));
+  }
+  template <typename Elements>
+  JsonWriter& array(Elements&& elements) {
+    return container('[', ']', std::forward<Elements>(elements));
+  }
+  // The name of the member whose value is written next.
+  JsonWriter& member(std::string_view name) {
+    text(name);
+    text_ += ':';
+    first_ = true;
+    return *this;
+  }
+
+  JsonWriter& text(std::string_view value) {
+    separate();
+    text_ += '"';
+    for (const char c : value) append(c);
+    text_ += '"';
+    return *this;
+  }
+  JsonWriter& number(int64_t value) { return raw(std::to_string(value)); }
+  JsonWriter& boolean(bool value) { return raw(value ? "true" : "false"); }
+  JsonWriter& null() { return raw("null"); }
+  // A piece of JSON that is already rendered.
+  JsonWriter& raw(std::string_view json) {
+    separate();
+    text_ += json;
+    return *this;
+  }
+  // A part of a Kubernetes object, unknown members included.
+  JsonWriter& value(const Value& value) {
+    switch (value.kind()) {
+      case ValueKind::object:
+        return object([&] {
+          value.each([&](std::string_view key, const Value& inner) { member(key).value(inner); });
+        });
+      case ValueKind::array:
+        return array(
+            [&] { value.each([&](std::string_view, const Value& inner) { this->value(inner); }); });
+      case ValueKind::string:
+        return text(value.text().value_or(std::string_view()));
+      case ValueKind::boolean:
+      case ValueKind::number:
+        return raw(value.text().value_or("null"));
+      case ValueKind::null:
+      case ValueKind::absent:
+        return null();
+    }
+    return null();
+  }
+
+  [[nodiscard]] const std::string& str() const& { return text_; }
+  [[nodiscard]] std::string str() && { return std::move(text_); }
+
+ private:
+  template <typename Inner>
+  JsonWriter& container(char open, char close, Inner&& inner) {
+    separate();
+    text_ += open;
+    first_ = true;
+    inner();
+    text_ += close;
+    first_ = false;
+    return *this;
+  }
+  void separate() {
+    if (!first_) text_ += ',';
+    first_ = false;
+  }
+  void append(char c) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      text_ += '\\';
+      text_ += c;
+    } else if (byte < 0x20) {
+      text_ += "\\u00";
+      text_ += kHex[byte >> 4U];
+      text_ += kHex[byte & 0xFU];
+    } else {
+      text_ += c;
+    }
+  }
+
+  std::string text_;
+  bool first_ = true;  // nothing was written in this container yet
+};
+
+}  // namespace ccm

@@ -1,0 +1,148 @@
+// The adapter that turns a plain class into a cloud provider. It sees which of these methods the
+// class has and fills only their slots of the ABI's tables; the rest counts as not implemented:
+//
+//   Status initialize(Ctx);                                       CCM_PROVIDER
+//   Status health(Ctx);
+//   bool has_cluster_id();
+//   Result<std::vector<Instance>> list(Ctx);                      CCM_CLOUD_INSTANCES
+//   Result<std::vector<Instance>> describe(Ctx, std::vector<NodeIdentity>);
+//   Result<Instance> get(Ctx, NodeIdentity);
+//
+// Each but has_cluster_id may return a Task of that instead, in a plugin whose manifest says
+// "nonblocking": true; otherwise they run on a [worker] thread and may block.
+#pragma once
+
+#include <ccm/abi/instances.h>
+#include <ccm/abi/provider.h>
+#include <ccm/component.hpp>
+#include <ccm/host.hpp>
+#include <ccm/instances.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace ccm::detail {
+
+template <typename T>
+concept HasInitialize = requires(T& t, Ctx ctx) {
+  t.initialize(ctx);
+};
+template <typename T>
+concept HasHealth = requires(T& t, Ctx ctx) {
+  t.health(ctx);
+};
+template <typename T>
+concept HasClusterId = requires(T& t) {
+  { t.has_cluster_id() } -> std::same_as<bool>;
+};
+template <typename T>
+concept HasList = requires(T& t, Ctx ctx) {
+  t.list(ctx);
+};
+template <typename T>
+concept HasDescribe = requires(T& t, Ctx ctx, std::vector<NodeIdentity> nodes) {
+  t.describe(ctx, std::move(nodes));
+};
+template <typename T>
+concept HasGet = requires(T& t, Ctx ctx, NodeIdentity node) {
+  t.get(ctx, std::move(node));
+};
+
+template <typename T>
+concept IsInstances = HasList<T> || HasDescribe<T> || HasGet<T>;
+template <typename T>
+concept IsProvider = HasInitialize<T> || HasHealth<T> || HasClusterId<T> || IsInstances<T>;
+
+struct NoResult {
+  template <typename Value>
+  void operator()(const Value&, Completion& completion) const {
+    completion.succeed(nullptr);
+  }
+};
+
+// `Part` has members `Host host` and `T object`; `self` of the tables points to it.
+template <typename T, typename Part>
+struct ProviderAdapter {
+  static Part& part(void* self) { return *static_cast<Part*>(self); }
+  static Ctx ctx(Part& part, const ccm_ctx* raw) { return Ctx(part.host.contexts, raw); }
+
+  static constexpr auto give_instances = [](const std::vector<Instance>& instances,
+                                            Completion& completion) {
+    const InstanceListC raw(instances);
+    completion.succeed(raw.list());
+  };
+
+  static void initialize(void* self, const ccm_ctx* raw, ccm_completion done) noexcept {
+    Part& p = part(self);
+    operate(
+        p.host, "initialize", done, [&] { return p.object.initialize(ctx(p, raw)); }, NoResult());
+  }
+  static void health(void* self, const ccm_ctx* raw, ccm_completion done) noexcept {
+    Part& p = part(self);
+    operate(
+        p.host, "health", done, [&] { return p.object.health(ctx(p, raw)); }, NoResult());
+  }
+  static bool has_cluster_id(void* self) noexcept {
+    try {
+      return part(self).object.has_cluster_id();
+    } catch (...) {
+      return false;
+    }
+  }
+  static void list(void* self, const ccm_ctx* raw, ccm_completion done) noexcept {
+    Part& p = part(self);
+    operate(
+        p.host, "list", done, [&] { return p.object.list(ctx(p, raw)); }, give_instances);
+  }
+  static void describe(void* self, const ccm_ctx* raw, const ccm_node_identity* const* nodes,
+                       size_t count, ccm_completion done) noexcept {
+    Part& p = part(self);
+    const auto call = [&] {
+      std::vector<NodeIdentity> identities;
+      identities.reserve(count);
+      for (size_t i = 0; i < count; ++i) {
+        identities.push_back(NodeIdentity::from_c(p.host.objects, *nodes[i]));
+      }
+      return p.object.describe(ctx(p, raw), std::move(identities));
+    };
+    operate(p.host, "describe", done, call, give_instances);
+  }
+  static void get(void* self, const ccm_ctx* raw, const ccm_node_identity* node,
+                  ccm_completion done) noexcept {
+    Part& p = part(self);
+    const auto give = [](const Instance& instance, Completion& completion) {
+      const std::vector<Instance> one{instance};
+      const InstanceListC raw_list(one);
+      completion.succeed(raw_list.first());
+    };
+    const auto call = [&] {
+      return p.object.get(ctx(p, raw), NodeIdentity::from_c(p.host.objects, *node));
+    };
+    operate(p.host, "get", done, call, give);
+  }
+
+  static const ccm_provider* provider_table() {
+    static const ccm_provider table = [] {
+      ccm_provider slots{};
+      slots.size = sizeof(slots);
+      if constexpr (HasInitialize<T>) slots.initialize = &initialize;
+      if constexpr (HasHealth<T>) slots.health = &health;
+      if constexpr (HasClusterId<T>) slots.has_cluster_id = &has_cluster_id;
+      return slots;
+    }();
+    return &table;
+  }
+  static const ccm_cloud_instances* instances_table() {
+    static const ccm_cloud_instances table = [] {
+      ccm_cloud_instances slots{};
+      slots.size = sizeof(slots);
+      if constexpr (HasList<T>) slots.list = &list;
+      if constexpr (HasDescribe<T>) slots.describe = &describe;
+      if constexpr (HasGet<T>) slots.get = &get;
+      return slots;
+    }();
+    return &table;
+  }
+};
+
+}  // namespace ccm::detail

@@ -1,0 +1,82 @@
+// Scripted HTTP: a test says which requests it expects and what each is answered.
+//   host.http.expect("GET", "http://cloud/v1/machines").answer(200, body).after(50ms);
+// An expectation answers one request (or `times`) of that method and URL, the oldest first. A
+// request that nothing fits goes to the handler, if there is one; else it fails as unavailable and
+// is listed in unexpected().
+#pragma once
+
+#include <ccm/abi/http.h>
+#include <ccm/http.hpp>
+#include <ccm/status.hpp>
+#include <ccm/testing/fake_loop.hpp>
+#include <ccm/testing/fake_objects.hpp>
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::testing {
+
+class FakeHttp {
+ public:
+  // What one request gets: an HTTP answer, a failure, or nothing until its time limit.
+  struct Answer {
+    Result<HttpResponse> outcome = HttpResponse{200, {}, {}};
+    std::chrono::milliseconds delay{0};
+    bool hangs = false;
+  };
+
+  class Expectation {
+   public:
+    Expectation& answer(uint32_t status_code, std::string body,
+                        std::vector<HttpHeader> headers = {});
+    Expectation& fail(Status status);
+    Expectation& hang();
+    Expectation& after(std::chrono::milliseconds delay);
+    Expectation& times(int count);  // -1 = any number, which need not happen
+
+   private:
+    friend FakeHttp;
+    std::string method_;
+    std::string url_;
+    Answer answer_;
+    int left_ = 1;
+  };
+
+  FakeHttp(FakeLoop& loop, FakeContexts& contexts);
+  FakeHttp(const FakeHttp&) = delete;
+  FakeHttp& operator=(const FakeHttp&) = delete;
+
+  // The reference stays valid.
+  Expectation& expect(std::string method, std::string url);
+  // Answers what no expectation fits, for tests that play a stateful server.
+  void handle(std::function<Answer(const HttpRequest&)> handler);
+
+  [[nodiscard]] std::vector<HttpRequest> requests() const;  // in the order of their arrival
+  // Lines for a failing test: requests that nothing fitted, expectations that nothing met.
+  [[nodiscard]] std::vector<std::string> unexpected() const;
+  [[nodiscard]] std::vector<std::string> unmet() const;
+
+  [[nodiscard]] const ccm_host_http* table() const { return &table_; }
+
+ private:
+  static void send(void* self, const ccm_ctx* ctx, const ccm_http_request* request,
+                   ccm_completion done);
+  Answer answer_for(const HttpRequest& request);
+
+  FakeLoop& loop_;
+  FakeContexts& contexts_;
+  ccm_host_http table_{};
+  mutable std::mutex mutex_;
+  std::deque<Expectation> expectations_;
+  std::function<Answer(const HttpRequest&)> handler_;
+  std::vector<HttpRequest> requests_;
+  std::vector<std::string> unexpected_;
+};
+
+}  // namespace ccm::testing

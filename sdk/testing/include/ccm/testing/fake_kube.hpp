@@ -1,0 +1,85 @@
+// A small Kubernetes API server and the cache in front of it, for unit tests: objects, patches with
+// preconditions, resourceVersions, watch events. Strategic merge patches are applied as RFC 7386
+// merge patches; admission and validation are left out. Test's thread, but for the ABI's functions.
+#pragma once
+
+#include <ccm/abi/kube.h>
+#include <ccm/object.hpp>
+#include <ccm/status.hpp>
+#include <ccm/testing/fake_loop.hpp>
+#include <ccm/testing/fake_objects.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::testing {
+
+// One request that reached the server.
+struct KubeCall {
+  std::string verb;  // get, patch, create, delete
+  std::string resource;
+  std::string namespace_name;
+  std::string name;
+  std::string subresource;
+  int32_t patch_type = 0;
+  std::string body;
+};
+
+class FakeKube {
+ public:
+  // As in ccm/abi/controller.h: kind, old, now.
+  using Listener = std::function<void(int32_t kind, const Object& old, const Object& now)>;
+
+  FakeKube(FakeLoop& loop, FakeObjects& objects);
+  ~FakeKube();
+  FakeKube(const FakeKube&) = delete;
+  FakeKube& operator=(const FakeKube&) = delete;
+
+  // Stores an object as somebody else would write it (a new resourceVersion) and lets the cache see
+  // it when caches follow.
+  void put(const std::string& resource, std::string_view json);
+  void remove(const std::string& resource, const std::string& name,
+              const std::string& namespace_name = {});
+  // What the server holds, as JSON text; empty when there is no such object.
+  [[nodiscard]] std::string stored(const std::string& resource, const std::string& name,
+                                   const std::string& namespace_name = {}) const;
+
+  // Whether the cache sees each change at once (the default), or only by catch_up(): a stale cache.
+  void set_cache_follows(bool follows);
+  void catch_up();
+  // Sends a resync event for everything cached.
+  void resync();
+
+  // The next `count` calls of a verb on a resource ("v1/nodes", "v1/nodes/status") fail like that
+  // and change nothing.
+  void fail_next(std::string verb, std::string resource, Status status, int count = 1);
+  // Like that, but the write does happen before the answer is lost (API-70).
+  void lose_answer(std::string verb, std::string resource, Status status);
+  // Runs `fn` when the next call of that kind arrives, before it is handled.
+  void before_next(std::string verb, std::string resource, std::function<void()> fn);
+
+  [[nodiscard]] std::vector<KubeCall> calls() const;
+  // Those of one verb.
+  [[nodiscard]] std::vector<KubeCall> calls(std::string_view verb) const;
+  void clear_calls();
+
+  // A watch: the cache keeps `fields` of `resource` from now on, and `listener` hears of what is
+  // cached and of each change, posted.
+  void watch(const std::string& resource, const std::vector<std::string>& fields,
+             Listener listener);
+  [[nodiscard]] const ccm_host_kube* table() const { return &table_; }
+
+ private:
+  struct State;
+  struct Table;
+  FakeLoop& loop_;
+  ccm_host_kube table_{};
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ccm::testing

@@ -1,0 +1,64 @@
+// The fake host's loop: a queue of posted functions, a clock that only moves when a test says so,
+// timers on that clock, and threads for [worker] functions. All but post(), after(), cancel() and
+// work() belong to the test's thread, which plays the loop.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace ccm::testing {
+
+class FakeLoop {
+ public:
+  using Milliseconds = std::chrono::milliseconds;
+
+  FakeLoop();
+  ~FakeLoop();  // joins the worker threads
+  FakeLoop(const FakeLoop&) = delete;
+  FakeLoop& operator=(const FakeLoop&) = delete;
+
+  void post(std::function<void()> fn);                           // any thread
+  uint64_t after(Milliseconds delay, std::function<void()> fn);  // any thread
+  void cancel(uint64_t timer);                                   // any thread
+  void work(std::function<void()> fn);  // on a thread of its own. Any thread
+
+  // Runs what is posted or due until nothing is left and no worker thread is busy. The clock stands
+  // still.
+  void run();
+  // Moves the clock on, running every timer at its time.
+  void advance(Milliseconds by);
+  // run(), then moves the clock from timer to timer until `done()` holds. False when nothing is
+  // left that could make it true.
+  bool run_until(const std::function<bool()>& done);
+
+  [[nodiscard]] Milliseconds now() const;  // any thread
+  [[nodiscard]] bool on_loop() const { return std::this_thread::get_id() == thread_; }
+  [[nodiscard]] std::size_t pending_timers() const;
+
+ private:
+  std::optional<std::function<void()>> take();
+  std::optional<Milliseconds> next_timer() const;
+  void set_clock(Milliseconds time);
+
+  const std::thread::id thread_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> posted_;
+  std::map<std::pair<Milliseconds, uint64_t>, std::function<void()>> timers_;
+  Milliseconds now_{1'000'000};  // not 0, so that an unset time is noticed
+  uint64_t last_timer_ = 0;
+  int busy_ = 0;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace ccm::testing

@@ -1,0 +1,133 @@
+// The small services of the fake host: what a plugin logs, records and counts is kept for the test;
+// what it is configured with, the test sets.
+#pragma once
+
+#include <ccm/abi/config.h>
+#include <ccm/abi/event.h>
+#include <ccm/abi/leader.h>
+#include <ccm/abi/log.h>
+#include <ccm/abi/metrics.h>
+#include <ccm/testing/fake_loop.hpp>
+#include <ccm/testing/fake_objects.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ccm::testing {
+
+struct LogLine {
+  int32_t level = 0;
+  std::string message;
+  std::vector<std::pair<std::string, std::string>> pairs;
+  std::string file;
+  uint32_t line = 0;
+
+  [[nodiscard]] std::string value(std::string_view key) const;
+  [[nodiscard]] std::string text() const;  // "message key=value ..."
+};
+
+class FakeLog {
+ public:
+  FakeLog();
+  void set_verbosity(int32_t verbosity) { verbosity_ = verbosity; }
+  [[nodiscard]] std::vector<LogLine> lines() const;
+  // Lines of that level (CCM_LOG_...) or of any level.
+  [[nodiscard]] std::vector<LogLine> lines(int32_t level) const;
+  // Whether any line, pairs included, contains that text: for secrets that must not be there.
+  [[nodiscard]] bool contains(std::string_view text) const;
+  [[nodiscard]] const ccm_host_log* table() const { return &table_; }
+
+ private:
+  struct Table;
+  ccm_host_log table_{};
+  int32_t verbosity_ = 10;
+  mutable std::mutex mutex_;
+  std::vector<LogLine> lines_;
+};
+
+struct RecordedEvent {
+  bool warning = false;
+  std::string object;  // "namespace/name" or "name"
+  std::string reason;
+  std::string message;
+};
+
+class FakeEvents {
+ public:
+  explicit FakeEvents(FakeObjects& objects);
+  [[nodiscard]] std::vector<RecordedEvent> all() const;
+  [[nodiscard]] std::vector<RecordedEvent> with_reason(std::string_view reason) const;
+  [[nodiscard]] const ccm_host_event* table() const { return &table_; }
+
+ private:
+  struct Table;
+  FakeObjects& objects_;
+  ccm_host_event table_{};
+  mutable std::mutex mutex_;
+  std::vector<RecordedEvent> events_;
+};
+
+struct DefinedMetric {
+  int32_t kind = 0;
+  std::string name;
+  std::vector<std::string> labels;
+  std::vector<double> buckets;
+  // What was recorded, in order, with the label values joined by commas.
+  std::vector<std::pair<std::string, double>> records;
+};
+
+class FakeMetrics {
+ public:
+  FakeMetrics();
+  // The metric of that name; nothing when the plugin did not define it.
+  [[nodiscard]] std::optional<DefinedMetric> find(std::string_view name) const;
+  [[nodiscard]] const ccm_host_metrics* table() const { return &table_; }
+
+ private:
+  struct Table;
+  ccm_host_metrics table_{};
+  mutable std::mutex mutex_;
+  std::vector<DefinedMetric> metrics_;
+};
+
+class FakeConfig {
+ public:
+  explicit FakeConfig(FakeLoop& loop);
+  // A flag as the user gave it; `given` false = its default.
+  void set_flag(const std::string& name, const std::string& value, bool given = true);
+  void set_cloud_config(std::string text);
+  // The file changed on disk: the plugin's callbacks are posted.
+  void change_cloud_config(std::string text);
+  void set_secret(const std::string& name, const std::string& value);
+  [[nodiscard]] const ccm_host_config* table() const { return &table_; }
+
+ private:
+  struct Table;
+  FakeLoop& loop_;
+  ccm_host_config table_{};
+  mutable std::mutex mutex_;
+  std::map<std::string, std::string> flags_;
+  std::optional<std::string> cloud_config_;
+  std::map<std::string, std::string> secrets_;
+  std::vector<std::pair<void (*)(void*), void*>> listeners_;
+};
+
+class FakeLeader {
+ public:
+  FakeLeader();
+  bool leading = true;
+  uint64_t transitions = 1;
+  [[nodiscard]] const ccm_host_leader* table() const { return &table_; }
+
+ private:
+  ccm_host_leader table_{};
+};
+
+}  // namespace ccm::testing

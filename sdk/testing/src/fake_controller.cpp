@@ -1,0 +1,251 @@
+#include "ccm/testing/fake_controller.hpp"
+
+#include <algorithm>
+#include <list>
+#include <set>
+
+namespace ccm::testing {
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+struct SetupCall {
+  using Output = Status;
+  Service<ccm_controller> controller;
+  Ctx ctx;
+  const ccm_host_setup* host_setup;
+  Status start(ccm_completion done) const {
+    const auto fn = controller.get(&ccm_controller::setup);
+    if (fn == nullptr) return Status(Code::unimplemented, "the component has no setup");
+    fn(controller.self(), ctx.get(), host_setup, done);
+    return {};
+  }
+  Status decode(Status status, const void*) const { return status; }
+};
+
+struct ReconcileCall {
+  using Output = Result<ReconcileResult>;
+  Service<ccm_controller> controller;
+  Ctx ctx;
+  Request request;
+  Status start(ccm_completion done) const {
+    const auto fn = controller.get(&ccm_controller::reconcile);
+    if (fn == nullptr) return Status(Code::unimplemented, "the component has no reconcile");
+    const ccm_reconcile_request raw{sizeof(raw), static_cast<int32_t>(request.priority),
+                                    c_str(request.key), request.attempt, 0};
+    fn(controller.self(), ctx.get(), &raw, done);
+    return {};
+  }
+  Output decode(Status status, const void* result) const {
+    if (!status.ok()) return status;
+    if (result == nullptr) return ReconcileResult{};
+    const auto& raw = *static_cast<const ccm_reconcile_result*>(result);
+    return ReconcileResult{Milliseconds(raw.requeue_after_ms)};
+  }
+};
+
+struct Item {
+  Priority priority = Priority::changed;
+  Milliseconds due{0};
+  uint64_t order = 0;
+};
+
+struct Running {
+  Request request;
+  Pending<Result<ReconcileResult>> pending;
+  Ctx ctx;
+};
+
+// One watch as it was declared.
+struct Declared {
+  Watch watch;  // `map` stays empty: the function is the component's
+  ccm_map_fn map = nullptr;
+  void* owner = nullptr;
+};
+
+}  // namespace
+
+struct FakeController::State {
+  explicit State(FakeHost& the_host) : host(the_host) {}
+
+  void add(const std::string& key, Priority priority, Milliseconds delay) {
+    const Milliseconds due = host.loop.now() + delay;
+    const auto [place, fresh] = queue.try_emplace(key, Item{priority, due, ++order});
+    if (fresh) return;
+    place->second.priority = std::min(place->second.priority, priority);
+    place->second.due = std::min(place->second.due, due);
+  }
+
+  void on_event(const Declared& declared, int32_t kind, const Object& old, const Object& now) {
+    if (declared.map == nullptr) {
+      std::string key(now.namespace_name());
+      key += key.empty() ? "" : "/";
+      key += now.name();
+      return add(key, kind == CCM_EVENT_RESYNC ? Priority::periodic : Priority::changed,
+                 Milliseconds(0));
+    }
+    const ccm_queue queue_handle{sizeof(queue_handle), 0, this,
+                                 [](void* self, ccm_str key, int32_t priority, int64_t delay_ms) {
+                                   static_cast<State*>(self)->add(std::string(view(key)),
+                                                                  static_cast<Priority>(priority),
+                                                                  Milliseconds(delay_ms));
+                                 }};
+    declared.map(declared.owner, kind, old.get(), now.get(), &queue_handle);
+  }
+
+  // The best key that is due and not being reconciled.
+  std::optional<Request> take() {
+    const auto runs = [this](const std::string& key) {
+      return std::any_of(running.begin(), running.end(),
+                         [&](const Running& entry) { return entry.request.key == key; });
+    };
+    auto best = queue.end();
+    for (auto place = queue.begin(); place != queue.end(); ++place) {
+      const Item& item = place->second;
+      if (item.due > host.loop.now() || runs(place->first)) continue;
+      if (best == queue.end() || std::pair(item.priority, item.order) <
+                                     std::pair(best->second.priority, best->second.order)) {
+        best = place;
+      }
+    }
+    if (best == queue.end()) return std::nullopt;
+    Request request{best->first, best->second.priority, failures[best->first]};
+    queue.erase(best);
+    return request;
+  }
+
+  void ended(const Running& entry) {
+    const Result<ReconcileResult>& outcome = entry.pending.outcome();
+    const Request& request = entry.request;
+    const Status status = outcome.status();
+    const Milliseconds after = outcome.ok() ? outcome->requeue_after : Milliseconds(0);
+    reconciled.push_back({request.key, request.priority, request.attempt, status, after});
+    if (status.ok() || status.permanent() || status.code() == Code::implemented_elsewhere) {
+      failures.erase(request.key);
+      if (after > Milliseconds(0)) add(request.key, Priority::periodic, after);
+    } else {
+      const uint32_t failed = failures[request.key]++;
+      const Milliseconds backoff(std::min<int64_t>(int64_t{5} << std::min(failed, 30U), 1'000'000));
+      add(request.key, request.priority, std::max(backoff, status.retry_after()));
+    }
+    const auto period = periods.find(request.key);
+    if (period != periods.end()) add(request.key, Priority::periodic, period->second);
+  }
+
+  FakeHost& host;
+  std::list<Declared> declared;
+  std::vector<Watch> watches;
+  uint32_t workers = 1;
+  Milliseconds timeout{30'000};
+  std::map<std::string, Milliseconds> periods;
+  std::map<std::string, Item> queue;
+  std::map<std::string, uint32_t> failures;
+  uint64_t order = 0;
+  std::list<Running> running;
+  std::size_t most_at_once = 0;
+  std::vector<Reconciled> reconciled;
+};
+
+FakeController::FakeController(FakeHost& host, const ccm_plugin* plugin, const std::string& name)
+    : component(host, plugin, name), state_(std::make_shared<State>(host)) {}
+
+FakeController::~FakeController() = default;
+
+Status FakeController::setup() {
+  const ccm_host_setup host_setup{
+      sizeof(host_setup),
+      0,
+      state_.get(),
+      [](void* self, const ccm_watch* raw) {
+        Declared& declared = static_cast<State*>(self)->declared.emplace_back();
+        declared.watch.resource = view(raw->resource);
+        for (size_t i = 0; i < raw->field_count; ++i) {
+          declared.watch.fields.emplace_back(view(raw->fields[i]));
+        }
+        declared.watch.resync_period = Milliseconds(raw->resync_period_ms);
+        declared.map = raw->map;
+        declared.owner = raw->owner;
+      },
+      [](void* self, const ccm_queue_options* raw) {
+        auto& state = *static_cast<State*>(self);
+        state.workers = std::max(raw->workers, 1U);
+        if (raw->reconcile_timeout_ms > 0) state.timeout = Milliseconds(raw->reconcile_timeout_ms);
+      },
+      [](void* self, ccm_str key, int64_t period_ms) {
+        static_cast<State*>(self)->periods[std::string(view(key))] = Milliseconds(period_ms);
+      }};
+  const auto controller = component.interface<ccm_controller>(CCM_CONTROLLER);
+  Status status = component.finish(
+      component.start("setup", SetupCall{controller, component.ctx(), &host_setup}));
+  if (!status.ok()) return status;
+  for (const Declared& declared : state_->declared) {
+    state_->watches.push_back(declared.watch);
+    const auto listener = [weak = std::weak_ptr(state_), &declared](int32_t kind, const Object& old,
+                                                                    const Object& now) {
+      if (const auto state = weak.lock()) state->on_event(declared, kind, old, now);
+    };
+    state_->host.kube.watch(declared.watch.resource, declared.watch.fields, listener);
+  }
+  for (const auto& [key, period] : state_->periods) {
+    state_->add(key, Priority::periodic, Milliseconds(0));
+  }
+  return status;
+}
+
+void FakeController::run() {
+  State& state = *state_;
+  const auto controller = component.interface<ccm_controller>(CCM_CONTROLLER);
+  for (;;) {
+    state.host.loop.run();
+    while (state.running.size() < state.workers) {
+      const auto request = state.take();
+      if (!request) break;
+      const Ctx ctx = state.host.contexts.make(state.timeout);
+      state.running.push_back(
+          {*request, component.start("reconcile", ReconcileCall{controller, ctx, *request}), ctx});
+      state.most_at_once = std::max(state.most_at_once, state.running.size());
+    }
+    if (state.running.empty()) return;
+    const auto any_done = [&state] {
+      return std::any_of(state.running.begin(), state.running.end(),
+                         [](const Running& entry) { return entry.pending.done(); });
+    };
+    if (!state.host.loop.run_until(any_done)) {
+      return state.host.fault("a reconcile of \"" + state.running.front().request.key +
+                              "\" never completed");
+    }
+    for (auto entry = state.running.begin(); entry != state.running.end();) {
+      if (!entry->pending.done()) {
+        ++entry;
+        continue;
+      }
+      state.ended(*entry);
+      entry = state.running.erase(entry);
+    }
+  }
+}
+
+void FakeController::advance(Milliseconds by) {
+  state_->host.loop.advance(by);
+  run();
+}
+
+std::vector<Reconciled> FakeController::take_reconciled() {
+  return std::exchange(state_->reconciled, {});
+}
+
+std::vector<std::string> FakeController::waiting() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, item] : state_->queue) keys.push_back(key);
+  return keys;
+}
+
+std::size_t FakeController::most_at_once() const { return state_->most_at_once; }
+uint32_t FakeController::workers() const { return state_->workers; }
+const std::vector<Watch>& FakeController::watches() const { return state_->watches; }
+
+void FakeController::add(const std::string& key, Priority priority) {
+  state_->add(key, priority, Milliseconds(0));
+}
+
+}  // namespace ccm::testing
