@@ -1,5 +1,7 @@
 add_library(ccm_plugin_host STATIC
-  completion_table.cpp context.cpp live_component.cpp
+  component_controller.cpp component_host.cpp completion_table.cpp context.cpp live_component.cpp
+  broker/instance_snapshot.cpp broker/instances_broker.cpp broker/instances_service.cpp
+  broker/provider_machines.cpp
   host_services/config_service.cpp host_services/config_source.cpp host_services/ctx_service.cpp
   host_services/event_service.cpp host_services/host_operation.cpp host_services/http_access.cpp
   host_services/http_service.cpp host_services/kube_access.cpp host_services/kube_service.cpp

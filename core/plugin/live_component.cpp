@@ -102,7 +102,8 @@ void LiveComponent::start_call(const std::shared_ptr<Call>& call,
   }
   call->registration =
       call->context->on_end([self = shared_from_this(), call] { self->give_up(*call); });
-  if (identity_.nonblocking) return run_on_loop(call->operation, handle->get(), done, invoke);
+  call->on_loop = call->on_loop || identity_.nonblocking;
+  if (call->on_loop) return run_on_loop(call->operation, handle->get(), done, invoke);
   run_on_worker(call, std::move(handle), done, std::move(invoke));
 }
 

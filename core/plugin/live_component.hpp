@@ -92,6 +92,20 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
                std::move(invoke));
   }
 
+  // The same for a [create] function, which runs on the loop whatever the manifest says.
+  template <typename T>
+  void call_on_loop(std::string_view operation, std::chrono::milliseconds timeout, Invoke invoke,
+                    Copy<T> copy, std::function<void(Result<T>)> done) {
+    auto running = begin_call(operation, nullptr, timeout, {});
+    running->on_loop = true;
+    auto ended = [self = shared_from_this(), running, done = std::move(done)](Result<T> result) {
+      self->end_call(*running, result.status());
+      done(std::move(result));
+    };
+    start_call(running, std::make_unique<TypedOperation<T>>(std::move(copy), std::move(ended)),
+               std::move(invoke));
+  }
+
   // Marks "in setup": [create] functions are allowed until the returned object is gone.
   [[nodiscard]] std::shared_ptr<void> allow_create();
 
@@ -127,6 +141,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
     uint64_t registration = 0;
     uint64_t number = 0;
     bool missed_deadline = false;
+    bool on_loop = false;
   };
 
   std::shared_ptr<Call> begin_call(std::string_view operation,

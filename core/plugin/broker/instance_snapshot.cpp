@@ -1,0 +1,177 @@
+#include "plugin/broker/instance_snapshot.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+namespace ccm::plugin {
+
+namespace {
+
+// Offsets are 32 bits wide; no cloud describes its machines in so much text.
+constexpr std::size_t kTextLimit = std::numeric_limits<uint32_t>::max() / 2;
+
+}  // namespace
+
+// Equal texts (types, zones, kinds of addresses, labels) are kept once.
+class InstanceSnapshot::Builder {
+ public:
+  Status add(const ccm_instance* instance) {
+    if (instance == nullptr || !CCM_HAS(instance, name)) {
+      return Status(Code::internal, "the provider described a machine by a malformed struct");
+    }
+    Record record;
+    record.state = instance->state;
+    record.provider_id = append(view(instance->provider_id));
+    record.name = append(view(instance->name));
+    if (CCM_HAS(instance, region)) {
+      record.instance_type = intern(view(instance->instance_type));
+      record.zone = intern(view(instance->zone));
+      record.region = intern(view(instance->region));
+    }
+    record.pairs = static_cast<uint32_t>(snapshot_->pairs_.size());
+    if (CCM_HAS(instance, address_count)) {
+      for (std::size_t index = 0; index < instance->address_count; ++index) {
+        const ccm_node_address& address = instance->addresses[index];
+        snapshot_->pairs_.push_back({intern(view(address.type)), append(view(address.address))});
+      }
+      record.address_count = static_cast<uint32_t>(instance->address_count);
+    }
+    if (CCM_HAS(instance, label_count)) {
+      for (std::size_t index = 0; index < instance->label_count; ++index) {
+        const ccm_key_value& label = instance->labels[index];
+        snapshot_->pairs_.push_back({intern(view(label.key)), intern(view(label.value))});
+      }
+      record.label_count = static_cast<uint32_t>(instance->label_count);
+    }
+    snapshot_->records_.push_back(record);
+    if (snapshot_->text_.size() < kTextLimit) return {};
+    return Status(Code::resource_exhausted, "the provider's list of machines is too long");
+  }
+
+  void reserve(std::size_t count) { snapshot_->records_.reserve(count); }
+
+  Ptr finish() {
+    InstanceSnapshot& made = *snapshot_;
+    made.text_.shrink_to_fit();
+    made.records_.shrink_to_fit();
+    made.pairs_.shrink_to_fit();
+    const auto sorted = [&made](auto text_of) {
+      std::vector<uint32_t> index(made.records_.size());
+      std::iota(index.begin(), index.end(), 0u);
+      std::stable_sort(index.begin(), index.end(), [&](uint32_t left, uint32_t right) {
+        return text_of(left) < text_of(right);
+      });
+      return index;
+    };
+    made.by_provider_id_ = sorted([&](uint32_t index) { return made.provider_id(index); });
+    made.by_name_ = sorted([&](uint32_t index) { return made.name(index); });
+    return snapshot_;
+  }
+
+ private:
+  Text append(std::string_view text) {
+    const Text place{static_cast<uint32_t>(snapshot_->text_.size()),
+                     static_cast<uint32_t>(text.size())};
+    snapshot_->text_ += text;
+    return place;
+  }
+
+  Text intern(std::string_view text) {
+    if (text.empty()) return {};
+    const auto known = interned_.find(std::string(text));
+    if (known != interned_.end()) return known->second;
+    return interned_.emplace(std::string(text), append(text)).first->second;
+  }
+
+  std::shared_ptr<InstanceSnapshot> snapshot_{new InstanceSnapshot};
+  std::unordered_map<std::string, Text> interned_;
+};
+
+Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy(const ccm_instance_list* list) {
+  if (list == nullptr || !CCM_HAS(list, count) || (list->count > 0 && list->instances == nullptr)) {
+    return Status(Code::internal, "the provider completed a listing without a list");
+  }
+  Builder builder;
+  builder.reserve(list->count);
+  for (std::size_t index = 0; index < list->count; ++index) {
+    Status added = builder.add(list->instances[index]);
+    if (!added.ok()) return added;
+  }
+  return builder.finish();
+}
+
+Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy(const ccm_instance* instance) {
+  Builder builder;
+  Status added = builder.add(instance);
+  if (!added.ok()) return added;
+  return builder.finish();
+}
+
+std::size_t InstanceSnapshot::find_provider_id(std::string_view wanted) const {
+  const auto found = std::lower_bound(
+      by_provider_id_.begin(), by_provider_id_.end(), wanted,
+      [this](uint32_t index, std::string_view text) { return provider_id(index) < text; });
+  if (found == by_provider_id_.end() || provider_id(*found) != wanted) return kNone;
+  return *found;
+}
+
+std::vector<std::size_t> InstanceSnapshot::find_name(std::string_view wanted) const {
+  auto found = std::lower_bound(
+      by_name_.begin(), by_name_.end(), wanted,
+      [this](uint32_t index, std::string_view text) { return name(index) < text; });
+  std::vector<std::size_t> all;
+  for (; found != by_name_.end() && name(*found) == wanted; ++found) all.push_back(*found);
+  return all;
+}
+
+std::size_t InstanceSnapshot::memory() const {
+  return sizeof(*this) + text_.capacity() + records_.capacity() * sizeof(Record) +
+         pairs_.capacity() * sizeof(Pair) +
+         (by_provider_id_.capacity() + by_name_.capacity()) * sizeof(uint32_t);
+}
+
+void InstanceExport::add(const InstanceSnapshot::Ptr& snapshot, std::size_t index) {
+  const InstanceSnapshot::Record& record = snapshot->records_[index];
+  auto entry = std::make_unique<Entry>();
+  const auto* pair = snapshot->pairs_.data() + record.pairs;
+  for (uint32_t count = 0; count < record.address_count; ++count, ++pair) {
+    entry->addresses.push_back(
+        {c_str(snapshot->text(pair->first)), c_str(snapshot->text(pair->second))});
+  }
+  for (uint32_t count = 0; count < record.label_count; ++count, ++pair) {
+    entry->labels.push_back(
+        {c_str(snapshot->text(pair->first)), c_str(snapshot->text(pair->second))});
+  }
+  entry->instance = std::make_unique<ccm_instance>(
+      ccm_instance{sizeof(ccm_instance), record.state, c_str(snapshot->text(record.provider_id)),
+                   c_str(snapshot->text(record.name)), c_str(snapshot->text(record.instance_type)),
+                   c_str(snapshot->text(record.zone)), c_str(snapshot->text(record.region)),
+                   entry->addresses.data(), entry->addresses.size(), entry->labels.data(),
+                   entry->labels.size()});
+  entry->keep = snapshot;
+  entries_.push_back(std::move(entry));
+}
+
+void InstanceExport::add_state(int32_t state, std::string_view name, std::string_view provider_id) {
+  auto entry = std::make_unique<Entry>();
+  entry->name = name;
+  entry->provider_id = provider_id;
+  entry->instance = std::make_unique<ccm_instance>();
+  entry->instance->size = sizeof(ccm_instance);
+  entry->instance->state = state;
+  entry->instance->name = c_str(entry->name);
+  entry->instance->provider_id = c_str(entry->provider_id);
+  entries_.push_back(std::move(entry));
+}
+
+const ccm_instance_list& InstanceExport::list() {
+  pointers_.clear();
+  for (const auto& entry : entries_) pointers_.push_back(entry->instance.get());
+  list_ = {sizeof(list_), 0, pointers_.data(), pointers_.size()};
+  return list_;
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,103 @@
+// Machines as a provider described them at one moment: copied, immutable, compact (5,000 of them in
+// about 1 MB) and searchable. Any thread.
+#pragma once
+
+#include <ccm/abi/instances.h>
+#include <ccm/status.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::plugin {
+
+class InstanceSnapshot {
+ public:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  using Ptr = std::shared_ptr<const InstanceSnapshot>;
+
+  // Copies what a provider handed over. Failure: internal, when the list is malformed.
+  static Result<Ptr> copy(const ccm_instance_list* list);
+  static Result<Ptr> copy(const ccm_instance* instance);  // of one
+
+  [[nodiscard]] std::size_t size() const { return records_.size(); }
+  [[nodiscard]] int32_t state(std::size_t index) const { return records_[index].state; }
+  [[nodiscard]] std::string_view provider_id(std::size_t index) const {
+    return text(records_[index].provider_id);
+  }
+  [[nodiscard]] std::string_view name(std::size_t index) const {
+    return text(records_[index].name);
+  }
+
+  // The machine with that provider ID, or kNone.
+  [[nodiscard]] std::size_t find_provider_id(std::string_view provider_id) const;
+  // Every machine of that name, in the order of the listing.
+  [[nodiscard]] std::vector<std::size_t> find_name(std::string_view name) const;
+
+  // Bytes that it occupies.
+  [[nodiscard]] std::size_t memory() const;
+
+ private:
+  friend class InstanceExport;
+  class Builder;
+  struct Text {
+    uint32_t offset = 0;
+    uint32_t length = 0;
+  };
+  struct Pair {
+    Text first;
+    Text second;
+  };
+  struct Record {
+    Text provider_id;
+    Text name;
+    Text instance_type;
+    Text zone;
+    Text region;
+    uint32_t pairs = 0;  // addresses, then labels
+    uint32_t address_count = 0;
+    uint32_t label_count = 0;
+    int32_t state = CCM_INSTANCE_UNKNOWN;
+  };
+  InstanceSnapshot() = default;
+  [[nodiscard]] std::string_view text(Text place) const {
+    return std::string_view(text_).substr(place.offset, place.length);
+  }
+
+  std::string text_;
+  std::vector<Record> records_;
+  std::vector<Pair> pairs_;
+  std::vector<uint32_t> by_provider_id_;  // indices, sorted
+  std::vector<uint32_t> by_name_;
+};
+
+// Machines in the form in which they cross to a controller. The texts are borrowed from the
+// snapshots, which it keeps alive; the structs live as long as this object does.
+class InstanceExport {
+ public:
+  void add(const InstanceSnapshot::Ptr& snapshot, std::size_t index);
+  // A machine of which only this is known.
+  void add_state(int32_t state, std::string_view name, std::string_view provider_id);
+
+  // Behind the last add(). OWNERSHIP: borrowed from this object.
+  const ccm_instance_list& list();
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    std::unique_ptr<ccm_instance> instance;
+    std::vector<ccm_node_address> addresses;
+    std::vector<ccm_key_value> labels;
+    InstanceSnapshot::Ptr keep;
+    std::string name;
+    std::string provider_id;
+  };
+  std::vector<std::unique_ptr<Entry>> entries_;
+  std::vector<const ccm_instance*> pointers_;
+  ccm_instance_list list_{};
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,38 @@
+// What the broker asks: a provider's instances interface, or a test.
+#pragma once
+
+#include "kube/object.hpp"
+#include "plugin/broker/instance_snapshot.hpp"
+
+#include <ccm/status.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ccm::plugin {
+
+// Which machine is meant (CLOUD-13).
+struct MachineQuery {
+  std::string name;
+  std::string provider_id;  // empty when the Node has none
+  kube::ObjectPtr node;     // may be null
+};
+
+// Loop thread. Each `done` is called once, on the loop, not inside the call.
+class MachineSource {
+ public:
+  using Done = std::function<void(Result<InstanceSnapshot::Ptr>)>;
+  virtual ~MachineSource() = default;
+  [[nodiscard]] virtual bool can_list() const = 0;
+  [[nodiscard]] virtual bool can_describe() const = 0;
+  [[nodiscard]] virtual bool can_get() const = 0;
+  // Every machine, or a failure.
+  virtual void list(Done done) = 0;
+  // Machine i of the result answers queries[i].
+  virtual void describe(std::vector<MachineQuery> queries, Done done) = 0;
+  // One machine; not_found of class not_found when it certainly does not exist.
+  virtual void get(MachineQuery query, Done done) = 0;
+};
+
+}  // namespace ccm::plugin

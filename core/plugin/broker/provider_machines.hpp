@@ -1,0 +1,40 @@
+// A provider's draft.ccm.cloud.instances/1 as a MachineSource. Loop thread.
+#pragma once
+
+#include "plugin/broker/machine_source.hpp"
+#include "plugin/live_component.hpp"
+
+#include <ccm/abi/instances.h>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+namespace ccm::plugin {
+
+struct ProviderTimeouts {
+  std::chrono::milliseconds call{30'000};
+  std::chrono::milliseconds list{60'000};  // many pages
+};
+
+class ProviderMachines final : public MachineSource {
+ public:
+  ProviderMachines(std::shared_ptr<LiveComponent> provider, ccm_interface instances,
+                   ProviderTimeouts timeouts = {});
+  // The provider has at least one of the three functions.
+  [[nodiscard]] bool usable() const { return can_list() || can_describe() || can_get(); }
+  [[nodiscard]] bool can_list() const override;
+  [[nodiscard]] bool can_describe() const override;
+  [[nodiscard]] bool can_get() const override;
+  void list(Done done) override;
+  void describe(std::vector<MachineQuery> queries, Done done) override;
+  void get(MachineQuery query, Done done) override;
+
+ private:
+  const std::shared_ptr<LiveComponent> provider_;
+  const ccm_interface interface_;
+  const ccm_cloud_instances& table_;
+  const ProviderTimeouts timeouts_;
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,95 @@
+// A controller plugin's component as the runtime's Reconciler: its setup becomes watches and a
+// queue, its keys are reconciled by a ControllerRunner. Loop thread.
+#pragma once
+
+#include "plugin/live_component.hpp"
+#include "runtime/controller_runner.hpp"
+#include "runtime/event_source.hpp"
+#include "runtime/queue_metrics.hpp"
+#include "runtime/reconciler.hpp"
+
+#include <ccm/abi/controller.h>
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace prometheus {
+class Registry;
+}
+
+namespace ccm::plugin {
+
+class ComponentController final : public runtime::Reconciler {
+ public:
+  struct Options {
+    std::chrono::milliseconds default_resync{0};  // --min-resync-period
+    prometheus::Registry* metrics = nullptr;      // of the queue; null = none
+  };
+
+  // `component` offers draft.ccm.controller/1 as `controller`.
+  ComponentController(std::shared_ptr<LiveComponent> component, ccm_interface controller,
+                      Options options);
+  ~ComponentController() override;
+
+  // Runs the plugin's setup and registers its watches with `source`, which must outlive this
+  // object. `done` is posted: ok; unimplemented = the controller has nothing to do here (its
+  // message says why); anything else is a fault.
+  void setup(runtime::EventSource& source, std::function<void(Status)> done);
+
+  // This process leads.
+  void start();
+
+  // Takes no more keys, waits, cancels, then runs the plugin's stop. `done` is posted and gets
+  // failed_precondition when reconciles still run.
+  void stop(std::chrono::milliseconds grace, std::function<void(Status)> done);
+
+  [[nodiscard]] bool synced() const { return runner_ && runner_->synced(); }
+  [[nodiscard]] runtime::ControllerRunner* runner() { return runner_ ? &*runner_ : nullptr; }
+
+  void reconcile(const runtime::ReconcileRequest& request, std::chrono::milliseconds timeout,
+                 Done done) override;
+  void cancel() override;
+
+ private:
+  struct Watch {
+    runtime::WatchSpec spec;
+    ccm_map_fn map = nullptr;
+    void* owner = nullptr;
+  };
+  // What setup declared so far.
+  struct Plan {
+    std::vector<Watch> watches;
+    runtime::RunnerOptions options;
+    std::string queue_name;
+    std::vector<std::pair<std::string, std::chrono::milliseconds>> periodic;
+    std::optional<Status> fault;
+  };
+
+  static void setup_watch(void* self, const ccm_watch* watch) noexcept;
+  static void setup_queue(void* self, const ccm_queue_options* options) noexcept;
+  static void setup_every(void* self, ccm_str key, int64_t period_ms) noexcept;
+  Status activate(runtime::EventSource& source);
+  runtime::ControllerRunner::MapFn map_of(const Watch& watch);
+  void report(const runtime::ReconcileReport& report);
+  void refresh_metrics();
+  void call_stop(Status stopped, std::function<void(Status)> done);
+
+  const std::shared_ptr<LiveComponent> component_;
+  const ccm_interface interface_;
+  const ccm_controller& table_;
+  const Options options_;
+  Plan plan_;
+  ccm_host_setup host_setup_{};
+  std::shared_ptr<Context> reconciles_;  // parent of every reconcile's ctx
+  std::optional<runtime::QueueMetrics> queue_metrics_;
+  std::optional<runtime::ControllerRunner> runner_;
+  runtime::Timers::Id metrics_timer_ = 0;
+};
+
+}  // namespace ccm::plugin
