@@ -1,8 +1,8 @@
 #include "kube/informer.hpp"
 
-#include <gmock/gmock.h>
-
 #include "scripted_api.hpp"
+
+#include <gmock/gmock.h>
 
 namespace ccm::kube {
 namespace {
@@ -49,15 +49,16 @@ class InformerTest : public KubeTest {
   }
   void TearDown() override { EXPECT_THAT(api_.complaints(), IsEmpty()); }
 
-  void initial_stream(std::vector<std::string> nodes, int version, std::vector<std::string> more = {},
-                      End end = End::hold) {
+  void initial_stream(std::vector<std::string> nodes, int version,
+                      std::vector<std::string> more = {}, End end = End::hold) {
     std::vector<std::string> events;
     for (const std::string& node : nodes) events.push_back(event_json("ADDED", node));
     events.push_back(bookmark_json(version, true));
     events.insert(events.end(), more.begin(), more.end());
-    api_.expect_watch({"/api/v1/nodes?", "sendInitialEvents=true", "resourceVersionMatch=NotOlderThan",
-                       "allowWatchBookmarks=true", "timeoutSeconds="},
-                      events, end);
+    api_.expect_watch(
+        {"/api/v1/nodes?", "sendInitialEvents=true", "resourceVersionMatch=NotOlderThan",
+         "allowWatchBookmarks=true", "timeoutSeconds="},
+        events, end);
   }
   std::vector<std::string> requests() {
     std::vector<std::string> result;
@@ -156,8 +157,8 @@ TEST_F(InformerTest, CutStreamInTheMiddleOfAnEventLosesNothing) {
 TEST_F(InformerTest, API_26_InStreamExpiryListsAgainAndKeepsTheStore) {
   initial_stream({node_json("a", 5), node_json("b", 6)}, 10, {error_event(410, "Expired")});
   api_.expect_watch({"sendInitialEvents=true", "resourceVersion=10"},
-                    {event_json("ADDED", node_json("a", 5)), event_json("ADDED", node_json("c", 21)),
-                     bookmark_json(30, true)});
+                    {event_json("ADDED", node_json("a", 5)),
+                     event_json("ADDED", node_json("c", 21)), bookmark_json(30, true)});
   play(6);
   EXPECT_THAT(seen_, ElementsAre("add a", "add b", "synced", "same a", "late-add c", "lost b"));
   EXPECT_EQ(informer().resource_version(), "30");
@@ -267,10 +268,11 @@ TEST_F(InformerTest, API_131_NoErrorEmptiesTheStore) {
 }
 
 TEST_F(InformerTest, API_36_UnknownEventsAndForeignObjectsAreIgnored) {
-  initial_stream({node_json("a", 5)}, 10,
-                 {event_json("SURPRISE", node_json("x", 11)),
-                  event_json("ADDED", R"({"kind":"Pod","metadata":{"name":"p","resourceVersion":"12"}})"),
-                  event_json("ADDED", node_json("b", 13))});
+  initial_stream(
+      {node_json("a", 5)}, 10,
+      {event_json("SURPRISE", node_json("x", 11)),
+       event_json("ADDED", R"({"kind":"Pod","metadata":{"name":"p","resourceVersion":"12"}})"),
+       event_json("ADDED", node_json("b", 13))});
   play(3);
   EXPECT_THAT(seen_, ElementsAre("add a", "synced", "late-add b"));
 }
@@ -289,7 +291,8 @@ TEST_F(InformerTest, MalformedObjectInAListIsNotTakenForADeletion) {
   timing_.streamed_lists = false;
   api_.expect({"limit=500"}, json_reply(list_json(10, {node_json("a", 5), node_json("b", 6)})));
   api_.expect_watch({"resourceVersion=10"}, {error_event(410, "Expired")});
-  api_.expect({"!watch"}, json_reply(list_json(20, {node_json("a", 5), R"({"metadata":{"name":7}})"})));
+  api_.expect({"!watch"},
+              json_reply(list_json(20, {node_json("a", 5), R"({"metadata":{"name":7}})"})));
   api_.expect_watch({"resourceVersion=20"}, {});
   play(4);
   EXPECT_THAT(seen_, ElementsAre("add a", "add b", "synced", "same a"));

@@ -1,22 +1,22 @@
 // A loop on the test's own thread, and what the client's tests share.
 #pragma once
 
-#include <gtest/gtest.h>
+#include "kube/client.hpp"
+#include "test_http_server.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <exception>
 #include <filesystem>
-#include <memory>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-
-#include "kube/client.hpp"
-#include "test_http_server.hpp"
 
 namespace ccm::kube {
 

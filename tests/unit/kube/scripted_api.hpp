@@ -1,6 +1,8 @@
 // An API server that plays a script: what request it expects next, and what it answers.
 #pragma once
 
+#include "loop_fixture.hpp"
+
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -8,15 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "loop_fixture.hpp"
-
 namespace ccm::kube {
 
 inline std::string node_json(const std::string& name, int version,
                              const std::string& provider_id = "sandbox://1",
                              const std::string& extra_status = "") {
-  return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":")" + name + R"(","uid":"uid-)" + name +
-         R"(","resourceVersion":")" + std::to_string(version) +
+  return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":")" + name + R"(","uid":"uid-)" +
+         name + R"(","resourceVersion":")" + std::to_string(version) +
          R"(","managedFields":[{"manager":"kubelet"}]},"spec":{"providerID":")" + provider_id +
          R"("},"status":{"images":[{"sizeBytes":1}])" + extra_status + "}}";
 }
@@ -26,18 +26,20 @@ inline std::string event_json(const std::string& type, const std::string& object
 }
 
 inline std::string bookmark_json(int version, bool initial_end = false) {
-  return event_json("BOOKMARK",
-                    R"({"kind":"Node","apiVersion":"v1","metadata":{"resourceVersion":")" +
-                        std::to_string(version) + R"(","creationTimestamp":null)" +
-                        (initial_end ? R"(,"annotations":{"k8s.io/initial-events-end":"true"})" : "") +
-                        R"(},"spec":{},"status":{}})");
+  return event_json(
+      "BOOKMARK",
+      R"({"kind":"Node","apiVersion":"v1","metadata":{"resourceVersion":")" +
+          std::to_string(version) + R"(","creationTimestamp":null)" +
+          (initial_end ? R"(,"annotations":{"k8s.io/initial-events-end":"true"})" : "") +
+          R"(},"spec":{},"status":{}})");
 }
 
 inline std::string error_event(unsigned code, const std::string& reason,
                                const std::string& details = "{}") {
-  return event_json("ERROR", R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","code":)" +
-                                 std::to_string(code) + R"(,"reason":")" + reason +
-                                 R"(","message":"scripted","details":)" + details + "}");
+  return event_json(
+      "ERROR", R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","code":)" +
+                   std::to_string(code) + R"(,"reason":")" + reason +
+                   R"(","message":"scripted","details":)" + details + "}");
 }
 
 inline std::string list_json(int version, const std::vector<std::string>& items,
