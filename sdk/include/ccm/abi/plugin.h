@@ -63,7 +63,7 @@ typedef const ccm_plugin *(*ccm_plugin_entry_fn)(void);
 #define CCM_PLUGIN_EXPORT __attribute__((visibility("default")))
 
 /*
- * The ELF note: section ".note.ccm", owner "ccm", type 1, description = the manifest without a trailing NUL.
+ * The ELF note: section ".note.ccm", owner "ccm", type 1, description = the manifest and its NUL.
  * CCM_PLUGIN_MANIFEST("{...}") at file scope defines it and `ccm_plugin_manifest`, which `ccm_plugin.manifest` takes.
  * ccm_add_plugin() writes this from a JSON file, so most authors never see it.
  */
@@ -77,7 +77,7 @@ typedef const ccm_plugin *(*ccm_plugin_entry_fn)(void);
     char name[4];                                                                                        \
     char text[(sizeof(json) + 3u) / 4u * 4u];                                                            \
   } ccm_plugin_note __attribute__((section(CCM_NOTE_SECTION), used, aligned(4))) = {                     \
-      4, (uint32_t)(sizeof(json) - 1u), CCM_NOTE_TYPE_MANIFEST, CCM_NOTE_OWNER, json};                   \
+      4, (uint32_t)sizeof(json), CCM_NOTE_TYPE_MANIFEST, CCM_NOTE_OWNER, json};                   \
   static const ccm_str ccm_plugin_manifest = {ccm_plugin_note.text, sizeof(json) - 1u}
 
 #ifdef __cplusplus
