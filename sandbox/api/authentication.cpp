@@ -84,6 +84,17 @@ std::optional<User> Authenticator::check_token(const std::string& token,
   return check_service_account(claims);
 }
 
+bool Authenticator::knows(const User& user) const {
+  constexpr std::string_view kPrefix = "system:serviceaccount:";
+  if (user.is_admin()) return true;
+  if (!user.name.starts_with(kPrefix)) return false;
+  std::string account = user.name.substr(kPrefix.size());
+  std::size_t colon = account.find(':');
+  if (colon == std::string::npos) return false;
+  account[colon] = '/';
+  return store_.collection(resource_named("serviceaccounts").index).find(account) != nullptr;
+}
+
 std::optional<User> Authenticator::check_service_account(const Json& claims) const {
   const Json& bound = member_or_null(claims, kPrivateClaims);
   std::string name_space = bound.value("namespace", "");

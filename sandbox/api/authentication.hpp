@@ -31,6 +31,10 @@ class Authenticator {
   std::optional<User> check_token(const std::string& token,
                                   const std::vector<std::string>& audiences) const;
 
+  // Whether this is someone who can have a token here: the administrators' group, or a service
+  // account that exists.
+  bool knows(const User& user) const;
+
   struct IssuedToken {
     std::string token;
     std::string expires;  // RFC 3339

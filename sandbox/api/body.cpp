@@ -1,5 +1,9 @@
 #include "api/body.hpp"
 
+#include "api/yaml.hpp"
+
+#include <stdexcept>
+
 namespace sandbox {
 namespace {
 
@@ -26,6 +30,15 @@ Json parse_body(const http::Request& request, const std::string& accepted) {
   }
   std::string type = request.content_type.empty() ? "application/json" : request.content_type;
   if (!contains_type(accepted, type)) throw unsupported_media_type(accepted);
+  bool yaml = type.ends_with("yaml");
+  // JSON is YAML, and quicker to read as what it is.
+  if (yaml && !request.body.starts_with("{")) {
+    try {
+      return parse_yaml(request.body);
+    } catch (const std::invalid_argument& error) {
+      throw bad_request("error decoding request body: " + std::string(error.what()));
+    }
+  }
   try {
     return Json::parse(request.body);
   } catch (const Json::parse_error& error) {
@@ -33,7 +46,9 @@ Json parse_body(const http::Request& request, const std::string& accepted) {
   }
 }
 
-Json parse_body(const http::Request& request) { return parse_body(request, "application/json"); }
+Json parse_body(const http::Request& request) {
+  return parse_body(request, "application/json,application/yaml");
+}
 
 std::vector<std::string> decode_object(const Resource& resource, const http::Request& request,
                                        Json& object) {

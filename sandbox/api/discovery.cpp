@@ -94,6 +94,41 @@ Json openapi_v2() {
           {"definitions", Json::object()}};
 }
 
+std::string group_path(const std::string& group) {
+  return group.empty() ? "api/v1" : "apis/" + group + "/v1";
+}
+
+Json openapi_v3_index() {
+  Json paths = Json::object();
+  auto add = [&](const std::string& group) {
+    paths[group_path(group)] = {{"serverRelativeURL", "/openapi/v3/" + group_path(group)}};
+  };
+  add("");
+  for (const std::string& name : groups()) add(name);
+  return {{"paths", paths}};
+}
+
+// Just what kubectl looks for before it leaves the validation of fields to the server.
+std::optional<http::Response> openapi_v3_answer(const std::string& wanted) {
+  Json paths = Json::object();
+  Json parameter = {{"name", "fieldValidation"}, {"in", "query"}};
+  bool known = false;
+  for (const Resource& resource : resources()) {
+    if (group_path(resource.group) != wanted) continue;
+    known = true;
+    std::string path = "/" + wanted + (resource.namespaced ? "/namespaces/{namespace}/" : "/") +
+                       resource.plural + "/{name}";
+    Json kind = {{"group", resource.group}, {"version", resource.version}, {"kind", resource.kind}};
+    paths[path]["patch"] = {{"parameters", Json::array({parameter})},
+                            {"x-kubernetes-group-version-kind", kind}};
+  }
+  if (!known) return std::nullopt;
+  return json_answer({{"openapi", "3.0.0"},
+                      {"info", {{"title", "Kubernetes"}, {"version", "v1.36.0-sandbox"}}},
+                      {"paths", paths},
+                      {"components", {{"schemas", Json::object()}}}});
+}
+
 }  // namespace
 
 std::optional<http::Response> discovery_answer(const http::Request& request) {
@@ -108,7 +143,8 @@ std::optional<http::Response> discovery_answer(const http::Request& request) {
   if (path == "/apis") return json_answer(group_list());
   if (path == "/api/v1") return json_answer(resource_list(""));
   if (path == "/openapi/v2") return json_answer(openapi_v2());
-  if (path == "/openapi/v3") return json_answer({{"paths", Json::object()}});
+  if (path == "/openapi/v3") return json_answer(openapi_v3_index());
+  if (path.starts_with("/openapi/v3/")) return openapi_v3_answer(path.substr(12));
   for (const std::string& name : groups()) {
     if (path == "/apis/" + name) {
       Json group = api_group(name);

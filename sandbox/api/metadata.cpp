@@ -60,6 +60,18 @@ void validate_finalizers(const Json* old, const Json& metadata, std::vector<Caus
   }
 }
 
+// The server sets these, once.
+void validate_deletion_mark(const Json* old, const Json& metadata, std::vector<Cause>& causes) {
+  if (old == nullptr) return;
+  for (const char* member : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    const Json& value = member_or_null(metadata, member);
+    if (value != member_or_null((*old)["metadata"], member)) {
+      causes.push_back(
+          invalid_value("metadata." + std::string(member), value, "field is immutable"));
+    }
+  }
+}
+
 void validate_owners(const Json& owners, std::vector<Cause>& causes) {
   for (std::size_t i = 0; i < owners.size(); ++i) {
     for (const char* member : {"apiVersion", "kind", "name", "uid"}) {
@@ -101,6 +113,7 @@ void validate_metadata(const Resource& resource, const Json* old, const Json& ob
   validate_labels(member_or_null(metadata, "labels"), "metadata.labels", causes);
   validate_annotations(member_or_null(metadata, "annotations"), causes);
   validate_finalizers(old, metadata, causes);
+  validate_deletion_mark(old, metadata, causes);
   validate_owners(member_or_null(metadata, "ownerReferences"), causes);
 }
 

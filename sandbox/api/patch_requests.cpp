@@ -51,6 +51,14 @@ void check_identity(const RequestInfo& info, const Json& object) {
   }
 }
 
+// Only a PUT takes the uid as a precondition; a patch that differs wants to change the field.
+void check_uid(const Resource& resource, const Object& old, const Json& object) {
+  const std::string& uid = metadata_text(object, "uid");
+  if (uid.empty() || uid == metadata_text(old.value, "uid")) return;
+  throw invalid(resource, metadata_text(old.value, "name"),
+                {invalid_value("metadata.uid", uid, "field is immutable")});
+}
+
 }  // namespace
 
 http::Response handle_patch(Store& store, Writer& writer, const RequestInfo& info,
@@ -59,6 +67,7 @@ http::Response handle_patch(Store& store, Writer& writer, const RequestInfo& inf
   // A missing Content-Type is no patch type.
   if (request.content_type.empty()) throw unsupported_media_type(kPatchTypes);
   Json patch = parse_body(request, kPatchTypes);
+
   if (request.content_type == "application/apply-patch+yaml") {
     return handle_apply(store, writer, info, request, std::move(patch));
   }
@@ -70,6 +79,8 @@ http::Response handle_patch(Store& store, Writer& writer, const RequestInfo& inf
   object["apiVersion"] = resource.api_version();
   try {
     object = patched(resource, request.content_type, std::move(object), std::move(patch));
+  } catch (const PatchTooLarge& error) {
+    throw ApiError{413, "RequestEntityTooLarge", error.what()};
   } catch (const PatchError& error) {
     throw patch_failure(resource, error, request.content_type);
   }
@@ -81,6 +92,7 @@ http::Response handle_patch(Store& store, Writer& writer, const RequestInfo& inf
     throw undecodable(error);
   }
   check_identity(info, object);
+  check_uid(resource, *old, object);
   auto result =
       writer.update(resource, old, std::move(object), info.subresource, is_dry_run(request));
   return write_answer(resource, result, request, warnings);

@@ -125,28 +125,32 @@ class Lister {
 
   http::Response collect(const Page& page, const Selector& selector, View view) {
     std::vector<ObjectPtr> found;
-    std::size_t behind = 0;  // objects after the last one found
+    std::size_t behind = 0;  // objects after the last one found, whether they match or not
+    std::string prefix = selector.name_space.empty() ? "" : selector.name_space + "/";
+    std::string after = std::max(page.after_key, prefix);
+    // False: this and all later objects lie outside the namespace.
     auto visit = [&](const ObjectPtr& object) {
+      if (!object->key.starts_with(prefix)) return false;
       if (page.limit != 0 && found.size() == page.limit) {
         ++behind;
       } else if (selector.matches(*info_.resource, *object)) {
         found.push_back(object);
       }
+      return true;
     };
     ListMeta meta;
     if (page.snapshot) {
       meta.revision = page.snapshot->revision;
       const auto& objects = page.snapshot->objects;
       auto at = std::upper_bound(
-          objects.begin(), objects.end(), page.after_key,
+          objects.begin(), objects.end(), after,
           [](const std::string& key, const ObjectPtr& object) { return key < object->key; });
-      for (; at != objects.end(); ++at) visit(*at);
+      while (at != objects.end() && visit(*at)) ++at;
     } else {
       meta.revision = store_.revision();
       const auto& objects = collection_.objects();
-      for (auto at = objects.upper_bound(page.after_key); at != objects.end(); ++at) {
-        visit(at->second);
-      }
+      auto at = objects.upper_bound(after);
+      while (at != objects.end() && visit(at->second)) ++at;
     }
     if (behind > 0) add_continue(selector, found.back()->key, behind, meta);
     http::Response response;
@@ -158,7 +162,7 @@ class Lister {
                     ListMeta& meta) {
     collection_.pin(meta.revision, store_.revision());
     meta.continue_token = ContinueToken{static_cast<long long>(meta.revision), last}.encode();
-    if (selector.empty() && selector.name_space.empty()) {
+    if (selector.empty()) {
       meta.remaining = static_cast<long long>(behind);
     }
   }

@@ -77,8 +77,9 @@ Attributes attributes_of(const Json& spec) {
   return attributes;
 }
 
-Json access_review(const Authorizer& authorizer, const User& user, Json review) {
-  bool known = user.name != "system:anonymous" && !user.name.empty();
+Json access_review(const Authenticator& authenticator, const Authorizer& authorizer,
+                   const User& user, Json review) {
+  bool known = authenticator.knows(user);
   bool allowed = known && authorizer.allowed(user, attributes_of(review["spec"]));
   review["status"] = {{"allowed", allowed}};
   if (known && !allowed) review["status"]["reason"] = "a deny rule of the sandbox applies";
@@ -127,7 +128,7 @@ std::optional<http::Response> review_answer(const Authenticator& authenticator,
     who = User{text(review["spec"], "user"), text(review["spec"], "uid"),
                strings(member_or_null(review["spec"], "groups"))};
   }
-  return created(access_review(authorizer, who, std::move(review)));
+  return created(access_review(authenticator, authorizer, who, std::move(review)));
 }
 
 http::Response token_request(const Store& store, const Authenticator& authenticator,

@@ -4,9 +4,9 @@
 
 namespace sandbox {
 
-// PATCH with application/apply-patch+yaml; the body has to be JSON, which is what client libraries
-// send. Limits: ownership is recorded for appliers only, so a conflict is found between two
-// appliers but not between an applier and a plain writer; lists are owned by their keys.
+// PATCH with application/apply-patch+yaml. Limits: ownership is recorded for appliers only, so a
+// conflict is found between two appliers but not between an applier and a plain writer; lists are
+// owned by their keys.
 http::Response handle_apply(Store& store, Writer& writer, const RequestInfo& info,
                             const http::Request& request, Json applied);
 

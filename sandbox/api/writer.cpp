@@ -51,9 +51,12 @@ void check_preconditions(const Resource& resource, const Object& old, const Json
 void keep_system_metadata(const Json& old, Json& candidate) {
   Json& metadata = candidate["metadata"];
   const Json& before = old["metadata"];
-  for (const char* member : {"uid", "creationTimestamp", "deletionTimestamp", "generation",
-                             "deletionGracePeriodSeconds", "name", "namespace", "generateName"}) {
+  for (const char* member :
+       {"uid", "creationTimestamp", "generation", "name", "namespace", "generateName"}) {
     copy_member(before, metadata, member);
+  }
+  for (const char* member : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    if (before.contains(member)) metadata[member] = before[member];
   }
   metadata.erase("selfLink");
 }
@@ -130,11 +133,11 @@ Writer::Result Writer::update(const Resource& resource, const ObjectPtr& old, Js
   if (dry_run) return {make_object(old->key, std::move(candidate), old->revision)};
   bool last =
       being_deleted(old->value) && !has_finalizers(candidate) && resource.kind != "Namespace";
-  ObjectPtr stored = store_.update(resource.index, old->key, std::move(candidate));
-  if (!last) return {stored};
+  if (!last) return {store_.update(resource.index, old->key, std::move(candidate))};
+  // Watchers see only the end; the answer shows what the client wrote.
   ObjectPtr gone = store_.remove(resource.index, old->key);
   finish_namespace(metadata_text(gone->value, "namespace"));
-  return {stored, false, true};
+  return {make_object(old->key, std::move(candidate), gone->revision), false, true};
 }
 
 Writer::Result Writer::remove(const Resource& resource, const ObjectPtr& old, bool dry_run) {

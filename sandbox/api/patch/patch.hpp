@@ -16,7 +16,16 @@ struct PatchError : std::runtime_error {
   bool malformed;
 };
 
-// RFC 6902. At most 10000 operations (API-9).
+// More operations in a JSON patch than the server takes (413).
+struct PatchTooLarge : PatchError {
+  PatchTooLarge(std::size_t size, std::size_t limit)
+      : PatchError("The allowed maximum operations in a JSON patch is " + std::to_string(limit) +
+                       ", got " + std::to_string(size),
+                   false) {}
+};
+
+// RFC 6902 as the API server reads it: negative indices count from the end, and replacing a missing
+// member adds it. At most 10000 operations (API-9).
 Json apply_json_patch(const Json& object, const Json& patch);
 
 // RFC 7386.
