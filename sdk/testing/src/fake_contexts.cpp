@@ -80,9 +80,10 @@ struct FakeContexts::Table {
     if (timeout) {
       const Milliseconds own = contexts.loop_.now() + *timeout;
       node->deadline = node->deadline ? std::min(*node->deadline, own) : own;
-      contexts.loop_.after(*timeout, [&contexts, weak = std::weak_ptr(node)] {
+      const auto expire = [&contexts, weak = std::weak_ptr(node)] {
         if (const auto due = weak.lock()) tell(contexts, due, false);
-      });
+      };
+      contexts.loop_.after(*timeout, expire, true);
     }
     return node;
   }

@@ -10,14 +10,18 @@ namespace {
 constexpr std::chrono::milliseconds kDefaultTimeout{30'000};
 
 // Completes one request, by whichever comes first: its answer, its time limit, the end of its ctx.
+// The function that the loop holds for the answer or the limit owns it.
 struct Exchange : std::enable_shared_from_this<Exchange> {
   Exchange(FakeLoop& the_loop, Ctx the_ctx, ccm_completion completion)
       : loop(the_loop), ctx(std::move(the_ctx)), done(completion) {}
 
+  ~Exchange() { ctx.remove_on_cancel(registration); }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
   void finish(const Result<HttpResponse>& outcome) {
     if (std::exchange(finished, true)) return;
-    ctx.remove_on_cancel(registration);
-    const auto cleared = std::exchange(self, nullptr);
+    ctx.remove_on_cancel(std::exchange(registration, 0));
     const ccm_status status = outcome.ok() ? ok.to_c() : (failure = outcome.status()).to_c();
     if (!outcome.ok()) return done.fn(done.owner, done.operation, &status, nullptr);
     std::vector<ccm_key_value> headers;
@@ -36,7 +40,6 @@ struct Exchange : std::enable_shared_from_this<Exchange> {
   Status failure;
   bool finished = false;
   uint64_t registration = 0;
-  std::shared_ptr<Exchange> self;  // until it finished
 };
 
 void on_ctx_end(void* owner) {
@@ -127,7 +130,6 @@ void FakeHttp::send(void* self, const ccm_ctx* ctx, const ccm_http_request* raw,
   const HttpRequest request = copy(*raw);
   const Answer answer = http.answer_for(request);
   auto exchange = std::make_shared<Exchange>(http.loop_, Ctx(http.contexts_.service(), ctx), done);
-  exchange->self = exchange;
   http.loop_.post([exchange] {
     exchange->registration = exchange->ctx.on_cancel(&on_ctx_end, exchange.get());
   });

@@ -32,6 +32,7 @@ namespace ccm::testing {
 class FakeHost {
  public:
   FakeHost();
+  ~FakeHost() { loop.clear(); }  // what waits there refers to the services
   FakeHost(const FakeHost&) = delete;
   FakeHost& operator=(const FakeHost&) = delete;
 

@@ -1,6 +1,6 @@
 // The fake host's loop: a queue of posted functions, a clock that only moves when a test says so,
-// timers on that clock, and threads for [worker] functions. All but post(), after(), cancel() and
-// work() belong to the test's thread, which plays the loop.
+// timers on that clock, and threads for [worker] functions. All but post(), after(), cancel(),
+// work() and now() belong to the test's thread, which plays the loop.
 #pragma once
 
 #include <chrono>
@@ -23,13 +23,14 @@ class FakeLoop {
   using Milliseconds = std::chrono::milliseconds;
 
   FakeLoop();
-  ~FakeLoop();  // joins the worker threads
+  ~FakeLoop() { clear(); }
   FakeLoop(const FakeLoop&) = delete;
   FakeLoop& operator=(const FakeLoop&) = delete;
 
-  void post(std::function<void()> fn);                           // any thread
-  uint64_t after(Milliseconds delay, std::function<void()> fn);  // any thread
-  void cancel(uint64_t timer);                                   // any thread
+  void post(std::function<void()> fn);  // any thread
+  // `deadline`: a timer that run_until() moves the clock to only when nothing else can happen.
+  uint64_t after(Milliseconds delay, std::function<void()> fn, bool deadline = false);
+  void cancel(uint64_t timer);          // any thread
   void work(std::function<void()> fn);  // on a thread of its own. Any thread
 
   // Runs what is posted or due until nothing is left and no worker thread is busy. The clock stands
@@ -44,17 +45,23 @@ class FakeLoop {
   [[nodiscard]] Milliseconds now() const;  // any thread
   [[nodiscard]] bool on_loop() const { return std::this_thread::get_id() == thread_; }
   [[nodiscard]] std::size_t pending_timers() const;
+  // Waits for the worker threads and drops everything that is posted or timed.
+  void clear();
 
  private:
   std::optional<std::function<void()>> take();
-  std::optional<Milliseconds> next_timer() const;
+  std::optional<Milliseconds> next_timer(bool deadlines_too) const;
   void set_clock(Milliseconds time);
 
   const std::thread::id thread_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> posted_;
-  std::map<std::pair<Milliseconds, uint64_t>, std::function<void()>> timers_;
+  struct Timer {
+    std::function<void()> fn;
+    bool deadline = false;
+  };
+  std::map<std::pair<Milliseconds, uint64_t>, Timer> timers_;
   Milliseconds now_{1'000'000};  // not 0, so that an unset time is noticed
   uint64_t last_timer_ = 0;
   int busy_ = 0;
