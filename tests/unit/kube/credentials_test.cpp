@@ -1,0 +1,306 @@
+#include "kube/credentials.hpp"
+
+#include "kube/child_process.hpp"
+#include "kube/object.hpp"
+#include "kube/time_text.hpp"
+#include "loop_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+namespace ccm::kube {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class CredentialsTest : public KubeTest {
+ protected:
+  CredentialsTest() {
+    config_.source = "the test";
+    config_.server = "https://127.0.0.1:1";
+    config_.ca_data = authority().certificate_pem;
+    timing_.file_check = std::chrono::milliseconds(0);
+  }
+  static const test::Certificate& authority() {
+    static const auto& made = *new test::Certificate(test::make_authority("authority"));
+    return made;
+  }
+  static test::Certificate client_certificate(const std::string& name) {
+    test::CertificateRequest request;
+    request.common_name = name;
+    return test::issue(authority(), request);
+  }
+  Status refresh(Credentials& credentials) {
+    std::optional<Status> status;
+    boost::asio::co_spawn(loop_, store_result(credentials.refresh(), &status),
+                          [](std::exception_ptr) {});
+    run_until([&] { return status.has_value(); });
+    return status.value_or(Status(Code::internal, "late"));
+  }
+  // An exec plugin: a shell script. `body` prints the credential.
+  void use_exec(const std::string& body, const std::string& version = "v1") {
+    ExecConfig exec;
+    exec.command =
+        folder_.write("plugin", "#!/bin/sh\necho run >>" + folder_.path() + "/runs\n" + body, true);
+    exec.api_version = "client.authentication.k8s.io/" + version;
+    exec.interactive_mode = "Never";
+    config_.exec = exec;
+  }
+  static std::string credential(const std::string& status, const std::string& version = "v1") {
+    return "cat "
+           "<<'END'\n{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/" +
+           version + "\",\"status\":" + status + "}\nEND\n";
+  }
+  std::size_t runs() {
+    const auto content = read_file(folder_.path() + "/runs");
+    return content.ok() ? content->size() / 4 : 0;
+  }
+  static std::string escaped(const std::string& pem) {
+    std::string out;
+    for (const char c : pem) out += c == '\n' ? std::string("\\n") : std::string(1, c);
+    return out;
+  }
+
+  TestFolder folder_;
+  ClientConfig config_;
+  CredentialTiming timing_;
+};
+
+TEST_F(CredentialsTest, TokenAndBasic) {
+  config_.token = "abc";
+  Credentials token(loop_.get_executor(), config_, timing_);
+  ASSERT_TRUE(refresh(token).ok());
+  EXPECT_EQ(token.authorization(), "Bearer abc");
+  EXPECT_FALSE(token.rejected("Bearer abc", token.tls_generation()));
+  config_.token.clear();
+  config_.username = "u";
+  config_.password = "p";
+  Credentials basic(loop_.get_executor(), config_, timing_);
+  ASSERT_TRUE(refresh(basic).ok());
+  EXPECT_EQ(basic.authorization(), "Basic dTpw");
+}
+
+TEST_F(CredentialsTest, API_79_80_138_TokenFileIsReadAgain) {
+  config_.token = "inline";
+  config_.token_file = folder_.write("token", " one \n");
+  timing_.token_age = std::chrono::hours(1);
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.authorization(), "Bearer one");
+  folder_.write("token", "two");
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.authorization(), "Bearer one");  // still young
+  EXPECT_TRUE(credentials.rejected("Bearer one", credentials.tls_generation()));
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.authorization(), "Bearer two");
+}
+
+TEST_F(CredentialsTest, API_79_UnreadableOrEmptyTokenFileKeepsTheOldToken) {
+  config_.token_file = folder_.write("token", "one");
+  timing_.token_age = std::chrono::milliseconds(0);
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  ASSERT_TRUE(refresh(credentials).ok());
+  folder_.write("token", "  \n");
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.authorization(), "Bearer one");
+  std::filesystem::remove(config_.token_file);
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.authorization(), "Bearer one");
+  folder_.write("token", "two");
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.authorization(), "Bearer two");
+}
+
+TEST_F(CredentialsTest, API_79_EmptyTokenFileAtTheStartIsAnError) {
+  config_.token_file = folder_.write("token", "\n");
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  EXPECT_THAT(credentials.load().message(), HasSubstr("is empty"));
+}
+
+TEST_F(CredentialsTest, API_82_ClientCertificateFilesAreReadAgain) {
+  const test::Certificate first = client_certificate("one");
+  const test::Certificate second = client_certificate("two");
+  config_.client_certificate_file = folder_.write("tls.crt", first.certificate_pem);
+  config_.client_key_file = folder_.write("tls.key", first.key_pem);
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  ASSERT_TRUE(refresh(credentials).ok());
+  const uint64_t generation = credentials.tls_generation();
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.tls_generation(), generation);
+  folder_.write("tls.crt", second.certificate_pem);  // the key does not fit yet
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.tls().certificate_pem, first.certificate_pem);
+  folder_.write("tls.key", second.key_pem);
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.tls().certificate_pem, second.certificate_pem);
+  EXPECT_GT(credentials.tls_generation(), generation);
+}
+
+TEST_F(CredentialsTest, API_83_BrokenCaFileKeepsTheOldOne) {
+  config_.ca_data.clear();
+  config_.ca_file = folder_.write("ca.crt", authority().certificate_pem);
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  ASSERT_TRUE(refresh(credentials).ok());
+  for (const char* broken : {"", "no certificate"}) {
+    folder_.write("ca.crt", broken);
+    ASSERT_TRUE(refresh(credentials).ok());
+    EXPECT_EQ(credentials.tls().ca_pem, authority().certificate_pem);
+  }
+  const test::Certificate other = test::make_authority("other");
+  folder_.write("ca.crt", other.certificate_pem);
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.tls().ca_pem, other.certificate_pem);
+}
+
+TEST_F(CredentialsTest, API_77_MissingOptionalCaFallsBackToTheSystem) {
+  config_.ca_data.clear();
+  config_.ca_file = folder_.path() + "/none";
+  config_.ca_file_optional = true;
+  Credentials optional(loop_.get_executor(), config_, timing_);
+  EXPECT_TRUE(optional.load().ok());
+  config_.ca_file_optional = false;
+  Credentials needed(loop_.get_executor(), config_, timing_);
+  EXPECT_THAT(needed.load().message(), HasSubstr("/none"));
+}
+
+TEST_F(CredentialsTest, MalformedCertificateIsOneClearLine) {
+  config_.client_certificate_data = "garbage";
+  config_.client_key_data = "s3cr3t";
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  EXPECT_THAT(credentials.load().message(),
+              AllOf(HasSubstr("the test"), Not(HasSubstr("s3cr3t")), Not(HasSubstr("\n"))));
+}
+
+TEST_F(CredentialsTest, API_89_90_ExecTokenIsCachedUntilRejected) {
+  use_exec(
+      "printf '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
+      "\"status\":{\"token\":\"t%s\"}}' $(wc -l <" +
+      folder_.path() + "/runs)\n");
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.authorization(), "Bearer t1");
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(runs(), 1u);
+  const uint64_t generation = credentials.tls_generation();
+  EXPECT_TRUE(credentials.rejected("Bearer t1", generation));
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.authorization(), "Bearer t2");
+  EXPECT_TRUE(credentials.rejected("Bearer t1", generation));  // an old request's answer
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(runs(), 2u);
+}
+
+TEST_F(CredentialsTest, API_90_ExpiredExecCredentialIsRenewed) {
+  use_exec(credential(R"({"token":"t","expirationTimestamp":"2001-01-01T00:00:00Z"})"));
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  ASSERT_TRUE(refresh(credentials).ok());
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(runs(), 2u);
+}
+
+TEST_F(CredentialsTest, API_89_ExecCertificate) {
+  const test::Certificate certificate = client_certificate("plugin");
+  use_exec(credential(R"({"clientCertificateData":")" + escaped(certificate.certificate_pem) +
+                      R"(","clientKeyData":")" + escaped(certificate.key_pem) + "\"}"));
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.tls().certificate_pem, certificate.certificate_pem);
+  EXPECT_EQ(credentials.authorization(), "");
+}
+
+TEST_F(CredentialsTest, API_88_ExecGetsEnvironmentAndClusterInfo) {
+  use_exec("printf '%s' \"$KUBERNETES_EXEC_INFO\" >" + folder_.path() + "/info\n" +
+           "printf '%s %s' \"$EXTRA\" \"$1\" >" + folder_.path() + "/extra\n" +
+           credential(R"({"token":"t"})"));
+  config_.exec->env = {{"EXTRA", "value"}};
+  config_.exec->args = {"argument"};
+  config_.exec->provide_cluster_info = true;
+  config_.exec->cluster_config_json = R"({"audience":"x"})";
+  config_.tls_server_name = "name";
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(*read_file(folder_.path() + "/extra"), "value argument");
+  const auto info = Object::decode(*read_file(folder_.path() + "/info"));
+  ASSERT_TRUE(info.ok()) << *read_file(folder_.path() + "/info");
+  EXPECT_EQ((*info)->text_at("/apiVersion"), "client.authentication.k8s.io/v1");
+  EXPECT_EQ((*info)->text_at("/kind"), "ExecCredential");
+  EXPECT_EQ((*info)->text_at("/spec/interactive"), "false");
+  EXPECT_EQ((*info)->text_at("/spec/cluster/server"), config_.server);
+  EXPECT_EQ((*info)->text_at("/spec/cluster/tls-server-name"), "name");
+  EXPECT_EQ((*info)->text_at("/spec/cluster/config/audience"), "x");
+  EXPECT_EQ(base64_decode((*info)->text_at("/spec/cluster/certificate-authority-data")),
+            authority().certificate_pem);
+}
+
+TEST_F(CredentialsTest, API_89_BadExecAnswersAreErrors) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"exit 3\n", "exit code 3"},
+      {"kill -9 $$\n", "signal 9"},
+      {"echo nonsense\n", "no ExecCredential"},
+      {credential("{\"token\":\"s3cr3t\"}", "v1beta1"), "must answer with"},
+      {credential("{}"), "no credential"},
+      {credential(R"({"clientKeyData":"s3cr3t"})"), "only one of"},
+      {credential(R"({"token":"s3cr3t","expirationTimestamp":"soon"})"), "RFC 3339"},
+      {credential(R"({"clientCertificateData":"a","clientKeyData":"s3cr3t"})"), "exec plugin"},
+  };
+  for (const auto& [body, message] : cases) {
+    use_exec(body);
+    config_.exec->install_hint = "install it so";
+    Credentials credentials(loop_.get_executor(), config_, timing_);
+    const Status status = refresh(credentials);
+    EXPECT_EQ(status.error_class(), ErrorClass::auth) << body;
+    EXPECT_THAT(status.message(), AllOf(HasSubstr(message), Not(HasSubstr("s3cr3t"))));
+  }
+  config_.exec->command = "no-such-plugin-anywhere";
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  EXPECT_THAT(refresh(credentials).message(),
+              AllOf(HasSubstr("no-such-plugin-anywhere"), HasSubstr("install it so")));
+}
+
+TEST_F(CredentialsTest, HangingExecPluginIsKilledWithItsChildren) {
+  use_exec("sleep 600 & sleep 600\n");
+  timing_.exec_timeout = std::chrono::milliseconds(50);
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  EXPECT_THAT(refresh(credentials).message(), HasSubstr("did not end within"));
+}
+
+TEST_F(CredentialsTest, ManyRequestsShareOneRunOfThePlugin) {
+  use_exec(credential(R"({"token":"t"})"));
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  std::vector<std::optional<Status>> results(5);
+  for (auto& result : results) {
+    boost::asio::co_spawn(loop_, store_result(credentials.refresh(), &result),
+                          [](std::exception_ptr) {});
+  }
+  run_until([&] {
+    return std::all_of(results.begin(), results.end(), [](const auto& r) { return r.has_value(); });
+  });
+  for (const auto& result : results) EXPECT_TRUE(result && result->ok());
+  EXPECT_EQ(runs(), 1u);
+}
+
+TEST_F(CredentialsTest, ProcessOutputIsLimited) {
+  ProcessSpec spec;
+  spec.command = "sh";
+  spec.args = {"-c", "yes"};
+  const auto output = run(run_process(loop_.get_executor(), spec));
+  EXPECT_THAT(output.status().message(), HasSubstr("more than 1 MiB"));
+}
+
+TEST(TimeText, API_11_ReadsAndWrites) {
+  const auto time = parse_time("2026-01-02T03:04:05Z");
+  ASSERT_TRUE(time);
+  EXPECT_EQ(format_time(*time), "2026-01-02T03:04:05Z");
+  EXPECT_EQ(parse_time("2026-01-02T05:04:05+02:00"), time);
+  EXPECT_EQ(parse_time("2026-01-02T03:04:05.000000Z"), time);
+  EXPECT_EQ(*parse_time("2026-01-02T03:04:05.5Z") - *time, std::chrono::milliseconds(500));
+  for (const char* bad : {"", "2026-01-02", "2026-13-02T03:04:05Z", "2026-02-30T03:04:05Z",
+                          "2026-01-02T25:04:05Z", "2026-01-02T03:04:05", "2026-01-02T03:04:05.Z",
+                          "2026-01-02T03:04:05Zx", "2026-01-02T03:04:05+0200"}) {
+    EXPECT_FALSE(parse_time(bad)) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace ccm::kube
