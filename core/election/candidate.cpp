@@ -13,9 +13,11 @@ std::string Candidate::holder() const {
   return lease_ ? lease_->record.holder_identity : std::string();
 }
 
-bool Candidate::expired(TimePoint now) const {
-  return !lease_ || observed_ + lease_->record.lease_duration <= now;
+Candidate::TimePoint Candidate::expiry() const {
+  return lease_ ? observed_ + lease_->record.lease_duration : TimePoint();
 }
+
+bool Candidate::expired(TimePoint now) const { return expiry() <= now; }
 
 bool Candidate::may_take(TimePoint now) const {
   return holder().empty() || holds() || expired(now);

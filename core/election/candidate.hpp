@@ -29,6 +29,8 @@ class Candidate {
   // Recorded holder; empty when nobody holds it or nothing was seen.
   [[nodiscard]] std::string holder() const;
   [[nodiscard]] bool holds() const { return lease_ && holder() == identity_; }
+  // When the record, if it does not change, stops counting; the distant past when nothing was seen.
+  [[nodiscard]] TimePoint expiry() const;
   // The recorded holder let its time pass without a change.
   [[nodiscard]] bool expired(TimePoint now) const;
   // Free, ours, or expired.

@@ -79,16 +79,23 @@ struct LeaderElector::Impl {
         candidate(options.identity,
                   std::chrono::ceil<std::chrono::seconds>(options.lease_duration)),
         wake(io),
+        limit(io),
         client(factory(io.get_executor())) {}
 
   asio::awaitable<void> run();
   asio::awaitable<void> acquire();
   asio::awaitable<std::string> renew();
   asio::awaitable<Status> attempt();
-  asio::awaitable<Status> attempt_until(TimePoint deadline);
+  asio::awaitable<Status> attempt_within(BootClock::duration time);
   asio::awaitable<Status> write(std::string body, bool create);
   asio::awaitable<void> give_back();
+  asio::awaitable<Status> give_back_once();
+  asio::awaitable<Status> give_back_twice();
   asio::awaitable<void> pause(milliseconds time);
+
+  void stop(bool release);
+  [[nodiscard]] Status check_heartbeat() const;
+  [[nodiscard]] milliseconds standby_pause();
 
   void observe(Lease lease, TimePoint now);
   void renewed(TimePoint begin);
@@ -103,12 +110,16 @@ struct LeaderElector::Impl {
 
   asio::io_context io{1};
   Candidate candidate;
-  asio::steady_timer wake;
+  asio::steady_timer wake;   // ends a pause
+  asio::steady_timer limit;  // ends a try
   std::unique_ptr<LeaseClient> client;
   std::string announced;  // the holder that new_leader told last
   std::minstd_rand random{std::random_device{}()};
 
+  bool write_in_doubt = false;  // the last write has no answer: it may have taken effect
+
   std::atomic<bool> stopping{false};
+  std::atomic<bool> release_wanted{false};
   std::atomic<bool> is_leader{false};
   std::atomic<BootClock::rep> last_renewal{0};  // when the request that succeeded was sent
   std::atomic<int64_t> transitions{0};
@@ -137,12 +148,16 @@ void LeaderElector::Impl::renewed(TimePoint begin) {
 }
 
 asio::awaitable<Status> LeaderElector::Impl::write(std::string body, bool create) {
+  write_in_doubt = true;
   Result<Lease> written = Status(Code::internal, "not written");
   if (create) {
     written = co_await client->create(std::move(body));
   } else {
     written = co_await client->update(std::move(body));
   }
+  const Code code = written.status().code();
+  write_in_doubt = code == Code::cancelled || code == Code::deadline_exceeded ||
+                   code == Code::unavailable || code == Code::unknown;
   if (!written.ok()) co_return written.status();
   observe(std::move(*written), clock.now());
   co_return Status();
@@ -180,20 +195,46 @@ asio::awaitable<Status> LeaderElector::Impl::attempt() {
   co_return status;
 }
 
-asio::awaitable<Status> LeaderElector::Impl::attempt_until(TimePoint limit) {
+// One try that stop() and the time limit may end early.
+asio::awaitable<Status> LeaderElector::Impl::attempt_within(BootClock::duration time) {
   using asio::experimental::awaitable_operators::operator||;
-  asio::steady_timer timer(io);
-  timer.expires_after(std::max(limit - clock.now(), BootClock::duration(0)));
-  auto outcome = co_await (attempt() || timer.async_wait(asio::use_awaitable));
+  if (stopping) co_return Status(Code::cancelled, "the election ends");
+  boost::system::error_code ignored;
+  limit.expires_after(std::max(time, BootClock::duration(0)));
+  auto outcome =
+      co_await (attempt() || limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored)));
   if (outcome.index() == 0) co_return std::get<0>(outcome);
   co_return Status(Code::deadline_exceeded, "no answer before the renew deadline");
 }
 
+// A host whose loop hangs must neither take nor keep the Lease.
+Status LeaderElector::Impl::check_heartbeat() const {
+  const milliseconds age = heartbeat_age();
+  if (age < options.renew_deadline) return {};
+  return Status(Code::unavailable,
+                fmt::format("the host's loop has not been alive for {} ms", age.count()));
+}
+
+// HOST-112; but not much longer than until the Lease expires, so that the work goes on soon.
+milliseconds LeaderElector::Impl::standby_pause() {
+  const auto spread = [this](double low, double high) {
+    const double factor = std::uniform_real_distribution<double>(low, high)(random);
+    return std::chrono::duration_cast<milliseconds>(options.retry_period * factor);
+  };
+  const milliseconds usual = spread(1.0, 2.2);
+  const auto left = std::chrono::ceil<milliseconds>(candidate.expiry() - clock.now());
+  return left > milliseconds(0) ? std::min(usual, left + spread(0.0, 0.1)) : usual;
+}
+
 asio::awaitable<void> LeaderElector::Impl::acquire() {
+  constexpr std::chrono::hours kNoLimit{1};  // each request has its own
   std::string last_message;
   while (!stopping) {
-    const Status status = co_await attempt();
-    if (status.ok()) co_return;
+    Status status = check_heartbeat();
+    if (status.ok()) status = co_await attempt_within(kNoLimit);
+    // An answer that came too late is no leadership: renew first.
+    if (status.ok() && clock.now() < deadline()) co_return;
+    if (status.ok() || stopping) continue;
     if (status.message() != last_message) {
       last_message = status.message();
       if (status.code() == Code::failed_precondition) {
@@ -202,8 +243,7 @@ asio::awaitable<void> LeaderElector::Impl::acquire() {
         log::warning("failed to acquire the Lease", {{"lease", options.name}, {"err", status}});
       }
     }
-    std::uniform_real_distribution<double> factor(1.0, 2.2);  // HOST-112
-    co_await pause(std::chrono::duration_cast<milliseconds>(options.retry_period * factor(random)));
+    co_await pause(standby_pause());
   }
 }
 
@@ -219,14 +259,9 @@ asio::awaitable<std::string> LeaderElector::Impl::renew() {
       if (!last.ok()) reason += ": " + last.message();
       co_return reason;
     }
-    const milliseconds age = heartbeat_age();
-    if (age >= options.renew_deadline) {
-      last = Status(Code::unavailable,
-                    fmt::format("the host's loop has not been alive for {} ms", age.count()));
-      continue;
-    }
-    last = co_await attempt_until(deadline());
-    if (!last.ok()) {
+    last = check_heartbeat();
+    if (last.ok()) last = co_await attempt_within(deadline() - clock.now());
+    if (!last.ok() && !stopping) {
       log::warning("failed to renew the Lease", {{"lease", options.name}, {"err", last}});
       if (!candidate.holds() && !candidate.holder().empty()) {
         std::string reason = "it was taken by " + candidate.holder();
@@ -237,45 +272,65 @@ asio::awaitable<std::string> LeaderElector::Impl::renew() {
   co_return std::string();
 }
 
-asio::awaitable<void> LeaderElector::Impl::give_back() {
+asio::awaitable<Status> LeaderElector::Impl::give_back_once() {
   // A fresh read: never overwrite a successor (HOST-117).
   Result<Lease> seen = co_await client->get();
-  if (seen.ok()) {
-    observe(std::move(*seen), clock.now());
-    if (!candidate.holds()) co_return;
-    std::string body = updated_lease(*candidate.lease(), candidate.release(clock.wall()));
-    const Status status = co_await write(std::move(body), false);
-    if (status.ok()) {
-      log::info("released the Lease", {{"lease", options.name}});
-      co_return;
-    }
-    log::warning("failed to release the Lease; a successor waits until it expires",
-                 {{"lease", options.name}, {"err", status}});
-    co_return;
-  }
+  if (!seen.ok()) co_return seen.status();
+  observe(std::move(*seen), clock.now());
+  if (!candidate.holds()) co_return Status();
+  std::string body = updated_lease(*candidate.lease(), candidate.release(clock.wall()));
+  Status status = co_await write(std::move(body), false);
+  if (status.ok()) log::info("released the Lease", {{"lease", options.name}});
+  co_return status;
+}
+
+// A renewal that stop() cut off may arrive between the read and the write.
+asio::awaitable<Status> LeaderElector::Impl::give_back_twice() {
+  Status status = co_await give_back_once();
+  if (status.code() == Code::aborted) status = co_await give_back_once();
+  co_return status;
+}
+
+asio::awaitable<void> LeaderElector::Impl::give_back() {
+  using asio::experimental::awaitable_operators::operator||;
+  boost::system::error_code ignored;
+  limit.expires_after(request_timeout(options));
+  auto outcome = co_await (give_back_twice() ||
+                           limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored)));
+  Status status(Code::deadline_exceeded, "no answer in time");
+  if (outcome.index() == 0) status = std::get<0>(outcome);
+  if (status.ok()) co_return;
   log::warning("failed to release the Lease; a successor waits until it expires",
-               {{"lease", options.name}, {"err", seen.status()}});
+               {{"lease", options.name}, {"err", status}});
 }
 
 asio::awaitable<void> LeaderElector::Impl::run() {
   co_await acquire();
-  // A stop during the very try that succeeded still has to give the Lease back.
-  if (candidate.holds() && clock.now() < deadline()) {
+  std::string lost;
+  if (!stopping) {
     transitions = candidate.lease()->record.lease_transitions;
     is_leader = true;
-    if (!stopping) {
-      callbacks.post(
-          [notify = callbacks.started_leading, count = transitions.load()] { notify(count); });
-    }
-    const std::string lost = co_await renew();
+    callbacks.post(
+        [notify = callbacks.started_leading, count = transitions.load()] { notify(count); });
+    lost = co_await renew();
     is_leader = false;
-    if (!lost.empty()) {
-      callbacks.post([notify = callbacks.stopped_leading, lost] { notify(lost); });
-    } else {
-      co_await give_back();
-    }
+  }
+  if (!lost.empty()) {
+    callbacks.post([notify = callbacks.stopped_leading, lost] { notify(lost); });
+  } else if (release_wanted && (candidate.holds() || write_in_doubt)) {
+    co_await give_back();
   }
   io.stop();
+}
+
+void LeaderElector::Impl::stop(bool release) {
+  release_wanted = release;
+  asio::post(io, [this] {
+    stopping = true;  // here, so that no try begins between this and the cancellation
+    wake.cancel();
+    limit.cancel();
+  });
+  if (thread.joinable()) thread.join();
 }
 
 LeaderElector::LeaderElector(ElectionOptions options, ClientFactory factory,
@@ -285,8 +340,7 @@ LeaderElector::LeaderElector(ElectionOptions options, ClientFactory factory,
                                    std::move(heartbeat_age), clock)) {}
 
 LeaderElector::~LeaderElector() {
-  impl_->io.stop();
-  if (impl_->thread.joinable()) impl_->thread.join();
+  if (impl_->thread.joinable()) impl_->stop(false);
 }
 
 void LeaderElector::start() {
@@ -296,11 +350,7 @@ void LeaderElector::start() {
   impl_->thread = std::thread([impl = impl_.get()] { impl->io.run(); });
 }
 
-void LeaderElector::release() {
-  impl_->stopping = true;
-  asio::post(impl_->io, [impl = impl_.get()] { impl->wake.cancel(); });
-  if (impl_->thread.joinable()) impl_->thread.join();
-}
+void LeaderElector::release() { impl_->stop(true); }
 
 bool LeaderElector::leading() const {
   return impl_->is_leader && impl_->clock.now() < impl_->deadline();

@@ -64,9 +64,9 @@ class LeaderElector {
 
   void start();
 
-  // Ends the election. A leader gives the Lease back (HOST-117 describes how; Go's manager never
-  // does, HOST-116), within request_timeout() for each of two requests. Returns when the thread has
-  // ended.
+  // Ends the election; what is under way is cut off. A leader gives the Lease back (HOST-117 tells
+  // how; Go's manager never does, HOST-116). Returns when the thread has ended, within
+  // request_timeout().
   void release();
 
   // Holds the Lease at this very moment by the local clock: fences every write. Becomes false at

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace ccm::election {
 
 using nlohmann::json;
@@ -46,7 +48,8 @@ Result<Lease> parse_lease(std::string_view text_of_lease) {
   const auto spec = object.find("spec");
   if (spec != object.end() && spec->is_object()) {
     lease.record.holder_identity = text(*spec, "holderIdentity");
-    lease.record.lease_duration = std::chrono::seconds(number(*spec, "leaseDurationSeconds"));
+    lease.record.lease_duration = std::chrono::seconds(
+        std::clamp<int64_t>(number(*spec, "leaseDurationSeconds"), 0, INT32_MAX));
     lease.record.acquire_time = text(*spec, "acquireTime");
     lease.record.renew_time = text(*spec, "renewTime");
     lease.record.lease_transitions = number(*spec, "leaseTransitions");

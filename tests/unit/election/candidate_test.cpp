@@ -46,6 +46,12 @@ TEST_F(CandidateTest, HOST_112c_AnUnchangedRecordDoesNot) {
   EXPECT_TRUE(candidate.may_take(start + seconds(15)));
 }
 
+TEST_F(CandidateTest, ExpiryTellsAStandbyWhenToLookAgain) {
+  EXPECT_EQ(candidate.expiry(), TimePoint());
+  candidate.observe(held_by("other", "t1"), start);
+  EXPECT_EQ(candidate.expiry(), start + seconds(15));
+}
+
 TEST_F(CandidateTest, HOST_112d_AFreeLeaseIsTakenAtOnce) {
   candidate.observe(held_by("", "t1"), start);
   EXPECT_TRUE(candidate.may_take(start));

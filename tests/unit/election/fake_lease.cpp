@@ -1,12 +1,15 @@
 #include "fake_lease.hpp"
 
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <nlohmann/json.hpp>
 
 namespace ccm::election {
 
 using nlohmann::json;
 
-Status FakeLease::check(const std::string& verb) { return fault ? fault(verb) : Status(); }
+Status FakeLease::check(const std::string& verb) { return fault(verb); }
 
 Result<Lease> FakeLease::stored(const std::string& body) {
   json object = json::parse(body);
@@ -55,11 +58,23 @@ bool FakeLease::exists() const {
   return lease_.has_value();
 }
 
-boost::asio::awaitable<Result<Lease>> FakeLeaseClient::get() { co_return lease_.get(); }
+boost::asio::awaitable<void> FakeLeaseClient::answer(std::string verb) {
+  if (!lease_.hangs(verb)) co_return;
+  const auto executor = co_await boost::asio::this_coro::executor;
+  boost::asio::steady_timer never(executor, boost::asio::steady_timer::time_point::max());
+  co_await never.async_wait(boost::asio::use_awaitable);
+}
+
+boost::asio::awaitable<Result<Lease>> FakeLeaseClient::get() {
+  co_await answer("get");
+  co_return lease_.get();
+}
 boost::asio::awaitable<Result<Lease>> FakeLeaseClient::create(std::string body) {
+  co_await answer("create");
   co_return lease_.create(body);
 }
 boost::asio::awaitable<Result<Lease>> FakeLeaseClient::update(std::string body) {
+  co_await answer("update");
   co_return lease_.update(body);
 }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace ccm::election {
 
@@ -17,7 +18,37 @@ class FakeLease {
  public:
   // Called before each request with "get", "create" or "update"; a failure is the request's
   // outcome.
-  std::function<Status(const std::string& verb)> fault;
+  // May be replaced while requests run.
+  class Fault {
+   public:
+    using Function = std::function<Status(const std::string& verb)>;
+    Fault& operator=(Function function) {
+      const std::lock_guard lock(mutex_);
+      function_ = std::move(function);
+      return *this;
+    }
+    Status operator()(const std::string& verb) const {
+      std::unique_lock lock(mutex_);
+      const Function function = function_;
+      lock.unlock();
+      return function ? function(verb) : Status();
+    }
+
+   private:
+    mutable std::mutex mutex_;
+    Function function_;
+  } fault;
+  // Requests with this verb get no answer until they are cancelled.
+  void hang(const std::string& verb) {
+    const std::lock_guard lock(mutex_);
+    hanging_ = verb;
+  }
+  [[nodiscard]] bool hangs(const std::string& verb) {
+    const std::lock_guard lock(mutex_);
+    if (hanging_ == verb) ++hung_;
+    return hanging_ == verb;
+  }
+  [[nodiscard]] int hung() const { return hung_; }
 
   Result<Lease> get();
   Result<Lease> create(const std::string& body);
@@ -37,6 +68,8 @@ class FakeLease {
   std::optional<Lease> lease_;
   int version_ = 0;
   std::atomic<int> updates_{0};
+  std::string hanging_;
+  std::atomic<int> hung_{0};
 };
 
 class FakeLeaseClient final : public LeaseClient {
@@ -47,6 +80,7 @@ class FakeLeaseClient final : public LeaseClient {
   boost::asio::awaitable<Result<Lease>> update(std::string body) override;
 
  private:
+  boost::asio::awaitable<void> answer(std::string verb);
   FakeLease& lease_;
 };
 

@@ -23,11 +23,16 @@ class Elector {
       : elector_(
             options(identity),
             [&lease](const auto&) { return std::make_unique<FakeLeaseClient>(lease); }, callbacks(),
-            [this] { return heartbeat_age.load(); }, clock) {
+            [this] {
+              ++heartbeats_asked;
+              return heartbeat_age.load();
+            },
+            clock) {
     elector_.start();
   }
 
   std::atomic<milliseconds> heartbeat_age{milliseconds(0)};
+  std::atomic<int> heartbeats_asked{0};
 
   LeaderElector& operator*() { return elector_; }
   LeaderElector* operator->() { return &elector_; }
@@ -248,6 +253,64 @@ TEST_F(LeaderElectorTest, ReleaseOfAStandbyWritesNothing) {
   elector->release();
   EXPECT_EQ(lease.updates(), 0);
   EXPECT_EQ(lease.record().holder_identity, "other");
+}
+
+TEST_F(LeaderElectorTest, ReleaseCutsOffARenewalWithoutAnAnswer) {
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  lease.hang("update");
+  ASSERT_TRUE(eventually([&] { return lease.hung() > 0; }));
+  std::atomic<int> conflicts = 0;
+  lease.fault = [&](const std::string& verb) {
+    if (verb == "get") lease.hang("");
+    if (verb != "update" || conflicts++ > 0) return Status();
+    return Status(Code::aborted, ErrorClass::conflict, "the cut-off renewal came first");
+  };
+  elector->release();
+  EXPECT_EQ(conflicts, 2);
+  EXPECT_EQ(lease.record().holder_identity, "");
+}
+
+TEST_F(LeaderElectorTest, AStandbyEndsAtOnceWhileTheApiServerHangs) {
+  lease.hang("get");
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(eventually([&] { return lease.hung() > 0; }));
+  elector->release();
+  EXPECT_FALSE(lease.exists());
+}
+
+TEST_F(LeaderElectorTest, AnEndWithoutReleaseKeepsTheLease) {
+  {
+    Elector elector(lease, clock, "a");
+    ASSERT_TRUE(elector.await_leading());
+  }
+  EXPECT_EQ(lease.record().holder_identity, "a");
+}
+
+TEST_F(LeaderElectorTest, AnAnswerBehindTheDeadlineIsRenewedBeforeItCounts) {
+  lease.fault = [this](const std::string& verb) {
+    if (verb == "create") clock.advance(seconds(11));
+    return Status();
+  };
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  EXPECT_TRUE(elector->leading());
+  EXPECT_GE(lease.updates(), 1);
+}
+
+TEST_F(LeaderElectorTest, AHostWhoseLoopHangsDoesNotTakeTheLease) {
+  lease.set(held_by("other"));
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_holder("other"));
+  elector.heartbeat_age = milliseconds(10'000);
+  const int asked = elector.heartbeats_asked;
+  ASSERT_TRUE(eventually([&] { return elector.heartbeats_asked > asked + 1; }));
+  clock.advance(seconds(20));
+  const int later = elector.heartbeats_asked;
+  ASSERT_TRUE(eventually([&] { return elector.heartbeats_asked > later + 3; }));
+  EXPECT_EQ(lease.updates(), 0);
+  elector.heartbeat_age = milliseconds(0);
+  EXPECT_TRUE(elector.await_leading());
 }
 
 TEST_F(LeaderElectorTest, HOST_96_HealthFailsOnlyLongAfterTheLastRenewal) {
