@@ -1,0 +1,22 @@
+#include "plugin/host_services/event_recorders.hpp"
+
+#include <utility>
+
+namespace ccm::plugin {
+
+void EventRecorders::record(const std::string& source, kube::ObjectReference about,
+                            kube::EventType type, std::string reason, std::string message) {
+  auto& recorder = recorders_[source];
+  if (!recorder) {
+    recorder = make_(source);
+    if (started_) recorder->start();
+  }
+  recorder->record(std::move(about), type, std::move(reason), std::move(message));
+}
+
+void EventRecorders::start() {
+  if (std::exchange(started_, true)) return;
+  for (const auto& [source, recorder] : recorders_) recorder->start();
+}
+
+}  // namespace ccm::plugin

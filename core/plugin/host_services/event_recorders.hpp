@@ -1,0 +1,33 @@
+// One Event recorder for each source component ("node-controller"). Loop thread.
+#pragma once
+
+#include "kube/events.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace ccm::plugin {
+
+class EventRecorders {
+ public:
+  using Make = std::function<std::unique_ptr<kube::EventRecorder>(const std::string& source)>;
+  explicit EventRecorders(Make make) : make_(std::move(make)) {}
+
+  // Fits RecordEvent.
+  void record(const std::string& source, kube::ObjectReference about, kube::EventType type,
+              std::string reason, std::string message);
+  // This process leads: what was recorded goes out from now on.
+  void start();
+  [[nodiscard]] const std::map<std::string, std::unique_ptr<kube::EventRecorder>>& all() const {
+    return recorders_;
+  }
+
+ private:
+  Make make_;
+  std::map<std::string, std::unique_ptr<kube::EventRecorder>> recorders_;
+  bool started_ = false;
+};
+
+}  // namespace ccm::plugin

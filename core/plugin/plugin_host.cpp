@@ -1,0 +1,418 @@
+#include "plugin/plugin_host.hpp"
+
+#include "base/log.hpp"
+#include "plugin/await_callback.hpp"
+#include "plugin/broker/instances_service.hpp"
+#include "plugin/component_controller.hpp"
+#include "plugin/component_host.hpp"
+#include "plugin/host_metrics.hpp"
+#include "plugin/host_services/config_service.hpp"
+#include "plugin/host_services/ctx_service.hpp"
+#include "plugin/host_services/http_service.hpp"
+#include "plugin/host_services/kube_service.hpp"
+#include "plugin/host_services/log_service.hpp"
+#include "plugin/host_services/metrics_service.hpp"
+#include "plugin/host_services/object_service.hpp"
+#include "plugin/host_services/timer_service.hpp"
+#include "plugin/host_services/worker_service.hpp"
+
+#include <ccm/abi/provider.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::plugin {
+
+using boost::asio::awaitable;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds kInitializeTimeout{60'000};
+constexpr milliseconds kFirstRetry{1'000};
+constexpr milliseconds kLongestRetry{30'000};
+
+// A component with all that belongs to it. It goes as a whole, or stays as a whole.
+struct Unit {
+  ComponentKind kind = ComponentKind::controller;
+  std::shared_ptr<LiveComponent> live;
+  std::unique_ptr<ComponentHost> host;
+  std::unique_ptr<ComponentController> controller;
+  bool skipped = false;
+};
+
+// Where memory goes that a plugin may still use: kept reachable, never freed.
+void keep_for_ever(std::shared_ptr<void> what) {
+  static auto* const kept = new std::vector<std::shared_ptr<void>>;
+  kept->push_back(std::move(what));
+}
+
+ComponentIdentity identity_of(const LoadedPlugin& plugin, const Component& component) {
+  ComponentIdentity identity;
+  identity.plugin_id = plugin.manifest.id;
+  identity.name = component.name;
+  identity.client_name = component.client_name;
+  identity.nonblocking = plugin.manifest.nonblocking;
+  identity.max_parallel = plugin.manifest.max_parallel;
+  identity.provider_id_prefixes = component.provider_id_prefixes;
+  return identity;
+}
+
+}  // namespace
+
+// Shared with the coroutines that run for it.
+struct PluginHost::Impl {
+  explicit Impl(PluginHostDependencies wanted);
+
+  awaitable<Status> create(ComponentKind kind, LoadedPlugin plugin, std::string name);
+  std::unique_ptr<ComponentHost> make_host(const std::shared_ptr<LiveComponent>& live);
+  void connect_instances(const std::shared_ptr<LiveComponent>& live);
+  awaitable<Status> call_provider(std::string_view operation, milliseconds timeout,
+                                  void (*fn)(void*, const ccm_ctx*, ccm_completion));
+  awaitable<void> sleep(milliseconds delay);
+  void start_ready_controllers();
+  awaitable<Status> destroy(std::shared_ptr<Unit> unit, milliseconds grace);
+  [[nodiscard]] std::shared_ptr<Unit> find(std::string_view controller) const;
+
+  PluginHostDependencies deps;
+  HostMetrics metrics;
+  MetricsRegistry plugin_metrics;
+  CloudConfig cloud_config;
+  CallBudgets budgets;
+  runtime::Watchdog watchdog;
+  std::unique_ptr<CompletionTable> completions;
+  ComponentRuntime runtime;
+  std::shared_ptr<Unit> provider;
+  std::vector<std::shared_ptr<Unit>> controllers;
+  std::unique_ptr<ProviderMachines> machines;
+  std::shared_ptr<InstancesBroker> broker;
+  const ccm_provider* provider_table = nullptr;
+  void* provider_self = nullptr;
+  bool provider_ready = false;
+  bool leading = false;
+  bool stopping = false;
+  bool leaked = false;  // a component stays in memory, and with it all that it uses
+};
+
+PluginHost::Impl::Impl(PluginHostDependencies wanted)
+    : deps(std::move(wanted)),
+      metrics(deps.metrics),
+      plugin_metrics(deps.metrics),
+      cloud_config(deps.timers, deps.cloud_config_path),
+      budgets(deps.timers),
+      watchdog(deps.timers,
+               [this](const runtime::Watchdog::Stall& stall) {
+                 metrics.stall(stall);
+                 log::warning("Plugin held the event loop", {{"component", stall.component},
+                                                             {"operation", stall.operation},
+                                                             {"duration", stall.duration}});
+               }),
+      completions(std::make_unique<CompletionTable>(
+          deps.loop,
+          [this](const char* kind) {
+            metrics.dropped_completion(kind);
+            log::warning("Dropped a completion of a plugin", {{"kind", kind}});
+          })),
+      runtime{deps.loop,
+              deps.timers,
+              deps.workers,
+              watchdog,
+              *completions,
+              [this](const ComponentIdentity& component, std::string_view operation,
+                     const Status& status, std::chrono::nanoseconds duration) {
+                metrics.operation(component, operation, status, duration);
+              }} {
+  if (!deps.may_write) {
+    deps.may_write = [&leader = deps.leader] { return leader.leading(); };
+  }
+}
+
+PluginHost::PluginHost(PluginHostDependencies dependencies)
+    : impl_(std::make_shared<Impl>(std::move(dependencies))) {}
+
+PluginHost::~PluginHost() {
+  if (impl_->leaked || impl_->completions->in_flight() > 0) keep_for_ever(impl_);
+}
+
+Status PluginHost::load_cloud_config() { return impl_->cloud_config.load(); }
+
+std::unique_ptr<ComponentHost> PluginHost::Impl::make_host(
+    const std::shared_ptr<LiveComponent>& live) {
+  auto host = std::make_unique<ComponentHost>();
+  host->add(std::make_unique<LogService>(live));
+  host->add(std::make_unique<CtxService>(live));
+  host->add(std::make_unique<ObjectService>(live));
+  host->add(std::make_unique<TimerService>(live));
+  host->add(std::make_unique<PostService>(live));
+  host->add(std::make_unique<WorkerService>(live));
+  host->add(std::make_unique<MetricsService>(live, plugin_metrics));
+  host->add(std::make_unique<ConfigService>(live, deps.flags, cloud_config));
+  host->add(std::make_unique<LeaderService>(live, deps.leader));
+  host->add(std::make_unique<EventService>(live, deps.record_event));
+  host->add(std::make_unique<KubeService>(live, deps.cache, deps.object_api(live->identity()),
+                                          deps.may_write));
+  HttpServiceOptions http;
+  http.send = deps.send_http;
+  http.budgets = &budgets;
+  if (deps.user_agent) http.user_agent = deps.user_agent(live->identity());
+  http.observer = [this](const HttpCallRecord& call) { metrics.http(call); };
+  host->add(std::make_unique<HttpService>(live, std::move(http)));
+  if (broker) host->add(std::make_unique<InstancesService>(live, broker));
+  return host;
+}
+
+awaitable<Status> PluginHost::Impl::create(ComponentKind kind, LoadedPlugin plugin,
+                                           std::string name) {
+  const Component* component = plugin.manifest.find(kind, name);
+  if (component == nullptr) {
+    co_return Status(Code::not_found, "plugin " + plugin.manifest.id + " has no " +
+                                          std::string(to_string(kind)) + " called " + name);
+  }
+  if (kind == ComponentKind::provider ? provider != nullptr : find(component->name) != nullptr) {
+    co_return Status(Code::already_exists, "component " + name + " was created before");
+  }
+  auto unit = std::make_shared<Unit>();
+  unit->kind = kind;
+  unit->live = std::make_shared<LiveComponent>(runtime, identity_of(plugin, *component));
+  unit->host = make_host(unit->live);
+  auto start = [unit, entry = plugin.plugin](std::function<void(Status)> done) {
+    unit->live->create(*entry, unit->host->host(), std::move(done));
+  };
+  Status created = co_await await_callback<Status>(start);
+  if (!created.ok()) {
+    leaked = true;
+    keep_for_ever(unit);  // what the plugin made of it so far is unknown
+    co_return std::move(created).with_context("create " + name);
+  }
+  if (kind == ComponentKind::provider) {
+    provider = unit;
+    connect_instances(unit->live);
+  } else {
+    controllers.push_back(unit);
+  }
+  co_return Status();
+}
+
+// The provider's interfaces, behind the broker.
+void PluginHost::Impl::connect_instances(const std::shared_ptr<LiveComponent>& live) {
+  if (const auto found = live->get_interface(CCM_PROVIDER)) {
+    provider_table = static_cast<const ccm_provider*>(found->table);
+    provider_self = found->self;
+  }
+  const auto found = live->get_interface(CCM_CLOUD_INSTANCES);
+  if (!found) return;
+  auto source = std::make_unique<ProviderMachines>(live, *found, deps.provider_timeouts);
+  if (!source->usable()) return;
+  machines = std::move(source);
+  BrokerOptions options = deps.broker;
+  options.provider_id_prefixes = live->identity().provider_id_prefixes;
+  broker = std::make_shared<InstancesBroker>(*machines, deps.timers, std::move(options));
+}
+
+std::shared_ptr<Unit> PluginHost::Impl::find(std::string_view controller) const {
+  for (const auto& unit : controllers) {
+    if (unit->live->identity().name == controller) return unit;
+  }
+  return nullptr;
+}
+
+awaitable<Status> PluginHost::create_provider(LoadedPlugin plugin, std::string name) {
+  return impl_->create(ComponentKind::provider, std::move(plugin), std::move(name));
+}
+
+awaitable<Status> PluginHost::create_controller(LoadedPlugin plugin, std::string name) {
+  return impl_->create(ComponentKind::controller, std::move(plugin), std::move(name));
+}
+
+awaitable<Status> PluginHost::Impl::call_provider(std::string_view operation, milliseconds timeout,
+                                                  void (*fn)(void*, const ccm_ctx*,
+                                                             ccm_completion)) {
+  auto live = provider->live;
+  void* self = provider_self;
+  auto start = [live, operation, timeout, fn, self](std::function<void(Status)> done) {
+    live->call<Nothing>(
+        operation, nullptr, timeout, {},
+        [fn, self](const ccm_ctx* ctx, ccm_completion once) { fn(self, ctx, once); }, copy_nothing,
+        [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); });
+  };
+  Status status = co_await await_callback<Status>(start);
+  co_return status;
+}
+
+awaitable<void> PluginHost::Impl::sleep(milliseconds delay) {
+  auto start = [this, delay](std::function<void(bool)> done) {
+    deps.timers.after(delay, [done = std::move(done)] { done(true); });
+  };
+  co_await await_callback<bool>(start);
+}
+
+awaitable<Status> PluginHost::start_provider() {
+  const auto impl = impl_;  // outlives this object while it waits
+  const ccm_provider* table = impl->provider_table;
+  const bool has = table != nullptr && CCM_HAS(table, initialize) && table->initialize != nullptr;
+  milliseconds pause = kFirstRetry;
+  while (has && !impl->stopping) {
+    const Status status =
+        co_await impl->call_provider("initialize", kInitializeTimeout, table->initialize);
+    if (status.ok()) break;
+    const std::string& name = impl->provider->live->identity().name;
+    if (status.code() == Code::invalid_argument) {
+      co_return Status(status).with_context("cloud provider " + name);
+    }
+    if (impl->stopping) break;
+    const milliseconds wait = std::max(pause, status.retry_after());
+    log::error("Cloud provider could not be initialised, will retry",
+               {{"provider", name}, {"error", status}, {"next", wait}});
+    co_await impl->sleep(wait);
+    pause = std::min(pause * 2, kLongestRetry);
+  }
+  if (impl->stopping) co_return Status(Code::cancelled, "the host stops");
+  impl->provider_ready = true;
+  impl->start_ready_controllers();
+  co_return Status();
+}
+
+bool PluginHost::provider_ready() const { return impl_->provider_ready; }
+
+awaitable<Result<bool>> PluginHost::setup_controller(std::string name) {
+  const auto impl = impl_;
+  const auto unit = impl->find(name);
+  if (!unit) co_return Status(Code::not_found, "there is no controller called " + name);
+  const auto table = unit->live->get_interface(CCM_CONTROLLER);
+  if (!table) {
+    co_return Status(Code::internal, "component " + name + " does not offer " CCM_CONTROLLER);
+  }
+  ComponentController::Options options;
+  options.default_resync = impl->deps.default_resync;
+  options.metrics = &impl->deps.metrics;
+  unit->controller = std::make_unique<ComponentController>(unit->live, *table, options);
+  auto start = [unit, impl](std::function<void(Status)> done) {
+    unit->controller->setup(impl->deps.events, std::move(done));
+  };
+  Status status = co_await await_callback<Status>(start);
+  if (status.code() == Code::unimplemented) {
+    log::warning("Skipping controller", {{"controller", name}, {"reason", status}});
+    unit->skipped = true;
+    co_return false;
+  }
+  if (!status.ok()) co_return std::move(status).with_context("set up controller " + name);
+  log::info("Started controller", {{"controller", name}});
+  co_return true;
+}
+
+void PluginHost::start_controllers() {
+  impl_->leading = true;
+  impl_->start_ready_controllers();
+}
+
+void PluginHost::Impl::start_ready_controllers() {
+  if (!leading || stopping || (provider && !provider_ready)) return;
+  for (const auto& unit : controllers) {
+    if (unit->controller && !unit->skipped) unit->controller->start();
+  }
+}
+
+bool PluginHost::controllers_synced() const {
+  return std::all_of(impl_->controllers.begin(), impl_->controllers.end(), [](const auto& unit) {
+    return unit->skipped || !unit->controller || unit->controller->synced();
+  });
+}
+
+awaitable<Status> PluginHost::provider_health() {
+  const auto impl = impl_;
+  const ccm_provider* table = impl->provider_table;
+  if (table == nullptr || !CCM_HAS(table, health) || table->health == nullptr) {
+    co_return Status(Code::unimplemented, "the provider has no health function");
+  }
+  Status status = co_await impl->call_provider("health", milliseconds(10'000), table->health);
+  co_return status;
+}
+
+bool PluginHost::has_cluster_id() {
+  const ccm_provider* table = impl_->provider_table;
+  if (table == nullptr || !CCM_HAS(table, has_cluster_id) || table->has_cluster_id == nullptr) {
+    return true;
+  }
+  bool has = true;
+  impl_->provider->live->call_serial("has_cluster_id",
+                                     [&] { has = table->has_cluster_id(impl_->provider_self); });
+  return has;
+}
+
+awaitable<Status> PluginHost::Impl::destroy(std::shared_ptr<Unit> unit, milliseconds grace) {
+  auto start = [unit, grace](std::function<void(Status)> done) {
+    unit->live->destroy(grace, std::move(done));
+  };
+  Status status = co_await await_callback<Status>(start);
+  if (!status.ok()) {
+    leaked = true;
+    keep_for_ever(unit);
+  }
+  co_return status;
+}
+
+awaitable<Status> PluginHost::stop(milliseconds grace) {
+  const auto impl = impl_;
+  impl->stopping = true;
+  Status first;
+  const auto note = [&first](Status status) {
+    if (first.ok() && !status.ok()) first = std::move(status);
+  };
+  // All controllers stop taking keys at once; then each is waited for.
+  auto start = [impl, grace](std::function<void(Status)> done) {
+    auto open = std::make_shared<std::size_t>(1);
+    auto fault = std::make_shared<Status>();
+    auto ended = [open, fault, done](Status status) {
+      if (fault->ok() && !status.ok()) *fault = std::move(status);
+      if (--*open == 0) done(*fault);
+    };
+    for (const auto& unit : impl->controllers) {
+      if (!unit->controller) continue;
+      ++*open;
+      unit->controller->stop(grace, ended);
+    }
+    impl->deps.loop.post([ended] { ended(Status()); });
+  };
+  note(co_await await_callback<Status>(start));
+  for (const auto& unit : impl->controllers) {
+    Status destroyed = co_await impl->destroy(unit, grace);
+    note(std::move(destroyed));
+  }
+  if (impl->provider) {
+    Status destroyed = co_await impl->destroy(impl->provider, grace);
+    note(std::move(destroyed));
+  }
+  co_return first;
+}
+
+InstancesBroker* PluginHost::instances() { return impl_->broker.get(); }
+
+std::vector<ComponentReport> PluginHost::components() const {
+  std::vector<ComponentReport> reports;
+  const auto add = [&](const Unit& unit) {
+    const ComponentIdentity& identity = unit.live->identity();
+    const auto& watched = impl_->watchdog.components().find(identity.name)->second;
+    ComponentReport report;
+    report.name = identity.name;
+    report.plugin_id = identity.plugin_id;
+    report.kind = unit.kind;
+    report.degraded = watched.degraded(impl_->deps.timers.now());
+    report.skipped = unit.skipped;
+    report.stalls = watched.stalls();
+    report.missed_deadlines = watched.missed_deadlines();
+    report.wrong_thread_calls = unit.live->wrong_thread_calls();
+    report.operations = unit.live->operations()->in_flight();
+    reports.push_back(std::move(report));
+  };
+  if (impl_->provider) add(*impl_->provider);
+  for (const auto& unit : impl_->controllers) add(*unit);
+  return reports;
+}
+
+std::string_view PluginHost::running_component() const {
+  return impl_->watchdog.running_component();
+}
+
+CompletionFaults PluginHost::completion_faults() const { return impl_->completions->faults(); }
+
+}  // namespace ccm::plugin

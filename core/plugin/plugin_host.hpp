@@ -1,0 +1,132 @@
+// PluginHost: everything that loaded plugins need from this process, and their life from creation
+// to destruction. The order in which the host calls it:
+//
+//   load_cloud_config(); create_provider(); start_provider() in the background;
+//   create_controller() and setup_controller() for each; start the informers; become leader;
+//   start_controllers(); ... stop().
+//
+// Loop thread. Coroutines run on the loop's executor.
+#pragma once
+
+#include "plugin/broker/instances_broker.hpp"
+#include "plugin/broker/provider_machines.hpp"
+#include "plugin/completion_table.hpp"
+#include "plugin/host_services/config_source.hpp"
+#include "plugin/host_services/event_service.hpp"
+#include "plugin/host_services/http_access.hpp"
+#include "plugin/host_services/kube_access.hpp"
+#include "plugin/host_services/leader_service.hpp"
+#include "plugin/live_component.hpp"
+#include "plugin/loader.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/event_source.hpp"
+#include "runtime/worker_pool.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prometheus {
+class Registry;
+}
+
+namespace ccm::plugin {
+
+// What PluginHost builds on. References must outlive it. The functions marked so may be empty.
+struct PluginHostDependencies {
+  runtime::EventLoop& loop;
+  runtime::Timers& timers;  // the loop's own, or a test's
+  runtime::WorkerPool& workers;
+  prometheus::Registry& metrics;
+  const FlagSource& flags;
+  const LeaderState& leader;
+  runtime::EventSource& events;  // InformerSource
+  const ObjectCache& cache;      // InformerCache
+  // Kubernetes calls under a component's identity: make_object_api(client.derive(...)).
+  std::function<std::shared_ptr<ObjectApi>(const ComponentIdentity&)> object_api;
+  SendHttp send_http;        // make_send_http()
+  RecordEvent record_event;  // EventRecorders::record
+  // Asked immediately before each write; empty = leader.leading().
+  std::function<bool()> may_write;
+  // Of a component's HTTP requests (HOST-133); empty = none is set.
+  std::function<std::string(const ComponentIdentity&)> user_agent;
+  std::string cloud_config_path;                // --cloud-config
+  std::chrono::milliseconds default_resync{0};  // --min-resync-period
+  BrokerOptions broker;
+  ProviderTimeouts provider_timeouts;
+};
+
+// For health pages.
+struct ComponentReport {
+  std::string name;
+  std::string plugin_id;
+  ComponentKind kind = ComponentKind::controller;
+  bool degraded = false;  // stalls the loop, or misses its deadlines
+  bool skipped = false;   // a controller whose setup found nothing to do
+  uint64_t stalls = 0;
+  uint64_t missed_deadlines = 0;
+  uint64_t wrong_thread_calls = 0;
+  std::size_t operations = 0;  // in flight
+};
+
+class PluginHost {
+ public:
+  explicit PluginHost(PluginHostDependencies dependencies);
+  ~PluginHost();  // after stop(); what could not be freed stays in memory
+  PluginHost(const PluginHost&) = delete;
+  PluginHost& operator=(const PluginHost&) = delete;
+
+  // Reads --cloud-config and watches it. Failure: not_found or permission_denied with the path.
+  Status load_cloud_config();
+
+  // Makes the component called `name`, as the manifest lists it. A provider comes before the
+  // controllers, at most one. Failures are the plugin's, not_found when the manifest has no such
+  // component, already_exists when it was made before.
+  boost::asio::awaitable<Status> create_provider(LoadedPlugin plugin, std::string name);
+  boost::asio::awaitable<Status> create_controller(LoadedPlugin plugin, std::string name);
+
+  // Runs the provider's initialize until it succeeds, with back-off. Returns ok, or
+  // invalid_argument with the provider's message, which is fatal, or cancelled by stop(). ok
+  // without a provider.
+  boost::asio::awaitable<Status> start_provider();
+  [[nodiscard]] bool provider_ready() const;
+
+  // Runs a controller's setup and registers its watches. false: it has nothing to do here, which
+  // was logged (HOST-86, 87). A failure is fatal.
+  boost::asio::awaitable<Result<bool>> setup_controller(std::string name);
+
+  // This process leads: reconciles begin when the caches are synced and the provider is ready.
+  void start_controllers();
+  // Every controller's watches have delivered their first complete list.
+  [[nodiscard]] bool controllers_synced() const;
+
+  // The provider's health; unimplemented when it has no such function.
+  boost::asio::awaitable<Status> provider_health();
+  // Whether the provider marks its resources with a cluster id (HOST-9); true when it does not say.
+  [[nodiscard]] bool has_cluster_id();
+
+  // Ends reconciles, then controllers, then the provider, each within `grace`. Returns the first
+  // fault; a component that did not end stays in memory.
+  boost::asio::awaitable<Status> stop(std::chrono::milliseconds grace);
+
+  // The machines of the cloud; null when the provider does not offer them.
+  [[nodiscard]] InstancesBroker* instances();
+  [[nodiscard]] std::vector<ComponentReport> components() const;
+  // The component that holds the loop at this moment, or an empty text. Any thread.
+  [[nodiscard]] std::string_view running_component() const;
+  [[nodiscard]] CompletionFaults completion_faults() const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace ccm::plugin
