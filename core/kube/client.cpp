@@ -119,6 +119,16 @@ asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> stream_of(
 
 }  // namespace
 
+const WriteOptions& WriteOptions::defaults() {
+  static const auto& none = *new WriteOptions;  // never destroyed
+  return none;
+}
+
+const DeleteOptions& DeleteOptions::defaults() {
+  static const auto& none = *new DeleteOptions;
+  return none;
+}
+
 Client::Impl::Impl(std::shared_ptr<Connection> connection_, ClientOptions options_)
     : connection(std::move(connection_)),
       options(std::move(options_)),
@@ -158,7 +168,8 @@ const ClientConfig& Client::config() const { return impl_->connection->config; }
 asio::any_io_executor Client::executor() const { return impl_->connection->executor; }
 
 asio::awaitable<Result<std::string>> Client::get(Resource resource, std::string namespace_name,
-                                                 std::string name, std::string resource_version,
+                                                 std::string name,
+                                                 std::string_view resource_version,
                                                  CallOptions call_options) {
   Call call = impl_->make_call("get", "GET", call_options);
   Query query;
@@ -170,7 +181,7 @@ asio::awaitable<Result<std::string>> Client::get(Resource resource, std::string 
 }
 
 asio::awaitable<Result<std::string>> Client::create(Resource resource, std::string namespace_name,
-                                                    std::string body, WriteOptions options,
+                                                    std::string body, const WriteOptions& options,
                                                     CallOptions call_options) {
   Call call = impl_->make_call("create", "POST", call_options);
   call.resource = resource.id();
@@ -195,7 +206,7 @@ asio::awaitable<Result<std::string>> Client::create_sub(Resource resource,
 
 asio::awaitable<Result<std::string>> Client::update(Resource resource, std::string namespace_name,
                                                     std::string name, std::string body,
-                                                    WriteOptions options,
+                                                    const WriteOptions& options,
                                                     CallOptions call_options) {
   Call call = impl_->make_call("update", "PUT", call_options);
   call.resource = resource.id();
@@ -208,7 +219,7 @@ asio::awaitable<Result<std::string>> Client::update(Resource resource, std::stri
 
 asio::awaitable<Result<std::string>> Client::patch(Resource resource, std::string namespace_name,
                                                    std::string name, PatchType type,
-                                                   std::string body, WriteOptions options,
+                                                   std::string body, const WriteOptions& options,
                                                    CallOptions call_options) {
   Call call = impl_->make_call("patch", "PATCH", call_options);
   call.resource = resource.id();
@@ -221,7 +232,7 @@ asio::awaitable<Result<std::string>> Client::patch(Resource resource, std::strin
 }
 
 asio::awaitable<Result<std::string>> Client::remove(Resource resource, std::string namespace_name,
-                                                    std::string name, DeleteOptions options,
+                                                    std::string name, const DeleteOptions& options,
                                                     CallOptions call_options) {
   Call call = impl_->make_call("delete", "DELETE", call_options);
   call.resource = resource.id();

@@ -78,12 +78,14 @@ struct WriteOptions {
   std::string field_manager;
   bool force = false;  // apply only
   bool dry_run = false;
+  static const WriteOptions& defaults();
 };
 
 struct DeleteOptions {
   std::string uid;               // precondition (API-22)
   std::string resource_version;  // precondition
   std::string propagation_policy;
+  static const DeleteOptions& defaults();
 };
 
 class Client {
@@ -105,6 +107,10 @@ class Client {
   [[nodiscard]] const ClientConfig& config() const;
   [[nodiscard]] boost::asio::any_io_executor executor() const;
 
+  // References and views are used before the functions return, not later. Options are no aggregates
+  // passed by value, and their defaults no temporaries: GCC 12 destroys those wrongly in a co_await
+  // expression. So name your own options before the co_await too.
+  //
   // Reads and writes of one object. The result is the server's answer: the object, or a Status for
   // deletions. Failures are classified by the Status' reason first, then by the HTTP code (API-12);
   // Status::reason() is the server's reason ("Conflict", "AlreadyExists", "NotFound", "Expired",
@@ -116,36 +122,37 @@ class Client {
   //   unavailable; retry_after() as advised (API-75).
   // Answers with 429 or 5xx and a Retry-After are retried (API-68), GETs after lost connections too
   // (API-69); writes are never repeated after a connection error (API-70).
-  boost::asio::awaitable<Result<std::string>> get(Resource resource, std::string namespace_name,
-                                                  std::string name,
-                                                  std::string resource_version = {},
-                                                  CallOptions call = {});
-  boost::asio::awaitable<Result<std::string>> create(Resource resource, std::string namespace_name,
-                                                     std::string body, WriteOptions options = {},
-                                                     CallOptions call = {});
+  boost::asio::awaitable<Result<std::string>> get(
+      Resource resource, std::string namespace_name, std::string name,
+      std::string_view resource_version = std::string_view(), CallOptions call = CallOptions());
+  boost::asio::awaitable<Result<std::string>> create(
+      Resource resource, std::string namespace_name, std::string body,
+      const WriteOptions& options = WriteOptions::defaults(), CallOptions call = CallOptions());
   // POST to a subresource, as TokenRequest needs it (API-84).
   boost::asio::awaitable<Result<std::string>> create_sub(Resource resource,
                                                          std::string namespace_name,
                                                          std::string name, std::string subresource,
-                                                         std::string body, CallOptions call = {});
-  boost::asio::awaitable<Result<std::string>> update(Resource resource, std::string namespace_name,
-                                                     std::string name, std::string body,
-                                                     WriteOptions options = {},
-                                                     CallOptions call = {});
-  boost::asio::awaitable<Result<std::string>> patch(Resource resource, std::string namespace_name,
-                                                    std::string name, PatchType type,
-                                                    std::string body, WriteOptions options = {},
-                                                    CallOptions call = {});
-  boost::asio::awaitable<Result<std::string>> remove(Resource resource, std::string namespace_name,
-                                                     std::string name, DeleteOptions options = {},
-                                                     CallOptions call = {});
+                                                         std::string body,
+                                                         CallOptions call = CallOptions());
+  boost::asio::awaitable<Result<std::string>> update(
+      Resource resource, std::string namespace_name, std::string name, std::string body,
+      const WriteOptions& options = WriteOptions::defaults(), CallOptions call = CallOptions());
+  boost::asio::awaitable<Result<std::string>> patch(
+      Resource resource, std::string namespace_name, std::string name, PatchType type,
+      std::string body, const WriteOptions& options = WriteOptions::defaults(),
+      CallOptions call = CallOptions());
+  boost::asio::awaitable<Result<std::string>> remove(
+      Resource resource, std::string namespace_name, std::string name,
+      const DeleteOptions& options = DeleteOptions::defaults(), CallOptions call = CallOptions());
   // One page, whole in memory; informers read pages as streams instead.
   boost::asio::awaitable<Result<std::string>> list(Resource resource, std::string namespace_name,
-                                                   ListOptions options, CallOptions call = {});
+                                                   ListOptions options,
+                                                   CallOptions call = CallOptions());
 
   // Any path below the server's prefix, e.g. "/healthz" (HOST-84) or a review (API-119, 121).
   boost::asio::awaitable<Result<std::string>> raw(std::string method, std::string path_and_query,
-                                                  std::string body = {}, CallOptions call = {});
+                                                  std::string body = std::string(),
+                                                  CallOptions call = CallOptions());
 
   // The answer to a list or a watch as a stream whose head was a success. Watches pass the rate
   // limiter and have no time limit (API-37). Feed ListDecoder or WatchDecoder (watch_decoder.hpp)

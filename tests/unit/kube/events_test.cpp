@@ -1,0 +1,243 @@
+#include "kube/events.hpp"
+
+#include "kube/event_correlator.hpp"
+#include "kube/event_text.hpp"
+#include "loop_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace ccm::kube {
+namespace {
+
+using std::chrono::seconds;
+using test::ServerReply;
+using test::ServerRequest;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+ObjectReference node_reference(const std::string& name = "n1") {
+  ObjectReference about;
+  about.api_version = "v1";
+  about.kind = "Node";
+  about.name = name;
+  about.uid = "uid-" + name;
+  about.resource_version = "7";
+  return about;
+}
+
+RawEvent raw(const std::string& message, const std::string& reason = "Synced") {
+  RawEvent event;
+  event.about = node_reference();
+  event.reason = reason;
+  event.message = message;
+  event.time = std::chrono::system_clock::time_point(seconds(1'767'323'045));
+  return event;
+}
+
+TEST(EventCorrelator, API_113_EqualEventsAreCounted) {
+  EventCorrelator correlator((EventOptions()));
+  const EventCorrelator::TimePoint now{};
+  const auto first = correlator.judge(raw("m"), now);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->count, 1);
+  EXPECT_EQ(first->stored_name, "");
+  correlator.written(*first, "n1.abc", first->first_time);
+  const auto second = correlator.judge(raw("m"), now);
+  EXPECT_EQ(second->count, 2);
+  EXPECT_EQ(second->stored_name, "n1.abc");
+  EXPECT_EQ(correlator.judge(raw("other"), now)->stored_name, "");
+  EXPECT_EQ(correlator.judge(raw("m", "Other"), now)->stored_name, "");
+  RawEvent warning = raw("m");
+  warning.type = EventType::warning;
+  EXPECT_EQ(correlator.judge(warning, now)->stored_name, "");
+}
+
+TEST(EventCorrelator, API_114_TenthDistinctMessageIsCombined) {
+  EventCorrelator correlator((EventOptions()));
+  EventCorrelator::TimePoint now{};
+  now += seconds(10'000);
+  for (int i = 1; i <= 9; ++i) {
+    EXPECT_EQ(correlator.judge(raw("m" + std::to_string(i)), now)->message,
+              "m" + std::to_string(i));
+  }
+  const auto tenth = correlator.judge(raw("m10"), now);
+  EXPECT_EQ(tenth->message, "(combined from similar events): m10");
+  correlator.written(*tenth, "combined", tenth->first_time);
+  const auto eleventh = correlator.judge(raw("m11"), now);
+  EXPECT_EQ(eleventh->message, "(combined from similar events): m11");
+  EXPECT_EQ(eleventh->stored_name, "combined");
+  EXPECT_EQ(eleventh->count, 2);
+  const auto later = correlator.judge(raw("m12"), now + seconds(601));
+  EXPECT_EQ(later->message, "m12");
+}
+
+TEST(EventCorrelator, API_115_SpamIsDroppedAndRefilledSlowly) {
+  EventCorrelator correlator((EventOptions()));
+  EventCorrelator::TimePoint now{};
+  int passed = 0;
+  for (int i = 0; i < 40; ++i) passed += correlator.judge(raw("m"), now).has_value() ? 1 : 0;
+  EXPECT_EQ(passed, 25);
+  EXPECT_FALSE(correlator.judge(raw("m"), now + seconds(299)));
+  EXPECT_TRUE(correlator.judge(raw("m"), now + seconds(301)));
+  EXPECT_FALSE(correlator.judge(raw("m"), now + seconds(302)));
+  RawEvent other = raw("m");
+  other.about = node_reference("n2");
+  EXPECT_TRUE(correlator.judge(other, now));  // another object has its own allowance
+}
+
+TEST(LruMap, ForgetsTheOldest) {
+  LruMap<int> map(2);
+  map["a"] = 1;
+  map["b"] = 2;
+  EXPECT_EQ(map["a"], 1);
+  map["c"] = 3;
+  EXPECT_EQ(map.size(), 2u);
+  EXPECT_EQ(map["a"], 1);
+  EXPECT_EQ(map["b"], 0);
+}
+
+TEST(EventText, API_110_Names) {
+  EXPECT_EQ(event_name("n1", std::chrono::nanoseconds(0x1234abcd)), "n1.1234abcd");
+  for (const std::string& bad : std::vector<std::string>{
+           std::string("Node_1"), std::string(260, 'a'), std::string(), std::string("a..b")}) {
+    const std::string name = event_name(bad, std::chrono::nanoseconds(1));
+    EXPECT_EQ(name.size(), 36u) << name;
+    EXPECT_NE(name, event_name(bad, std::chrono::nanoseconds(1)));
+  }
+}
+
+TEST(EventText, API_109_111_Body) {
+  EventCorrelator::Verdict verdict;
+  const RawEvent event = raw("it's \"done\"");
+  verdict.message = event.message;
+  verdict.first_time = event.time;
+  EXPECT_EQ(event_body(event, verdict, "node-controller", "n1.1"),
+            R"({"kind":"Event","apiVersion":"v1","metadata":{"name":"n1.1","namespace":"default"},)"
+            R"("involvedObject":{"kind":"Node","apiVersion":"v1","name":"n1","uid":"uid-n1",)"
+            R"("resourceVersion":"7"},"reason":"Synced","message":"it's \"done\"","type":"Normal",)"
+            R"("source":{"component":"node-controller"},"reportingComponent":"node-controller",)"
+            R"("reportingInstance":"","eventTime":null,"firstTimestamp":"2026-01-02T03:04:05Z",)"
+            R"("lastTimestamp":"2026-01-02T03:04:05Z","count":1})");
+  RawEvent service = event;
+  service.about.namespace_name = "team";
+  EXPECT_EQ(event_namespace(service.about), "team");
+  verdict.message = std::string(1023, 'x') + "€";
+  EXPECT_THAT(event_patch(event, verdict), HasSubstr(std::string(1023, 'x') + "\"}"));
+}
+
+class EventRecorderTest : public KubeTest {
+ protected:
+  EventRecorderTest() : server_([this](const ServerRequest& request) { return answer(request); }) {
+    options_.component = "node-controller";
+    options_.delivery_interval = std::chrono::milliseconds(1);
+  }
+  ServerReply answer(const ServerRequest&) {
+    const std::lock_guard lock(mutex_);
+    if (replies_.empty()) return json_reply("{}", 201);
+    ServerReply reply = replies_.front();
+    replies_.pop_front();
+    return reply;
+  }
+  EventRecorder& recorder() {
+    if (!recorder_) recorder_ = std::make_unique<EventRecorder>(client_for(server_), options_);
+    return *recorder_;
+  }
+  void record(const std::string& message) {
+    recorder().record(node_reference(), EventType::normal, "Synced", message);
+  }
+  std::vector<std::string> calls() {
+    std::vector<std::string> result;
+    for (const ServerRequest& request : server_.requests()) {
+      result.push_back(request.method + " " + request.target);
+    }
+    return result;
+  }
+
+  std::mutex mutex_;
+  std::deque<ServerReply> replies_;
+  EventOptions options_;
+  test::TestHttpServer server_;
+  std::unique_ptr<EventRecorder> recorder_;
+};
+
+TEST_F(EventRecorderTest, API_113_CreatesThenPatches) {
+  record("m");
+  record("m");
+  recorder().start();
+  run_until([&] { return recorder().statistics().patched == 1; });
+  ASSERT_EQ(calls().size(), 2u);
+  EXPECT_EQ(calls()[0], "POST /api/v1/namespaces/default/events");
+  EXPECT_THAT(calls()[1], StartsWith("PATCH /api/v1/namespaces/default/events/n1."));
+  const ServerRequest patch = server_.requests()[1];
+  EXPECT_EQ(patch.header("Content-Type"), "application/strategic-merge-patch+json");
+  EXPECT_THAT(patch.body, StartsWith(R"({"count":2,)"));
+}
+
+TEST_F(EventRecorderTest, API_113_VanishedEventIsCreatedAnew) {
+  replies_ = {json_reply("{}", 201), status_reply(404, "NotFound")};
+  record("m");
+  record("m");
+  recorder().start();
+  run_until([&] { return recorder().statistics().created == 2; });
+  EXPECT_THAT(server_.requests()[2].body, HasSubstr(R"("count":2)"));
+}
+
+TEST_F(EventRecorderTest, NothingIsWrittenBeforeTheStart) {
+  record("m");
+  loop_.poll();
+  EXPECT_TRUE(calls().empty());
+}
+
+TEST_F(EventRecorderTest, API_116_StatusIsFinalAndLostConnectionsAreRepeated) {
+  ServerReply reset;
+  reset.reset = true;
+  replies_ = {reset, reset, json_reply("{}", 201), status_reply(403, "Forbidden")};
+  record("first");
+  record("second");
+  recorder().start();
+  run_until([&] { return recorder().statistics().failed == 1; });
+  EXPECT_EQ(recorder().statistics().created, 1u);
+  EXPECT_EQ(calls().size(), 4u);
+}
+
+TEST_F(EventRecorderTest, API_116_GivesUpAfterTheLastAttempt) {
+  ServerReply reset;
+  reset.reset = true;
+  options_.delivery_attempts = 3;
+  replies_ = {reset, reset, reset};
+  record("m");
+  recorder().start();
+  run_until([&] { return recorder().statistics().failed == 1; });
+  EXPECT_EQ(calls().size(), 3u);
+}
+
+TEST_F(EventRecorderTest, API_116_118_FullQueueDropsAndNeverBlocks) {
+  options_.queue_limit = 3;
+  std::vector<std::thread> threads;
+  (void)recorder();
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([this, i] { record("m" + std::to_string(i)); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(recorder().statistics().recorded, 4u);
+  EXPECT_EQ(recorder().statistics().dropped_queue, 1u);
+  recorder().start();
+  run_until([&] { return recorder().statistics().created == 3; });
+}
+
+TEST_F(EventRecorderTest, DrainWaitsForDelivery) {
+  record("m");
+  recorder().start();
+  bool drained = false;
+  boost::asio::co_spawn(loop_, recorder().drain(seconds(10)),
+                        [&](std::exception_ptr) { drained = true; });
+  run_until([&] { return drained; });
+  EXPECT_EQ(recorder().statistics().created, 1u);
+}
+
+}  // namespace
+}  // namespace ccm::kube
