@@ -1,0 +1,75 @@
+#include "serving/health_registry.hpp"
+
+#include <algorithm>
+#include <exception>
+
+namespace ccm::serving {
+namespace {
+
+constexpr std::string_view kPing = "ping";
+
+Status run_safely(const HealthRegistry::Check& check) {
+  try {
+    return check();
+  } catch (const std::exception& error) {
+    return Status(Code::internal, std::string("the check threw: ") + error.what());
+  } catch (...) {
+    return Status(Code::internal, "the check threw");
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const HealthRegistry::List> HealthRegistry::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  return checks_;
+}
+
+void HealthRegistry::set(std::string name, Check check) {
+  const std::lock_guard lock(mutex_);
+  auto changed = std::make_shared<List>(*checks_);
+  const auto known = std::find_if(changed->begin(), changed->end(),
+                                  [&name](const auto& entry) { return entry.first == name; });
+  if (known != changed->end()) {
+    known->second = std::move(check);
+  } else {
+    changed->emplace_back(std::move(name), std::move(check));
+  }
+  checks_ = std::move(changed);
+}
+
+void HealthRegistry::remove(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  auto changed = std::make_shared<List>(*checks_);
+  std::erase_if(*changed, [name](const auto& entry) { return entry.first == name; });
+  checks_ = std::move(changed);
+}
+
+std::vector<HealthRegistry::Outcome> HealthRegistry::run(
+    const std::vector<std::string>& excluded) const {
+  const std::shared_ptr<const List> checks = snapshot();
+  const auto is_excluded = [&excluded](std::string_view name) {
+    return std::find(excluded.begin(), excluded.end(), name) != excluded.end();
+  };
+  std::vector<Outcome> outcomes;
+  for (const auto& [name, check] : *checks) {
+    const bool skip = is_excluded(name);
+    outcomes.push_back(Outcome{name, skip, skip ? Status() : run_safely(check)});
+  }
+  if (outcomes.empty()) {
+    outcomes.push_back(Outcome{std::string(kPing), is_excluded(kPing), Status()});
+  }
+  return outcomes;
+}
+
+Status HealthRegistry::run_one(std::string_view name) const {
+  const std::shared_ptr<const List> checks = snapshot();
+  for (const auto& [known, check] : *checks) {
+    if (known == name) return run_safely(check);
+  }
+  if (checks->empty() && name == kPing) return {};
+  return Status(Code::not_found, ErrorClass::not_found,
+                "there is no health check named " + std::string(name));
+}
+
+}  // namespace ccm::serving

@@ -1,0 +1,49 @@
+// Named health checks of the process: the leader election's, and one per started controller
+// (HOST-95). Any thread.
+#pragma once
+
+#include <ccm/status.hpp>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ccm::serving {
+
+class HealthRegistry {
+ public:
+  // Ok = healthy. Called on the server's thread for each request, so it must not block; what it
+  // throws counts as a failure.
+  using Check = std::function<Status()>;
+
+  struct Outcome {
+    std::string name;
+    bool excluded = false;
+    Status status;  // the reason is for the log, never for an unauthenticated reader
+  };
+
+  // Adds a check or replaces the one of that name. Checks show in the order of their first set().
+  void set(std::string name, Check check);
+  void remove(std::string_view name);
+
+  // Runs all checks but the excluded ones. Without any check there is the one named "ping", which
+  // says that the process answers at all (HOST-95).
+  [[nodiscard]] std::vector<Outcome> run(const std::vector<std::string>& excluded = {}) const;
+
+  // Runs one check; not_found when there is none of that name.
+  [[nodiscard]] Status run_one(std::string_view name) const;
+
+ private:
+  using List = std::vector<std::pair<std::string, Check>>;
+  [[nodiscard]] std::shared_ptr<const List> snapshot() const;
+
+  mutable std::mutex mutex_;
+  // Never changed in place: a check may run while another thread adds one.
+  std::shared_ptr<const List> checks_ = std::make_shared<const List>();
+};
+
+}  // namespace ccm::serving

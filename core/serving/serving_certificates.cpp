@@ -1,0 +1,276 @@
+#include "serving/serving_certificates.hpp"
+
+#include "base/log.hpp"
+#include "serving/self_signed.hpp"
+
+#include <boost/asio/ip/address.hpp>
+#include <fcntl.h>
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+namespace ccm::serving {
+namespace {
+
+constexpr std::size_t kMaxFileBytes = 1u << 20;
+constexpr std::chrono::seconds kRetryBadFilesAfter{1};
+// What Go offers by default: forward secrecy only.
+constexpr const char* kCiphers =
+    "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
+    "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
+    "ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA:ECDHE-RSA-AES256-SHA";
+
+Status bad(std::string message) {
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec, std::move(message));
+}
+
+Result<std::string> read_file(const std::string& path, const std::string& what) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return bad("cannot read the " + what + " " + path + ": " + std::strerror(errno));
+  std::string text(kMaxFileBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (in.bad()) return bad("cannot read the " + what + " " + path + ": it is not a regular file");
+  if (text.size() > kMaxFileBytes) return bad("the " + what + " " + path + " is above 1 MiB");
+  return text;
+}
+
+// Never seen half-written: a reader finds the old file or the new one.
+Status write_file(const std::string& path, const std::string& text, mode_t mode) {
+  const std::string temporary = path + ".tmp";
+  const int descriptor =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+  bool good = descriptor >= 0 &&
+              ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (good && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    good = false;
+    error = errno;
+  }
+  if (good) return {};
+  return bad("cannot write " + path + ": " + std::strerror(error));
+}
+
+// The names in a certificate, for SNI.
+std::vector<std::string> names_in(X509* certificate) {
+  std::vector<std::string> result;
+  auto* names = static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
+  for (int i = 0; names != nullptr && i < sk_GENERAL_NAME_num(names); ++i) {
+    const GENERAL_NAME* name = sk_GENERAL_NAME_value(names, i);
+    if (name->type != GEN_DNS) continue;
+    const auto* data = reinterpret_cast<const char*>(ASN1_STRING_get0_data(name->d.dNSName));
+    result.emplace_back(data, static_cast<std::size_t>(ASN1_STRING_length(name->d.dNSName)));
+  }
+  GENERAL_NAMES_free(names);
+  return result;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+// "*.example" stands for one label.
+bool matches(const std::string& pattern, const std::string& name) {
+  if (pattern == name) return true;
+  const auto dot = name.find('.');
+  return pattern.rfind("*.", 0) == 0 && dot != std::string::npos && dot > 0 &&
+         pattern.compare(1, std::string::npos, name, dot, std::string::npos) == 0;
+}
+
+// We speak HTTP/1.1 only; a client that names other protocols too is told so.
+int on_alpn(SSL*, const unsigned char** out, unsigned char* out_length, const unsigned char* in,
+            unsigned int in_length, void*) {
+  static const unsigned char kOurs[] = "\x08http/1.1";
+  unsigned char* chosen = nullptr;
+  if (SSL_select_next_proto(&chosen, out_length, kOurs, sizeof kOurs - 1, in, in_length) !=
+      OPENSSL_NPN_NEGOTIATED) {
+    return SSL_TLSEXT_ERR_NOACK;
+  }
+  *out = chosen;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+}  // namespace
+
+ServingCertificates::Stamp ServingCertificates::stamp_of(const std::string& path) {
+  struct stat info {};
+  if (path.empty() || ::stat(path.c_str(), &info) != 0) return {};
+  return Stamp{static_cast<std::int64_t>(info.st_dev), static_cast<std::int64_t>(info.st_ino),
+               info.st_size,
+               info.st_mtim.tv_sec * std::int64_t{1'000'000'000} + info.st_mtim.tv_nsec};
+}
+
+Status ServingCertificates::load() {
+  if (Status status = find_default_pair(&default_); !status.ok()) return status;
+  for (const SniCertificate& given : options_.sni_certificates) {
+    Pair pair;
+    pair.certificate_file = given.certificate_file;
+    pair.key_file = given.key_file;
+    pair.patterns = given.patterns;
+    if (Status status = load_pair(&pair); !status.ok()) return status;
+    sni_.push_back(std::move(pair));
+  }
+  return {};
+}
+
+Status ServingCertificates::find_default_pair(Pair* pair) {
+  namespace fs = std::filesystem;
+  const bool one_file = options_.certificate_file.empty() != options_.private_key_file.empty();
+  if (one_file) return bad("--tls-cert-file and --tls-private-key-file have to be given together");
+  pair->certificate_file = options_.certificate_file;
+  pair->key_file = options_.private_key_file;
+  if (!pair->certificate_file.empty()) return load_pair(pair);
+
+  const std::string& folder = options_.certificate_directory;
+  if (!folder.empty()) {
+    pair->certificate_file = folder + "/cloud-controller-manager.crt";
+    pair->key_file = folder + "/cloud-controller-manager.key";
+    std::error_code ignored;
+    const bool has_certificate = fs::exists(pair->certificate_file, ignored);
+    const bool has_key = fs::exists(pair->key_file, ignored);
+    if (has_certificate && has_key) return load_pair(pair);
+    if (has_certificate || has_key) {
+      return bad("only " + (has_key ? pair->key_file : pair->certificate_file) +
+                 " exists of the pair in --cert-dir; add the other file or remove this one");
+    }
+  }
+
+  std::vector<std::string> addresses;
+  boost::system::error_code not_literal;
+  const auto bind = boost::asio::ip::make_address(options_.bind_address, not_literal);
+  if (!not_literal && !bind.is_unspecified()) addresses.push_back(bind.to_string());
+  const Result<KeyPair> made = make_self_signed(addresses);
+  if (!made.ok()) return made.status();
+  if (!folder.empty()) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) return bad("cannot make the folder --cert-dir=" + folder + ": " + error.message());
+    if (Status status = write_file(pair->key_file, made->key_pem, 0600); !status.ok()) {
+      return status;
+    }
+    if (Status status = write_file(pair->certificate_file, made->certificate_pem, 0644);
+        !status.ok()) {
+      return status;
+    }
+    log::info("wrote a self-signed serving certificate", {{"file", pair->certificate_file}});
+    return load_pair(pair);
+  }
+  auto context = make_context(made->certificate_pem, made->key_pem, "serving certificate");
+  if (!context.ok()) return context.status();
+  pair->context = std::move(*context);
+  log::info("serving with a self-signed certificate that lives in memory");
+  return {};
+}
+
+Status ServingCertificates::load_pair(Pair* pair) {
+  // The stamps are older than what is read, so a change in between shows as one.
+  pair->stamps = {stamp_of(pair->certificate_file), stamp_of(pair->key_file)};
+  const auto certificate = read_file(pair->certificate_file, "certificate");
+  if (!certificate.ok()) return certificate.status();
+  const auto key = read_file(pair->key_file, "private key");
+  if (!key.ok()) return key.status();
+  const std::string what = "serving certificate " + pair->certificate_file;
+  auto context = make_context(*certificate, *key, what);
+  if (!context.ok()) return context.status();
+  pair->context = std::move(*context);
+  pair->names = pair->patterns.empty() ? names_in(SSL_CTX_get0_certificate(pair->context.get()))
+                                       : pair->patterns;
+  for (std::string& name : pair->names) name = lower(std::move(name));
+  return {};
+}
+
+void ServingCertificates::refresh(Pair* pair) {
+  if (pair->certificate_file.empty()) return;
+  const std::vector<Stamp> now = {stamp_of(pair->certificate_file), stamp_of(pair->key_file)};
+  const auto clock = std::chrono::steady_clock::now();
+  if (now == pair->stamps || clock < pair->retry_at) return;
+  const std::vector<Stamp> before = pair->stamps;
+  const Status status = load_pair(pair);
+  if (status.ok()) {
+    log::info("re-read the serving certificate", {{"file", pair->certificate_file}});
+    return;
+  }
+  // The two files change one after the other: the next connection looks again.
+  pair->stamps = before;
+  pair->retry_at = clock + kRetryBadFilesAfter;
+  log::warning("the changed serving certificate cannot be used, the old one goes on",
+               {{"file", pair->certificate_file}, {"err", status.message()}});
+}
+
+net::TlsSession ServingCertificates::new_session() {
+  refresh(&default_);
+  for (Pair& pair : sni_) refresh(&pair);
+  net::TlsSession session;
+  session.ssl.reset(SSL_new(default_.context.get()));
+  if (session.ssl) SSL_set_accept_state(session.ssl.get());
+  return session;
+}
+
+int ServingCertificates::on_server_name(SSL* session, int*, void* self) {
+  const char* given = SSL_get_servername(session, TLSEXT_NAMETYPE_host_name);
+  if (given == nullptr) return SSL_TLSEXT_ERR_NOACK;
+  const std::string name = lower(given);
+  for (const Pair& pair : static_cast<ServingCertificates*>(self)->sni_) {
+    const bool known = std::any_of(pair.names.begin(), pair.names.end(),
+                                   [&](const std::string& one) { return matches(one, name); });
+    if (!known) continue;
+    SSL_set_SSL_CTX(session, pair.context.get());
+    return SSL_TLSEXT_ERR_OK;
+  }
+  return SSL_TLSEXT_ERR_NOACK;
+}
+
+Result<net::Openssl<SSL_CTX>> ServingCertificates::make_context(const std::string& certificate_pem,
+                                                                const std::string& key_pem,
+                                                                const std::string& what) {
+  net::Openssl<SSL_CTX> context(SSL_CTX_new(TLS_server_method()));
+  if (!context) return Status(Code::internal, "TLS: " + net::take_openssl_errors());
+  if (Status status = configure(context.get()); !status.ok()) return status;
+  if (Status status = net::use_certificate(context.get(), certificate_pem, key_pem, what);
+      !status.ok()) {
+    return status;
+  }
+  return context;
+}
+
+Status ServingCertificates::configure(SSL_CTX* context) {
+  ERR_clear_error();
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_options(
+      context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_alpn_select_cb(context, on_alpn, nullptr);
+  SSL_CTX_set_tlsext_servername_callback(context, on_server_name);
+  SSL_CTX_set_tlsext_servername_arg(context, this);
+  if (SSL_CTX_set_min_proto_version(context, options_.min_tls_version) != 1) {
+    return bad("the minimal TLS version is none that OpenSSL knows");
+  }
+  std::string ciphers = options_.cipher_list.empty() ? kCiphers : options_.cipher_list;
+  // OpenSSL 3 allows the old versions on no other level; who asks for them gets them.
+  if (options_.min_tls_version < TLS1_2_VERSION) ciphers += ":@SECLEVEL=0";
+  if (SSL_CTX_set_cipher_list(context, ciphers.c_str()) != 1) {
+    return bad("OpenSSL offers none of the cipher suites " + options_.cipher_list);
+  }
+  if (!options_.ciphersuites.empty() &&
+      SSL_CTX_set_ciphersuites(context, options_.ciphersuites.c_str()) != 1) {
+    return bad("OpenSSL offers none of the TLS 1.3 cipher suites " + options_.ciphersuites);
+  }
+  std::string groups;
+  for (const std::string& group : options_.groups) groups += (groups.empty() ? "" : ":") + group;
+  if (!groups.empty() && SSL_CTX_set1_groups_list(context, groups.c_str()) != 1) {
+    return bad("OpenSSL does not offer the curves " + groups);
+  }
+  return {};
+}
+
+}  // namespace ccm::serving

@@ -1,0 +1,63 @@
+// The server's certificates: where they come from, and re-reading them when their files change.
+// The server's thread. Internal to serving.
+#pragma once
+
+#include "net/tls_context.hpp"
+#include "serving/secure_server.hpp"
+
+#include <ccm/status.hpp>
+
+#include <sys/stat.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace ccm::serving {
+
+class ServingCertificates {
+ public:
+  explicit ServingCertificates(const ServingOptions& options) : options_(options) {}
+  ServingCertificates(const ServingCertificates&) = delete;
+  ServingCertificates& operator=(const ServingCertificates&) = delete;
+
+  // First loading: a failure names the file and what is wrong with it.
+  Status load();
+
+  // A server session with what the files hold now. Looks at them on each connection, which costs
+  // two stat() calls and needs no watch; an unusable new pair is logged and the old one goes on.
+  net::TlsSession new_session();
+
+ private:
+  struct Stamp {
+    bool operator==(const Stamp&) const = default;
+    std::int64_t device = 0;
+    std::int64_t inode = 0;
+    std::int64_t size = 0;
+    std::int64_t modified_ns = 0;
+  };
+  struct Pair {
+    std::string certificate_file;  // empty = the generated one, which never changes
+    std::string key_file;
+    std::vector<std::string> patterns;
+    std::vector<Stamp> stamps;
+    net::Openssl<SSL_CTX> context;
+    std::vector<std::string> names;  // that clients ask for it by
+    std::chrono::steady_clock::time_point retry_at;
+  };
+
+  static Stamp stamp_of(const std::string& path);
+  Status find_default_pair(Pair* pair);
+  Status load_pair(Pair* pair);
+  void refresh(Pair* pair);
+  Result<net::Openssl<SSL_CTX>> make_context(const std::string& certificate_pem,
+                                             const std::string& key_pem, const std::string& what);
+  Status configure(SSL_CTX* context);
+  static int on_server_name(SSL* session, int*, void* self);
+
+  const ServingOptions& options_;
+  Pair default_;
+  std::vector<Pair> sni_;
+};
+
+}  // namespace ccm::serving

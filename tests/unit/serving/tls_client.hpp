@@ -1,0 +1,45 @@
+// A blocking client that sends exactly the bytes a test wants.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace ccm::test {
+
+struct TlsClientOptions {
+  bool tls = true;
+  int max_version = 0;      // TLS1_2_VERSION, ...
+  std::string server_name;  // SNI
+  std::string ciphers;
+};
+
+class TlsClient {
+ public:
+  // Connects to 127.0.0.1; connected() says whether the handshake went well.
+  explicit TlsClient(std::uint16_t port, const TlsClientOptions& options = {});
+  ~TlsClient();
+  TlsClient(const TlsClient&) = delete;
+  TlsClient& operator=(const TlsClient&) = delete;
+
+  [[nodiscard]] bool connected() const;
+  [[nodiscard]] std::string peer_pem() const;  // the server's certificate
+  [[nodiscard]] std::string cipher() const;    // of the session
+  [[nodiscard]] std::string protocol() const;  // "TLSv1.3"
+
+  bool send(std::string_view bytes);
+  // One answer with Content-Length, as text; what came until the end or for 10 s otherwise.
+  std::string read_answer();
+  // True when the server closes within 10 s without a further byte.
+  bool closed_by_server();
+
+  // send() and read_answer().
+  std::string ask(std::string_view bytes);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ccm::test
