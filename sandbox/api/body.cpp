@@ -11,6 +11,27 @@ bool contains_type(const std::string& accepted, const std::string& type) {
   return ("," + accepted + ",").find("," + type + ",") != std::string::npos;
 }
 
+// Writing JSON out recurses, so its depth has to be bounded before anything touches it.
+bool too_deep(const std::string& text) {
+  constexpr int kMaxDepth = 500;
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > kMaxDepth) return true;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 void check_type_member(Json& object, const char* member, const std::string& wanted,
                        const char* what) {
   auto found = object.find(member);
@@ -39,6 +60,7 @@ Json parse_body(const http::Request& request, const std::string& accepted) {
       throw bad_request("error decoding request body: " + std::string(error.what()));
     }
   }
+  if (too_deep(request.body)) throw bad_request("error decoding request body: nested too deeply");
   try {
     return Json::parse(request.body);
   } catch (const Json::parse_error& error) {

@@ -145,7 +145,7 @@ void common_leaves(const Json& ours, const Json& theirs, const std::string& path
     std::string here =
         path + "." +
         (item.key().starts_with("f:") ? item.key().substr(2) : "[" + item.key().substr(2) + "]");
-    if (item->empty()) {
+    if (item->empty() && other->empty()) {
       found.push_back(here);
     } else {
       common_leaves(*item, *other, here, found);
@@ -292,7 +292,10 @@ Json field_set(const Json& applied, const Schema& schema) {
     } else if (field != nullptr && (is_keyed(*field) || is_set(*field))) {
       inner = list_set(*item, *field);
     }
-    set["f:" + item.key()] = std::move(inner);
+    bool container =
+        field != nullptr && (field->type == FieldType::kStruct || field->type == FieldType::kMap);
+    // Naming a struct or a map without any member owns nothing.
+    if (!container || !inner.empty()) set["f:" + item.key()] = std::move(inner);
   }
   return set;
 }

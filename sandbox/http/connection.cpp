@@ -45,7 +45,8 @@ class Connection {
  private:
   static asio::awaitable<void> read_ahead(std::shared_ptr<Connection> self);
   asio::awaitable<bool> read_request(Parser& parser);
-  asio::awaitable<bool> answer(std::shared_ptr<Connection> self, Reply reply, bool keep_alive);
+  asio::awaitable<bool> answer(std::shared_ptr<Connection> self, Reply reply, bool keep_alive,
+                               bool head_only);
   asio::awaitable<bool> send_stream(std::shared_ptr<Connection> self, Reply& reply,
                                     bool keep_alive);
   asio::awaitable<void> wait_until(Clock::time_point when);
@@ -198,12 +199,13 @@ asio::awaitable<bool> Connection<Stream>::send_stream(std::shared_ptr<Connection
 
 template <typename Stream>
 asio::awaitable<bool> Connection<Stream>::answer(std::shared_ptr<Connection> self, Reply reply,
-                                                 bool keep_alive) {
+                                                 bool keep_alive, bool head_only) {
   if (reply.stream) {
     bool again = co_await send_stream(self, reply, keep_alive);
     co_return again;
   }
   out_ = head(reply.response, false, keep_alive);
+  if (head_only) reply.response.body.clear();
   // Small bodies go out in one TLS record with the head, large ones are not copied.
   if (reply.response.body.size() < kChunk) {
     out_ += reply.response.body;
@@ -235,7 +237,8 @@ asio::awaitable<void> Connection<Stream>::run(std::shared_ptr<Connection> self) 
       co_await read_ahead(self);
       break;
     }
-    keep_alive = co_await self->answer(self, std::move(reply), keep_alive);
+    bool head_only = request.method == "HEAD";
+    keep_alive = co_await self->answer(self, std::move(reply), keep_alive, head_only);
   }
   error_code ignored;
   socket_of(self->stream_).shutdown(tcp::socket::shutdown_both, ignored);
