@@ -1,0 +1,454 @@
+#include "../runtime/manual_timers.hpp"
+#include "plugin/broker/instances_broker.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccm::plugin {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Machine {
+  std::string name;
+  std::string provider_id;
+  int32_t state = CCM_INSTANCE_RUNNING;
+};
+
+InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines) {
+  std::vector<ccm_instance> instances;
+  for (const Machine& machine : machines) {
+    ccm_instance instance{};
+    instance.size = sizeof(instance);
+    instance.state = machine.state;
+    instance.name = c_str(machine.name);
+    instance.provider_id = c_str(machine.provider_id);
+    instances.push_back(instance);
+  }
+  std::vector<const ccm_instance*> pointers;
+  for (const ccm_instance& instance : instances) pointers.push_back(&instance);
+  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size()};
+  auto copied = InstanceSnapshot::copy(&list);
+  EXPECT_TRUE(copied.ok());
+  return *copied;
+}
+
+// Keeps each call open until the test ends it.
+class ScriptedSource final : public MachineSource {
+ public:
+  [[nodiscard]] bool can_list() const override { return listing; }
+  [[nodiscard]] bool can_describe() const override { return describing; }
+  [[nodiscard]] bool can_get() const override { return getting; }
+  void list(Done done) override { lists.push_back(std::move(done)); }
+  void describe(std::vector<MachineQuery> queries, Done done) override {
+    described.push_back(queries.size());
+    describes.push_back(std::move(done));
+  }
+  void get(MachineQuery query, Done done) override {
+    got.push_back(query.name);
+    gets.push_back(std::move(done));
+  }
+
+  static void end(std::deque<Done>& calls, Result<InstanceSnapshot::Ptr> result) {
+    ASSERT_FALSE(calls.empty()) << "no such call runs";
+    auto done = std::move(calls.front());
+    calls.pop_front();
+    done(std::move(result));
+  }
+  void end_list(const std::vector<Machine>& machines) { end(lists, snapshot_of(machines)); }
+  void end_get(const Machine& machine) { end(gets, snapshot_of({machine})); }
+
+  bool listing = true, describing = false, getting = true;
+  std::deque<Done> lists, describes, gets;
+  std::vector<std::size_t> described;
+  std::vector<std::string> got;
+};
+
+Status not_found() { return Status(Code::not_found, ErrorClass::not_found, "no such machine"); }
+Status down() { return Status(Code::unavailable, ErrorClass::unavailable, "cloud is down"); }
+
+class BrokerTest : public testing::Test {
+ protected:
+  void make(BrokerOptions options = {}) {
+    options.wall_clock = [this] { return wall_; };
+    broker_.emplace(source_, timers_, std::move(options));
+  }
+  std::size_t ask(std::string name, std::string provider_id = {}, kube::ObjectPtr node = {}) {
+    const std::size_t number = answers_.size();
+    answers_.emplace_back();
+    broker_->find({std::move(name), std::move(provider_id), std::move(node)},
+                  [this, number](const MachineAnswer& answer) { answers_[number] = answer; });
+    return number;
+  }
+  std::string answer(std::size_t number) const {
+    const auto& given = answers_[number];
+    if (!given) return "waits";
+    if (!given->status.ok()) {
+      return given->status.reason().empty() ? "failed" : given->status.reason();
+    }
+    switch (given->state()) {
+      case CCM_INSTANCE_RUNNING:
+        return "running";
+      case CCM_INSTANCE_SHUTDOWN:
+        return "shutdown";
+      case CCM_INSTANCE_TERMINATED:
+        return "terminated";
+      case CCM_INSTANCE_ABSENT:
+        return "absent";
+      default:
+        return "unknown";
+    }
+  }
+  void tick() { timers_.advance(0ms); }
+  // A first listing, long enough ago for a second one.
+  void listed(const std::vector<Machine>& machines) {
+    ask("first");
+    source_.end_list(machines);
+    timers_.advance(10s);
+    wall_ += 10s;
+  }
+
+  runtime::ManualTimers timers_;
+  std::chrono::system_clock::time_point wall_ = std::chrono::system_clock::from_time_t(1'000'000);
+  ScriptedSource source_;
+  std::optional<InstancesBroker> broker_;
+  std::vector<std::optional<MachineAnswer>> answers_;
+};
+
+TEST_F(BrokerTest, OneListingAnswersThousands) {
+  make();
+  std::vector<Machine> machines;
+  for (int number = 0; number < 5000; ++number) {
+    const std::string id = std::to_string(number);
+    machines.push_back({"node-" + id, "cloud://" + id});
+    ask("node-" + id);
+  }
+  ASSERT_EQ(source_.lists.size(), 1u);
+  source_.end_list(machines);
+  for (std::size_t number = 0; number < 5000; ++number) ASSERT_EQ(answer(number), "running");
+  EXPECT_EQ(answers_[42]->snapshot->provider_id(answers_[42]->index), "cloud://42");
+  EXPECT_EQ(answer(ask("node-7")), "running") << "from the snapshot, at once";
+  EXPECT_EQ(broker_->statistics().listings, 1u);
+  EXPECT_EQ(broker_->statistics().gets, 0u);
+}
+
+TEST_F(BrokerTest, AnOldSnapshotIsListedAgain) {
+  make();
+  listed({{"a", "cloud://1"}});
+  EXPECT_EQ(answer(ask("a")), "running");
+  timers_.advance(60s);
+  const auto again = ask("a");
+  EXPECT_EQ(answer(again), "waits");
+  source_.end_list({{"a", "cloud://1", CCM_INSTANCE_SHUTDOWN}});
+  EXPECT_EQ(answer(again), "shutdown");
+}
+
+TEST_F(BrokerTest, CLOUD_13_TheProviderIdCountsBeforeTheName) {
+  make();
+  listed({{"a", "cloud://1"}, {"b", "cloud://2"}});
+  const auto by_id = ask("a", "cloud://2");
+  ASSERT_EQ(answer(by_id), "running");
+  EXPECT_EQ(answers_[by_id]->snapshot->name(answers_[by_id]->index), "b");
+}
+
+TEST_F(BrokerTest, AMachineThatTookOverTheNameIsNotTheOldOne) {
+  make();
+  listed({{"a", "cloud://9"}});
+  const auto old = ask("a", "cloud://1");
+  tick();
+  source_.end(source_.gets, not_found());
+  EXPECT_EQ(answer(old), "absent");
+}
+
+TEST_F(BrokerTest, ANameMustFitExactlyOneMachine) {
+  make();
+  const auto twice = ask("a");
+  const auto prefix = ask("b");
+  source_.end_list({{"a", "cloud://1"}, {"a", "cloud://2"}, {"b2", "cloud://3"}});
+  EXPECT_EQ(answer(twice), "AmbiguousMachine");
+  EXPECT_EQ(answer(prefix), "absent");
+}
+
+TEST_F(BrokerTest, ADestroyedNamesakeIsNoAmbiguity) {
+  make();
+  const auto reused = ask("a");
+  const auto gone = ask("b");
+  source_.end_list({{"a", "cloud://1", CCM_INSTANCE_TERMINATED},
+                    {"a", "cloud://2"},
+                    {"b", "cloud://3", CCM_INSTANCE_TERMINATED}});
+  EXPECT_EQ(answer(reused), "running");
+  EXPECT_EQ(answer(gone), "terminated");
+}
+
+TEST_F(BrokerTest, AnotherProvidersMachinesAreNeverAskedFor) {
+  BrokerOptions options;
+  options.provider_id_prefixes = {"cloud://"};
+  make(std::move(options));
+  EXPECT_EQ(answer(ask("a", "aws:///eu/i-1")), "ForeignProviderID");
+  EXPECT_TRUE(source_.lists.empty());
+  ask("a", "cloud://1");
+  EXPECT_EQ(source_.lists.size(), 1u);
+}
+
+TEST_F(BrokerTest, AFailedListingIsNeverAbsence) {
+  make();
+  const auto first = ask("a");
+  const auto second = ask("b");
+  source_.end(source_.lists, down());
+  EXPECT_EQ(answer(first), "failed");
+  EXPECT_EQ(answer(second), "failed");
+  EXPECT_EQ(answers_[first]->state(), CCM_INSTANCE_UNKNOWN);
+  EXPECT_EQ(answer(ask("c")), "failed") << "remembered, not asked again at once";
+  EXPECT_TRUE(source_.lists.empty());
+  EXPECT_TRUE(source_.gets.empty());
+  timers_.advance(5s);
+  const auto later = ask("a");
+  source_.end_list({{"a", "cloud://1"}});
+  EXPECT_EQ(answer(later), "running");
+}
+
+TEST_F(BrokerTest, AFailureKeepsTheLastGoodSnapshot) {
+  make();
+  listed({{"a", "cloud://1"}});
+  broker_->refresh([](const Result<InstanceSnapshot::Ptr>& listed) { EXPECT_FALSE(listed.ok()); });
+  source_.end(source_.lists, down());
+  EXPECT_EQ(answer(ask("a")), "running");
+}
+
+TEST_F(BrokerTest, AFewNewMachinesAreAskedForSinglyManyAreListed) {
+  make();
+  listed({{"old", "cloud://0"}});
+  for (int number = 0; number < 4; ++number) ask("new-" + std::to_string(number));
+  tick();
+  EXPECT_EQ(source_.gets.size(), 4u);
+  EXPECT_TRUE(source_.lists.empty());
+  const auto fifth = ask("new-4");
+  const auto sixth = ask("new-5");
+  ASSERT_EQ(source_.lists.size(), 1u) << "from the fifth on one listing is cheaper";
+  tick();
+  EXPECT_EQ(source_.gets.size(), 4u);
+  source_.end_list({{"old", "cloud://0"}, {"new-4", "cloud://4"}, {"new-5", "cloud://5"}});
+  EXPECT_EQ(answer(fifth), "running");
+  EXPECT_EQ(answer(sixth), "running");
+}
+
+TEST_F(BrokerTest, ASingleAnswerIsGivenAgain) {
+  make();
+  listed({{"old", "cloud://0"}});
+  ask("new");
+  tick();
+  source_.end_get({"new", "cloud://1"});
+  EXPECT_EQ(answer(ask("new")), "running");
+  EXPECT_EQ(source_.got.size(), 1u);
+}
+
+TEST_F(BrokerTest, AQuestionDuringAListingIsNotAnsweredAbsentByIt) {
+  make();
+  ask("a");
+  timers_.advance(1s);
+  const auto later = ask("b");  // registered while the pages were read
+  source_.end_list({{"a", "cloud://1"}});
+  EXPECT_EQ(answer(later), "waits");
+  tick();
+  source_.end_get({"b", "cloud://2"});
+  EXPECT_EQ(answer(later), "running");
+}
+
+TEST_F(BrokerTest, WithoutGetTheNextListingDecides) {
+  source_.getting = false;
+  make();
+  ask("a");
+  timers_.advance(1s);
+  const auto later = ask("b");
+  source_.end_list({{"a", "cloud://1"}});
+  EXPECT_EQ(answer(later), "waits");
+  EXPECT_TRUE(source_.lists.empty()) << "not before the interval is over";
+  timers_.advance(4s);
+  source_.end_list({{"a", "cloud://1"}});
+  EXPECT_EQ(answer(later), "absent");
+}
+
+TEST_F(BrokerTest, AnOldNodeThatTheListingLacksIsAbsentWithoutAnotherCall) {
+  make();
+  listed({{"a", "cloud://1"}});
+  const auto node = kube::Object::decode(
+      R"({"metadata":{"name":"gone","creationTimestamp":"1970-01-01T00:00:00Z"}})");
+  ASSERT_TRUE(node.ok());
+  EXPECT_EQ(answer(ask("gone", "cloud://2", *node)), "absent");
+  const auto fresh = kube::Object::decode(
+      R"({"metadata":{"name":"new","creationTimestamp":"1970-01-12T13:46:30Z"}})");
+  EXPECT_EQ(answer(ask("new", "cloud://3", *fresh)), "waits") << "younger than the listing";
+}
+
+TEST_F(BrokerTest, AnEmptyListingProvesNothing) {
+  make();
+  const auto only = ask("a");
+  source_.end_list({});
+  EXPECT_TRUE(broker_->doubtful());
+  EXPECT_EQ(answer(only), "waits") << "a second look is taken";
+  tick();
+  source_.end_get({"a", "cloud://1"});
+  EXPECT_EQ(answer(only), "running");
+  const auto gone = ask("b");
+  tick();
+  source_.end(source_.gets, not_found());
+  EXPECT_EQ(answer(gone), "absent");
+}
+
+TEST_F(BrokerTest, AnEmptyListingWithoutASecondLookIsUnknown) {
+  source_.getting = false;
+  make();
+  const auto only = ask("a");
+  source_.end_list({});
+  EXPECT_EQ(answer(only), "DoubtfulListing");
+}
+
+TEST_F(BrokerTest, HalfAListIsDoubtedForAWhile) {
+  source_.getting = false;
+  make();
+  listed({{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}, {"e", "5"}});
+  const auto missing = ask("e2");
+  source_.end_list({{"a", "1"}, {"b", "2"}});
+  EXPECT_EQ(answer(missing), "DoubtfulListing");
+  EXPECT_EQ(answer(ask("a")), "running") << "what it holds is still true";
+  timers_.advance(601s);
+  const auto later = ask("e");
+  source_.end_list({{"a", "1"}, {"b", "2"}});
+  EXPECT_EQ(answer(later), "absent") << "it stayed short for ten minutes";
+}
+
+TEST_F(BrokerTest, AGetThatFailsIsUnknown) {
+  make();
+  listed({{"old", "cloud://0"}});
+  const auto unclear = ask("new");
+  const auto vague = ask("new2");
+  tick();
+  source_.end(source_.gets, Status(Code::not_found, "no such page"));
+  source_.end(source_.gets, snapshot_of({{"new2", "cloud://1", CCM_INSTANCE_UNKNOWN}}));
+  EXPECT_EQ(answer(unclear), "failed") << "not found, but not certainly";
+  EXPECT_EQ(answer(vague), "failed");
+}
+
+TEST_F(BrokerTest, SingleCallsAreBounded) {
+  source_.listing = false;
+  make();
+  for (int number = 0; number < 20; ++number) ask("node-" + std::to_string(number));
+  tick();
+  EXPECT_EQ(source_.gets.size(), 8u);
+  source_.end_get({"node-0", "cloud://0"});
+  EXPECT_EQ(answer(0), "running");
+  EXPECT_EQ(source_.gets.size(), 8u);
+  EXPECT_EQ(source_.got.size(), 9u);
+}
+
+TEST_F(BrokerTest, AProviderWithoutListDescribesInBatches) {
+  source_.listing = false;
+  source_.getting = false;
+  source_.describing = true;
+  make();
+  std::vector<Machine> machines;
+  for (int number = 0; number < 150; ++number) {
+    ask("node-" + std::to_string(number));
+    machines.push_back({"node-" + std::to_string(number), "cloud://" + std::to_string(number),
+                        number == 3 ? CCM_INSTANCE_ABSENT : CCM_INSTANCE_RUNNING});
+  }
+  tick();
+  ASSERT_EQ(source_.described, (std::vector<std::size_t>{100, 50}));
+  source_.end(source_.describes, snapshot_of({machines.begin(), machines.begin() + 100}));
+  EXPECT_EQ(answer(3), "absent");
+  EXPECT_EQ(answer(99), "running");
+  EXPECT_EQ(answer(100), "waits");
+  source_.end(source_.describes, snapshot_of({{"node-100", "cloud://100"}}));
+  EXPECT_EQ(answer(100), "failed") << "the wrong number of answers answers nothing";
+}
+
+TEST_F(BrokerTest, AProviderThatOffersNothing) {
+  source_.listing = false;
+  source_.getting = false;
+  make();
+  const auto asked = ask("a");
+  ASSERT_TRUE(answers_[asked]);
+  EXPECT_EQ(answers_[asked]->status.error_class(), ErrorClass::unsupported);
+}
+
+TEST_F(BrokerTest, RefreshBeginsAfterTheQuestion) {
+  make();
+  int lists = 0;
+  broker_->list([&](const Result<InstanceSnapshot::Ptr>&) { ++lists; });
+  int refreshed = 0;
+  broker_->refresh([&](const Result<InstanceSnapshot::Ptr>&) { ++refreshed; });
+  source_.end_list({{"a", "cloud://1"}});
+  EXPECT_EQ(lists, 1);
+  EXPECT_EQ(refreshed, 0);
+  source_.end_list({{"a", "cloud://1"}});
+  EXPECT_EQ(refreshed, 1);
+  broker_->list([&](const Result<InstanceSnapshot::Ptr>&) { ++lists; });
+  EXPECT_EQ(lists, 2) << "a listing of this moment is given again";
+}
+
+TEST(InstanceSnapshotTest, FiveThousandMachinesTakeLittleMemory) {
+  std::vector<std::string> texts;
+  std::vector<ccm_instance> instances(5000);
+  std::vector<std::vector<ccm_node_address>> addresses(5000);
+  texts.reserve(5000 * 4);
+  const auto keep = [&](std::string text) {
+    texts.push_back(std::move(text));
+    return c_str(texts.back());
+  };
+  const ccm_key_value label{c_str("example.com/pool"), c_str("workers")};
+  std::vector<const ccm_instance*> pointers;
+  for (std::size_t index = 0; index < instances.size(); ++index) {
+    const std::string number = std::to_string(100000 + index);
+    addresses[index] = {{c_str("Hostname"), keep("worker-pool-a-" + number)},
+                        {c_str("InternalIP"), keep("10.128." + number)},
+                        {c_str("ExternalIP"), keep("203.0.113." + number)}};
+    instances[index] = {sizeof(ccm_instance),
+                        CCM_INSTANCE_RUNNING,
+                        keep("digitalocean://" + number),
+                        addresses[index][0].address,
+                        c_str("s-4vcpu-8gb"),
+                        c_str(""),
+                        c_str("fra1"),
+                        addresses[index].data(),
+                        addresses[index].size(),
+                        &label,
+                        1};
+    pointers.push_back(&instances[index]);
+  }
+  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size()};
+  const auto copied = InstanceSnapshot::copy(&list);
+  ASSERT_TRUE(copied.ok());
+  const auto& snapshot = *copied;
+  EXPECT_LT(snapshot->memory(), 2u << 20) << snapshot->memory();
+  texts.clear();
+  const std::size_t index = snapshot->find_provider_id("digitalocean://104999");
+  ASSERT_NE(index, InstanceSnapshot::kNone);
+  InstanceExport exported;
+  exported.add(snapshot, index);
+  const ccm_instance& machine = *exported.list().instances[0];
+  EXPECT_EQ(view(machine.name), "worker-pool-a-104999");
+  EXPECT_EQ(view(machine.instance_type), "s-4vcpu-8gb");
+  EXPECT_EQ(view(machine.zone), "");
+  ASSERT_EQ(machine.address_count, 3u);
+  EXPECT_EQ(view(machine.addresses[2].type), "ExternalIP");
+  EXPECT_EQ(view(machine.addresses[2].address), "203.0.113.104999");
+  EXPECT_EQ(view(machine.labels[0].value), "workers");
+}
+
+TEST(InstanceSnapshotTest, MalformedListsAreRefused) {
+  EXPECT_FALSE(InstanceSnapshot::copy(static_cast<const ccm_instance_list*>(nullptr)).ok());
+  EXPECT_FALSE(InstanceSnapshot::copy(static_cast<const ccm_instance*>(nullptr)).ok());
+  ccm_instance shorter{};
+  shorter.size = offsetof(ccm_instance, provider_id);
+  EXPECT_FALSE(InstanceSnapshot::copy(&shorter).ok());
+  const ccm_instance_list promised{sizeof(promised), 0, nullptr, 3};
+  EXPECT_FALSE(InstanceSnapshot::copy(&promised).ok());
+}
+
+}  // namespace
+}  // namespace ccm::plugin

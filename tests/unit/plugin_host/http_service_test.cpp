@@ -1,0 +1,185 @@
+#include "plugin/host_services/http_service.hpp"
+
+#include "test_runtime.hpp"
+
+#include <algorithm>
+#include <deque>
+
+namespace ccm::plugin {
+namespace {
+
+class HttpServiceTest : public PluginHostTest {
+ protected:
+  void add_services(ComponentHost& host) override {
+    HttpServiceOptions options;
+    options.send = [this](net::Request request, std::function<void(Result<net::Response>)> done) {
+      requests_.push_back(std::move(request));
+      open_.push_back(std::move(done));
+    };
+    options.budgets = &budgets_;
+    options.user_agent = "ccm/tester";
+    options.observer = [this](const HttpCallRecord& call) {
+      records_.push_back(std::string(call.operation) + " " + std::to_string(call.http_status));
+    };
+    host.add(std::make_unique<HttpService>(component_, std::move(options)));
+  }
+
+  void send(Caught& caught, const char* method, const char* credential = "",
+            const ccm_ctx* ctx = nullptr, uint32_t max_tries = 0) {
+    const ccm_host_http* http = nullptr;
+    const ccm_interface service = plugin_.service(CCM_HOST_HTTP, &http);
+    const ccm_http_request request{sizeof(request),
+                                   4000,
+                                   c_str(method),
+                                   c_str("https://user:secret@api.example/v2/x?token=abc"),
+                                   nullptr,
+                                   0,
+                                   c_str("body"),
+                                   c_str("ListX"),
+                                   c_str(credential),
+                                   max_tries,
+                                   0};
+    http->send(service.self, ctx, &request, caught.completion());
+    poll();
+  }
+  void answer(Result<net::Response> response) {
+    ASSERT_FALSE(open_.empty()) << "no request is out";
+    auto done = std::move(open_.front());
+    open_.pop_front();
+    done(std::move(response));
+    poll();
+  }
+  static net::Response response(unsigned status, std::vector<net::Header> headers = {}) {
+    net::Response made;
+    made.status = status;
+    made.headers = std::move(headers);
+    made.body = "answer";
+    return made;
+  }
+
+  CallBudgets budgets_{timers_};
+  std::deque<std::function<void(Result<net::Response>)>> open_;
+  std::vector<net::Request> requests_;
+  std::vector<std::string> records_;
+};
+
+TEST_F(HttpServiceTest, AnAnswerCrossesWithLowerCaseHeaders) {
+  ASSERT_TRUE(create(true).ok());
+  Caught caught;
+  std::string seen;
+  caught.on_result = [&](const void* result) {
+    const auto& answer = *static_cast<const ccm_http_response*>(result);
+    seen = std::to_string(answer.status_code) + std::string(view(answer.headers[0].key)) +
+           std::string(view(answer.body));
+  };
+  send(caught, "POST");
+  ASSERT_EQ(requests_.size(), 1u);
+  EXPECT_EQ(requests_[0].body, "body");
+  EXPECT_EQ(requests_[0].timeout, 4s);
+  EXPECT_EQ(requests_[0].headers.at(0).value, "ccm/tester");
+  answer(response(404, {{"X-Request-Id", "1"}}));
+  EXPECT_TRUE(caught.status && caught.status->ok()) << "any answer is ok";
+  EXPECT_EQ(seen, "404x-request-idanswer");
+  EXPECT_EQ(records_, (std::vector<std::string>{"ListX 404"}));
+}
+
+TEST_F(HttpServiceTest, ReadsAreTriedThreeTimesWritesOnce) {
+  ASSERT_TRUE(create(true).ok());
+  Caught read;
+  send(read, "GET");
+  for (int failed = 0; failed < 2; ++failed) {
+    answer(response(503));
+    EXPECT_FALSE(read.status);
+    advance(1s);
+  }
+  answer(response(503));
+  EXPECT_TRUE(read.status && read.status->ok());
+  EXPECT_EQ(requests_.size(), 3u);
+  Caught write;
+  send(write, "POST");
+  answer(Status(Code::unavailable, ErrorClass::unavailable, "reset"));
+  ASSERT_TRUE(write.status);
+  EXPECT_EQ(write.status->code(), Code::unavailable);
+  EXPECT_EQ(requests_.size(), 4u);
+}
+
+TEST_F(HttpServiceTest, MessagesHoldNoSecretOfTheUrl) {
+  ASSERT_TRUE(create(true).ok());
+  Caught caught;
+  send(caught, "POST");
+  answer(Status(Code::unavailable, "reset"));
+  EXPECT_EQ(caught.status->message(), "https://api.example/v2/x: reset");
+  EXPECT_EQ(redacted_url("http://h/p?q#f"), "http://h/p");
+  EXPECT_EQ(redacted_url("http://u:p@h"), "http://h");
+  EXPECT_EQ(redacted_url("http://h/a@b"), "http://h/a@b");
+  EXPECT_EQ(redacted_url("nonsense?x"), "nonsense");
+}
+
+TEST_F(HttpServiceTest, RetryAfterIsObeyedByAllUnderThatCredential) {
+  ASSERT_TRUE(create(true).ok());
+  Caught first, second, other;
+  send(first, "GET", "account");
+  answer(response(429, {{"Retry-After", "7"}}));
+  send(second, "GET", "account");
+  send(other, "GET", "another");
+  EXPECT_EQ(requests_.size(), 2u) << "only the other credential's call goes out";
+  advance(6999ms);
+  EXPECT_EQ(requests_.size(), 2u);
+  advance(1ms);
+  EXPECT_EQ(requests_.size(), 4u);
+}
+
+TEST_F(HttpServiceTest, AnExhaustedWindowHoldsCallsBack) {
+  ASSERT_TRUE(create(true).ok());
+  Caught first, second;
+  send(first, "GET");
+  answer(response(200, {{"RateLimit-Remaining", "0"}, {"RateLimit-Reset", "30"}}));
+  EXPECT_TRUE(first.status->ok());
+  send(second, "GET");
+  EXPECT_EQ(requests_.size(), 1u);
+  advance(30s);
+  EXPECT_EQ(requests_.size(), 2u);
+}
+
+TEST_F(HttpServiceTest, AWaitBeyondTheDeadlineIsNotBegun) {
+  ASSERT_TRUE(create(true).ok());
+  const ContextHandle ctx(component_->background()->child(5s));
+  Caught first, second;
+  send(first, "GET", "", ctx.get());
+  answer(response(429, {{"retry-after", "60"}}));
+  ASSERT_TRUE(first.status) << "the last answer is handed over instead";
+  EXPECT_TRUE(first.status->ok());
+  send(second, "GET", "", ctx.get());
+  ASSERT_TRUE(second.status);
+  EXPECT_EQ(second.status->error_class(), ErrorClass::throttled);
+  EXPECT_EQ(second.status->retry_after(), 60s);
+}
+
+TEST_F(HttpServiceTest, TheCtxEndsTheCallAtOnce) {
+  ASSERT_TRUE(create(true).ok());
+  const auto context = component_->background()->child(std::nullopt);
+  const ContextHandle ctx(context);
+  Caught caught;
+  send(caught, "GET", "", ctx.get());
+  context->cancel();
+  poll();
+  ASSERT_TRUE(caught.status);
+  EXPECT_EQ(caught.status->code(), Code::cancelled);
+  answer(response(503));
+  advance(1min);
+  EXPECT_EQ(caught.calls, 1);
+  EXPECT_EQ(requests_.size(), 1u) << "no further try";
+}
+
+TEST(RetryAfter, BothForms) {
+  const auto now = std::chrono::system_clock::from_time_t(784111777);  // 06 Nov 1994 08:49:37
+  EXPECT_EQ(parse_retry_after("120", now), 120s);
+  EXPECT_EQ(parse_retry_after("Sun, 06 Nov 1994 08:50:37 GMT", now), 60s);
+  EXPECT_EQ(parse_retry_after("Sun, 06 Nov 1994 08:00:00 GMT", now), 0s);
+  EXPECT_FALSE(parse_retry_after("", now));
+  EXPECT_FALSE(parse_retry_after("-1", now));
+  EXPECT_FALSE(parse_retry_after("soon", now));
+}
+
+}  // namespace
+}  // namespace ccm::plugin

@@ -1,0 +1,436 @@
+// The whole host around two plugins in C's manner: a blocking provider and a non-blocking
+// controller that describes each Node and patches it.
+#include "plugin/plugin_host.hpp"
+
+#include "../runtime/manual_timers.hpp"
+
+#include <ccm/abi/controller.h>
+#include <ccm/abi/kube.h>
+#include <ccm/abi/provider.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <gtest/gtest.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace ccm::plugin {
+namespace {
+
+using namespace std::chrono_literals;
+using boost::asio::awaitable;
+
+void complete(ccm_completion done, Status status = {}, const void* result = nullptr) {
+  const ccm_status c_status = status.to_c();
+  done.fn(done.owner, done.operation, &c_status, result);
+}
+
+// A provider that blocks; its table ends before `get`, as one of an older header would.
+struct Cloud {
+  std::vector<Status> initialize_results;  // then ok
+  std::atomic<int> initialized{0};
+  std::atomic<int> listed{0};
+  std::atomic<int> destroyed{0};
+  std::map<std::string, std::string> machines;  // name -> provider ID
+  const ccm_host* host = nullptr;
+};
+Cloud* g_cloud = nullptr;
+
+void cloud_initialize(void*, const ccm_ctx*, ccm_completion done) {
+  const int number = g_cloud->initialized++;
+  if (number < static_cast<int>(g_cloud->initialize_results.size())) {
+    return complete(done, g_cloud->initialize_results[static_cast<std::size_t>(number)]);
+  }
+  complete(done);
+}
+
+void cloud_list(void*, const ccm_ctx*, ccm_completion done) {
+  ++g_cloud->listed;
+  std::vector<ccm_instance> instances;
+  std::vector<const ccm_instance*> pointers;
+  for (const auto& [name, id] : g_cloud->machines) {
+    ccm_instance instance{};
+    instance.size = sizeof(instance);
+    instance.state = CCM_INSTANCE_RUNNING;
+    instance.name = c_str(name);
+    instance.provider_id = c_str(id);
+    instances.push_back(instance);
+  }
+  for (const ccm_instance& instance : instances) pointers.push_back(&instance);
+  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size()};
+  complete(done, {}, &list);
+}
+
+bool cloud_interface(void*, const char* id, ccm_interface* out) {
+  static const ccm_provider provider{sizeof(provider), 0, &cloud_initialize, nullptr, nullptr};
+  static const ccm_cloud_instances instances{offsetof(ccm_cloud_instances, describe), 0,
+                                             &cloud_list, nullptr, nullptr};
+  if (std::string_view(id) == CCM_PROVIDER) return *out = {nullptr, &provider}, true;
+  if (std::string_view(id) == CCM_CLOUD_INSTANCES) return *out = {nullptr, &instances}, true;
+  return false;
+}
+
+void cloud_create(const ccm_host* host, ccm_str, ccm_completion done) {
+  g_cloud->host = host;
+  const ccm_component component{sizeof(component), 0, nullptr, &cloud_interface,
+                                [](void*) { ++g_cloud->destroyed; }};
+  complete(done, {}, &component);
+}
+
+// A controller: instances.get for each Node, then a patch with the provider ID.
+struct Tagger {
+  const ccm_host* host = nullptr;
+  const ccm_cloud_instances* instances = nullptr;
+  void* instances_self = nullptr;
+  const ccm_host_kube* kube = nullptr;
+  void* kube_self = nullptr;
+  int stopped = 0;
+  int destroyed = 0;
+  bool never_complete = false;
+};
+Tagger* g_tagger = nullptr;
+
+struct TagOperation {
+  std::string node;
+  ccm_completion done;
+};
+
+void tag_patched(void* owner, uint64_t, const ccm_status* status, const void*) {
+  std::unique_ptr<TagOperation> operation(static_cast<TagOperation*>(owner));
+  operation->done.fn(operation->done.owner, operation->done.operation, status, nullptr);
+}
+
+void tag_found(void* owner, uint64_t, const ccm_status* status, const void* result) {
+  auto* operation = static_cast<TagOperation*>(owner);
+  if (status->code != CCM_CODE_OK) {
+    operation->done.fn(operation->done.owner, operation->done.operation, status, nullptr);
+    delete operation;
+    return;
+  }
+  const std::string body(view(static_cast<const ccm_instance*>(result)->provider_id));
+  const ccm_kube_reference reference{sizeof(reference),      0, c_str("v1/nodes"), {},
+                                     c_str(operation->node), {}};
+  const ccm_kube_patch patch{sizeof(patch), CCM_PATCH_MERGE, &reference, c_str(body)};
+  g_tagger->kube->patch(g_tagger->kube_self, nullptr, &patch, {&tag_patched, operation, 0});
+}
+
+void tagger_setup(void*, const ccm_ctx*, const ccm_host_setup* setup, ccm_completion done) {
+  ccm_interface found{};
+  if (!g_tagger->host->get_interface(g_tagger->host->self, CCM_CLOUD_INSTANCES, &found)) {
+    return complete(done, Status(Code::unimplemented, "the cloud has no instances"));
+  }
+  g_tagger->instances = static_cast<const ccm_cloud_instances*>(found.table);
+  g_tagger->instances_self = found.self;
+  g_tagger->host->get_interface(g_tagger->host->self, CCM_HOST_KUBE, &found);
+  g_tagger->kube = static_cast<const ccm_host_kube*>(found.table);
+  g_tagger->kube_self = found.self;
+  const ccm_str fields[] = {c_str("/spec/providerID")};
+  ccm_watch watch{};
+  watch.size = sizeof(watch);
+  watch.resource = c_str("v1/nodes");
+  watch.fields = fields;
+  watch.field_count = 1;
+  setup->watch(setup->self, &watch);
+  ccm_queue_options queue{};
+  queue.size = sizeof(queue);
+  queue.workers = 4;
+  queue.name = c_str("Tags");
+  setup->queue(setup->self, &queue);
+  complete(done);
+}
+
+void tagger_reconcile(void*, const ccm_ctx* ctx, const ccm_reconcile_request* request,
+                      ccm_completion done) {
+  if (g_tagger->never_complete) return;
+  auto* operation = new TagOperation{std::string(view(request->key)), done};
+  ccm_node_identity node{};
+  node.size = sizeof(node);
+  node.name = c_str(operation->node);
+  g_tagger->instances->get(g_tagger->instances_self, ctx, &node, {&tag_found, operation, 0});
+}
+
+void tagger_stop(void*, const ccm_ctx*, ccm_completion done) {
+  ++g_tagger->stopped;
+  complete(done);
+}
+
+bool tagger_interface(void*, const char* id, ccm_interface* out) {
+  static const ccm_controller controller{sizeof(controller), 0, &tagger_setup, &tagger_reconcile,
+                                         &tagger_stop};
+  if (std::string_view(id) != CCM_CONTROLLER) return false;
+  *out = {nullptr, &controller};
+  return true;
+}
+
+void tagger_create(const ccm_host* host, ccm_str, ccm_completion done) {
+  g_tagger->host = host;
+  const ccm_component component{sizeof(component), 0, nullptr, &tagger_interface,
+                                [](void*) { ++g_tagger->destroyed; }};
+  complete(done, {}, &component);
+}
+
+LoadedPlugin loaded(const ccm_plugin* entry, ComponentKind kind, const char* name,
+                    bool nonblocking) {
+  LoadedPlugin plugin;
+  plugin.plugin = entry;
+  plugin.manifest.id = std::string("test.") + name;
+  plugin.manifest.nonblocking = nonblocking;
+  plugin.manifest.max_parallel = 2;
+  Component component;
+  component.kind = kind;
+  component.name = name;
+  component.client_name = name;
+  plugin.manifest.components.push_back(component);
+  return plugin;
+}
+
+struct NoFlags final : FlagSource {
+  [[nodiscard]] std::optional<std::string> flag(std::string_view) const override {
+    return std::nullopt;
+  }
+};
+struct Leader final : LeaderState {
+  [[nodiscard]] bool leading() const override { return true; }
+  [[nodiscard]] uint64_t transitions() const override { return 0; }
+};
+struct NoCache final : ObjectCache {
+  [[nodiscard]] kube::ObjectPtr get(std::string_view, std::string_view,
+                                    std::string_view) const override {
+    return {};
+  }
+  [[nodiscard]] std::vector<kube::ObjectPtr> list(std::string_view,
+                                                  std::string_view) const override {
+    return {};
+  }
+};
+struct Source final : runtime::EventSource {
+  Status watch(const runtime::WatchSpec& spec, kube::InformerHandler added) override {
+    specs.push_back(spec);
+    handler = std::move(added);
+    return {};
+  }
+  std::vector<runtime::WatchSpec> specs;
+  kube::InformerHandler handler;
+};
+// Accepts every patch.
+struct PatchedApi final : ObjectApi {
+  explicit PatchedApi(runtime::EventLoop& loop) : loop(loop) {}
+  void get(kube::Resource, std::string, std::string, kube::CallOptions, Done) override {}
+  void create(kube::Resource, std::string, std::string, kube::WriteOptions, kube::CallOptions,
+              Done) override {}
+  void remove(kube::Resource, std::string, std::string, kube::DeleteOptions, kube::CallOptions,
+              Done) override {}
+  void patch(kube::Resource, std::string, std::string name, kube::PatchType, std::string body,
+             kube::WriteOptions options, kube::CallOptions, Done done) override {
+    patched[name] = body + " by " + options.field_manager;
+    loop.post([done = std::move(done), name] {
+      done(std::string(R"({"metadata":{"name":")" + name + "\"}}"));
+    });
+  }
+  runtime::EventLoop& loop;
+  std::map<std::string, std::string> patched;
+};
+
+class WholeHostTest : public testing::Test {
+ protected:
+  WholeHostTest() {
+    g_cloud = &cloud_;
+    g_tagger = &tagger_;
+    PluginHostDependencies dependencies{loop_,   timers_, workers_, registry_, flags_, leader_,
+                                        source_, cache_,  {},       {},        {},     {},
+                                        {},      {},      {},       {},        {}};
+    dependencies.object_api = [this](const ComponentIdentity&) { return api_; };
+    dependencies.record_event = [](const std::string&, const kube::ObjectReference&,
+                                   kube::EventType, const std::string&, const std::string&) {};
+    dependencies.default_resync = 12h;
+    host_.emplace(std::move(dependencies));
+  }
+  ~WholeHostTest() override {
+    host_.reset();
+    g_cloud = nullptr;
+    g_tagger = nullptr;
+  }
+
+  static awaitable<void> store(awaitable<Status> call, std::optional<Status>* out) {
+    Status status = co_await std::move(call);
+    *out = std::move(status);
+  }
+  static awaitable<void> store_bool(awaitable<Result<bool>> call,
+                                    std::optional<Result<bool>>* out) {
+    auto result = co_await std::move(call);
+    out->emplace(std::move(result));
+  }
+  void begin(awaitable<Status> call, std::optional<Status>& out) {
+    boost::asio::co_spawn(loop_.executor(), store(std::move(call), &out), boost::asio::detached);
+  }
+  Status wait(awaitable<Status> call) {
+    std::optional<Status> out;
+    begin(std::move(call), out);
+    poll_until([&] { return out.has_value(); });
+    return out.value_or(Status(Code::unknown, "did not end"));
+  }
+  Result<bool> setup(const char* name) {
+    std::optional<Result<bool>> out;
+    boost::asio::co_spawn(loop_.executor(), store_bool(host_->setup_controller(name), &out),
+                          boost::asio::detached);
+    poll_until([&] { return out.has_value(); });
+    return out.value_or(Result<bool>(Status(Code::unknown, "did not end")));
+  }
+  void poll_until(const std::function<bool()>& reached) {
+    const auto limit = std::chrono::steady_clock::now() + 10s;
+    while (!reached() && std::chrono::steady_clock::now() < limit) {
+      loop_.run_for(10ms);
+      timers_.advance(0ms);
+    }
+  }
+  Status create_provider() {
+    return wait(host_->create_provider(
+        loaded(&cloud_plugin_, ComponentKind::provider, "cloud", false), "cloud"));
+  }
+  Status create_controller() {
+    return wait(host_->create_controller(
+        loaded(&tagger_plugin_, ComponentKind::controller, "tagger", true), "tagger"));
+  }
+  void add_node(const std::string& name) {
+    const auto node = kube::Object::decode(R"({"metadata":{"name":")" + name + "\"}}");
+    ASSERT_TRUE(node.ok());
+    source_.handler.on_add(*node, true);
+  }
+
+  Cloud cloud_;
+  Tagger tagger_;
+  const ccm_plugin cloud_plugin_{sizeof(ccm_plugin), 0, {}, &cloud_create};
+  const ccm_plugin tagger_plugin_{sizeof(ccm_plugin), 0, {}, &tagger_create};
+  runtime::EventLoop loop_;
+  runtime::ManualTimers timers_;
+  runtime::WorkerPool workers_;
+  prometheus::Registry registry_;
+  NoFlags flags_;
+  Leader leader_;
+  Source source_;
+  NoCache cache_;
+  std::shared_ptr<PatchedApi> api_ = std::make_shared<PatchedApi>(loop_);
+  std::optional<PluginHost> host_;
+};
+
+TEST_F(WholeHostTest, NodesAreFoundAndPatchedWithOneListing) {
+  for (int number = 0; number < 50; ++number) {
+    cloud_.machines["n" + std::to_string(number)] = "cloud://" + std::to_string(number);
+  }
+  ASSERT_TRUE(create_provider().ok());
+  EXPECT_FALSE(create_provider().ok()) << "one provider only";
+  ASSERT_TRUE(create_controller().ok());
+  ASSERT_TRUE(wait(host_->start_provider()).ok());
+  const auto active = setup("tagger");
+  ASSERT_TRUE(active.ok()) << active.status().message();
+  EXPECT_TRUE(*active);
+  ASSERT_EQ(source_.specs.size(), 1u);
+  EXPECT_EQ(source_.specs[0].resource, "v1/nodes");
+  EXPECT_EQ(source_.specs[0].resync, 12h);
+  for (int number = 0; number < 50; ++number) add_node("n" + std::to_string(number));
+  loop_.poll();
+  EXPECT_TRUE(api_->patched.empty()) << "a standby writes nothing";
+  EXPECT_FALSE(host_->controllers_synced());
+  source_.handler.on_synced();
+  EXPECT_TRUE(host_->controllers_synced());
+  host_->start_controllers();
+  poll_until([&] { return api_->patched.size() == 50; });
+  ASSERT_EQ(api_->patched.size(), 50u);
+  EXPECT_EQ(api_->patched["n7"], "cloud://7 by test.tagger");
+  EXPECT_EQ(cloud_.listed, 1);
+  EXPECT_TRUE(wait(host_->stop(10s)).ok());
+  EXPECT_EQ(tagger_.stopped, 1);
+  EXPECT_EQ(tagger_.destroyed, 1);
+  EXPECT_EQ(cloud_.destroyed, 1);
+  const std::string text = prometheus::TextSerializer().Serialize(registry_.Collect());
+  EXPECT_NE(text.find("workqueue_adds_total{name=\"Tags\"} 50"), std::string::npos);
+  EXPECT_NE(text.find("operation=\"instances.list\""), std::string::npos);
+}
+
+TEST_F(WholeHostTest, InitializeIsRetriedUntilItSucceeds) {
+  cloud_.initialize_results = {Status(Code::unavailable, "down"),
+                               Status(Code::unavailable, "down")};
+  ASSERT_TRUE(create_provider().ok());
+  std::optional<Status> started;
+  begin(host_->start_provider(), started);
+  poll_until([&] { return cloud_.initialized == 1 && timers_.waiting() > 0; });
+  EXPECT_FALSE(host_->provider_ready());
+  for (int pause = 0; pause < 2; ++pause) {
+    const int before = cloud_.initialized;
+    poll_until([&] {
+      timers_.advance(500ms);
+      return cloud_.initialized > before;
+    });
+  }
+  poll_until([&] { return started.has_value(); });
+  ASSERT_TRUE(started);
+  EXPECT_TRUE(started->ok());
+  EXPECT_TRUE(host_->provider_ready());
+  EXPECT_EQ(cloud_.initialized, 3);
+  EXPECT_TRUE(wait(host_->stop(10s)).ok());
+}
+
+TEST_F(WholeHostTest, AnInvalidConfigurationIsFatal) {
+  cloud_.initialize_results = {Status(Code::invalid_argument, "set CLOUD_TOKEN")};
+  ASSERT_TRUE(create_provider().ok());
+  const Status status = wait(host_->start_provider());
+  EXPECT_EQ(status.code(), Code::invalid_argument);
+  EXPECT_EQ(status.message(), "cloud provider cloud: set CLOUD_TOKEN");
+  EXPECT_TRUE(wait(host_->stop(10s)).ok());
+}
+
+TEST_F(WholeHostTest, HOST_86_AControllerWithNothingToDoIsSkipped) {
+  ASSERT_TRUE(create_controller().ok());
+  ASSERT_TRUE(wait(host_->start_provider()).ok()) << "no provider, nothing to initialise";
+  const auto active = setup("tagger");
+  ASSERT_TRUE(active.ok());
+  EXPECT_FALSE(*active);
+  host_->start_controllers();
+  ASSERT_EQ(host_->components().size(), 1u);
+  EXPECT_TRUE(host_->components()[0].skipped);
+  EXPECT_FALSE(setup("other").ok());
+  EXPECT_TRUE(wait(host_->stop(10s)).ok());
+  EXPECT_EQ(tagger_.destroyed, 1);
+}
+
+TEST_F(WholeHostTest, AnUnknownComponentIsNamed) {
+  const Status status = wait(host_->create_provider(
+      loaded(&cloud_plugin_, ComponentKind::provider, "cloud", false), "other"));
+  EXPECT_EQ(status.code(), Code::not_found);
+  EXPECT_NE(status.message().find("other"), std::string::npos);
+}
+
+TEST_F(WholeHostTest, AReconcileThatNeverEndsDoesNotHoldUpTheStop) {
+  cloud_.machines["n1"] = "cloud://1";
+  tagger_.never_complete = true;
+  ASSERT_TRUE(create_provider().ok());
+  ASSERT_TRUE(create_controller().ok());
+  ASSERT_TRUE(wait(host_->start_provider()).ok());
+  ASSERT_TRUE(setup("tagger").ok());
+  add_node("n1");
+  source_.handler.on_synced();
+  host_->start_controllers();
+  poll_until([&] { return host_->components()[1].operations == 1; });
+  std::optional<Status> stopped;
+  begin(host_->stop(5s), stopped);
+  poll_until([&] {
+    timers_.advance(1s);
+    return stopped.has_value();
+  });
+  ASSERT_TRUE(stopped);
+  EXPECT_EQ(stopped->code(), Code::failed_precondition);
+  EXPECT_EQ(tagger_.destroyed, 0) << "never freed under its feet";
+  EXPECT_EQ(cloud_.destroyed, 1);
+}
+
+}  // namespace
+}  // namespace ccm::plugin
