@@ -238,7 +238,9 @@ void Runner::settle_addresses() {
 
 std::string Runner::create_marker() {
   const std::string name = "settled-" + std::to_string(++markers_);
-  cloud({{"put", {{"id", name}, {"name", name}}}});
+  // No host name: the addresses of a marker are those of its machine and nothing else.
+  const json addresses = json::array({{{"type", "InternalIP"}, {"address", "198.51.100.0"}}});
+  cloud({{"put", {{"id", name}, {"name", name}, {"addresses", addresses}}}});
   const json taint = {{"key", kUninitialized}, {"value", "true"}, {"effect", "NoSchedule"}};
   create({{"apiVersion", "v1"},
           {"kind", "Node"},
