@@ -1,4 +1,4 @@
-// What --cloud-config says: where the sandbox cloud is, or which file holds the machines.
+// The provider's --cloud-config: where the cloud is, or which file stands for it. Any thread.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -9,12 +9,13 @@
 namespace sandbox {
 
 struct CloudConfig {
-  std::string endpoint;       // http://127.0.0.1:8080, no slash at its end
-  std::string token;          // never logged
-  std::string machines_file;  // instead of an endpoint
+  std::string endpoint;  // "http://127.0.0.1:8080", without a slash at the end
+  std::string token;
+  std::string machines_file;  // instead of the two above
 };
 
-// JSON with either {"endpoint", "token"} or {"machines_file"}. Failure: invalid_argument, one line.
+// Failure: invalid_argument, one line that names the field and says what it must be. The message
+// never holds the token.
 ccm::Result<CloudConfig> parse_cloud_config(std::string_view text);
 
 }  // namespace sandbox

@@ -1,210 +1,223 @@
 #include "provider.hpp"
 
-#include "machines.hpp"
+#include "answer.hpp"
+#include "listing.hpp"
+#include "machine.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace sandbox {
 namespace {
 
 using ccm::Code;
+using ccm::Ctx;
 using ccm::ErrorClass;
 using ccm::Instance;
 using ccm::Result;
 using ccm::Status;
+using ccm::Task;
 
-constexpr std::size_t kPageSize = 200;  // the cloud's limit
+// How often a listing starts again because machines came or went in between.
+constexpr int kListingTries = 3;
 
-// Names and ids come from Nodes and may hold anything.
+std::string page_path(int64_t page, int64_t per_page) {
+  return "/v1/machines?page=" + std::to_string(page) + "&per_page=" + std::to_string(per_page);
+}
+
 std::string percent_encode(std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string result;
-  for (const unsigned char c : text) {
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-        c == '.' || c == '_' || c == '~') {
-      result += static_cast<char>(c);
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.' || c == '_' || c == '~';
+    if (plain) {
+      encoded += c;
     } else {
-      result += {'%', kHex[c >> 4], kHex[c & 15]};
+      encoded += '%';
+      encoded += kHex[byte >> 4U];
+      encoded += kHex[byte & 0xFU];
     }
   }
-  return result;
+  return encoded;
 }
 
-// The cloud's own words: {"error":{"message":...}}.
-std::string message_of(const ccm::HttpResponse& answer) {
-  const auto body = nlohmann::json::parse(answer.body, nullptr, false);
-  if (!body.is_object() || !body.contains("error") || !body["error"].is_object()) return {};
-  const auto message = body["error"].find("message");
-  return message != body["error"].end() && message->is_string() ? message->get<std::string>()
-                                                                : std::string();
-}
-
-Status status_of(const std::string& operation, const ccm::HttpResponse& answer) {
-  std::string text = operation + ": HTTP " + std::to_string(answer.status_code);
-  if (const std::string message = message_of(answer); !message.empty()) text += ": " + message;
-  if (const auto id = answer.header("x-request-id"); !id.empty())
-    text += " (request " + std::string(id) + ")";
-  switch (answer.status_code) {
-    case 401:
-      return Status(Code::unauthenticated, ErrorClass::auth, text).with_reason("CloudUnauthorized");
-    case 403:
-      return Status(Code::permission_denied, ErrorClass::auth, text).with_reason("CloudForbidden");
-    case 404:
-      return Status(Code::not_found, ErrorClass::not_found, text).with_reason("MachineNotFound");
-    case 429: {
-      const std::string_view advice = answer.header("retry-after");
-      int64_t seconds = 0;
-      std::from_chars(advice.data(), advice.data() + advice.size(), seconds);
-      return Status(Code::resource_exhausted, ErrorClass::throttled, text)
-          .with_reason("CloudThrottled")
-          .with_retry_after(std::chrono::seconds(std::clamp<int64_t>(seconds, 0, 3600)));
-    }
-    default:
-      return Status(Code::unavailable, ErrorClass::unavailable, text)
-          .with_reason("CloudUnavailable");
+// Blocking; on a worker thread.
+Result<std::vector<Instance>> read_machines_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file.is_open() || file.bad()) {
+    return Status(Code::unavailable, ErrorClass::unavailable,
+                  "the machines file " + path + " cannot be read");
   }
+  auto machines = parse_machines_file(text);
+  if (!machines.ok()) return machines.status().with_context("machines file " + path);
+  Status unique = check_unique(*machines);
+  if (!unique.ok()) return unique.with_context("machines file " + path);
+  return machines;
 }
 
-Status not_found(const std::string& what) {
-  return Status(Code::not_found, ErrorClass::not_found, "the cloud has no machine " + what)
+Status absent(const std::string& what) {
+  return Status(Code::not_found, ErrorClass::not_found, "there is no machine " + what)
       .with_reason("MachineNotFound");
 }
 
-// The one machine that fits. Two of one name are nobody's.
 Result<Instance> only_one(std::vector<Instance> machines, const std::string& name) {
-  if (machines.empty()) return not_found("named " + name);
-  if (machines.size() > 1) {
-    return Status(Code::failed_precondition,
-                  "the cloud has " + std::to_string(machines.size()) + " machines named " + name)
-        .with_reason("AmbiguousMachine");
+  std::optional<Instance> found;
+  for (Instance& machine : machines) {
+    if (machine.name != name) continue;
+    if (found) {
+      return Status(Code::failed_precondition, "several machines are named " + name)
+          .with_reason("AmbiguousMachineName");
+    }
+    found = std::move(machine);
   }
-  return std::move(machines.front());
+  if (!found) return absent("named " + name);
+  return *std::move(found);
 }
 
 }  // namespace
 
-ccm::Task<Status> Provider::initialize(ccm::Ctx ctx) {
-  const auto text = host_.config.cloud_config();
-  if (!text) {
-    co_return Status(
-        Code::invalid_argument,
-        "the sandbox provider needs --cloud-config=FILE; ccm-sandbox writes one, cloud.json");
-  }
-  auto config = parse_cloud_config(*text);
-  if (!config.ok()) co_return config.status();
-  config_ = std::move(*config);
-  host_.config.on_change([this] {
-    const auto changed = host_.config.cloud_config();
-    auto next = changed ? parse_cloud_config(*changed) : Result<CloudConfig>(CloudConfig());
-    if (changed && next.ok()) {
-      config_ = std::move(*next);
-    } else {
-      host_.log.warning("kept the former cloud configuration", {{"err", next.status()}});
-    }
-  });
-  Status status = co_await health(std::move(ctx));
-  co_return status;
+Provider::Provider(ccm::Host& host) : host_(host) {
+  host_.config.on_change([this] { configuration_changed(); });
 }
 
-ccm::Task<Status> Provider::health(ccm::Ctx ctx) {
-  if (!config_.machines_file.empty()) co_return machines_of_file().status();
-  std::string operation = "ListMachines";
-  std::string path = "/v1/machines?page=1&per_page=1";
-  const auto answer = co_await call(std::move(ctx), std::move(operation), std::move(path));
+Status Provider::configure() {
+  auto config = parse_cloud_config(host_.config.cloud_config().value_or(""));
+  if (config.ok()) config_ = *std::move(config);
+  return config.status();
+}
+
+// A half-written or wrong file must not take the cloud away from a running manager.
+void Provider::configuration_changed() {
+  const Status status = configure();
+  if (status.ok()) {
+    host_.log.info("read the changed cloud configuration");
+  } else {
+    host_.log.error("kept the old cloud configuration, the new one is wrong", {{"error", status}});
+  }
+}
+
+Task<Status> Provider::initialize(Ctx ctx) {
+  Status configured = configure();
+  if (!configured.ok()) co_return configured;
+  Status healthy = co_await health(ctx);
+  co_return healthy;
+}
+
+Task<Status> Provider::health(Ctx ctx) {
+  if (!config_.machines_file.empty()) {
+    auto machines = co_await list_file();
+    co_return machines.status();
+  }
+  auto answer = co_await ask(ctx, page_path(1, 1), "CheckCredential");
   co_return answer.status();
 }
 
-ccm::Task<Result<std::string>> Provider::call(ccm::Ctx ctx, std::string operation,
-                                              std::string path) {
+Task<Result<std::vector<Instance>>> Provider::list(Ctx ctx) {
+  if (!config_.machines_file.empty()) {
+    auto machines = co_await list_file();
+    co_return machines;
+  }
+  for (int left = kListingTries;; --left) {
+    auto machines = co_await list_pages(ctx);
+    const bool changed = machines.status().error_class() == ErrorClass::conflict;
+    if (!changed || left == 1) co_return machines;
+  }
+}
+
+Task<Result<Instance>> Provider::get(Ctx ctx, ccm::NodeIdentity node) {
+  if (config_.machines_file.empty()) {
+    if (node.provider_id.empty()) {
+      auto machine = co_await get_by_name(ctx, node.name);
+      co_return machine;
+    }
+    const auto id = machine_id(node.provider_id);
+    if (id) {
+      auto machine = co_await get_by_id(ctx, *id);
+      co_return machine;
+    }
+  }
+  if (!node.provider_id.empty() && !machine_id(node.provider_id)) {
+    co_return Status(Code::implemented_elsewhere,
+                     node.provider_id + " belongs to another cloud provider");
+  }
+  auto machines = co_await list_file();
+  if (!machines.ok()) co_return machines.status();
+  if (node.provider_id.empty()) co_return only_one(*std::move(machines), node.name);
+  for (Instance& machine : *machines) {
+    if (machine.provider_id == node.provider_id) co_return std::move(machine);
+  }
+  co_return absent(node.provider_id);
+}
+
+ccm::HttpRequest Provider::request(std::string path, std::string operation) const {
   ccm::HttpRequest request;
   request.url = config_.endpoint + path;
-  request.operation = operation;
-  request.credential = "sandbox";
-  request.headers.push_back({"Authorization", "Bearer " + config_.token});
-  auto answer = co_await host_.http.send(std::move(ctx), std::move(request));
+  request.headers.push_back({"authorization", "Bearer " + config_.token});
+  request.headers.push_back({"accept", "application/json"});
+  request.operation = std::move(operation);
+  return request;
+}
+
+Task<Result<ccm::HttpResponse>> Provider::ask(Ctx ctx, std::string path, std::string operation) {
+  ccm::HttpRequest question = request(std::move(path), operation);
+  auto answer = co_await host_.http.send(ctx, std::move(question));
   if (!answer.ok()) co_return answer.status().with_context(operation);
-  if (answer->status_code / 100 != 2) co_return status_of(operation, *answer);
-  co_return std::move(answer->body);
+  Status status = status_of(operation, *answer);
+  if (!status.ok()) co_return status;
+  co_return answer;
 }
 
-Result<std::vector<Instance>> Provider::machines_of_file() const {
-  std::ifstream file(config_.machines_file);
-  if (!file) {
-    return Status(Code::unavailable, ErrorClass::unavailable,
-                  "machines file " + config_.machines_file + " cannot be read");
-  }
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  return parse_machines_file(text);
-}
-
-ccm::Task<Result<std::vector<Instance>>> Provider::list(ccm::Ctx ctx) {
-  if (!config_.machines_file.empty()) co_return machines_of_file();
+Task<Result<std::vector<Instance>>> Provider::list_pages(Ctx ctx) {
   Listing listing;
-  std::size_t page = 1;
-  while (page != 0) {
-    std::string operation = "ListMachines";
-    std::string path =
-        "/v1/machines?page=" + std::to_string(page) + "&per_page=" + std::to_string(kPageSize);
-    const auto answer = co_await call(ctx, std::move(operation), std::move(path));
+  while (const auto page = listing.next_page()) {
+    auto answer = co_await ask(ctx, page_path(*page, kPageSize), "ListMachines");
     if (!answer.ok()) co_return answer.status();
-    const auto next = listing.add_page(*answer);
-    if (!next.ok()) co_return next.status();
-    page = *next;
+    auto machines = parse_page(answer->body);
+    if (!machines.ok()) co_return machines.status().with_context("ListMachines");
+    Status added = listing.add(*std::move(machines));
+    if (!added.ok()) co_return added.with_context("ListMachines");
   }
-  co_return listing.finish();
+  co_return listing.take();
 }
 
-ccm::Task<Result<Instance>> Provider::get(ccm::Ctx ctx, ccm::NodeIdentity node) {
-  const std::string id(machine_id(node.provider_id));
-  if (!node.provider_id.empty() && id.empty()) {
-    co_return Status(Code::unimplemented, ErrorClass::unsupported,
-                     node.provider_id + " is a machine of another provider")
-        .with_reason("ForeignProviderID");
-  }
-  if (!config_.machines_file.empty()) {
-    auto machines = machines_of_file();
-    if (!machines.ok()) co_return machines.status();
-    std::erase_if(*machines, [&](const Instance& machine) {
-      return node.provider_id.empty() ? machine.name != node.name
-                                      : machine.provider_id != node.provider_id;
-    });
-    co_return only_one(std::move(*machines),
-                       node.provider_id.empty() ? node.name : node.provider_id);
-  }
-  if (id.empty()) {
-    auto found = co_await get_by_name(std::move(ctx), std::move(node.name));
-    co_return found;
-  }
-  std::string operation = "GetMachine";
-  std::string path = "/v1/machines/" + percent_encode(id);
-  const auto answer = co_await call(std::move(ctx), std::move(operation), std::move(path));
+Task<Result<std::vector<Instance>>> Provider::list_file() {
+  auto read = [path = config_.machines_file] { return read_machines_file(path); };
+  auto machines = co_await host_.worker.run(std::move(read));
+  co_return machines;
+}
+
+Task<Result<Instance>> Provider::get_by_id(Ctx ctx, std::string id) {
+  auto answer = co_await ask(ctx, "/v1/machines/" + percent_encode(id), "GetMachine");
   if (!answer.ok()) co_return answer.status();
-  co_return parse_machine(*answer);
+  auto machine = parse_machine(answer->body);
+  if (!machine.ok()) co_return machine.status().with_context("GetMachine");
+  if (machine_id(machine->provider_id) != id) {
+    co_return Status(Code::data_loss, ErrorClass::unavailable,
+                     "GetMachine: the cloud answered with another machine")
+        .with_reason("BadAnswer");
+  }
+  co_return machine;
 }
 
-ccm::Task<Result<Instance>> Provider::get_by_name(ccm::Ctx ctx, std::string name) {
+Task<Result<Instance>> Provider::get_by_name(Ctx ctx, std::string name) {
+  const std::string path = page_path(1, kPageSize) + "&name=" + percent_encode(name);
+  auto answer = co_await ask(ctx, path, "FindMachine");
+  if (!answer.ok()) co_return answer.status();
+  auto page = parse_page(answer->body);
+  if (!page.ok()) co_return page.status().with_context("FindMachine");
   Listing listing;
-  std::string operation = "FindMachine";
-  std::string path = "/v1/machines?page=1&per_page=2&name=" + percent_encode(name);
-  const auto answer = co_await call(std::move(ctx), std::move(operation), std::move(path));
-  if (!answer.ok()) co_return answer.status();
-  const auto next = listing.add_page(*answer);
-  if (!next.ok()) co_return next.status();
-  if (*next != 0) {
-    co_return Status(Code::failed_precondition, "the cloud has several machines named " + name)
-        .with_reason("AmbiguousMachine");
+  std::vector<Instance> machines = page->machines;
+  Status whole = listing.add(*std::move(page));
+  if (whole.ok() && listing.next_page()) {
+    whole = Status(Code::failed_precondition, "several machines are named " + name);
   }
-  auto machines = listing.finish();
-  if (!machines.ok()) co_return machines.status();
-  std::erase_if(*machines, [&](const Instance& machine) { return machine.name != name; });
-  co_return only_one(std::move(*machines), name);
+  if (!whole.ok()) co_return whole.with_context("FindMachine");
+  co_return only_one(std::move(machines), name);
 }
 
 }  // namespace sandbox

@@ -1,4 +1,4 @@
-// The provider for the sandbox cloud.
+// The sandbox cloud as a provider: coroutines on the host's loop. [serial]
 #pragma once
 
 #include "cloud_config.hpp"
@@ -9,26 +9,35 @@
 #include <ccm/task.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sandbox {
 
-// [serial]
 class Provider {
  public:
-  explicit Provider(ccm::Host& host) : host_(host) {}
+  explicit Provider(ccm::Host& host);
 
-  // Reads --cloud-config and asks for one machine, so that a wrong endpoint or token shows at once.
+  // Reads --cloud-config and tries the credential, or the file. invalid_argument when it is wrong.
   ccm::Task<ccm::Status> initialize(ccm::Ctx ctx);
+  // One short listing.
   ccm::Task<ccm::Status> health(ccm::Ctx ctx);
+  // Every machine; fails rather than give a part.
   ccm::Task<ccm::Result<std::vector<ccm::Instance>>> list(ccm::Ctx ctx);
+  // By ID when the Node has one, else by name. implemented_elsewhere for another cloud's ID.
   ccm::Task<ccm::Result<ccm::Instance>> get(ccm::Ctx ctx, ccm::NodeIdentity node);
 
  private:
-  // The body of a 2xx answer; else a Status that says what to do (class) and the cloud's request
-  // id.
-  ccm::Task<ccm::Result<std::string>> call(ccm::Ctx ctx, std::string operation, std::string path);
-  [[nodiscard]] ccm::Result<std::vector<ccm::Instance>> machines_of_file() const;
+  using Instances = std::vector<ccm::Instance>;
+
+  ccm::Status configure();
+  void configuration_changed();
+  ccm::HttpRequest request(std::string path, std::string operation) const;
+  ccm::Task<ccm::Result<ccm::HttpResponse>> ask(ccm::Ctx ctx, std::string path,
+                                                std::string operation);
+  ccm::Task<ccm::Result<Instances>> list_pages(ccm::Ctx ctx);
+  ccm::Task<ccm::Result<Instances>> list_file();
+  ccm::Task<ccm::Result<ccm::Instance>> get_by_id(ccm::Ctx ctx, std::string id);
   ccm::Task<ccm::Result<ccm::Instance>> get_by_name(ccm::Ctx ctx, std::string name);
 
   ccm::Host& host_;

@@ -54,7 +54,9 @@ FakeComponent::FakeComponent(FakeHost& host, const ccm_plugin* plugin, const std
 FakeComponent::~FakeComponent() { destroy(); }
 
 void FakeComponent::destroy() {
-  if (component_.destroy != nullptr) component_.destroy(component_.self);
+  if (component_.destroy == nullptr) return;
+  host_.loop.drop();  // as the real host drops completions, timers and posts in flight
+  component_.destroy(component_.self);
   component_ = {};
   created_ = Status(Code::failed_precondition, "the component was destroyed");
 }

@@ -66,7 +66,8 @@ struct Declared {
 }  // namespace
 
 struct FakeController::State {
-  explicit State(FakeHost& the_host) : host(the_host) {}
+  State(FakeHost& the_host, FakeComponent& the_component)
+      : host(the_host), component(the_component) {}
 
   void add(const std::string& key, Priority priority, Milliseconds delay) {
     const Milliseconds due = host.loop.now() + delay;
@@ -133,6 +134,7 @@ struct FakeController::State {
   }
 
   FakeHost& host;
+  FakeComponent& component;
   std::list<Declared> declared;
   std::vector<Watch> watches;
   uint32_t workers = 1;
@@ -147,7 +149,7 @@ struct FakeController::State {
 };
 
 FakeController::FakeController(FakeHost& host, const ccm_plugin* plugin, const std::string& name)
-    : component(host, plugin, name), state_(std::make_shared<State>(host)) {}
+    : component(host, plugin, name), state_(std::make_shared<State>(host, component)) {}
 
 FakeController::~FakeController() = default;
 
@@ -182,7 +184,8 @@ Status FakeController::setup() {
     state_->watches.push_back(declared.watch);
     const auto listener = [weak = std::weak_ptr(state_), &declared](int32_t kind, const Object& old,
                                                                     const Object& now) {
-      if (const auto state = weak.lock()) state->on_event(declared, kind, old, now);
+      const auto state = weak.lock();
+      if (state && state->component.created().ok()) state->on_event(declared, kind, old, now);
     };
     state_->host.kube.watch(declared.watch.resource, declared.watch.fields, listener);
   }
@@ -192,17 +195,20 @@ Status FakeController::setup() {
   return status;
 }
 
+Pending<Result<ReconcileResult>> FakeController::start_reconcile(const Ctx& ctx, Request request) {
+  const auto controller = component.interface<ccm_controller>(CCM_CONTROLLER);
+  return component.start("reconcile", ReconcileCall{controller, ctx, std::move(request)});
+}
+
 void FakeController::run() {
   State& state = *state_;
-  const auto controller = component.interface<ccm_controller>(CCM_CONTROLLER);
   for (;;) {
     state.host.loop.run();
     while (state.running.size() < state.workers) {
       const auto request = state.take();
       if (!request) break;
       const Ctx ctx = state.host.contexts.make(state.timeout);
-      state.running.push_back(
-          {*request, component.start("reconcile", ReconcileCall{controller, ctx, *request}), ctx});
+      state.running.push_back({*request, start_reconcile(ctx, *request), ctx});
       state.most_at_once = std::max(state.most_at_once, state.running.size());
     }
     if (state.running.empty()) return;

@@ -7,19 +7,22 @@ namespace ccm::testing {
 FakeLoop::FakeLoop() : thread_(std::this_thread::get_id()) {}
 
 void FakeLoop::clear() {
-  decltype(posted_) posted;
-  decltype(timers_) timers;
   decltype(threads_) threads;
   {
     const std::lock_guard lock(mutex_);
     threads.swap(threads_);
   }
   for (std::thread& thread : threads) thread.join();
-  {  // destroyed outside the lock: what they hold may call back
-    const std::lock_guard lock(mutex_);
-    posted.swap(posted_);
-    timers.swap(timers_);
-  }
+  drop();
+}
+
+void FakeLoop::drop() {
+  // Destroyed outside the lock: what they hold may call back.
+  decltype(posted_) posted;
+  decltype(timers_) timers;
+  const std::lock_guard lock(mutex_);
+  posted.swap(posted_);
+  timers.swap(timers_);
 }
 
 void FakeLoop::post(std::function<void()> fn) {

@@ -58,7 +58,7 @@ class FakeComponent {
     if (!created_.ok() || !component_.get_interface(component_.self, id, &found)) return {};
     return Service<Table>(static_cast<const Table*>(found.table), found.self);
   }
-  // Frees the component now.
+  // Frees the component now; what waits on the loop for any component is dropped before.
   void destroy();
 
   // Starts an operation with a ctx that the test keeps.

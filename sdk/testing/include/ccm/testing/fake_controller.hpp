@@ -38,6 +38,9 @@ class FakeController {
   // Moves the clock on, then run(): for back-off, requeues and `every`.
   void advance(std::chrono::milliseconds by);
 
+  // Starts one reconcile and leaves it to the test.
+  Pending<Result<ReconcileResult>> start_reconcile(const Ctx& ctx, Request request);
+
   // What ended since the last call.
   std::vector<Reconciled> take_reconciled();
   // Keys that wait now, due or not.

@@ -45,7 +45,9 @@ class FakeLoop {
   [[nodiscard]] Milliseconds now() const;  // any thread
   [[nodiscard]] bool on_loop() const { return std::this_thread::get_id() == thread_; }
   [[nodiscard]] std::size_t pending_timers() const;
-  // Waits for the worker threads and drops everything that is posted or timed.
+  // Drops everything that is posted or timed.
+  void drop();
+  // The same, after the worker threads ended.
   void clear();
 
  private:

@@ -1,0 +1,271 @@
+#include "controller.hpp"
+
+#include "addresses.hpp"
+#include "labels.hpp"
+#include "patches.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace ccm::node {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::string_view kNodes = "v1/nodes";
+constexpr milliseconds kStatusUpdatePeriod{300'000};  // HOST-38
+// Writes are awaited without a thread each, so more than upstream's one costs nothing (HOST-35).
+constexpr uint32_t kDefaultWorkers = 16;
+// The API server hands out a new resourceVersion with every write of the kubelet, too.
+constexpr int kConflictTries = 10;
+// Tries that end in an Event: the first ones may only be early, and later ones say the same again.
+constexpr uint32_t kFirstReportedAttempt = 5;
+constexpr uint32_t kReportEvery = 10;
+
+// The Node went away meanwhile: nothing is left to do.
+bool gone(const Status& status) { return status.error_class() == ErrorClass::not_found; }
+
+// Troubles of the cloud or the API server as a whole: an Event on each of thousands of Nodes would
+// only add to them.
+bool concerns_one_node(const Status& status) {
+  switch (status.error_class()) {
+    case ErrorClass::auth:
+    case ErrorClass::throttled:
+    case ErrorClass::unavailable:
+    case ErrorClass::waiting:
+    case ErrorClass::conflict:
+      return false;
+    default:
+      return status.code() != Code::cancelled && status.code() != Code::deadline_exceeded &&
+             status.code() != Code::implemented_elsewhere;
+  }
+}
+
+// What the initialisation depends on, the addresses aside: those we write ourselves.
+bool same_input(const NodeState& left, const NodeState& right) {
+  return left.provider_id == right.provider_id && left.labels == right.labels &&
+         left.taints == right.taints && left.provided_node_ip == right.provided_node_ip;
+}
+
+}  // namespace
+
+Controller::Controller(Host& host)
+    : host_(host),
+      taint_removal_delay_(host.metrics.histogram(
+          "node_controller_cloud_provider_taint_removal_delay_seconds",
+          "Age of a Node when its uninitialized taint was removed.", {1, 4, 16, 64, 256, 1024})),
+      initial_sync_delay_(host.metrics.histogram("node_controller_initial_node_sync_delay_seconds",
+                                                 "Age of a Node when its initialisation ended.",
+                                                 {1, 4, 16, 64, 256, 1024})) {}
+
+Status Controller::setup(Setup& setup) {
+  if (!host_.instances) {
+    return Status(Code::unimplemented, ErrorClass::unsupported,
+                  "the cloud provider does not offer instances");
+  }
+  QueueOptions options;
+  options.name = "Nodes";
+  options.workers = kDefaultWorkers;
+  if (host_.config.flag_given("concurrent-node-syncs")) {
+    const int64_t given = host_.config.integer_flag("concurrent-node-syncs").value_or(1);
+    options.workers = static_cast<uint32_t>(std::max<int64_t>(given, 1));
+  }
+  setup.queue(options);
+
+  const int64_t updates = host_.config.integer_flag("concurrent-node-status-updates").value_or(0);
+  if (updates > 0) status_updates_.emplace(host_.post, static_cast<std::size_t>(updates));
+
+  Watch watch;
+  watch.resource = kNodes;
+  watch.fields = node_fields();
+  watch.resync_period =
+      host_.config.duration_flag("node-status-update-frequency").value_or(kStatusUpdatePeriod);
+  if (watch.resync_period <= milliseconds(0)) watch.resync_period = kStatusUpdatePeriod;
+  watch.map = [this](EventKind kind, const Object& old, const Object& now, const Queue& queue) {
+    on_event(kind, old, now, queue);
+  };
+  setup.watch(std::move(watch));
+  return {};
+}
+
+// The periodic address loop (NODE-26) is the resync: it begins with the first listing, goes through
+// the same queue behind everything new, and so never meets an initialisation of the same Node.
+void Controller::on_event(EventKind kind, const Object& old, const Object& now,
+                          const Queue& queue) const {
+  if (kind == EventKind::deleted) return;
+  if (kind == EventKind::resync) return queue.add(now.name(), Priority::periodic);
+  if (kind == EventKind::updated && old.same(now)) return;  // a heartbeat
+  const NodeState state = read_node(now);
+  if (kind == EventKind::added) {
+    const bool fresh = state.uninitialized();
+    return queue.add(now.name(), fresh ? Priority::changed : Priority::periodic);
+  }
+  if (state.uninitialized() ? !same_input(read_node(old), state)
+                            : !repaired_labels(state.labels).empty()) {
+    queue.add(now.name());
+  }
+}
+
+Task<Status> Controller::reconcile(Ctx ctx, Request request) {
+  const Object node = host_.kube.cached(kNodes, request.key);
+  if (!node) co_return Status();
+  NodeState state = read_node(node);
+  if (state.uninitialized()) {
+    Status status = co_await initialize(ctx, node);
+    if (!status.ok()) report(node, status, request.attempt);
+    co_return status;
+  }
+  Status repaired = co_await repair_labels(ctx, std::move(state));
+  if (!repaired.ok() || request.priority != Priority::periodic) co_return repaired;
+  Status refreshed = co_await refresh_addresses(ctx, node);
+  co_return refreshed;
+}
+
+Task<Result<Instance>> Controller::find_machine(Ctx ctx, Object node) {
+  NodeIdentity identity;
+  identity.name = node.name();
+  identity.provider_id = node.text("/spec/providerID");
+  identity.node = node;
+  std::vector<NodeIdentity> identities;
+  identities.push_back(std::move(identity));
+  auto machines = co_await host_.instances.describe(ctx, std::move(identities));
+  if (!machines.ok()) co_return machines.status();
+  switch (machines->front().state) {
+    case InstanceState::running:
+    case InstanceState::shutdown:
+      co_return std::move(machines->front());
+    case InstanceState::terminated:
+    case InstanceState::absent:
+      co_return Status(Code::not_found, ErrorClass::not_found,
+                       "the cloud has no machine for this Node")
+          .with_reason("InstanceNotFound");
+    case InstanceState::unknown:
+      break;
+  }
+  co_return Status(Code::unavailable, ErrorClass::unavailable,
+                   "the cloud does not say whether this Node's machine exists");
+}
+
+Task<Status> Controller::initialize(Ctx ctx, Object node) {
+  const auto machine = co_await find_machine(ctx, node);
+  if (!machine.ok()) co_return machine.status();
+  Object current = node;
+  for (int left = kConflictTries;; --left) {
+    Status written = co_await write(ctx, current, &*machine);
+    if (written.error_class() != ErrorClass::conflict || left == 1) co_return written;
+    // Live, not from the cache, which may be as old as what just failed (TRAP-29).
+    KubeReference reference;
+    reference.resource = kNodes;
+    reference.name = node.name();
+    auto fresh = co_await host_.kube.get(ctx, std::move(reference));
+    if (gone(fresh.status())) co_return Status();
+    if (!fresh.ok()) co_return fresh.status();
+    current = *std::move(fresh);
+  }
+}
+
+Task<Status> Controller::write(Ctx ctx, Object node, const Instance* machine) {
+  NodeState state = read_node(node);
+  if (!state.uninitialized()) co_return Status();  // somebody else has done it
+  auto desired = desired_state(state, *machine);
+  if (!desired.ok()) co_return desired.status();
+  if (addresses_differ(state, desired->addresses)) {
+    auto written = co_await write_addresses(ctx, state.name, desired->addresses);
+    if (gone(written.status())) co_return Status();
+    if (!written.ok()) co_return written.status();
+    // The second write starts from what the first one answered: its resourceVersion is the newest.
+    node = *std::move(written);
+    state = read_node(node);
+    if (!state.uninitialized()) co_return Status();
+    desired = desired_state(state, *machine);
+    if (!desired.ok()) co_return desired.status();
+  }
+  KubePatch patch;
+  patch.reference.resource = kNodes;
+  patch.reference.name = state.name;
+  patch.body = initialization_patch(state, *desired);
+  const auto written = co_await host_.kube.patch(ctx, std::move(patch));
+  if (gone(written.status())) co_return Status();
+  if (!written.ok()) co_return written.status();
+  initialized(*written, state, *desired);
+  co_return Status();
+}
+
+Task<Status> Controller::repair_labels(Ctx ctx, NodeState node) {
+  const Labels labels = repaired_labels(node.labels);
+  if (labels.empty()) co_return Status();
+  KubePatch patch;
+  patch.reference.resource = kNodes;
+  patch.reference.name = node.name;
+  patch.body = label_patch(labels);
+  const auto written = co_await host_.kube.patch(ctx, std::move(patch));
+  if (gone(written.status())) co_return Status();
+  co_return written.status();
+}
+
+// A cloud that does not answer is no failure of this Node: its turn comes again (NODE-26).
+Task<Status> Controller::refresh_addresses(Ctx ctx, Object node) {
+  std::optional<Semaphore::Permit> permit;
+  if (status_updates_) {
+    auto acquired = co_await status_updates_->acquire();
+    permit.emplace(std::move(acquired));
+  }
+  const auto machine = co_await find_machine(ctx, node);
+  if (!machine.ok()) {
+    host_.log.v(2, "left the addresses of a node alone",
+                {{"node", node.name()}, {"reason", machine.status()}});
+    co_return Status();
+  }
+  const NodeState state = read_node(node);
+  auto addresses = desired_addresses(state, machine->addresses);
+  if (!addresses.ok()) {
+    host_.log.warning("left the addresses of a node alone",
+                      {{"node", state.name}, {"reason", addresses.status()}});
+    co_return Status();
+  }
+  if (!addresses_differ(state, *addresses)) co_return Status();
+  const auto written = co_await write_addresses(ctx, state.name, *std::move(addresses));
+  if (gone(written.status())) co_return Status();
+  co_return written.status();
+}
+
+Task<Result<Object>> Controller::write_addresses(Ctx ctx, std::string name,
+                                                 std::vector<NodeAddress> addresses) {
+  KubePatch patch;
+  patch.reference.resource = kNodes;
+  patch.reference.name = std::move(name);
+  patch.reference.subresource = "status";
+  patch.body = address_patch(addresses);
+  auto written = co_await host_.kube.patch(ctx, std::move(patch));
+  co_return written;
+}
+
+void Controller::initialized(const Object& object, const NodeState& node,
+                             const DesiredState& desired) const {
+  if (node.created) {
+    const milliseconds age = host_.timer.wall_clock() - *node.created;
+    const double seconds = std::max(static_cast<double>(age.count()) / 1e3, 0.0);
+    taint_removal_delay_.record(seconds);
+    initial_sync_delay_.record(seconds);
+  }
+  for (const RejectedLabel& label : desired.labels.rejected) {
+    host_.log.warning("left out a label of the cloud",
+                      {{"node", node.name}, {"label", label.key}, {"reason", label.why}});
+    if (label.invalid) {
+      host_.events.warning(
+          object, "InvalidCloudLabel",
+          "The cloud's label " + label.key + "=\"" + label.value + "\" was left out: " + label.why);
+    }
+  }
+  host_.events.normal(object, "Synced", "The Node was initialised from the cloud's machine");
+}
+
+void Controller::report(const Object& node, const Status& status, uint32_t attempt) const {
+  const bool due = status.permanent() || attempt % kReportEvery == kFirstReportedAttempt;
+  if (!due || !concerns_one_node(status)) return;
+  host_.events.warning(node, status.reason().empty() ? "FailedToInitializeNode" : status.reason(),
+                       "The Node is not initialised: " + status.message());
+}
+
+}  // namespace ccm::node

@@ -1,0 +1,56 @@
+// cloud-node-controller: a Node that joins with the taint
+// node.cloudprovider.kubernetes.io/uninitialized gets its provider ID, labels and addresses from
+// the cloud and loses the taint; an initialised Node gets its labels repaired and its addresses
+// compared from time to time. [serial]
+//
+// Two writes initialise a Node: first nodes/<name>/status with the addresses, then nodes/<name>
+// with provider ID, labels and taints. In this order because the taint's removal is what lets pods
+// in: it must not happen before everything else is there, and a failure of either write leaves a
+// Node that is simply tried again.
+#pragma once
+
+#include "desired_state.hpp"
+#include "node_state.hpp"
+
+#include <ccm/controller.hpp>
+#include <ccm/host.hpp>
+#include <ccm/semaphore.hpp>
+#include <ccm/task.hpp>
+
+#include <optional>
+#include <string>
+
+namespace ccm::node {
+
+class Controller {
+ public:
+  explicit Controller(Host& host);
+
+  // Unimplemented when the provider knows no machines (NODE-1).
+  Status setup(Setup& setup);
+  Task<Status> reconcile(Ctx ctx, Request request);
+
+ private:
+  void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue) const;
+
+  // The machine of a Node that exists; a failure says why there is none to work with.
+  Task<Result<Instance>> find_machine(Ctx ctx, Object node);
+
+  Task<Status> initialize(Ctx ctx, Object node);
+  // One try of both writes from one state of the Node. The class conflict asks for another one.
+  Task<Status> write(Ctx ctx, Object node, const Instance* machine);
+  Task<Status> repair_labels(Ctx ctx, NodeState node);
+  Task<Status> refresh_addresses(Ctx ctx, Object node);
+  Task<Result<Object>> write_addresses(Ctx ctx, std::string name,
+                                       std::vector<NodeAddress> addresses);
+
+  void initialized(const Object& object, const NodeState& node, const DesiredState& desired) const;
+  void report(const Object& node, const Status& status, uint32_t attempt) const;
+
+  Host& host_;
+  Metric taint_removal_delay_;
+  Metric initial_sync_delay_;
+  std::optional<Semaphore> status_updates_;  // only when the user bounds them
+};
+
+}  // namespace ccm::node

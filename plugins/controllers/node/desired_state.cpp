@@ -1,0 +1,31 @@
+#include "desired_state.hpp"
+
+#include "addresses.hpp"
+#include "provided_node_ip.hpp"
+
+#include <utility>
+
+namespace ccm::node {
+
+Result<DesiredState> desired_state(const NodeState& node, const Instance& machine) {
+  DesiredState desired;
+  if (node.provider_id.empty()) {
+    if (machine.provider_id.empty()) {
+      return Status(Code::failed_precondition, "the cloud gave the machine no provider ID")
+          .with_reason("NoProviderID");
+    }
+    desired.provider_id = machine.provider_id;
+  }
+  if (node.provided_node_ip) {
+    // Against the machine's own addresses, also when there are none to write.
+    const auto pinned = pin_addresses(machine.addresses, *node.provided_node_ip);
+    if (!pinned.ok()) return pinned.status();
+  }
+  auto addresses = desired_addresses(node, machine.addresses);
+  if (!addresses.ok()) return addresses.status();
+  desired.addresses = *std::move(addresses);
+  desired.labels = plan_labels(node.labels, machine);
+  return desired;
+}
+
+}  // namespace ccm::node

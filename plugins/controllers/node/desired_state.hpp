@@ -1,0 +1,25 @@
+// What an initialised Node shall look like. Any thread.
+#pragma once
+
+#include "labels.hpp"
+#include "node_state.hpp"
+
+#include <ccm/instances.hpp>
+#include <ccm/status.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ccm::node {
+
+struct DesiredState {
+  std::string provider_id;  // to be set; empty = the Node keeps its own (NODE-13)
+  LabelPlan labels;
+  std::vector<NodeAddress> addresses;  // empty = the Node keeps its own (NODE-29)
+};
+
+// Failures leave the taint where it is: no provider ID on either side (NODE-9), or a
+// provided-node-ip annotation that does not fit the machine's addresses (NODE-14).
+Result<DesiredState> desired_state(const NodeState& node, const Instance& machine);
+
+}  // namespace ccm::node

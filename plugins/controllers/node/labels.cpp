@@ -1,0 +1,82 @@
+#include "labels.hpp"
+
+#include "label_syntax.hpp"
+#include "names.hpp"
+
+#include <array>
+#include <utility>
+
+namespace ccm::node {
+namespace {
+
+void set(LabelPlan& plan, const Labels& existing, std::string_view key, const std::string& value) {
+  const auto place = existing.find(key);
+  if (place == existing.end() || place->second != value) plan.set.emplace(key, value);
+}
+
+// One fact of the cloud under its two names.
+void set_pair(LabelPlan& plan, const Labels& existing, std::string_view beta_key,
+              std::string_view key, const std::string& value) {
+  if (value.empty()) return;
+  if (!is_label_value(value)) {
+    plan.rejected.push_back({std::string(key), value, "the value is no valid label value", true});
+    return;
+  }
+  set(plan, existing, beta_key, value);
+  set(plan, existing, key, value);
+}
+
+void add_additional(LabelPlan& plan, const Labels& existing, const Label& label) {
+  if (is_kubernetes_key(label.key)) {
+    plan.rejected.push_back({label.key, label.value, "the key belongs to Kubernetes", false});
+    return;
+  }
+  if (!is_label_key(label.key) || !is_label_value(label.value)) {
+    plan.rejected.push_back({label.key, label.value, "it is no valid label", true});
+    return;
+  }
+  const auto place = existing.find(label.key);
+  if (place == existing.end()) {
+    plan.set.emplace(label.key, label.value);
+  } else if (place->second != label.value) {
+    plan.rejected.push_back({label.key, label.value, "the Node has another value", false});
+  }
+}
+
+}  // namespace
+
+LabelPlan plan_labels(const Labels& existing, const Instance& machine) {
+  LabelPlan plan;
+  set_pair(plan, existing, kInstanceTypeBeta, kInstanceType, machine.instance_type);
+  set_pair(plan, existing, kZoneBeta, kZone, machine.zone);
+  set_pair(plan, existing, kRegionBeta, kRegion, machine.region);
+  for (const Label& label : machine.labels) add_additional(plan, existing, label);
+  return plan;
+}
+
+Labels repaired_labels(const Labels& existing) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kPairs{
+      {{kZoneBeta, kZone}, {kRegionBeta, kRegion}, {kInstanceTypeBeta, kInstanceType}}};
+  Labels repaired;
+  for (const auto& [beta_key, key] : kPairs) {
+    const auto beta = existing.find(beta_key);
+    if (beta == existing.end()) continue;
+    const auto newer = existing.find(key);
+    if (newer == existing.end() || newer->second != beta->second) {
+      repaired.emplace(key, beta->second);
+    }
+  }
+  return repaired;
+}
+
+bool is_kubernetes_key(std::string_view key) {
+  for (const std::string_view domain : {"kubernetes.io/", "k8s.io/"}) {
+    for (size_t place = key.find(domain); place != std::string_view::npos;
+         place = key.find(domain, place + 1)) {
+      if (place == 0 || key[place - 1] == '.') return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace ccm::node

@@ -1,0 +1,46 @@
+// What this controller reads of a Node, as values. Any thread.
+#pragma once
+
+#include <ccm/instances.hpp>
+#include <ccm/object.hpp>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::node {
+
+using Labels = std::map<std::string, std::string, std::less<>>;
+
+struct Taint {
+  std::string key;
+  std::string json;  // the whole taint, members unknown here included
+  bool operator==(const Taint&) const = default;
+};
+
+struct NodeState {
+  std::string name;
+  std::string resource_version;
+  std::string provider_id;
+  Labels labels;
+  std::vector<Taint> taints;
+  std::vector<NodeAddress> addresses;
+  std::optional<std::string> provided_node_ip;       // the annotation, also when it is empty
+  std::optional<std::chrono::milliseconds> created;  // since 1970
+
+  // Whether it still waits for its initialisation (NODE-6): the key alone decides.
+  [[nodiscard]] bool uninitialized() const;
+};
+
+// JSON pointers of all that read_node() looks at.
+const std::vector<std::string>& node_fields();
+
+NodeState read_node(const Object& node);
+
+// Milliseconds since 1970 of "2026-01-02T03:04:05Z", the form of metadata.creationTimestamp.
+std::optional<std::chrono::milliseconds> parse_time(std::string_view text);
+
+}  // namespace ccm::node

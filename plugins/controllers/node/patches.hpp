@@ -1,0 +1,26 @@
+// The bodies of this controller's writes, all JSON merge patches (RFC 7386). Any thread.
+#pragma once
+
+#include "desired_state.hpp"
+#include "node_state.hpp"
+
+#include <ccm/instances.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ccm::node {
+
+// For nodes/<name>/status. A merge patch replaces the list whole; the strategic kind would merge it
+// by type and keep stale entries (TRAP-9).
+std::string address_patch(const std::vector<NodeAddress>& addresses);
+
+// For nodes/<name>: provider ID, labels, and the taints without the uninitialized one (NODE-20).
+// Taints are one atomic list, so the patch carries the resourceVersion that it was made from
+// (TRAP-30, LIFE-16).
+std::string initialization_patch(const NodeState& node, const DesiredState& desired);
+
+// For nodes/<name>; labels alone carry no resourceVersion (TRAP-30).
+std::string label_patch(const Labels& labels);
+
+}  // namespace ccm::node

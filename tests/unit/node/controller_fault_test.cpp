@@ -1,0 +1,270 @@
+// Initialisation when the cloud or the API server does not play along.
+#include "node_fixture.hpp"
+
+namespace ccm::node {
+namespace {
+
+using Calls = std::vector<std::string>;
+using std::chrono::milliseconds;
+
+class NodeFaultTest : public NodeControllerTest {
+ protected:
+  NodeFaultTest() { cloud.machines["n1"] = machine("n1"); }
+
+  // Writes a change of somebody else to the node, after what is stored now.
+  void touch(const std::string& label) {
+    Json node = stored("n1");
+    node["metadata"]["labels"][label] = "1";
+    put(node);
+  }
+  // Lets the key fail until that attempt was made.
+  void run_to_attempt(uint32_t attempt) {
+    controller->run();
+    for (int steps = 0; steps < 400; ++steps) {
+      for (const auto& ended : controller->take_reconciled()) {
+        if (ended.attempt >= attempt) return;
+      }
+      controller->advance(milliseconds(5));
+    }
+    FAIL() << "attempt " << attempt << " never came";
+  }
+};
+
+TEST_F(NodeFaultTest, TheTaintStaysUntilTheAddressesAreWritten) {
+  host.kube.fail_next("patch", "v1/nodes/status",
+                      Status(Code::unavailable, ErrorClass::unavailable, "503"));
+  put(joining("n1"));
+  start();
+  controller->run();
+  EXPECT_TRUE(tainted("n1"));
+  EXPECT_FALSE(stored("n1")["spec"].contains("providerID"));
+  EXPECT_EQ(take_calls(), Calls{"patch status"});
+  controller->advance(milliseconds(5));
+  EXPECT_FALSE(tainted("n1"));
+}
+
+TEST_F(NodeFaultTest, TRAP_29_AConflictIsSolvedWithALiveRead) {
+  put(joining("n1"));
+  start();
+  host.kube.set_cache_follows(false);
+  host.kube.before_next("patch", "v1/nodes", [this] { touch("somebody-else"); });
+  controller->run();
+  EXPECT_FALSE(tainted("n1"));
+  EXPECT_EQ(stored("n1")["metadata"]["labels"]["somebody-else"], "1");
+  EXPECT_EQ(take_calls(), (Calls{"patch status", "patch", "get", "patch"}));
+  EXPECT_EQ(event_reasons(), Calls{"Normal Synced"});
+}
+
+TEST_F(NodeFaultTest, TRAP_30_ATaintAddedInBetweenSurvives) {
+  put(joining("n1"));
+  start();
+  host.kube.before_next("patch", "v1/nodes", [this] {
+    Json node = stored("n1");
+    node["spec"]["taints"].push_back({{"key", "new"}, {"effect", "NoExecute"}});
+    put(node);
+  });
+  controller->run();
+  EXPECT_EQ(stored("n1")["spec"]["taints"].dump(),
+            R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"},)"
+            R"({"key":"new","effect":"NoExecute"}])");
+}
+
+TEST_F(NodeFaultTest, NODE_22_ConflictsAreTriedABoundedNumberOfTimes) {
+  put(joining("n1"));
+  start();
+  host.kube.fail_next("patch", "v1/nodes", Status(Code::aborted, ErrorClass::conflict, "409"), 10);
+  controller->run();
+  const auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].status.error_class(), ErrorClass::conflict);
+  EXPECT_EQ(host.kube.calls("patch").size(), 11U);
+  EXPECT_TRUE(event_reasons().empty());
+  controller->advance(milliseconds(5));
+  EXPECT_FALSE(tainted("n1"));
+}
+
+TEST_F(NodeFaultTest, SomebodyElseInitialisesItMeanwhile) {
+  put(joining("n1"));
+  start();
+  host.kube.before_next("patch", "v1/nodes", [this] {
+    Json node = stored("n1");
+    node["spec"].erase("taints");
+    put(node);
+  });
+  controller->run();
+  EXPECT_TRUE(event_reasons().empty());
+  EXPECT_FALSE(stored("n1")["spec"].contains("providerID"));
+  EXPECT_EQ(take_calls(), (Calls{"patch status", "patch", "get"}));
+}
+
+TEST_F(NodeFaultTest, API_70_AWriteWhoseAnswerIsLostIsNotRepeatedBlindly) {
+  put(joining("n1"));
+  start();
+  host.kube.set_cache_follows(false);
+  host.kube.lose_answer("patch", "v1/nodes",
+                        Status(Code::unavailable, ErrorClass::unavailable, "reset"));
+  controller->run();
+  EXPECT_FALSE(tainted("n1"));
+  take_calls();
+  controller->advance(milliseconds(5));  // the cache still shows the tainted Node
+  EXPECT_EQ(take_calls(), (Calls{"patch status"}));
+  EXPECT_FALSE(tainted("n1"));
+  EXPECT_TRUE(controller->waiting().empty());
+}
+
+TEST_F(NodeFaultTest, ANodeThatVanishesIsNoFailure) {
+  for (const char* resource : {"v1/nodes/status", "v1/nodes"}) {
+    put(joining("n1"));
+    start();
+    host.kube.before_next("patch", resource, [this] { host.kube.remove("v1/nodes", "n1"); });
+    controller->run();
+    for (const auto& ended : controller->take_reconciled()) {
+      EXPECT_TRUE(ended.status.ok()) << resource << ": " << ended.status.message();
+    }
+    EXPECT_TRUE(controller->waiting().empty()) << resource;
+  }
+}
+
+TEST_F(NodeFaultTest, A422IsPermanentAndTold) {
+  put(joining("n1"));
+  start();
+  host.kube.fail_next("patch", "v1/nodes/status",
+                      Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                             "status.addresses[0]: Duplicate value")
+                          .with_reason("Invalid"));
+  controller->run();
+  EXPECT_TRUE(tainted("n1"));
+  EXPECT_EQ(event_reasons(), Calls{"Warning Invalid"});
+  EXPECT_NE(host.events.all()[0].message.find("Duplicate value"), std::string::npos);
+  EXPECT_TRUE(controller->waiting().empty());
+  touch("changed");  // the next change of the object tries again
+  controller->run();
+  EXPECT_FALSE(tainted("n1"));
+}
+
+TEST_F(NodeFaultTest, AMissingMachineIsRetriedAndToldOnce) {
+  cloud.machines.clear();
+  put(joining("n1"));
+  start();
+  controller->run();
+  EXPECT_TRUE(event_reasons().empty());  // it may only be early
+  run_to_attempt(5);
+  EXPECT_EQ(event_reasons(), Calls{"Warning InstanceNotFound"});
+  run_to_attempt(8);
+  EXPECT_EQ(event_reasons().size(), 1U);
+  EXPECT_TRUE(tainted("n1"));
+  EXPECT_TRUE(take_calls().empty());
+  cloud.machines["n1"] = machine("n1");
+  controller->advance(std::chrono::seconds(10));
+  EXPECT_FALSE(tainted("n1"));
+}
+
+TEST_F(NodeFaultTest, ADestroyedMachineInitialisesNothing) {
+  cloud.machines["n1"].state = InstanceState::terminated;
+  put(joining("n1"));
+  start();
+  controller->run();
+  EXPECT_TRUE(tainted("n1"));
+  EXPECT_EQ(controller->take_reconciled().at(0).status.error_class(), ErrorClass::not_found);
+}
+
+TEST_F(NodeFaultTest, TRAP_10_AnUnknownMachineIsTriedAgain) {
+  cloud.machines["n1"].state = InstanceState::unknown;
+  put(joining("n1"));
+  start();
+  controller->run();
+  EXPECT_TRUE(tainted("n1"));
+  EXPECT_EQ(controller->waiting(), std::vector<std::string>{"n1"});
+  cloud.machines["n1"].state = InstanceState::running;
+  controller->advance(milliseconds(5));
+  EXPECT_FALSE(tainted("n1"));
+}
+
+TEST_F(NodeFaultTest, NODE_9_NoProviderIdKeepsTheTaint) {
+  cloud.machines["n1"].provider_id.clear();
+  put(joining("n1"));
+  start();
+  run_to_attempt(5);
+  EXPECT_TRUE(tainted("n1"));
+  EXPECT_EQ(event_reasons(), Calls{"Warning NoProviderID"});
+}
+
+TEST_F(NodeFaultTest, NODE_14_AnAnnotationThatDoesNotFitKeepsTheTaintAndWritesNothing) {
+  Json node = joining("n1");
+  node["metadata"]["annotations"]["alpha.kubernetes.io/provided-node-ip"] = "10.9.9.9";
+  put(node);
+  start();
+  run_to_attempt(5);
+  EXPECT_TRUE(tainted("n1"));
+  EXPECT_TRUE(take_calls().empty());
+  EXPECT_EQ(event_reasons(), Calls{"Warning InvalidProvidedNodeIP"});
+  node["metadata"]["annotations"]["alpha.kubernetes.io/provided-node-ip"] = "10.0.0.1";
+  put(node);  // a correction is seen at once, not after the back-off
+  controller->run();
+  EXPECT_FALSE(tainted("n1"));
+}
+
+TEST_F(NodeFaultTest, TroubleOfTheWholeCloudIsNotToldOnEachNode) {
+  cloud.failure = Status(Code::unauthenticated, ErrorClass::auth, "token refused");
+  put(joining("n1"));
+  start();
+  run_to_attempt(6);
+  EXPECT_TRUE(event_reasons().empty());
+  EXPECT_TRUE(tainted("n1"));
+}
+
+TEST_F(NodeFaultTest, TheCloudsDelayIsKept) {
+  cloud.failure = Status(Code::resource_exhausted, ErrorClass::throttled, "slow down")
+                      .with_retry_after(std::chrono::seconds(9));
+  put(joining("n1"));
+  start();
+  controller->run();
+  cloud.failure = Status();
+  controller->advance(milliseconds(8'999));
+  EXPECT_TRUE(tainted("n1"));
+  controller->advance(milliseconds(1));
+  EXPECT_FALSE(tainted("n1"));
+}
+
+TEST_F(NodeFaultTest, AnotherProvidersNodeIsLeftAlone) {
+  cloud.failure = Status(Code::implemented_elsewhere, "another cloud's");
+  put(joining("n1"));
+  start();
+  controller->run();
+  EXPECT_TRUE(tainted("n1"));
+  EXPECT_TRUE(controller->waiting().empty());
+  EXPECT_TRUE(event_reasons().empty());
+}
+
+TEST_F(NodeFaultTest, TRAP_32_AnInvalidLabelIsLeftOutAndTold) {
+  cloud.machines["n1"].zone = "zone with spaces";
+  cloud.machines["n1"].labels = {{"kubernetes.io/reserved", "x"}, {"rack", "7"}};
+  put(joining("n1"));
+  start();
+  controller->run();
+  EXPECT_FALSE(tainted("n1"));
+  const Json labels = stored("n1")["metadata"]["labels"];
+  EXPECT_FALSE(labels.contains("topology.kubernetes.io/zone"));
+  EXPECT_FALSE(labels.contains("kubernetes.io/reserved"));
+  EXPECT_EQ(labels["rack"], "7");
+  EXPECT_EQ(event_reasons(), (Calls{"Warning InvalidCloudLabel", "Normal Synced"}));
+  EXPECT_EQ(host.log.lines(CCM_LOG_WARNING).size(), 2U);
+}
+
+TEST_F(NodeFaultTest, DestroyedInTheMiddleNothingIsLeftBehind) {
+  cloud.delay = std::chrono::minutes(10);
+  put(joining("n1"));
+  start();
+  host.loop.run();
+  const auto pending = controller->start_reconcile(host.contexts.make(), {"n1"});
+  host.loop.run();
+  EXPECT_EQ(cloud.asked.size(), 1U);
+  controller->component.destroy();
+  host.loop.run();
+  EXPECT_TRUE(pending.done());
+  EXPECT_EQ(pending.outcome().status().code(), Code::cancelled);
+  EXPECT_TRUE(host.faults().empty());
+}
+
+}  // namespace
+}  // namespace ccm::node

@@ -1,0 +1,143 @@
+// The periodic comparison of addresses.
+#include "node_fixture.hpp"
+
+namespace ccm::node {
+namespace {
+
+using Calls = std::vector<std::string>;
+using std::chrono::milliseconds;
+
+class RefreshTest : public NodeControllerTest {
+ protected:
+  RefreshTest() {
+    cloud.machines["n1"] = machine("n1");
+    put(initialised("n1"));
+  }
+  static Json initialised(const std::string& name) {
+    Json node = joining(name);
+    node["spec"].erase("taints");
+    node["spec"]["providerID"] = "sandbox://id-" + name;
+    node["status"]["addresses"] = Json::parse(
+        R"([{"type":"InternalIP","address":"10.0.0.1"},{"type":"Hostname","address":")" + name +
+        R"("}])");
+    return node;
+  }
+};
+
+TEST_F(RefreshTest, NODE_26_BeginsWithTheFirstListing) {
+  cloud.machines["n1"].addresses = {{"InternalIP", "10.0.0.7"}};
+  start();
+  controller->run();
+  EXPECT_EQ(stored("n1")["status"]["addresses"][0]["address"], "10.0.0.7");
+  EXPECT_EQ(take_calls(), Calls{"patch status"});
+}
+
+TEST_F(RefreshTest, NODE_32_TRAP_8_NoWriteWhenEqual) {
+  start();
+  controller->run();
+  for (int round = 0; round < 3; ++round) {
+    host.kube.resync();
+    controller->run();
+  }
+  EXPECT_TRUE(take_calls().empty());
+  EXPECT_EQ(cloud.asked.size(), 4U);
+}
+
+TEST_F(RefreshTest, NODE_28_33_AResyncWritesAddressesOnly) {
+  start();
+  controller->run();
+  cloud.machines["n1"].addresses = {{"InternalIP", "10.0.0.1"}, {"InternalIP", "fd00::1"}};
+  cloud.machines["n1"].zone = "moved";
+  host.kube.resync();
+  controller->run();
+  ASSERT_EQ(host.kube.calls().size(), 1U);
+  EXPECT_EQ(host.kube.calls()[0].subresource, "status");
+  EXPECT_EQ(host.kube.calls()[0].body.find("resourceVersion"), std::string::npos);
+  EXPECT_EQ(stored("n1")["status"]["addresses"].size(), 3U);
+  EXPECT_EQ(controller->take_reconciled().back().priority, Priority::periodic);
+}
+
+TEST_F(RefreshTest, HOST_38_ThePeriodIsTheFlags) {
+  start();
+  EXPECT_EQ(controller->watches()[0].resync_period, std::chrono::minutes(5));
+  host.config.set_flag("node-status-update-frequency", "90s");
+  start();
+  EXPECT_EQ(controller->watches()[0].resync_period, std::chrono::seconds(90));
+  host.config.set_flag("node-status-update-frequency", "0s");
+  start();
+  EXPECT_EQ(controller->watches()[0].resync_period, std::chrono::minutes(5));
+}
+
+TEST_F(RefreshTest, NODE_26_TRAP_10_ACloudWithoutAnAnswerChangesNothingAndWaitsForTheNextRound) {
+  start();
+  controller->run();
+  take_calls();
+  const auto fails = [&](const std::string& what) {
+    host.kube.resync();
+    controller->run();
+    EXPECT_TRUE(take_calls().empty()) << what;
+    EXPECT_TRUE(controller->waiting().empty()) << what;
+  };
+  cloud.machines["n1"].addresses = {{"InternalIP", "10.0.0.7"}};
+  cloud.machines["n1"].state = InstanceState::unknown;
+  fails("unknown");
+  cloud.machines["n1"].state = InstanceState::terminated;
+  fails("terminated");
+  cloud.failure = Status(Code::unavailable, ErrorClass::unavailable, "down");
+  fails("failure");
+  cloud.failure = Status();
+  cloud.machines.clear();
+  fails("absent");
+  EXPECT_TRUE(event_reasons().empty());
+}
+
+TEST_F(RefreshTest, NODE_31_AnAnnotationThatDoesNotFitIsLogged) {
+  Json node = initialised("n1");
+  node["metadata"]["annotations"]["alpha.kubernetes.io/provided-node-ip"] = "10.9.9.9";
+  put(node);
+  start();
+  controller->run();
+  EXPECT_TRUE(take_calls().empty());
+  EXPECT_EQ(host.log.lines(CCM_LOG_WARNING).size(), 1U);
+}
+
+TEST_F(RefreshTest, AFailedWriteIsTriedAgain) {
+  cloud.machines["n1"].addresses = {{"InternalIP", "10.0.0.7"}};
+  host.kube.fail_next("patch", "v1/nodes/status",
+                      Status(Code::unavailable, ErrorClass::unavailable, "503"));
+  start();
+  controller->run();
+  EXPECT_EQ(controller->waiting(), std::vector<std::string>{"n1"});
+  controller->advance(milliseconds(5));
+  EXPECT_EQ(stored("n1")["status"]["addresses"][0]["address"], "10.0.0.7");
+}
+
+TEST_F(RefreshTest, NewNodesGoBeforeRefreshes) {
+  host.config.set_flag("concurrent-node-syncs", "1");
+  for (int i = 2; i < 6; ++i) put(initialised("n" + std::to_string(i)));
+  cloud.machines["late"] = machine("late");
+  put(joining("late"));
+  start();
+  controller->run();
+  const auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 6U);
+  EXPECT_EQ(ended[0].key, "late");
+}
+
+TEST_F(RefreshTest, HOST_36_TheUsersBoundOfStatusUpdatesIsObeyed) {
+  host.config.set_flag("concurrent-node-status-updates", "2");
+  cloud.delay = milliseconds(10);
+  for (int i = 2; i <= 6; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    cloud.machines[name] = machine(name);
+    put(initialised(name));
+  }
+  start();
+  const auto before = host.loop.now();
+  controller->run();
+  EXPECT_EQ(controller->take_reconciled().size(), 6U);
+  EXPECT_EQ(host.loop.now() - before, milliseconds(30));  // six in pairs
+}
+
+}  // namespace
+}  // namespace ccm::node
