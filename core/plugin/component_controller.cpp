@@ -51,6 +51,7 @@ Result<runtime::ReconcileResult> copy_reconcile(const void* result) {
 ComponentController::ComponentController(std::shared_ptr<LiveComponent> component,
                                          ccm_interface controller, Options options)
     : component_(std::move(component)),
+      timers_(component_->runtime().timers),
       interface_(controller),
       table_(*static_cast<const ccm_controller*>(controller.table)),
       options_(options),
@@ -58,7 +59,7 @@ ComponentController::ComponentController(std::shared_ptr<LiveComponent> componen
       reconciles_(component_->background()->child(std::nullopt)) {}
 
 ComponentController::~ComponentController() {
-  if (metrics_timer_ != 0) component_->runtime().timers.cancel(metrics_timer_);
+  if (metrics_timer_ != 0) timers_.cancel(metrics_timer_);
 }
 
 void ComponentController::setup(runtime::EventSource& source, std::function<void(Status)> done) {
@@ -81,13 +82,12 @@ void ComponentController::setup(runtime::EventSource& source, std::function<void
 
 Status ComponentController::activate(runtime::EventSource& source) {
   if (plan_.fault) return *plan_.fault;
-  auto& shared = component_->runtime();
   const std::string& name = component_->identity().name;
   if (options_.metrics != nullptr) {
     queue_metrics_.emplace(*options_.metrics, plan_.queue_name.empty() ? name : plan_.queue_name);
     refresh_metrics();
   }
-  runner_.emplace(shared.loop, shared.timers, *this, plan_.options,
+  runner_.emplace(component_->runtime().loop, timers_, *this, plan_.options,
                   queue_metrics_ ? &*queue_metrics_ : nullptr,
                   [this](const runtime::ReconcileReport& ended) { report(ended); });
   for (const Watch& watch : plan_.watches) {
@@ -191,7 +191,7 @@ void ComponentController::report(const runtime::ReconcileReport& ended) {
                 {{"controller", name}, {"key", ended.request.key}, {"duration", ended.duration}});
     }
   } else if (status.error_class() == ErrorClass::waiting ||
-             status.code() == Code::implemented_elsewhere) {
+             status.code() == Code::implemented_elsewhere || status.code() == Code::cancelled) {
     if (const auto line = log::v(2)) {
       line.info(
           "Reconcile is not done yet",
@@ -210,8 +210,7 @@ void ComponentController::report(const runtime::ReconcileReport& ended) {
 
 void ComponentController::refresh_metrics() {
   if (runner_) queue_metrics_->refresh(runner_->queue());
-  metrics_timer_ =
-      component_->runtime().timers.after(kMetricsPeriod, [this] { refresh_metrics(); });
+  metrics_timer_ = timers_.after(kMetricsPeriod, [this] { refresh_metrics(); });
 }
 
 void ComponentController::stop(milliseconds grace, std::function<void(Status)> done) {

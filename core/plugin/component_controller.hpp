@@ -81,6 +81,7 @@ class ComponentController final : public runtime::Reconciler {
   void call_stop(Status stopped, std::function<void(Status)> done);
 
   const std::shared_ptr<LiveComponent> component_;
+  runtime::Timers& timers_;
   const ccm_interface interface_;
   const ccm_controller& table_;
   const Options options_;

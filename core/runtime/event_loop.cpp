@@ -27,7 +27,7 @@ class EventLoop::Binding {
 EventLoop::EventLoop()
     : timers_(context_), last_beat_(BootClock::now().time_since_epoch().count()) {}
 
-EventLoop::~EventLoop() = default;
+EventLoop::~EventLoop() { context_.shutdown(); }
 
 void EventLoop::run() {
   const Binding binding(*this);

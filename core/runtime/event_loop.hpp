@@ -53,7 +53,13 @@ class EventLoop {
   class Binding;
   void beat();
 
-  boost::asio::io_context context_{1};
+  // What waits in the context may hold timers, so it goes while timers_ is still there.
+  struct Context : boost::asio::io_context {
+    using boost::asio::execution_context::shutdown;
+    using boost::asio::io_context::io_context;
+  };
+
+  Context context_{1};
   LoopTimers timers_;
   std::atomic<std::thread::id> thread_{};
   std::atomic<BootClock::rep> last_beat_;

@@ -12,10 +12,10 @@ namespace {
 using LiveComponentTest = PluginHostTest;
 
 TEST_F(LiveComponentTest, CreateMayCompleteLater) {
-  ccm_completion later{};
-  plugin_.on_create = [&](const ccm_host*, ccm_completion done) { later = done; };
   std::thread completer;
-  loop_.post([&] { completer = std::thread([&] { plugin_.complete_create(later); }); });
+  plugin_.on_create = [&](const ccm_host*, ccm_completion done) {
+    completer = std::thread([this, done] { plugin_.complete_create(done); });
+  };
   EXPECT_TRUE(create(true).ok());
   completer.join();
   EXPECT_EQ(component_->state(), LiveComponent::State::live);

@@ -3,6 +3,7 @@
 #include "plugin/plugin_host.hpp"
 
 #include "../runtime/manual_timers.hpp"
+#include "plugin/host_interfaces.hpp"
 
 #include <ccm/abi/controller.h>
 #include <ccm/abi/kube.h>
@@ -333,6 +334,12 @@ TEST_F(WholeHostTest, NodesAreFoundAndPatchedWithOneListing) {
   const auto active = setup("tagger");
   ASSERT_TRUE(active.ok()) << active.status().message();
   EXPECT_TRUE(*active);
+  for (const std::string_view id : host_interfaces()) {
+    ccm_interface found{};
+    const std::string text(id);
+    const bool served = tagger_.host->get_interface(tagger_.host->self, text.c_str(), &found);
+    EXPECT_EQ(served, text != CCM_HOST_SETUP) << text << " (setup is handed to setup only)";
+  }
   ASSERT_EQ(source_.specs.size(), 1u);
   EXPECT_EQ(source_.specs[0].resource, "v1/nodes");
   EXPECT_EQ(source_.specs[0].resync, 12h);

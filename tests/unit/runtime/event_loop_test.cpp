@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -72,6 +73,22 @@ TEST(LoopTimers, OneTimerCancelsAnotherThatIsDueAsWell) {
   loop.poll();
   EXPECT_TRUE(first);
   EXPECT_FALSE(second);
+}
+
+TEST(EventLoop, WhatStillWaitsAtItsEndMayUseItsTimers) {
+  struct Holder {
+    Timers& timers;
+    Timers::Id id;
+    Holder(Timers& timers, Timers::Id id) : timers(timers), id(id) {}
+    Holder(const Holder&) = delete;
+    Holder& operator=(const Holder&) = delete;
+    ~Holder() { timers.cancel(id); }
+  };
+  EventLoop loop;
+  const auto id = loop.timers().after(1h, [] {});
+  loop.post([holder = std::make_shared<Holder>(loop.timers(), id)] {});
+  const auto other = loop.timers().after(2h, [] {});
+  loop.timers().after(1h, [holder = std::make_shared<Holder>(loop.timers(), other)] {});
 }
 
 TEST(LoopTimers, MayBeSetFromAnyThread) {
