@@ -45,6 +45,7 @@ Result<Instance> read_machine(const json& machine) {
   if (const auto addresses = machine.find("addresses"); addresses != machine.end()) {
     if (!addresses->is_array()) return bad_answer("has addresses that are no list");
     for (const json& address : *addresses) {
+      if (!address.is_object()) return bad_answer("has an address that is no object");
       instance.addresses.push_back({text(address, "type"), text(address, "address")});
     }
   }

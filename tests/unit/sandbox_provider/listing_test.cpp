@@ -1,0 +1,80 @@
+#include "sandbox/listing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace sandbox {
+namespace {
+
+MachinePage page(int first, int count, int64_t total, std::optional<int64_t> next) {
+  MachinePage result;
+  for (int i = first; i < first + count; ++i) {
+    ccm::Instance machine;
+    machine.provider_id = "sandbox://m-" + std::to_string(i);
+    result.machines.push_back(std::move(machine));
+  }
+  result.total = total;
+  result.next_page = next;
+  return result;
+}
+
+TEST(Listing, PutsPagesTogether) {
+  Listing listing;
+  EXPECT_EQ(listing.next_page(), 1);
+  EXPECT_TRUE(listing.add(page(0, 2, 3, 2)).ok());
+  EXPECT_EQ(listing.next_page(), 2);
+  EXPECT_TRUE(listing.add(page(2, 1, 3, std::nullopt)).ok());
+  EXPECT_FALSE(listing.next_page().has_value());
+  EXPECT_EQ(listing.take().size(), 3U);
+}
+
+TEST(Listing, AnEmptyCloudIsAWholeList) {
+  Listing listing;
+  EXPECT_TRUE(listing.add(page(0, 0, 0, std::nullopt)).ok());
+  EXPECT_TRUE(listing.take().empty());
+}
+
+TEST(Listing, HalfAListIsRefused) {
+  Listing listing;
+  const ccm::Status status = listing.add(page(0, 2, 4, std::nullopt));
+  EXPECT_EQ(status.code(), ccm::Code::data_loss);
+  EXPECT_NE(status.message().find("2 of 4"), std::string::npos);
+}
+
+TEST(Listing, DuplicatesAreRefused) {
+  Listing within;
+  MachinePage twice = page(0, 1, 2, std::nullopt);
+  twice.machines.push_back(twice.machines[0]);
+  EXPECT_EQ(within.add(std::move(twice)).code(), ccm::Code::data_loss);
+  Listing across;
+  EXPECT_TRUE(across.add(page(0, 2, 4, 2)).ok());
+  EXPECT_EQ(across.add(page(1, 2, 4, std::nullopt)).code(), ccm::Code::data_loss);
+}
+
+TEST(Listing, MoreThanAnnouncedIsRefused) {
+  Listing listing;
+  EXPECT_EQ(listing.add(page(0, 3, 2, std::nullopt)).code(), ccm::Code::data_loss);
+  Listing negative;
+  EXPECT_EQ(negative.add(page(0, 0, -1, std::nullopt)).code(), ccm::Code::data_loss);
+}
+
+TEST(Listing, PagesThatDoNotEndAreRefused) {
+  Listing repeats;
+  EXPECT_EQ(repeats.add(page(0, 1, 9, 1)).code(), ccm::Code::data_loss);
+  Listing skips;
+  EXPECT_EQ(skips.add(page(0, 1, 9, 3)).code(), ccm::Code::data_loss);
+  Listing empty;
+  EXPECT_EQ(empty.add(page(0, 0, 9, 2)).code(), ccm::Code::data_loss);
+}
+
+TEST(Listing, AChangingTotalAsksForAnotherTry) {
+  Listing listing;
+  EXPECT_TRUE(listing.add(page(0, 2, 4, 2)).ok());
+  const ccm::Status status = listing.add(page(2, 2, 5, std::nullopt));
+  EXPECT_EQ(status.code(), ccm::Code::aborted);
+  EXPECT_EQ(status.error_class(), ccm::ErrorClass::conflict);
+}
+
+}  // namespace
+}  // namespace sandbox
