@@ -122,8 +122,14 @@ void LiveComponent::run_on_loop(std::string_view operation, const ccm_ctx* ctx, 
 void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call,
                                   std::shared_ptr<ContextHandle> handle, ccm_completion done,
                                   Invoke invoke) {
+  // The plugin's function may go on after it completed: until it returned, too, the component is
+  // not freed.
+  operations_->began();
+  std::shared_ptr<void> returned(nullptr, [&loop = runtime_.loop, counter = operations_](void*) {
+    loop.post([counter] { counter->ended(); });
+  });
   auto task = [self = shared_from_this(), call, handle = std::move(handle), done,
-               invoke = std::move(invoke)] {
+               invoke = std::move(invoke), returned = std::move(returned)] {
     // Its time was over before a thread was free.
     if (call->context->ended()) {
       return self->runtime_.completions.fail(done.operation, call->context->status());

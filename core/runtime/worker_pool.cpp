@@ -12,7 +12,8 @@ namespace ccm::runtime {
 
 namespace {
 thread_local const std::string* t_lane = nullptr;
-}
+constexpr std::chrono::seconds kFarewell{2};
+}  // namespace
 
 // Threads are detached and hold the state: one that is stuck in a vendor's library neither blocks
 // the end of the process nor finds its memory gone.
@@ -131,7 +132,7 @@ std::size_t WorkerPool::Lane::running() const {
 
 WorkerPool::WorkerPool(Options options) : state_(std::make_shared<State>(options)) {}
 
-WorkerPool::~WorkerPool() { stop({}); }
+WorkerPool::~WorkerPool() { stop(kFarewell); }
 
 std::shared_ptr<WorkerPool::Lane> WorkerPool::lane(std::string name, std::size_t max_parallel) {
   auto shared = std::make_shared<Lane::Shared>();

@@ -42,7 +42,7 @@ class WorkerPool {
 
   WorkerPool() : WorkerPool(Options{}) {}
   explicit WorkerPool(Options options);
-  ~WorkerPool();  // stop(0)
+  ~WorkerPool();  // stop(2 s): what tasks refer to must outlive the pool
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 

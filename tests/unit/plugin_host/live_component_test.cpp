@@ -249,6 +249,26 @@ TEST_F(LiveComponentTest, DestroyWaitsForRunningOperations) {
   EXPECT_EQ(outcome_->code(), Code::failed_precondition);
 }
 
+TEST_F(LiveComponentTest, DestroyWaitsForABlockingCallThatGoesOnAfterItCompleted) {
+  ASSERT_TRUE(create(false).ok());
+  std::promise<void> go;
+  std::atomic<bool> returned{false};
+  plugin_.on_destroy = [&] { EXPECT_TRUE(returned); };
+  call([&, gate = go.get_future().share()](const ccm_ctx*, ccm_completion done) {
+    complete(done);
+    gate.wait();
+    returned = true;
+  });
+  poll_until([&] { return outcome_.has_value(); });
+  std::optional<Status> destroyed;
+  component_->destroy(1h, [&](Status status) { destroyed = status; });
+  poll();
+  EXPECT_EQ(plugin_.destroyed, 0);
+  go.set_value();
+  poll_until([&] { return destroyed.has_value(); });
+  EXPECT_EQ(plugin_.destroyed, 1);
+}
+
 TEST_F(LiveComponentTest, WhatNeverCompletesIsLeakedNotFreed) {
   ASSERT_TRUE(create(true).ok());
   ccm_completion open{};
