@@ -1,0 +1,52 @@
+#include "app/client_factory.hpp"
+
+#include "base/version.hpp"
+
+#include <utility>
+
+namespace ccm::app {
+namespace {
+
+// Left at their defaults, the flags do not limit: the API server's own answers do (429 and
+// Retry-After). 20 requests a second were chosen for servers without priority and fairness.
+double effective_qps(const CommandLine& line) {
+  if (!line.is_set("kube-api-qps") && !line.is_set("kube-api-burst")) return -1;
+  const float qps = line.options().client_connection.qps;
+  return qps == 0 ? 5 : static_cast<double>(qps);
+}
+
+int effective_burst(const CommandLine& line) {
+  const int burst = line.options().client_connection.burst;
+  return burst == 0 ? 10 : burst;
+}
+
+}  // namespace
+
+ClientFactory::ClientFactory(const boost::asio::any_io_executor& executor,
+                             kube::ClientConfig config, const CommandLine& command_line)
+    : qps_(effective_qps(command_line)),
+      burst_(effective_burst(command_line)),
+      root_(executor, std::move(config), options("")) {}
+
+std::string ClientFactory::user_agent_of(std::string_view name) {
+  return user_agent("cloud-controller-manager", name);
+}
+
+kube::ClientOptions ClientFactory::options(std::string_view name) const {
+  kube::ClientOptions result;
+  result.qps = qps_;
+  result.burst = burst_;
+  result.user_agent = user_agent_of(name);
+  return result;
+}
+
+kube::Client ClientFactory::client(std::string_view name) const {
+  return root_.derive(options(name));
+}
+
+kube::Client ClientFactory::separate(const boost::asio::any_io_executor& executor,
+                                     std::string_view name) const {
+  return kube::Client(executor, root_.config(), options(name));
+}
+
+}  // namespace ccm::app

@@ -1,0 +1,42 @@
+// Makes the Kubernetes clients of this process: one connection pool and credential, and for each
+// user a user agent and a rate limit of its own (HOST-20, HOST-22, HOST-82, HOST-133).
+#pragma once
+
+#include "app/options_command_line.hpp"
+#include "kube/client.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace ccm::app {
+
+class ClientFactory {
+ public:
+  ClientFactory(const boost::asio::any_io_executor& executor, kube::ClientConfig config,
+                const CommandLine& command_line);
+
+  // "cloud-controller-manager/v0.1.0 (linux/amd64) kubernetes/abcdef0/NAME".
+  static std::string user_agent_of(std::string_view name);
+
+  // Shares connections with the others of this factory. The home thread is the executor's.
+  [[nodiscard]] kube::Client client(std::string_view name) const;
+
+  // Shares nothing, for another thread: the Lease's.
+  [[nodiscard]] kube::Client separate(const boost::asio::any_io_executor& executor,
+                                      std::string_view name) const;
+
+  // Of certificates, keys and CA, without a connection: one clear line.
+  [[nodiscard]] Status check() const { return root_.check(); }
+  [[nodiscard]] const kube::ClientConfig& config() const { return root_.config(); }
+
+ private:
+  [[nodiscard]] kube::ClientOptions options(std::string_view name) const;
+
+  double qps_;
+  int burst_;
+  kube::Client root_;
+};
+
+}  // namespace ccm::app

@@ -1,0 +1,14 @@
+// Exit codes of the program (HOST-148). docs/operators.md has the table for users.
+#pragma once
+
+namespace ccm::app {
+
+enum ExitCode : int {
+  kExitOk = 0,  // --help, --version, SIGTERM or SIGINT after an orderly stop
+  kExitBadOptions =
+      1,  // a flag, file or plugin that cannot work; found before anything is contacted
+  kExitLeadershipLost = 1,
+  kExitFatal = 255,  // the API server never answered, the provider or a controller refused to start
+};
+
+}  // namespace ccm::app

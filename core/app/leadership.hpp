@@ -1,0 +1,54 @@
+// Whether this process leads: by the Lease, or always with --leader-elect=false (HOST-119).
+// Loop thread, except leading() and transitions().
+#pragma once
+
+#include "app/client_factory.hpp"
+#include "app/options.hpp"
+#include "base/clock.hpp"
+#include "election/leader_elector.hpp"
+#include "kube/events.hpp"
+#include "plugin/host_services/leader_service.hpp"
+#include "runtime/event_loop.hpp"
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace ccm::app {
+
+class Leadership final : public plugin::LeaderState {
+ public:
+  struct Callbacks {
+    std::function<void()> started;
+    std::function<void(const std::string& reason)> lost;
+    std::function<void(std::string message)> event;  // for an Event on the Lease (HOST-118)
+  };
+
+  // The references must outlive it.
+  Leadership(const LeaderElectionOptions& options, const ClientFactory& clients,
+             runtime::EventLoop& loop);
+
+  // Competes for the Lease, or leads at once.
+  void start(Callbacks callbacks);
+  // Gives the Lease back and waits for that. After the loop has ended; does nothing before start().
+  void release();
+
+  [[nodiscard]] bool leading() const override;
+  [[nodiscard]] uint64_t transitions() const override;
+  // The check "leaderElection" (HOST-96).
+  [[nodiscard]] Status health() const;
+  [[nodiscard]] kube::ObjectReference lease_reference() const;
+
+ private:
+  const LeaderElectionOptions& options_;
+  const ClientFactory& clients_;
+  runtime::EventLoop& loop_;
+  SystemClock clock_;
+  std::string identity_;
+  std::atomic<bool> always_{false};
+  std::atomic<const election::LeaderElector*> current_{nullptr};
+  std::optional<election::LeaderElector> elector_;
+};
+
+}  // namespace ccm::app

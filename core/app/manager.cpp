@@ -1,0 +1,347 @@
+#include "app/manager.hpp"
+
+#include "app/client_factory.hpp"
+#include "app/endpoint.hpp"
+#include "app/exit_code.hpp"
+#include "app/leadership.hpp"
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "kube/events.hpp"
+#include "kube/informer.hpp"
+#include "net/http_client.hpp"
+#include "plugin/host_services/event_recorders.hpp"
+#include "plugin/plugin_host.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/event_source.hpp"
+#include "runtime/worker_pool.hpp"
+#include "serving/health_registry.hpp"
+#include "serving/secure_server.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <prometheus/registry.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <random>
+#include <utility>
+
+namespace ccm::app {
+
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds kStartLimit{10'000};  // for the API server's first answer (HOST-84)
+constexpr milliseconds kStopGrace{15'000};   // for reconciles that run when a signal comes
+constexpr milliseconds kEventGrace{2'000};   // for Events that are still queued then
+
+// What --min-resync-period means: one random time in [P, 2P) for the process (HOST-30).
+milliseconds resync_period(Duration minimum) {
+  const auto low = std::chrono::duration_cast<milliseconds>(minimum).count();
+  if (low <= 0) return milliseconds(0);
+  std::random_device device;
+  return milliseconds(low + static_cast<int64_t>(std::uniform_real_distribution<double>(
+                                0, static_cast<double>(low))(device)));
+}
+
+net::ClientOptions plugin_http_options() {
+  net::ClientOptions options;
+  options.proxy_from_environment = true;
+  return options;
+}
+
+}  // namespace
+
+struct Manager::Impl final : plugin::FlagSource {
+  Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen);
+
+  std::optional<std::string> flag(std::string_view name) const override;
+
+  asio::awaitable<void> start();
+  asio::awaitable<Status> await_api_server();
+  asio::awaitable<Status> make_components();
+  asio::awaitable<void> run_provider();
+  asio::awaitable<void> stop();
+  asio::awaitable<void> await_signal();
+  Status controller_health(const std::string& name) const;
+  void lead();
+  void lost(const std::string& reason);
+  void fail(const Status& status);
+  void end(int code);
+  plugin::PluginHostDependencies dependencies();
+
+  const CommandLine& command_line;
+  const Options& options;
+  LoadedSelection selection;
+
+  runtime::EventLoop loop;
+  runtime::WorkerPool workers;
+  prometheus::Registry metrics;
+  ClientFactory clients;
+  kube::InformerSet informers;
+  runtime::InformerSource event_source{informers};
+  plugin::InformerCache cache;
+  plugin::EventRecorders recorders;
+  Leadership leadership;
+  plugin::PluginHost plugins;
+  std::shared_ptr<serving::HealthRegistry> health = std::make_shared<serving::HealthRegistry>();
+  serving::SecureServer server;
+  asio::signal_set signals;
+  bool stopping = false;
+  int exit_code = kExitOk;
+};
+
+Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen)
+    : command_line(line),
+      options(line.options()),
+      selection(std::move(chosen)),
+      clients(loop.executor(), std::move(config), line),
+      informers(clients.client("shared-informers")),
+      recorders([this](const std::string& source) {
+        kube::EventOptions event_options;
+        event_options.component = source;
+        return std::make_unique<kube::EventRecorder>(clients.client(source), event_options);
+      }),
+      leadership(options.leader_election, clients, loop),
+      plugins(dependencies()),
+      server(loop.executor(), serving_options(options.secure_serving), health),
+      signals(loop.context(), SIGTERM, SIGINT) {}
+
+plugin::PluginHostDependencies Manager::Impl::dependencies() {
+  plugin::PluginHostDependencies result{
+      .loop = loop,
+      .timers = loop.timers(),
+      .workers = workers,
+      .metrics = metrics,
+      .flags = *this,
+      .leader = leadership,
+      .events = event_source,
+      .cache = cache,
+      .object_api =
+          [this](const plugin::ComponentIdentity& identity) {
+            return std::shared_ptr<plugin::ObjectApi>(
+                plugin::make_object_api(clients.client(identity.client_name)));
+          },
+      .send_http = plugin::make_send_http(
+          loop.executor(),
+          std::make_shared<net::HttpClient>(loop.executor(), plugin_http_options())),
+      .record_event =
+          [this](const std::string& source, kube::ObjectReference about, kube::EventType type,
+                 std::string reason, std::string message) {
+            recorders.record(source, std::move(about), type, std::move(reason), std::move(message));
+          },
+      .may_write = {},
+      .user_agent =
+          [](const plugin::ComponentIdentity& identity) {
+            return ClientFactory::user_agent_of(identity.client_name);
+          },
+      .cloud_config_path = options.kube_cloud_shared.cloud_config,
+      .default_resync = resync_period(options.generic.min_resync_period),
+      .broker = {},
+      .provider_timeouts = {}};
+  return result;
+}
+
+// "NAME:set" tells whether the user gave the flag.
+std::optional<std::string> Manager::Impl::flag(std::string_view name) const {
+  constexpr std::string_view kSet = ":set";
+  if (!name.ends_with(kSet)) return command_line.flag_text(name);
+  name.remove_suffix(kSet.size());
+  if (!command_line.flag_text(name)) return std::nullopt;
+  return command_line.is_set(name) ? "true" : "false";
+}
+
+asio::awaitable<Status> Manager::Impl::await_api_server() {
+  const auto limit = BootClock::now() + kStartLimit;
+  kube::Client client = clients.client("");
+  kube::CallOptions once;
+  once.timeout = milliseconds(5'000);
+  once.max_retries = 0;
+  asio::steady_timer timer(loop.context());
+  for (;;) {
+    std::string method = "GET";
+    std::string path = "/healthz";
+    std::string body;
+    const auto answer =
+        co_await client.raw(std::move(method), std::move(path), std::move(body), once);
+    if (answer.ok()) co_return Status();
+    const bool hopeless = answer.status().error_class() == ErrorClass::auth ||
+                          answer.status().code() == Code::unauthenticated;
+    if (hopeless || BootClock::now() + std::chrono::seconds(1) > limit || stopping) {
+      std::string context = "the API server " + clients.config().server + " (from " +
+                            clients.config().source +
+                            ") gave no healthy answer; check its address, "
+                            "this machine's network and the credential";
+      co_return answer.status().with_context(context);
+    }
+    log::warning("waiting for the API server",
+                 {{"server", clients.config().server}, {"err", answer.status()}});
+    timer.expires_after(std::chrono::seconds(1));
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+}
+
+asio::awaitable<Status> Manager::Impl::make_components() {
+  if (Status status = plugins.load_cloud_config(); !status.ok()) co_return status;
+  Status made =
+      co_await plugins.create_provider(selection.provider.plugin, selection.provider.name);
+  if (!made.ok()) co_return made.with_context("provider " + selection.provider.name);
+  if (!plugins.has_cluster_id()) {
+    if (!options.kube_cloud_shared.allow_untagged_cloud) {
+      co_return Status(
+          Code::failed_precondition,
+          "provider " + selection.provider.name +
+              " marks its resources with no cluster id; set one in its configuration, or "
+              "allow this with --allow-untagged-cloud");
+    }
+    log::warning("the provider marks its resources with no cluster id",
+                 {{"provider", selection.provider.name}});
+  }
+  for (const auto& controller : selection.controllers) {
+    made = co_await plugins.create_controller(controller.plugin, controller.name);
+    if (!made.ok()) co_return made.with_context("controller " + controller.name);
+    const auto runs = co_await plugins.setup_controller(controller.name);
+    if (!runs.ok()) co_return runs.status().with_context("controller " + controller.name);
+    if (!*runs) continue;
+    log::info("controller is ready", {{"controller", controller.name}});
+    health->set(controller.name,
+                [this, name = controller.name] { return controller_health(name); });
+  }
+  co_return Status();
+}
+
+Status Manager::Impl::controller_health(const std::string& name) const {
+  for (const auto& report : plugins.components()) {
+    if (report.name == name && report.degraded) {
+      return Status(Code::unavailable, "it stalls the host's loop or misses its deadlines");
+    }
+  }
+  return {};
+}
+
+asio::awaitable<void> Manager::Impl::run_provider() {
+  const Status status = co_await plugins.start_provider();
+  if (status.ok()) {
+    log::info("provider is ready", {{"provider", selection.provider.name}});
+  } else if (status.code() != Code::cancelled) {
+    fail(Status(status).with_context("provider " + selection.provider.name));
+  }
+}
+
+asio::awaitable<void> Manager::Impl::start() {
+  Status status = co_await await_api_server();
+  if (status.ok()) status = co_await make_components();
+  if (stopping) co_return;
+  if (!status.ok()) {
+    fail(status);
+    co_return;
+  }
+  cache.update(informers);
+  informers.start();
+  asio::co_spawn(loop.context(), run_provider(), [](const std::exception_ptr& fault) {
+    if (fault) std::rethrow_exception(fault);
+  });
+  leadership.start({.started = [this] { lead(); },
+                    .lost = [this](const std::string& reason) { lost(reason); },
+                    .event =
+                        [this](std::string message) {
+                          recorders.record("cloud-controller-manager", leadership.lease_reference(),
+                                           kube::EventType::normal, "LeaderElection",
+                                           std::move(message));
+                        }});
+}
+
+void Manager::Impl::lead() {
+  if (stopping) return;
+  recorders.start();
+  plugins.start_controllers();
+  log::info("leading", {{"controllers", std::to_string(selection.controllers.size())}});
+}
+
+// Every write is fenced already. As upstream, the process ends at once (HOST-115): whatever still
+// runs belongs to a leader that is none.
+void Manager::Impl::lost(const std::string& reason) {
+  log::error("leadership lost", {{"reason", reason}});
+  log::flush();
+  std::_Exit(kExitLeadershipLost);
+}
+
+void Manager::Impl::fail(const Status& status) {
+  log::error("cannot go on", {{"err", status}});
+  end(kExitFatal);
+}
+
+void Manager::Impl::end(int code) {
+  if (stopping) return;
+  stopping = true;
+  exit_code = code;
+  asio::co_spawn(loop.context(), stop(), [](const std::exception_ptr& fault) {
+    if (fault) std::rethrow_exception(fault);
+  });
+}
+
+// Reconciles end, then Events go out, then the loop; the Lease is released last, when nothing of
+// ours can write any more.
+asio::awaitable<void> Manager::Impl::stop() {
+  const Status stopped = co_await plugins.stop(kStopGrace);
+  if (!stopped.ok()) log::warning("a component did not end in time", {{"err", stopped}});
+  if (leadership.leading()) {
+    for (const auto& [source, recorder] : recorders.all()) co_await recorder->drain(kEventGrace);
+  }
+  informers.stop();
+  server.stop();
+  loop.stop();
+}
+
+asio::awaitable<void> Manager::Impl::await_signal() {
+  const int first = co_await signals.async_wait(asio::use_awaitable);
+  log::info("stopping", {{"signal", first == SIGTERM ? "SIGTERM" : "SIGINT"}});
+  end(kExitOk);
+  co_await signals.async_wait(asio::use_awaitable);
+  log::warning("stopping at once: a second signal came");
+  log::flush();
+  std::_Exit(kExitFatal);
+}
+
+Manager::Manager(const CommandLine& command_line, kube::ClientConfig config,
+                 LoadedSelection selection)
+    : impl_(std::make_unique<Impl>(command_line, std::move(config), std::move(selection))) {}
+Manager::~Manager() = default;
+
+int Manager::run() {
+  Impl& impl = *impl_;
+  if (Status status = impl.clients.check(); !status.ok()) {
+    log::error("cannot start", {{"err", status}});
+    return kExitBadOptions;
+  }
+  if (impl.options.leader_election.leader_elect) {
+    impl.health->set("leaderElection", [&impl] { return impl.leadership.health(); });
+  }
+  if (Status status = impl.server.start(); !status.ok()) {
+    log::error("cannot start", {{"err", status}});
+    return kExitBadOptions;
+  }
+  const auto rethrow = [](const std::exception_ptr& fault) {
+    if (fault) std::rethrow_exception(fault);
+  };
+  asio::co_spawn(impl.loop.context(), impl.await_signal(), rethrow);
+  asio::co_spawn(impl.loop.context(), impl.start(), rethrow);
+  impl.loop.run();
+  impl.leadership.release();
+  // A plugin's call that blocks for ever must not keep the process, nor touch what its end
+  // destroys.
+  if (const std::size_t blocked = impl.workers.stop(milliseconds(0)); blocked > 0) {
+    log::warning("leaving blocked plugin calls behind", {{"calls", std::to_string(blocked)}});
+    log::flush();
+    std::_Exit(impl.exit_code);
+  }
+  return impl.exit_code;
+}
+
+}  // namespace ccm::app

@@ -1,0 +1,30 @@
+// The running host: wires client, informers, plugins, election and endpoint together, and takes
+// them down in the right order.
+#pragma once
+
+#include "app/options_command_line.hpp"
+#include "app/plugin_selection.hpp"
+#include "kube/config.hpp"
+
+#include <memory>
+
+namespace ccm::app {
+
+class Manager {
+ public:
+  // `command_line` must outlive this object. Nothing is contacted before run().
+  Manager(const CommandLine& command_line, kube::ClientConfig config, LoadedSelection selection);
+  ~Manager();
+  Manager(const Manager&) = delete;
+  Manager& operator=(const Manager&) = delete;
+
+  // Runs on the calling thread, which becomes the loop's, until a signal, a lost Lease or a fault
+  // ends it. Returns the exit code (exit_code.hpp). Once.
+  int run();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ccm::app

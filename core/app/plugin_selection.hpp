@@ -1,0 +1,55 @@
+// Which plugins a command line means: found by their manifests first, loaded when everything else
+// was found to be right. Home thread: main.
+#pragma once
+
+#include "app/controller_selection.hpp"
+#include "app/options_command_line.hpp"
+#include "plugin/loader.hpp"
+#include "plugin/registry.hpp"
+
+#include <ccm/status.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ccm::app {
+
+struct SelectedComponent {
+  plugin::LoadedPlugin plugin;
+  std::string name;  // of the component in it
+};
+
+struct LoadedSelection {
+  SelectedComponent provider;
+  std::vector<SelectedComponent> controllers;  // in the order of their names
+};
+
+class PluginSelection {
+ public:
+  // Reads the manifests of --plugin-path, or of the default folder. Nothing is loaded.
+  explicit PluginSelection(const EarlyOptions& early);
+
+  // Adds the flags that the plugins bring: of every controller that is there, so that a flag does
+  // not become unknown by disabling its controller, and of the chosen provider.
+  Status add_flags(CommandLine& command_line) const;
+
+  // What --controllers may name: what is there, and upstream's names, so that a manifest for a Go
+  // manager may disable a controller that was not packaged. Those are not part of "*".
+  [[nodiscard]] std::vector<KnownController> known_controllers() const;
+
+  // One line for each thing that keeps `enabled` and the provider from being loaded.
+  [[nodiscard]] std::vector<std::string> problems(std::span<const std::string> enabled) const;
+
+  // Files that cannot be used but are not asked for either; worth a warning.
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return registry_.problems(); }
+
+  // Loads the provider and the enabled controllers. The failure is one line.
+  [[nodiscard]] Result<LoadedSelection> load(std::span<const std::string> enabled) const;
+
+ private:
+  plugin::Registry registry_;
+  std::string provider_name_;
+};
+
+}  // namespace ccm::app

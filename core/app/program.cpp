@@ -1,0 +1,88 @@
+#include "app/program.hpp"
+
+#include "app/exit_code.hpp"
+#include "app/manager.hpp"
+#include "app/options_command_line.hpp"
+#include "app/plugin_selection.hpp"
+#include "base/log.hpp"
+#include "base/version.hpp"
+#include "kube/config.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace ccm::app {
+namespace {
+
+void print_errors(const std::vector<std::string>& errors) {
+  for (const auto& error : errors) std::fprintf(stderr, "Error: %s\n", error.c_str());
+}
+
+int fail(const Status& status) {
+  print_errors({status.message()});
+  return kExitBadOptions;
+}
+
+Status configure_log(const LoggingOptions& logging) {
+  log::Config config;
+  config.format = logging.format == "json" ? log::Format::json : log::Format::text;
+  config.verbosity = logging.verbosity;
+  config.vmodule = logging.vmodule;
+  config.split_stream = log_splits_streams(logging);
+  config.flush_frequency = logging.flush_frequency;
+  return log::configure(config);
+}
+
+}  // namespace
+
+int run_program(const std::string& program, std::span<const std::string> arguments) {
+  const EarlyOptions early = read_early(arguments);
+  const PluginSelection plugins(early);
+  CommandLine command_line;
+  if (Status status = plugins.add_flags(command_line); !status.ok()) return fail(status);
+  if (Status status = command_line.parse(arguments); !status.ok()) return fail(status);
+  const Options& options = command_line.options();
+  if (options.help) {
+    std::fputs(command_line.help(program).c_str(), stdout);
+    return kExitOk;
+  }
+  if (const auto text = version_text(program, options.version)) {
+    std::printf("%s\n", text->c_str());
+    return kExitOk;
+  }
+
+  const std::vector<KnownController> known = plugins.known_controllers();
+  Validation validation = command_line.validate({known, std::nullopt});
+  for (auto& problem : plugins.problems(validation.enabled)) {
+    validation.errors.push_back(std::move(problem));
+  }
+  auto config =
+      kube::load_config({options.client_connection.kubeconfig, options.client_connection.master});
+  if (!config.ok()) validation.errors.push_back(config.status().message());
+  if (!validation.errors.empty()) {
+    print_errors(validation.errors);
+    return kExitBadOptions;
+  }
+  if (Status status = configure_log(options.logging); !status.ok()) return fail(status);
+
+  auto selection = plugins.load(validation.enabled);
+  if (!selection.ok()) return fail(selection.status());
+
+  log::info("cloud-controller-manager",
+            {{"version", version().text}, {"commit", version().commit}});
+  for (const auto& warning : plugins.warnings())
+    log::warning("plugin left out", {{"reason", warning}});
+  for (const auto& warning : validation.warnings) log::warning("options", {{"reason", warning}});
+  command_line.log_flags();
+
+  Manager manager(command_line, std::move(*config), std::move(*selection));
+  const int exit_code = manager.run();
+  log::flush();
+  return exit_code;
+}
+
+}  // namespace ccm::app
