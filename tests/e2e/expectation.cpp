@@ -166,7 +166,7 @@ std::string Expectations::log(const json& what) {
 }
 
 std::string Expectations::exit(const json& what) {
-  const bool named = what.is_object();
+  const bool named = what.is_object() && what.contains("code");
   const std::string name = named ? what.value("manager", kDefaultManager) : kDefaultManager;
   const json& wanted = named ? what.at("code") : what;
   const auto status = managers_.process(name).wait(std::chrono::milliseconds(0));
