@@ -23,6 +23,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <prometheus/registry.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -48,6 +49,16 @@ milliseconds resync_period(Duration minimum) {
   std::random_device device;
   return milliseconds(low + static_cast<int64_t>(std::uniform_real_distribution<double>(
                                 0, static_cast<double>(low))(device)));
+}
+
+// Answers from the shared snapshot must be younger than the period in which they are asked for
+// anew.
+plugin::BrokerOptions broker_options(const NodeControllerOptions& node) {
+  plugin::BrokerOptions broker;
+  const auto half = std::chrono::duration_cast<milliseconds>(node.node_status_update_frequency / 2);
+  broker.max_age = std::min(broker.max_age, half);
+  broker.list_interval = std::min(broker.list_interval, half);
+  return broker;
 }
 
 net::ClientOptions plugin_http_options() {
@@ -143,7 +154,7 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
           },
       .cloud_config_path = options.kube_cloud_shared.cloud_config,
       .default_resync = resync_period(options.generic.min_resync_period),
-      .broker = {},
+      .broker = broker_options(options.node_controller),
       .provider_timeouts = {}};
   return result;
 }

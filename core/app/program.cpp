@@ -51,7 +51,7 @@ int run_program(const std::string& program, std::span<const std::string> argumen
     return kExitOk;
   }
   if (const auto text = version_text(program, options.version)) {
-    std::printf("%s\n", text->c_str());
+    std::fputs(text->c_str(), stdout);
     return kExitOk;
   }
 

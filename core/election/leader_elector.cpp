@@ -12,12 +12,12 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdio>
 #include <random>
 #include <thread>
 #include <utility>
@@ -39,9 +39,10 @@ Result<std::string> new_identity() {
   for (auto& word : words) word = random();
   words[1] = (words[1] & 0xffff0fffu) | 0x4000u;      // version 4
   words[2] = (words[2] & 0x3fffffffu) | 0x80000000u;  // RFC 9562 variant
-  return fmt::format("{}_{:08x}-{:04x}-{:04x}-{:04x}-{:04x}{:08x}", host.data(), words[0],
-                     words[1] >> 16, words[1] & 0xffff, words[2] >> 16, words[2] & 0xffff,
-                     words[3]);
+  std::array<char, 40> uuid{};
+  std::snprintf(uuid.data(), uuid.size(), "%08x-%04x-%04x-%04x-%04x%08x", words[0], words[1] >> 16,
+                words[1] & 0xffff, words[2] >> 16, words[2] & 0xffff, words[3]);
+  return std::string(host.data()) + "_" + uuid.data();
 }
 
 Status validate(const ElectionOptions& options) {
@@ -212,7 +213,7 @@ Status LeaderElector::Impl::check_heartbeat() const {
   const milliseconds age = heartbeat_age();
   if (age < options.renew_deadline) return {};
   return Status(Code::unavailable,
-                fmt::format("the host's loop has not been alive for {} ms", age.count()));
+                "the host's loop has not been alive for " + std::to_string(age.count()) + " ms");
 }
 
 // HOST-112; but not much longer than until the Lease expires, so that the work goes on soon.

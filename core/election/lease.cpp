@@ -1,10 +1,11 @@
 #include "election/lease.hpp"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
 
 namespace ccm::election {
 
@@ -81,8 +82,14 @@ std::string micro_time(std::chrono::system_clock::time_point time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
   const auto micros =
       std::chrono::duration_cast<std::chrono::microseconds>(since - seconds).count();
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z",
-                     fmt::gmtime(static_cast<std::time_t>(seconds.count())), micros);
+  const auto whole = static_cast<std::time_t>(seconds.count());
+  std::tm parts{};
+  gmtime_r(&whole, &parts);
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
+                parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min,
+                parts.tm_sec, static_cast<int>(micros));
+  return text.data();
 }
 
 }  // namespace ccm::election

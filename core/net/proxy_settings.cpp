@@ -111,7 +111,7 @@ void NoProxy::add(std::string_view entry) {
   } else {
     if (host.substr(0, 2) == "*.") host.remove_prefix(1);
     rule.apex = !host.empty() && host.front() != '.';
-    rule.suffix = rule.apex ? "." : "";
+    if (rule.apex) rule.suffix.push_back('.');
     for (const char c : host) rule.suffix += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     if (rule.suffix.size() < 2) return;
   }

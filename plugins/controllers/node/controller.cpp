@@ -94,7 +94,11 @@ Status Controller::setup(Setup& setup) {
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) const {
   if (kind == EventKind::deleted) return;
-  if (kind == EventKind::resync) return queue.add(now.name(), Priority::periodic);
+  if (kind == EventKind::resync) {
+    // A Node that waits to be initialised has its own retries (NODE-27).
+    if (!read_node(now).uninitialized()) queue.add(now.name(), Priority::periodic);
+    return;
+  }
   if (kind == EventKind::updated && old.same(now)) return;  // a heartbeat
   const NodeState state = read_node(now);
   if (kind == EventKind::added) {

@@ -2,14 +2,14 @@
 // Any thread. Owns its strings. The C form is ccm/abi/status.h.
 #pragma once
 
+#include <ccm/abi/status.h>
+
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
-
-#include <ccm/abi/status.h>
 
 namespace ccm {
 
@@ -73,8 +73,13 @@ class [[nodiscard]] Status {
 
   // OWNERSHIP: the strings borrow from this object.
   [[nodiscard]] ccm_status to_c() const {
-    return ccm_status{sizeof(ccm_status), static_cast<int32_t>(code_), static_cast<int32_t>(class_),
-                      0, retry_after_.count(), c_str(reason_), c_str(message_)};
+    return ccm_status{sizeof(ccm_status),
+                      static_cast<int32_t>(code_),
+                      static_cast<int32_t>(class_),
+                      0,
+                      retry_after_.count(),
+                      c_str(reason_),
+                      c_str(message_)};
   }
 
   [[nodiscard]] bool ok() const { return code_ == Code::ok; }
@@ -94,7 +99,9 @@ class [[nodiscard]] Status {
   Status&& with_class(ErrorClass error_class) && { return std::move(with_class(error_class)); }
   Status& with_reason(std::string reason) & { return reason_ = std::move(reason), *this; }
   Status&& with_reason(std::string reason) && { return std::move(with_reason(std::move(reason))); }
-  Status& with_retry_after(std::chrono::milliseconds delay) & { return retry_after_ = delay, *this; }
+  Status& with_retry_after(std::chrono::milliseconds delay) & {
+    return retry_after_ = delay, *this;
+  }
   Status&& with_retry_after(std::chrono::milliseconds delay) && {
     return std::move(with_retry_after(delay));
   }
@@ -116,7 +123,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
   Result(Status status) : state_(std::in_place_index<1>, std::move(status)) {  // NOLINT
     if (std::get<1>(state_).ok()) {
       std::get<1>(state_) = Status(Code::internal, "a Result was made from an ok Status");

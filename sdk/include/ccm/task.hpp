@@ -7,8 +7,8 @@
 // with Code::cancelled or Code::deadline_exceeded.
 //
 // Compiler note: GCC 12 destroys some temporaries of a co_await expression twice. Inside one write
-// no braced list and no lambda that captures; give them a name on the line before. And a lambda that
-// is itself a coroutine must not capture.
+// no braced list and no lambda that captures; give them a name on the line before. And a lambda
+// that is itself a coroutine must not capture.
 #pragma once
 
 #include <ccm/status.hpp>

@@ -1,0 +1,159 @@
+#include "bare_client.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+
+#include <exception>
+#include <stdexcept>
+
+namespace ccm::bench {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+using Stream = beast::ssl_stream<tcp::socket>;
+using Answer = http::response<http::string_body>;
+
+asio::ssl::context tls_context(const Server& server) {
+  asio::ssl::context context(asio::ssl::context::tls_client);
+  context.set_verify_mode(asio::ssl::verify_peer);
+  context.add_certificate_authority(asio::buffer(server.ca_pem));
+  if (!server.certificate_pem.empty()) {
+    context.use_certificate_chain(asio::buffer(server.certificate_pem));
+    context.use_private_key(asio::buffer(server.private_key_pem), asio::ssl::context::pem);
+  }
+  return context;
+}
+
+http::request<http::string_body> to_beast(const Server& server, const BareRequest& request) {
+  http::request<http::string_body> message;
+  message.version(11);
+  message.method_string(request.method);
+  message.target(request.path);
+  message.set(http::field::host, server.host + ":" + server.port);
+  message.set(http::field::user_agent, "ccm-bench");
+  message.set(http::field::accept, "application/json");
+  if (!server.token.empty()) message.set(http::field::authorization, "Bearer " + server.token);
+  if (!request.content_type.empty()) message.set(http::field::content_type, request.content_type);
+  message.body() = request.body;
+  message.prepare_payload();
+  return message;
+}
+
+void check(const BareRequest& request, const Answer& answer) {
+  if (answer.result_int() / 100 == 2) return;
+  throw std::runtime_error(request.method + " " + request.path + ": HTTP " +
+                           std::to_string(answer.result_int()) + ": " +
+                           answer.body().substr(0, 300));
+}
+
+asio::awaitable<void> connect(Stream& stream, const Server& server) {
+  tcp::resolver resolver(stream.get_executor());
+  const auto endpoints =
+      co_await resolver.async_resolve(server.host, server.port, asio::use_awaitable);
+  co_await asio::async_connect(stream.next_layer(), endpoints, asio::use_awaitable);
+  stream.next_layer().set_option(tcp::no_delay(true));
+  co_await stream.async_handshake(asio::ssl::stream_base::client, asio::use_awaitable);
+}
+
+// One connection's work: the next request until there is none left.
+asio::awaitable<void> work(const Server& server, asio::ssl::context& tls,
+                           const std::vector<BareRequest>& requests, std::size_t& next) {
+  const auto executor = co_await asio::this_coro::executor;
+  Stream stream(executor, tls);
+  co_await connect(stream, server);
+  beast::flat_buffer buffer;
+  while (next < requests.size()) {
+    const BareRequest& request = requests[next++];
+    const auto message = to_beast(server, request);
+    co_await http::async_write(stream, message, asio::use_awaitable);
+    Answer answer;
+    co_await http::async_read(stream, buffer, answer, asio::use_awaitable);
+    check(request, answer);
+  }
+}
+
+}  // namespace
+
+std::chrono::nanoseconds send_all(const Server& server, const std::vector<BareRequest>& requests,
+                                  std::size_t connections) {
+  asio::io_context io(1);
+  auto tls = tls_context(server);
+  std::size_t next = 0;
+  std::exception_ptr failure;
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < connections; ++i) {
+    asio::co_spawn(io, work(server, tls, requests, next), [&](std::exception_ptr fault) {
+      if (fault && !failure) {
+        failure = fault;
+        next = requests.size();
+      }
+    });
+  }
+  io.run();
+  if (failure) std::rethrow_exception(failure);
+  return std::chrono::steady_clock::now() - start;
+}
+
+std::string send_one(const Server& server, const BareRequest& request) {
+  asio::io_context io(1);
+  auto tls = tls_context(server);
+  Stream stream(io, tls);
+  tcp::resolver resolver(io);
+  asio::connect(stream.next_layer(), resolver.resolve(server.host, server.port));
+  stream.handshake(asio::ssl::stream_base::client);
+  http::write(stream, to_beast(server, request));
+  beast::flat_buffer buffer;
+  http::response_parser<http::string_body> parser;
+  parser.body_limit(boost::none);
+  http::read(stream, buffer, parser);
+  check(request, parser.get());
+  return std::move(parser.get().body());
+}
+
+void watch(const Server& server, const std::string& path,
+           const std::function<bool(std::string_view line)>& on_line) {
+  asio::io_context io(1);
+  auto tls = tls_context(server);
+  Stream stream(io, tls);
+  tcp::resolver resolver(io);
+  asio::connect(stream.next_layer(), resolver.resolve(server.host, server.port));
+  stream.handshake(asio::ssl::stream_base::client);
+  http::write(stream, to_beast(server, BareRequest{"GET", path, "", ""}));
+
+  beast::flat_buffer buffer;
+  http::response_parser<http::buffer_body> parser;
+  parser.body_limit(boost::none);
+  http::read_header(stream, buffer, parser);
+  if (parser.get().result_int() != 200) throw std::runtime_error("watch " + path + " was refused");
+  std::string pending;
+  std::vector<char> piece(1 << 16);
+  while (!parser.is_done()) {
+    parser.get().body().data = piece.data();
+    parser.get().body().size = piece.size();
+    beast::error_code error;
+    http::read_some(stream, buffer, parser, error);
+    if (error && error != http::error::need_buffer)
+      throw std::runtime_error("watch " + path + ": " + error.message());
+    pending.append(piece.data(), piece.size() - parser.get().body().size);
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = pending.find('\n', begin)) != std::string::npos;
+         begin = end + 1) {
+      if (!on_line(std::string_view(pending).substr(begin, end - begin))) return;
+    }
+    pending.erase(0, begin);
+  }
+}
+
+}  // namespace ccm::bench

@@ -1,0 +1,45 @@
+// The yardstick: sends prepared requests to an API server over a fixed number of keep-alive TLS
+// connections and does nothing else. Own code on Beast, so that a slow client of ours cannot make
+// the yardstick slow too.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::bench {
+
+struct Server {
+  std::string host;
+  std::string port;
+  std::string ca_pem;
+  std::string token;  // or a client certificate
+  std::string certificate_pem;
+  std::string private_key_pem;
+};
+
+struct BareRequest {
+  std::string method;
+  std::string path;
+  std::string content_type;
+  std::string body;
+};
+
+// Sends all requests over `connections` connections, each taking the next one when its answer was
+// read. Returns the time from the first connect to the last answer. Throws std::runtime_error on an
+// answer other than 2xx.
+std::chrono::nanoseconds send_all(const Server& server, const std::vector<BareRequest>& requests,
+                                  std::size_t connections);
+
+// One exchange; the body of a 2xx answer. Throws std::runtime_error otherwise.
+std::string send_one(const Server& server, const BareRequest& request);
+
+// Watches `path` (a watch URL) and hands each line of the stream to `on_line` until that returns
+// false.
+void watch(const Server& server, const std::string& path,
+           const std::function<bool(std::string_view line)>& on_line);
+
+}  // namespace ccm::bench
