@@ -57,6 +57,10 @@ http::Reply ApiServer::handle(http::Request& request) {
     }
     auto info = parse_request(request);
     if (!info) throw unknown_path();
+    if (!known_group(info->group)) {
+      http::Response nothing{404, "text/plain; charset=utf-8", {}, "404 page not found\n"};
+      return ready(nothing);
+    }
     return handle_api(*info, *user, request);
   } catch (const ApiError& error) {
     return ready(error.response());

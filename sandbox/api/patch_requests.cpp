@@ -88,7 +88,6 @@ http::Response handle_patch(Store& store, Writer& writer, const RequestInfo& inf
   try {
     warnings = decode_object(resource, request, object);
   } catch (const ApiError& error) {
-    if (request.query.get("fieldValidation") == "Strict") throw;
     throw undecodable(error);
   }
   check_identity(info, object);

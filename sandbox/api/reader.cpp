@@ -91,7 +91,7 @@ class Lister {
 
  private:
   void continue_page(Page& page) {
-    auto revision = parse_revision(request_);
+    auto revision = parse_revision(request_, true);
     if (revision && *revision != 0) {
       throw bad_request("specifying resource version is not allowed when using continue");
     }
@@ -108,7 +108,7 @@ class Lister {
 
   // False: the revision lies in the future.
   bool first_page(Page& page) {
-    auto revision = parse_revision(request_);
+    auto revision = parse_revision(request_, true);
     if (!revision) return true;
     if (*revision == 0) {
       page.limit = 0;  // served from the cache, which knows no pages
@@ -175,14 +175,15 @@ class Lister {
 
 }  // namespace
 
-std::optional<Revision> parse_revision(const http::Request& request) {
+std::optional<Revision> parse_revision(const http::Request& request, bool list) {
   const std::string& text = request.query.get("resourceVersion");
   if (text.empty()) return std::nullopt;
   Revision revision = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), revision);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw bad_request("resourceVersion: Invalid value: \"" + text +
-                      "\": strconv.ParseUint: parsing \"" + text + "\": invalid syntax");
+    std::string why = "resourceVersion: Invalid value: \"" + text +
+                      "\": strconv.ParseUint: parsing \"" + text + "\": invalid syntax";
+    throw list ? bad_request(why) : unclassified(why);
   }
   return revision;
 }
@@ -204,7 +205,7 @@ bool must_wait(const Store& store, const http::Request& request, Revision wanted
 
 ReadOutcome read_object(const Store& store, const RequestInfo& info, const http::Request& request) {
   View view = parse_accept(request.accept);
-  auto revision = parse_revision(request);
+  auto revision = parse_revision(request, false);
   if (revision && must_wait(store, request, *revision)) return {{}, true};
   const Resource& resource = *info.resource;
   ObjectPtr object =

@@ -22,8 +22,9 @@ ReadOutcome read_object(const Store& store, const RequestInfo& info, const http:
 ReadOutcome read_list(Store& store, const RequestInfo& info, const http::Request& request);
 
 Selector parse_selector(const RequestInfo& info, const http::Request& request);
-// Nothing for an absent or empty parameter; throws 400 for one that is not a number.
-std::optional<Revision> parse_revision(const http::Request& request);
+// Nothing for an absent or empty parameter; throws for one that is not a number: 400 in a list, and
+// elsewhere the 500 that the server gives.
+std::optional<Revision> parse_revision(const http::Request& request, bool list);
 
 // How long a request waits for a revision that the store has not reached (API-17).
 inline constexpr std::chrono::seconds kRevisionWait{3};

@@ -17,6 +17,8 @@ struct Rules {
   void (*update)(const Json& old, Json& candidate) = nullptr;
   // Adds a cause for every violated rule. `old` is null on create.
   void (*validate)(const Json* old, const Json& object, std::vector<Cause>& causes) = nullptr;
+  // Defaults of a written status.
+  void (*status)(Json& candidate) = nullptr;
 };
 
 enum class NameRule { kSubdomain, kLabel };
@@ -49,7 +51,7 @@ const Resource* find_resource(std::string_view group, std::string_view version,
                               std::string_view plural);
 // By plural name alone; for administration.
 const Resource& resource_named(std::string_view plural);
-bool known_group_version(std::string_view group, std::string_view version);
+bool known_group(std::string_view group);
 
 // "namespace/name", or "name" of a cluster-scoped object.
 std::string object_key(const Resource& resource, const std::string& name_space,

@@ -86,17 +86,18 @@ Json access_review(const Authenticator& authenticator, const Authorizer& authori
   return review;
 }
 
-void check_access_spec(const std::string& kind, const Json& spec, bool needs_user) {
+// The server names no kind in these errors.
+void check_access_spec(const Json& spec, bool needs_user) {
   bool resource = member_or_null(spec, "resourceAttributes").is_object();
   bool other = member_or_null(spec, "nonResourceAttributes").is_object();
   if (resource == other) {
-    throw wrong("authorization.k8s.io", kind,
+    throw wrong("authorization.k8s.io", "",
                 invalid_value("spec.resourceAttributes", nullptr,
                               "exactly one of nonResourceAttributes or resourceAttributes must "
                               "be specified"));
   }
   if (needs_user && text(spec, "user").empty() && member_or_null(spec, "groups").empty()) {
-    throw wrong("authorization.k8s.io", kind,
+    throw wrong("authorization.k8s.io", "",
                 invalid_value("spec.user", "", "at least one of user or group must be specified"));
   }
 }
@@ -121,8 +122,11 @@ std::optional<http::Response> review_answer(const Authenticator& authenticator,
   review["kind"] = kind;
   review["apiVersion"] = info.group + "/v1";
   if (!review.contains("metadata")) review["metadata"] = {{"creationTimestamp", nullptr}};
+  if (token && text(review["spec"], "token").empty()) {
+    throw bad_request("token is required for TokenReview in authentication");
+  }
   if (token) return created(token_review(authenticator, std::move(review)));
-  check_access_spec(kind, review["spec"], subject);
+  check_access_spec(review["spec"], subject);
   User who = user;
   if (subject) {
     who = User{text(review["spec"], "user"), text(review["spec"], "uid"),
@@ -155,6 +159,7 @@ http::Response token_request(const Store& store, const Authenticator& authentica
   if (audiences.empty()) audiences = {Authenticator::default_audience()};
   spec["audiences"] = audiences;
   spec["expirationSeconds"] = seconds;
+  if (!spec.contains("boundObjectRef")) spec["boundObjectRef"] = nullptr;
   return created({{"kind", "TokenRequest"},
                   {"apiVersion", "authentication.k8s.io/v1"},
                   {"metadata",

@@ -48,17 +48,14 @@ void validate_lease(const Json*, const Json& object, std::vector<Cause>& causes)
     causes.push_back(
         invalid_value("spec.leaseTransitions", transitions, "must be greater than or equal to 0"));
   }
-  std::string strategy = spec.value("strategy", "");
-  if (!strategy.empty() && strategy.find('/') == std::string::npos &&
-      strategy != "OldestEmulationVersion") {
-    causes.push_back(invalid_value("spec.strategy", strategy,
-                                   "must be OldestEmulationVersion or a domain-qualified name"));
-  }
-  if (!spec.value("preferredHolder", "").empty() && strategy.empty()) {
-    causes.push_back(
-        forbidden_value("spec.preferredHolder", "may only be specified if `strategy` is defined"));
-  }
 }
+
+// Fields of coordinated leader election, which is off by default.
+void create_lease(Json& object) {
+  object["spec"].erase("strategy");
+  object["spec"].erase("preferredHolder");
+}
+void update_lease(const Json&, Json& candidate) { create_lease(candidate); }
 
 void validate_data_keys(const Json& data, const std::string& path, std::vector<Cause>& causes) {
   for (auto item = data.begin(); item != data.end(); ++item) {
@@ -150,7 +147,7 @@ void update_namespace(const Json& old, Json& candidate) {
 }  // namespace
 
 const Rules kEventRules{nullptr, nullptr, validate_event};
-const Rules kLeaseRules{nullptr, nullptr, validate_lease};
+const Rules kLeaseRules{create_lease, update_lease, validate_lease};
 const Rules kConfigMapRules{nullptr, nullptr, validate_configmap};
 const Rules kSecretRules{create_secret, update_secret, validate_secret};
 const Rules kNamespaceRules{create_namespace, update_namespace, nullptr};

@@ -6,14 +6,17 @@
 namespace sandbox {
 namespace {
 
-// The API keeps the single and the plural form in step: the plural wins, the single is its first.
+// The API keeps the single and the plural form in step. A single form that is not the first of the
+// plural form replaces it, as in the server's conversion.
 void sync_pod_cidrs(Json& object) {
   Json& spec = object["spec"];
+  auto single = spec.find("podCIDR");
   auto plural = spec.find("podCIDRs");
-  if (plural != spec.end() && !plural->empty()) {
-    spec["podCIDR"] = (*plural)[0];
-  } else if (spec.contains("podCIDR")) {
-    spec["podCIDRs"] = Json::array({spec["podCIDR"]});
+  bool has_plural = plural != spec.end() && !plural->empty();
+  if (single == spec.end()) {
+    if (has_plural) spec["podCIDR"] = (*plural)[0];
+  } else if (!has_plural || (*plural)[0] != *single) {
+    spec["podCIDRs"] = Json::array({*single});
   }
 }
 

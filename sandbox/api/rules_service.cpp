@@ -82,6 +82,16 @@ void drop_node_ports(const Json& before, Json& spec) {
   }
 }
 
+// An address without a mode is one that reaches the load balancer itself.
+void default_ingress(Json& object) {
+  Json& balancer = object["status"]["loadBalancer"];
+  auto list = balancer.find("ingress");
+  if (type_of(object["spec"]) != "LoadBalancer" || list == balancer.end()) return;
+  for (Json& ingress : *list) {
+    if (ingress.contains("ip") && !ingress.contains("ipMode")) ingress["ipMode"] = "VIP";
+  }
+}
+
 // What the client left out of a PUT is kept rather than allocated anew.
 void update_service(const Json& old, Json& candidate) {
   const Json& before = old["spec"];
@@ -105,17 +115,13 @@ void update_service(const Json& old, Json& candidate) {
   default_spec(spec);
 }
 
+void validate_number(int number, const std::string& path, std::vector<Cause>& causes) {
+  if (number >= 1 && number <= 65535) return;
+  causes.push_back(invalid_value(path, number, "must be between 1 and 65535, inclusive"));
+}
+
 void validate_port(const Json& port, const std::string& path, bool need_name,
                    std::vector<Cause>& causes) {
-  int number = port.value("port", 0);
-  if (number < 1 || number > 65535) {
-    causes.push_back(
-        invalid_value(path + ".port", number, "must be between 1 and 65535, inclusive"));
-  }
-  std::string protocol = port.value("protocol", "");
-  if (protocol != "TCP" && protocol != "UDP" && protocol != "SCTP") {
-    causes.push_back(not_supported(path + ".protocol", protocol, {"SCTP", "TCP", "UDP"}));
-  }
   std::string name = port.value("name", "");
   if (name.empty() && need_name) causes.push_back(required_value(path + ".name", ""));
   if (!name.empty()) {
@@ -123,6 +129,13 @@ void validate_port(const Json& port, const std::string& path, bool need_name,
       causes.push_back(invalid_value(path + ".name", name, *problem));
     }
   }
+  validate_number(port.value("port", 0), path + ".port", causes);
+  std::string protocol = port.value("protocol", "");
+  if (protocol != "TCP" && protocol != "UDP" && protocol != "SCTP") {
+    causes.push_back(not_supported(path + ".protocol", protocol, {"SCTP", "TCP", "UDP"}));
+  }
+  const Json& target = member_or_null(port, "targetPort");
+  if (target.is_number_integer()) validate_number(target, path + ".targetPort", causes);
 }
 
 void validate_ports(const Json& spec, std::vector<Cause>& causes) {
@@ -151,6 +164,7 @@ void validate_ports(const Json& spec, std::vector<Cause>& causes) {
 void validate_service(const Json* old, const Json& object, std::vector<Cause>& causes) {
   const Json& spec = object["spec"];
   std::string type = type_of(spec);
+  validate_ports(spec, causes);
   static const std::vector<std::string>& types =
       *new std::vector<std::string>{"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"};
   if (std::find(types.begin(), types.end(), type) == types.end()) {
@@ -159,7 +173,6 @@ void validate_service(const Json* old, const Json& object, std::vector<Cause>& c
   if (type == "ExternalName" && spec.value("externalName", "").empty()) {
     causes.push_back(required_value("spec.externalName", ""));
   }
-  validate_ports(spec, causes);
   validate_labels(member_or_null(spec, "selector"), "spec.selector", causes);
   if (old == nullptr) return;
   const Json& before = (*old)["spec"];
@@ -179,6 +192,6 @@ void validate_service(const Json* old, const Json& object, std::vector<Cause>& c
 
 }  // namespace
 
-const Rules kServiceRules{create_service, update_service, validate_service};
+const Rules kServiceRules{create_service, update_service, validate_service, default_ingress};
 
 }  // namespace sandbox

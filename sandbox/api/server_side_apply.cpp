@@ -304,6 +304,13 @@ http::Response handle_apply(Store& store, Writer& writer, const RequestInfo& inf
                             const http::Request& request, Json applied) {
   const Resource& resource = *info.resource;
   if (!applied.is_object()) throw bad_request("error decoding YAML: expected an object");
+  if (!applied.contains("kind") || !applied.contains("apiVersion")) {
+    throw bad_request("invalid object type: /, Kind=");
+  }
+  if (metadata_text(applied, "name").empty()) {
+    throw bad_request("the name of the object (" + info.name +
+                      " based on URL) was undeterminable: name must be provided");
+  }
   if (!member_or_null(member_or_null(applied, "metadata"), "managedFields").is_null()) {
     throw bad_request("metadata.managedFields must be nil");
   }
@@ -314,11 +321,10 @@ http::Response handle_apply(Store& store, Writer& writer, const RequestInfo& inf
   applied.erase("kind");
   applied.erase("apiVersion");
   const std::string& name = metadata_text(applied, "name");
-  if (!name.empty() && name != info.name) {
+  if (name != info.name) {
     throw bad_request("the name of the object (" + name + ") does not match the name on the URL (" +
                       info.name + ")");
   }
-  applied["metadata"]["name"] = info.name;
   if (resource.namespaced) applied["metadata"]["namespace"] = info.name_space;
   ObjectPtr old =
       store.collection(resource.index).find(object_key(resource, info.name_space, info.name));

@@ -25,8 +25,8 @@ Json ApiError::body() const {
   Json metadata = Json::object();
   if (!continue_token.empty()) metadata["continue"] = continue_token;
   Json status = {{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", metadata},
-                 {"status", "Failure"}, {"message", message}, {"reason", reason},
-                 {"code", code}};
+                 {"status", "Failure"}, {"message", message}, {"code", code}};
+  if (!reason.empty()) status["reason"] = reason;
   if (details.is_object()) status["details"] = details;
   if (retry_after_s >= 0) status["details"]["retryAfterSeconds"] = retry_after_s;
   return status;
@@ -68,7 +68,8 @@ ApiError modified_conflict(const Resource& resource, const std::string& name) {
 ApiError bad_request(const std::string& message) { return {400, "BadRequest", message}; }
 
 ApiError invalid(const Resource& resource, const std::string& name, std::vector<Cause> causes) {
-  Json details = {{"kind", resource.kind}, {"causes", Json::array()}};
+  Json details = {{"causes", Json::array()}};
+  if (!resource.kind.empty()) details["kind"] = resource.kind;
   if (!name.empty()) details["name"] = name;
   if (!resource.group.empty()) details["group"] = resource.group;
   std::string text;
@@ -81,6 +82,21 @@ ApiError invalid(const Resource& resource, const std::string& name, std::vector<
   std::string kind = resource.group.empty() ? resource.kind : resource.kind + "." + resource.group;
   return {422, "Invalid", kind + " " + quoted(name) + " is invalid: " + text, details};
 }
+
+ApiError failed_precondition(const Resource& resource, const std::string& name, const char* what,
+                             const std::string& wanted, const std::string& stored,
+                             const char* guess) {
+  // Here the server names the kind, not the plural.
+  Resource subject;
+  subject.group = resource.group;
+  subject.plural = resource.kind;
+  return conflict(subject, name,
+                  "the " + std::string(what) + " in the precondition (" + wanted +
+                      ") does not match the " + what + " in record (" + stored +
+                      "). The object might have been " + guess);
+}
+
+ApiError unclassified(const std::string& message) { return {500, "", message}; }
 
 ApiError forbidden(const Resource& resource, const std::string& name, const std::string& why) {
   std::string subject =

@@ -34,6 +34,12 @@ ApiError not_found(const Resource& resource, const std::string& name);
 ApiError already_exists(const Resource& resource, const std::string& name);
 ApiError conflict(const Resource& resource, const std::string& name, const std::string& why);
 ApiError modified_conflict(const Resource& resource, const std::string& name);
+// A precondition of a deletion that does not hold; `what` is "UID" or "ResourceVersion".
+ApiError failed_precondition(const Resource& resource, const std::string& name, const char* what,
+                             const std::string& wanted, const std::string& stored,
+                             const char* guess);
+// 500 without a reason: what the server answers where it did not expect an error.
+ApiError unclassified(const std::string& message);
 ApiError bad_request(const std::string& message);
 // 422 with one cause for each finding.
 ApiError invalid(const Resource& resource, const std::string& name, std::vector<Cause> causes);

@@ -185,7 +185,7 @@ std::unique_ptr<http::BodyStream> open_watch(Store& store, const RequestInfo& in
   options.selector = parse_selector(info, request);
   options.timeout = parse_timeout(request);
   options.bookmarks = request.query.flag("allowWatchBookmarks");
-  auto revision = parse_revision(request);
+  auto revision = parse_revision(request, false);
   const std::string& initial = request.query.get("sendInitialEvents");
   bool streaming = request.query.flag("sendInitialEvents");
   if (streaming && revision && must_wait(store, request, *revision)) return nullptr;

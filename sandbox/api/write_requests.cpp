@@ -19,14 +19,16 @@ void check_name(const RequestInfo& info, const Json& object) {
                       info.name + ")");
   }
   if (name.empty()) {
-    throw bad_request(
-        "name must be provided: the name of the object does not match the name on "
-        "the URL (" +
-        info.name + ")");
+    throw bad_request("the name of the object (" + info.name +
+                      " based on URL) was undeterminable: name must be provided");
   }
 }
 
-void check_namespace_member(const RequestInfo& info, const Json& object) {
+void check_namespace_member(const RequestInfo& info, Json& object) {
+  if (!info.resource->namespaced) {
+    object["metadata"].erase("namespace");
+    return;
+  }
   const std::string& name_space = metadata_text(object, "namespace");
   if (!name_space.empty() && name_space != info.name_space) {
     throw bad_request(
@@ -39,17 +41,15 @@ void check_delete_preconditions(const Resource& resource, const Object& object,
   const Json& preconditions = member_or_null(options, "preconditions");
   const std::string& name = metadata_text(object.value, "name");
   const std::string& uid = metadata_text(object.value, "uid");
-  std::string wanted_uid = preconditions.is_object() ? preconditions.value("uid", "") : "";
+  if (!preconditions.is_object()) return;
+  std::string wanted_uid = preconditions.value("uid", "");
   if (!wanted_uid.empty() && wanted_uid != uid) {
-    throw conflict(
-        resource, name,
-        "Precondition failed: UID in precondition: " + wanted_uid + ", UID in object meta: " + uid);
+    throw failed_precondition(resource, name, "UID", wanted_uid, uid, "deleted and then recreated");
   }
-  std::string wanted = preconditions.is_object() ? preconditions.value("resourceVersion", "") : "";
-  if (!wanted.empty() && wanted != std::to_string(object.revision)) {
-    throw conflict(resource, name,
-                   "Precondition failed: ResourceVersion in precondition: " + wanted +
-                       ", ResourceVersion in object meta: " + std::to_string(object.revision));
+  std::string wanted = preconditions.value("resourceVersion", "");
+  std::string stored = std::to_string(object.revision);
+  if (!wanted.empty() && wanted != stored) {
+    throw failed_precondition(resource, name, "ResourceVersion", wanted, stored, "modified");
   }
 }
 

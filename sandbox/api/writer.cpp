@@ -39,10 +39,15 @@ void check_preconditions(const Resource& resource, const Object& old, const Json
   }
   const std::string& revision = metadata_text(candidate, "resourceVersion");
   if (!revision.empty() && revision != "0") {
+    if (revision.find_first_not_of("0123456789") != std::string::npos) {
+      throw unclassified("strconv.ParseUint: parsing \"" + revision + "\": invalid syntax");
+    }
     if (revision != std::to_string(old.revision)) throw modified_conflict(resource, name);
   } else if (!resource.unconditional_update) {
+    Resource subject = resource;
+    subject.kind = resource.plural;  // as the server has it
     throw invalid(
-        resource, name,
+        subject, name,
         {invalid_value("metadata.resourceVersion", 0, "must be specified for an update")});
   }
 }
@@ -68,6 +73,9 @@ void prepare_update(const Resource& resource, const Json& old, Json& candidate, 
     fresh["metadata"] = std::move(candidate["metadata"]);
     copy_member(candidate, fresh, "status");
     candidate = std::move(fresh);
+    if (resource.rules != nullptr && resource.rules->status != nullptr) {
+      resource.rules->status(candidate);
+    }
     return;
   }
   if (resource.has_status) copy_member(old, candidate, "status");
@@ -87,8 +95,7 @@ Writer::Result Writer::create(const Resource& resource, const std::string& name_
   if (resource.namespaced) metadata["namespace"] = name_space;
   std::string name = metadata_text(object, "name");
   if (!metadata_text(object, "resourceVersion").empty()) {
-    throw ApiError{500, "InternalError",
-                   "resourceVersion should not be set on objects to be created"};
+    throw unclassified("resourceVersion should not be set on objects to be created");
   }
   check_namespace(resource, name_space, name);
   for (const char* member :

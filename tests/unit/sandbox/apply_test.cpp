@@ -10,9 +10,12 @@ class Apply : public ApiFixture {
                  "application/apply-patch+yaml");
   }
   static Json labels(const Json& values) {
-    Json config = {{"apiVersion", "v1"}, {"kind", "Node"}};
+    Json config = identity();
     config["metadata"]["labels"] = values;
     return config;
+  }
+  static Json identity() {
+    return Json::parse(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"a"}})");
   }
 };
 
@@ -24,6 +27,15 @@ TEST_F(Apply, API_49_CreatesWhatIsMissing) {
 
 TEST_F(Apply, API_47_NeedsAFieldManager) {
   EXPECT_EQ(patch("/api/v1/nodes/a", labels({}), "application/apply-patch+yaml").status, 422);
+}
+
+TEST_F(Apply, NeedsTypeAndName) {
+  Json config = identity();
+  config["metadata"].erase("name");
+  EXPECT_EQ(apply("one", config).status, 400);
+  config = identity();
+  config.erase("kind");
+  EXPECT_EQ(apply("one", config).status, 400);
 }
 
 TEST_F(Apply, DropsWhatTheManagerNoLongerNames) {
@@ -43,9 +55,9 @@ TEST_F(Apply, AnotherManagersFieldNeedsForce) {
 }
 
 TEST_F(Apply, ListsMergeByTheirKeys) {
-  apply("one", Json::parse(R"({"status":{}})"));
+  apply("one", identity());
   auto condition = [](const char* type) {
-    Json config;
+    Json config = identity();
     Json one = {{"type", type}, {"status", "True"}};
     config["status"]["conditions"] = Json::array({one});
     return config;
@@ -57,7 +69,7 @@ TEST_F(Apply, ListsMergeByTheirKeys) {
   apply_status("one", condition("Ready"));
   Json node = apply_status("two", condition("Net")).body;
   EXPECT_EQ(node.at("status").at("conditions").size(), 2u);
-  node = apply_status("two", Json::parse(R"({"status":{}})")).body;
+  node = apply_status("two", identity()).body;
   ASSERT_EQ(node.at("status").at("conditions").size(), 1u);
   EXPECT_EQ(node.at("status").at("conditions")[0].at("type"), "Ready");
 }

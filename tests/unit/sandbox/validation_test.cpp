@@ -67,7 +67,10 @@ TEST_F(Validation, API_57_PodCidrsAreSetOnceInBothForms) {
   Json node =
       patch("/api/v1/nodes/a", Json::parse(R"({"spec":{"podCIDR":"10.0.0.0/24"}})"), kMerge).body;
   EXPECT_EQ(node.at("spec").at("podCIDRs"), Json::parse(R"(["10.0.0.0/24"])"));
-  EXPECT_EQ(patch_status("/api/v1/nodes/a", R"({"spec":{"podCIDRs":["10.0.1.0/24"]}})"), 422);
+  EXPECT_EQ(patch_status("/api/v1/nodes/a", R"({"spec":{"podCIDR":"10.0.1.0/24"}})"), 422);
+  // The single form wins where the two differ, so this changes nothing.
+  EXPECT_EQ(patch_status("/api/v1/nodes/a", R"({"spec":{"podCIDRs":["10.0.1.0/24"]}})"), 200);
+  EXPECT_EQ(get("/api/v1/nodes/a").body.at("spec").at("podCIDRs"), node.at("spec").at("podCIDRs"));
 }
 
 TEST_F(Validation, API_57_AddressesAreUnique) {
@@ -108,6 +111,9 @@ TEST_F(Validation, ServicesGetAddressesAndPortsOnce) {
   Json updated = put(services + "/s", service).body;
   EXPECT_EQ(updated.at("spec").at("clusterIP"), created.at("spec").at("clusterIP"));
   EXPECT_EQ(patch_status(services + "/s", R"({"spec":{"clusterIP":"10.96.9.9"}})"), 422);
+  Json change = Json::parse(R"({"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}}})");
+  EXPECT_EQ(patch(services + "/s/status", change, kMerge).body.at("status"),
+            Json::parse(R"({"loadBalancer":{"ingress":[{"ip":"192.0.2.1","ipMode":"VIP"}]}})"));
   EXPECT_EQ(patch_status(services + "/s", R"({"spec":{"ports":[{"port":0}]}})"), 422);
 }
 
