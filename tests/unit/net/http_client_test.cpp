@@ -232,7 +232,11 @@ TEST_F(ClientTest, ABodyAboveTheLimitIsResourceExhausted) {
 TEST_F(ClientTest, ASlowServerMeetsTheTimeLimit) {
   ServerReply answer = reply("late");
   answer.delay = std::chrono::seconds(30);
-  TestHttpServer server(always(answer), trusted());
+  TestHttpServer server(
+      [&](const ServerRequest& request) { return request.number == 1 ? reply("") : answer; },
+      trusted());
+  // The handshake shall not count: a busy machine may need longer for it.
+  ASSERT_TRUE(get(server.url()).ok());
   Request request;
   request.url = server.url();
   request.timeout = milliseconds(80);
@@ -241,7 +245,7 @@ TEST_F(ClientTest, ASlowServerMeetsTheTimeLimit) {
   EXPECT_EQ(response.status().code(), Code::deadline_exceeded);
   EXPECT_NE(response.status().message().find("waiting for the answer"), std::string::npos)
       << response.status().message();
-  EXPECT_TRUE(server.wait_for_requests(1));
+  EXPECT_TRUE(server.wait_for_requests(2));
 }
 
 TEST_F(ClientTest, TheTimeLimitHoldsInTheMiddleOfABody) {
@@ -254,7 +258,7 @@ TEST_F(ClientTest, TheTimeLimitHoldsInTheMiddleOfABody) {
   TestHttpServer server(always(answer));
   Request request;
   request.url = server.url();
-  request.timeout = milliseconds(80);
+  request.timeout = milliseconds(500);
   const Result<Response> response = send(request);
   release.count_down();
   ASSERT_FALSE(response.ok());
@@ -264,12 +268,12 @@ TEST_F(ClientTest, TheTimeLimitHoldsInTheMiddleOfABody) {
 
 TEST_F(ClientTest, ALaterLimitIsNotCutByAnEarlierOne) {
   ServerReply answer = reply("ok");
-  answer.delay = milliseconds(150);
+  answer.delay = milliseconds(1100);
   int calls = 0;
   TestHttpServer server([&](const ServerRequest&) { return calls++ == 0 ? reply("ok") : answer; });
   Request request;
   request.url = server.url();
-  request.timeout = milliseconds(100);
+  request.timeout = milliseconds(1000);
   ASSERT_TRUE(send(request).ok());
   request.timeout = std::chrono::seconds(20);
   const Result<Response> response = send(request);

@@ -99,10 +99,10 @@ TEST_F(StreamTest, TheTimeLimitOfTheRequestEndsWithTheHeader) {
   TestHttpServer server([&](const ServerRequest&) { return gated({"one"}); });
   Request request;
   request.url = server.url();
-  request.timeout = milliseconds(60);
+  request.timeout = milliseconds(1000);
   auto stream = open(request);
   ASSERT_TRUE(stream.ok());
-  boost::asio::steady_timer pause(loop_, milliseconds(120));
+  boost::asio::steady_timer pause(loop_, milliseconds(1200));
   pause.async_wait([&](const boost::system::error_code&) { gate_.release(2); });
   const Result<std::string> got = read(**stream, milliseconds(0));
   ASSERT_TRUE(got.ok()) << got.status().message();

@@ -113,7 +113,7 @@ TEST_F(ServerTest, ALargeBodyIs413) {
 }
 
 TEST_F(ServerTest, HOST_105_ASlowHeaderIsCut) {
-  options_.read_header_timeout = milliseconds(80);
+  options_.read_header_timeout = milliseconds(800);
   ASSERT_TRUE(start().ok());
   TlsClient client(port());
   ASSERT_TRUE(client.connected());
@@ -131,7 +131,7 @@ TEST_F(ServerTest, ASilentHandshakeIsCut) {
 }
 
 TEST_F(ServerTest, HOST_105_IdleConnectionsAreClosed) {
-  options_.idle_timeout = milliseconds(80);
+  options_.idle_timeout = milliseconds(800);
   ASSERT_TRUE(start().ok());
   TlsClient client(port());
   EXPECT_EQ(body(client.ask(get("/healthz"))), "ok");
