@@ -42,6 +42,16 @@ bool concerns_one_node(const Status& status) {
   }
 }
 
+// What the API server refuses for good comes from the cloud's data, which can be corrected without
+// a change of the Node, so it is tried again, if slowly.
+Status retried_slowly(Status status) {
+  if (status.error_class() == ErrorClass::invalid_spec ||
+      status.error_class() == ErrorClass::quota) {
+    status.with_class(ErrorClass::none).with_retry_after(kStatusUpdatePeriod);
+  }
+  return status;
+}
+
 // What the initialisation depends on, the addresses aside: those we write ourselves.
 bool same_input(const NodeState& left, const NodeState& right) {
   return left.provider_id == right.provider_id && left.labels == right.labels &&
@@ -118,7 +128,7 @@ Task<Status> Controller::reconcile(Ctx ctx, Request request) {
   if (state.uninitialized()) {
     Status status = co_await initialize(ctx, node);
     if (!status.ok()) report(node, status, request.attempt);
-    co_return status;
+    co_return retried_slowly(std::move(status));
   }
   Status repaired = co_await repair_labels(ctx, std::move(state));
   if (!repaired.ok() || request.priority != Priority::periodic) co_return repaired;

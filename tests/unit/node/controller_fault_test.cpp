@@ -125,21 +125,51 @@ TEST_F(NodeFaultTest, ANodeThatVanishesIsNoFailure) {
   }
 }
 
-TEST_F(NodeFaultTest, A422IsPermanentAndTold) {
+TEST_F(NodeFaultTest, A422IsToldAtOnceAndTriedAgainSlowly) {
   put(joining("n1"));
   start();
-  host.kube.fail_next("patch", "v1/nodes/status",
-                      Status(Code::invalid_argument, ErrorClass::invalid_spec,
-                             "status.addresses[0]: Duplicate value")
-                          .with_reason("Invalid"));
+  const Status refused = Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                                "status.addresses[0]: Duplicate value")
+                             .with_reason("Invalid");
+  host.kube.fail_next("patch", "v1/nodes/status", refused, 2);
   controller->run();
   EXPECT_TRUE(tainted("n1"));
   EXPECT_EQ(event_reasons(), Calls{"Warning Invalid"});
   EXPECT_NE(host.events.all()[0].message.find("Duplicate value"), std::string::npos);
-  EXPECT_TRUE(controller->waiting().empty());
-  touch("changed");  // the next change of the object tries again
+  controller->advance(milliseconds(299'999));
+  EXPECT_EQ(take_calls(), Calls{"patch status"});
+  controller->advance(milliseconds(1));
+  EXPECT_EQ(take_calls(), Calls{"patch status"});
+  EXPECT_TRUE(tainted("n1"));
+  touch("changed");  // a change of the Node tries at once
   controller->run();
   EXPECT_FALSE(tainted("n1"));
+}
+
+TEST_F(NodeFaultTest, NODE_27_AResyncLeavesWaitingNodesToTheirBackOff) {
+  cloud.machines.clear();
+  put(joining("n1"));
+  start();
+  controller->run();
+  controller->take_reconciled();
+  host.kube.resync();
+  controller->run();
+  EXPECT_TRUE(controller->take_reconciled().empty());
+}
+
+TEST_F(NodeFaultTest, AnotherProvidersNodeIsToldOnceAndLeftAlone) {
+  cloud.failure = Status(Code::unimplemented, ErrorClass::unsupported, "of another provider")
+                      .with_reason("ForeignProviderID");
+  put(joining("n1"));
+  start();
+  for (int round = 0; round < 3; ++round) {
+    controller->run();
+    host.kube.resync();
+    controller->advance(std::chrono::hours(1));
+  }
+  EXPECT_TRUE(tainted("n1"));
+  EXPECT_TRUE(take_calls().empty());
+  EXPECT_EQ(event_reasons(), Calls{"Warning ForeignProviderID"});
 }
 
 TEST_F(NodeFaultTest, AMissingMachineIsRetriedAndToldOnce) {
@@ -226,7 +256,7 @@ TEST_F(NodeFaultTest, TheCloudsDelayIsKept) {
   EXPECT_FALSE(tainted("n1"));
 }
 
-TEST_F(NodeFaultTest, AnotherProvidersNodeIsLeftAlone) {
+TEST_F(NodeFaultTest, WhatAnotherProgramDoesIsLeftAlone) {
   cloud.failure = Status(Code::implemented_elsewhere, "another cloud's");
   put(joining("n1"));
   start();
