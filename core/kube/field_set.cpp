@@ -44,6 +44,12 @@ const Node* Node::child(std::string_view key) const {
   return nullptr;
 }
 
+// With an index beside it somebody else needs whole elements.
+const Node* Node::each_element() const {
+  if (children.size() != 1 || children.front().first != "-") return nullptr;
+  return children.front().second.whole ? nullptr : &children.front().second;
+}
+
 FieldSet::FieldSet() {
   for (const char* key : {"apiVersion", "kind"}) keep_whole(child_of(root_, key));
   Node& metadata = child_of(root_, "metadata");

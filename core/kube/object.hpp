@@ -26,8 +26,8 @@ void intrusive_ptr_add_ref(const Object* object) noexcept;
 void intrusive_ptr_release(const Object* object) noexcept;
 
 // The fields that a cache keeps: a union of JSON pointers (RFC 6901). A declared pointer keeps its
-// whole subtree; one that leads through an array keeps the array. Identity is always kept:
-// apiVersion, kind, metadata.name, .namespace, .uid, .resourceVersion, .deletionTimestamp.
+// whole subtree; one that leads through an array keeps the array, but with the segment "-" it keeps
+// that part of each element: "/status/conditions/-/type". Identity is always kept: apiVersion, kind, metadata.name, .namespace, .uid, .resourceVersion, .deletionTimestamp.
 class FieldSet {
  public:
   FieldSet();  // identity only
@@ -46,6 +46,8 @@ class FieldSet {
     bool whole = false;
     std::vector<std::pair<std::string, Node>> children;
     [[nodiscard]] const Node* child(std::string_view key) const;
+    // What is kept of each element if this is an array; null = all of it.
+    [[nodiscard]] const Node* each_element() const;
   };
   [[nodiscard]] const Node& root() const { return root_; }
 

@@ -92,7 +92,8 @@ struct ObjectDecoder::Impl {
       case dom::element_type::ARRAY: {
         const std::size_t start = writer.begin(false);
         const dom::array elements = sure(from.get_array());
-        for (const dom::element element : elements) value(element, nullptr);
+        const FieldNode* below = filter == nullptr ? nullptr : filter->each_element();
+        for (const dom::element element : elements) value(element, below);
         writer.end(start);
         return;
       }

@@ -25,6 +25,27 @@ std::string text_at(const Json& object, const char* pointer) {
              : std::string();
 }
 
+// Copies what a declared field keeps; "-" stands for each element of an array.
+void keep(std::string_view field, const Json& from, Json& kept) {
+  const std::size_t dash = field.find("/-/");
+  const Json::json_pointer place{std::string(field.substr(0, dash))};
+  if (!from.contains(place)) return;
+  const Json& value = from.at(place);
+  if (dash == std::string_view::npos || !value.is_array()) {
+    kept[place] = value;
+    return;
+  }
+  Json& elements = kept[place];
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (value[i].is_object()) {
+      if (elements[i].is_null()) elements[i] = Json::object();
+      keep(field.substr(dash + 2), value[i], elements[i]);
+    } else {
+      elements[i] = value[i];
+    }
+  }
+}
+
 // Neither spec nor metadata can be written through the status subresource here, nor the status
 // through the object itself.
 void keep_other_part(const std::string& subresource, const Json& before, Json& after) {
@@ -166,10 +187,7 @@ Json FakeKube::State::project(const std::string& resource, const Json& object) c
   const auto declared = fields_.find(resource);
   if (declared != fields_.end()) fields.insert(declared->second.begin(), declared->second.end());
   Json kept = Json::object();
-  for (const std::string& field : fields) {
-    const Json::json_pointer place(field);
-    if (object.contains(place)) kept[place] = object.at(place);
-  }
+  for (const std::string& field : fields) keep(field, object, kept);
   return kept;
 }
 

@@ -255,6 +255,24 @@ TEST(FieldSet, CoversAndMerges) {
   EXPECT_TRUE(FieldSet::of({""})->everything());
 }
 
+TEST(FieldSet, ADashKeepsAPartOfEachElement) {
+  const char* text = R"({"metadata":{"name":"n"},"status":{"conditions":[)"
+                     R"({"type":"Ready","status":"True","lastHeartbeatTime":"now"},7,)"
+                     R"({"type":"Disk","reason":"x"}]}})";
+  auto set = *FieldSet::of({"/status/conditions/-/type", "/status/conditions/-/status"});
+  Object::DecodeOptions options;
+  const auto partly = Object::decode(text, set, options);
+  ASSERT_TRUE(partly.ok());
+  const auto conditions = [](const Object& object) {
+    return object.json(object.find("/status/conditions"));
+  };
+  EXPECT_EQ(conditions(**partly), R"([{"type":"Ready","status":"True"},7,{"type":"Disk"}])");
+  EXPECT_FALSE(set.covers(*FieldSet::of({"/status/conditions"})));
+  EXPECT_FALSE(set.covers(*FieldSet::of({"/status/conditions/0/type"})));
+  set.merge(*FieldSet::of({"/status/conditions/0/type"}));  // somebody needs whole elements
+  EXPECT_NE(conditions(**Object::decode(text, set, options)).find("Heartbeat"), std::string::npos);
+}
+
 TEST(FieldSet, BadPointersAreNamed) {
   for (const char* bad : {"spec", "/a~2", "/a~"}) {
     const auto set = FieldSet::of({"/good", bad});

@@ -45,7 +45,9 @@ typedef struct ccm_watch {
   uint32_t size;
   uint32_t reserved;
   ccm_str resource;      /* "v1/nodes" */
-  const ccm_str *fields; /* JSON pointers of all that this controller reads; a pointer keeps its whole subtree */
+  /* JSON pointers of all that this controller reads; a pointer keeps its whole subtree. The segment "-" stands for each
+   * element of an array: "/status/conditions/-/type" keeps no heartbeat times, so heartbeats are no updates. */
+  const ccm_str *fields;
   size_t field_count;
   ccm_str label_selector;
   ccm_str field_selector;
