@@ -15,6 +15,9 @@ namespace {
 // How far the API server's clock may be from ours.
 constexpr std::chrono::seconds kClockSkew{60};
 
+// Machines on one page of a listing, for what a listing costs compared with single calls.
+constexpr std::size_t kPageSize = 200;
+
 // What a recent answer is kept under. Names and provider IDs never meet: an ID has a "://".
 const std::string& recent_key(const MachineQuery& query) {
   return query.provider_id.empty() ? query.name : query.provider_id;
@@ -79,12 +82,12 @@ InstancesBroker::~InstancesBroker() {
 }
 
 void InstancesBroker::find(MachineQuery query, AnswerDone done) {
-  if (foreign(query)) return done({foreign_status(query), nullptr, 0});
+  if (foreign(query.provider_id)) return done({foreign_status(query), nullptr, 0});
   if (auto answer = look_up_recent(query)) {
     ++statistics_.hits;
     return done(*answer);
   }
-  if (fresh()) {
+  if (fresh(query)) {
     auto answer = look_up(query);
     // A Node that is older than the listing would be in it.
     if (!answer && !doubtful_ && predates_snapshot(query)) answer = MachineAnswer{};
@@ -96,16 +99,26 @@ void InstancesBroker::find(MachineQuery query, AnswerDone done) {
   ask({std::move(query), std::move(done), timers_.now()});
 }
 
-bool InstancesBroker::foreign(const MachineQuery& query) const {
-  const auto& prefixes = options_.provider_id_prefixes;
-  if (query.provider_id.empty() || prefixes.empty()) return false;
-  return std::none_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) {
-    return query.provider_id.starts_with(prefix);
-  });
+void InstancesBroker::confirm(MachineQuery query, AnswerDone done) {
+  if (foreign(query.provider_id)) return done({foreign_status(query), nullptr, 0});
+  if (!can_confirm()) return done({no_way(), nullptr, 0});
+  ask_singly({std::move(query), std::move(done), timers_.now()});
 }
 
-bool InstancesBroker::fresh() const {
-  return snapshot_ && timers_.now() - snapshot_began_ <= options_.max_age;
+bool InstancesBroker::foreign(const std::string& provider_id) const {
+  const auto& prefixes = options_.provider_id_prefixes;
+  if (provider_id.empty() || prefixes.empty()) return false;
+  return std::none_of(prefixes.begin(), prefixes.end(),
+                      [&](const std::string& prefix) { return provider_id.starts_with(prefix); });
+}
+
+milliseconds InstancesBroker::limit(const MachineQuery& query) const {
+  if (query.max_age <= milliseconds(0)) return options_.max_age;
+  return std::min(query.max_age, options_.max_age);
+}
+
+bool InstancesBroker::fresh(const MachineQuery& query) const {
+  return snapshot_ && timers_.now() - snapshot_began_ <= limit(query);
 }
 
 bool InstancesBroker::predates_snapshot(const MachineQuery& query) const {
@@ -133,7 +146,7 @@ std::optional<MachineAnswer> InstancesBroker::look_up(const MachineQuery& query)
 
 std::optional<MachineAnswer> InstancesBroker::look_up_recent(const MachineQuery& query) const {
   const auto known = recent_.find(recent_key(query));
-  if (known == recent_.end() || timers_.now() - known->second.at > options_.max_age) {
+  if (known == recent_.end() || timers_.now() - known->second.at > limit(query)) {
     return std::nullopt;
   }
   return MachineAnswer{{}, known->second.snapshot, known->second.index};
@@ -147,31 +160,70 @@ void InstancesBroker::ask(Waiter waiter) {
     if (singly) return ask_singly(std::move(waiter));
     return waiter.done({no_way(), nullptr, 0});
   }
-  if (listing_) {
+  const bool polled = waiter.query.max_age > milliseconds(0);
+  if (listing_ && (!polled || timers_.now() - *last_began_ <= limit(waiter.query))) {
     waiters_.push_back(std::move(waiter));
     return;
   }
+  if (singly && polled) return poll(std::move(waiter));
   const bool few = gets_since_listing_ < options_.gets_before_list;
-  if (singly && fresh() && few) return ask_singly(std::move(waiter));
+  if (singly && fresh(waiter.query) && few) return ask_singly(std::move(waiter));
   ask_listing(std::move(waiter));
 }
 
+// Who looks after machines in doubt asks again and again, so the count since the last listing says
+// nothing; how many are in doubt at this moment does.
+void InstancesBroker::poll(Waiter waiter) {
+  polled_.push_back(std::move(waiter));
+  if (pump_timer_ != 0) return;
+  pump_timer_ = timers_.after(milliseconds(0), [this] {
+    pump_timer_ = 0;
+    pump_single();
+  });
+}
+
+void InstancesBroker::pump_polled() {
+  auto polled = std::exchange(polled_, {});
+  const std::size_t batch = source_.can_describe() ? options_.describe_batch : 1;
+  const bool list = (polled.size() + batch - 1) / batch > listing_calls();
+  for (Waiter& waiter : polled) {
+    if (!list) {
+      ++gets_since_listing_;
+      single_.push_back(std::move(waiter));
+    } else if (listing_) {
+      waiters_.push_back(std::move(waiter));
+    } else {
+      ask_listing(std::move(waiter));
+    }
+  }
+}
+
+std::size_t InstancesBroker::listing_calls() const {
+  return 1 + (snapshot_ ? snapshot_->size() / kPageSize : 0);
+}
+
 void InstancesBroker::ask_listing(Waiter waiter) {
-  const bool allowed = !last_began_ || timers_.now() - *last_began_ >= options_.list_interval;
-  if (allowed) {
+  const bool polled = waiter.query.max_age > milliseconds(0);
+  const auto pause = polled ? poll_interval() : options_.list_interval;
+  if (!last_began_ || timers_.now() - *last_began_ >= pause) {
     waiters_.push_back(std::move(waiter));
     return begin_listing();
   }
   // The cloud has just failed: asking for each machine would make it worse.
   if (last_failure_) return waiter.done({*last_failure_, nullptr, 0});
-  if (source_.can_get() || source_.can_describe()) return ask_singly(std::move(waiter));
+  if (!polled && can_confirm()) return ask_singly(std::move(waiter));
   waiters_.push_back(std::move(waiter));
-  list_later();
+  list_later(pause);
 }
 
-void InstancesBroker::list_later() {
+// Of listings for those who ask again and again: about one call a second.
+milliseconds InstancesBroker::poll_interval() const {
+  return std::max<milliseconds>(options_.list_interval, std::chrono::seconds(listing_calls() - 1));
+}
+
+void InstancesBroker::list_later(milliseconds pause) {
   if (list_timer_ != 0) return;
-  const auto due = *last_began_ + options_.list_interval;
+  const auto due = *last_began_ + pause;
   const auto left = std::chrono::ceil<milliseconds>(due - timers_.now());
   list_timer_ = timers_.after(std::max(left, milliseconds(0)), [this] {
     list_timer_ = 0;
@@ -252,6 +304,7 @@ void InstancesBroker::accept(InstanceSnapshot::Ptr listed) {
   snapshot_ = std::move(listed);
   snapshot_began_ = *last_began_;
   snapshot_wall_ = last_wall_;
+  if (on_listing_) on_listing_(snapshot_);
 }
 
 void InstancesBroker::serve_waiters(const Status& failure) {
@@ -281,6 +334,7 @@ void InstancesBroker::ask_singly(Waiter waiter) {
 }
 
 void InstancesBroker::pump_single() {
+  if (!polled_.empty()) pump_polled();
   while (!single_.empty() && single_running_ < options_.max_parallel) {
     const bool batch = source_.can_describe() && (single_.size() > 1 || !source_.can_get());
     if (!batch) {

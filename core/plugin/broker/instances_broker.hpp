@@ -68,6 +68,24 @@ class InstancesBroker {
   // without it is not trusted and nothing else can be asked. `done` may be called inside this call.
   void find(MachineQuery query, AnswerDone done);
 
+  // One machine by a call of its own that begins after this one, whatever is known: for a second
+  // independent look. unimplemented when the provider can only list. `done` is never called inside
+  // this call unless it fails.
+  void confirm(MachineQuery query, AnswerDone done);
+  [[nodiscard]] bool can_confirm() const { return source_.can_get() || source_.can_describe(); }
+  [[nodiscard]] bool can_list() const { return source_.can_list(); }
+
+  // About how many calls a listing costs.
+  [[nodiscard]] std::size_t listing_calls() const;
+
+  // The machine belongs to another provider: nothing of it can be asked here.
+  [[nodiscard]] bool foreign(const std::string& provider_id) const;
+
+  // `fn` hears of every complete listing.
+  void on_listing(std::function<void(const InstanceSnapshot::Ptr&)> fn) {
+    on_listing_ = std::move(fn);
+  }
+
   // Every machine: the last listing if it is younger than BrokerOptions::list_interval, else a new
   // one. unimplemented when the provider cannot list.
   void list(ListDone done);
@@ -95,20 +113,23 @@ class InstancesBroker {
     runtime::TimePoint at;
   };
 
-  [[nodiscard]] bool foreign(const MachineQuery& query) const;
-  [[nodiscard]] bool fresh() const;
+  [[nodiscard]] std::chrono::milliseconds limit(const MachineQuery& query) const;
+  [[nodiscard]] bool fresh(const MachineQuery& query) const;
   [[nodiscard]] bool predates_snapshot(const MachineQuery& query) const;
   [[nodiscard]] std::optional<MachineAnswer> look_up(const MachineQuery& query) const;
   [[nodiscard]] std::optional<MachineAnswer> look_up_recent(const MachineQuery& query) const;
   void ask(Waiter waiter);
   void ask_listing(Waiter waiter);
+  void poll(Waiter waiter);
+  void pump_polled();
   void absent(Waiter waiter);
 
   void begin_listing();
   void listing_ended(const Result<InstanceSnapshot::Ptr>& listed);
   void accept(InstanceSnapshot::Ptr listed);
   void serve_waiters(const Status& failure);
-  void list_later();
+  void list_later(std::chrono::milliseconds pause);
+  [[nodiscard]] std::chrono::milliseconds poll_interval() const;
 
   void ask_singly(Waiter waiter);
   void pump_single();
@@ -138,12 +159,14 @@ class InstancesBroker {
   std::vector<ListDone> list_waiters_;
   std::vector<ListDone> refresh_waiters_;  // of the listing after the running one
 
+  std::vector<Waiter> polled_;  // asked with an age limit in this turn of the loop
   std::deque<Waiter> single_;
   std::size_t single_running_ = 0;
   runtime::Timers::Id pump_timer_ = 0;
   std::size_t gets_since_listing_ = 0;
   std::unordered_map<std::string, Recent> recent_;
   std::size_t prune_recent_at_ = 64;
+  std::function<void(const InstanceSnapshot::Ptr&)> on_listing_;
   std::shared_ptr<InstancesBroker*> self_;  // calls to the source hold it weakly
 };
 

@@ -20,6 +20,7 @@ Result<MachineQuery> read_query(const ccm_node_identity* node) {
   MachineQuery query;
   query.name = view(node->name);
   query.provider_id = view(node->provider_id);
+  query.max_age = std::chrono::milliseconds(node->max_age_ms);
   if (CCM_HAS(node, node)) query.node = kube::ObjectPtr(object_of(node->node));
   if (query.name.empty() && query.provider_id.empty()) {
     return Status(Code::invalid_argument, "a node without a name and a provider ID was given");

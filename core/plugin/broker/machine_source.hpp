@@ -6,6 +6,7 @@
 
 #include <ccm/status.hpp>
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct MachineQuery {
   std::string name;
   std::string provider_id;  // empty when the Node has none
   kube::ObjectPtr node;     // may be null
+  // The answer must not be older; 0 = the broker's choice. No source looks at it.
+  std::chrono::milliseconds max_age{0};
 };
 
 // Loop thread. Each `done` is called once, on the loop, not inside the call.

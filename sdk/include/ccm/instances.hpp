@@ -9,6 +9,7 @@
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -72,14 +73,18 @@ struct NodeIdentity {
   std::string name;
   std::string provider_id;
   Object node;  // for labels and annotations; may be empty
+  // From a controller: the answer must not be older; 0 = as old as the host allows. What is shorter
+  // costs calls to the cloud.
+  std::chrono::milliseconds max_age{0};
 
   static NodeIdentity from_c(ObjectHost objects, const ccm_node_identity& raw) {
     return {std::string(view(raw.name)), std::string(view(raw.provider_id)),
-            Object(objects, raw.node)};
+            Object(objects, raw.node), std::chrono::milliseconds(raw.max_age_ms)};
   }
   // OWNERSHIP: borrows from this object.
   [[nodiscard]] ccm_node_identity to_c() const {
-    return {sizeof(ccm_node_identity), 0, c_str(name), c_str(provider_id), node.get()};
+    return {sizeof(ccm_node_identity), static_cast<uint32_t>(max_age.count()), c_str(name),
+            c_str(provider_id), node.get()};
   }
 };
 
