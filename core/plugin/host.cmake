@@ -3,6 +3,8 @@ add_library(ccm_plugin_host STATIC
   live_component.cpp plugin_host.cpp
   broker/instance_snapshot.cpp broker/instances_broker.cpp broker/instances_service.cpp
   broker/provider_machines.cpp
+  deletion/deletion_telemetry.cpp deletion/guarded_object_api.cpp deletion/node_deletions.cpp
+  deletion/node_view.cpp
   host_services/config_service.cpp host_services/config_source.cpp host_services/ctx_service.cpp
   host_services/event_recorders.cpp host_services/event_service.cpp host_services/host_operation.cpp host_services/http_access.cpp
   host_services/http_service.cpp host_services/kube_access.cpp host_services/kube_service.cpp

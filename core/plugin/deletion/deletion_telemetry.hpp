@@ -1,0 +1,47 @@
+// What the outside learns of the brake: metrics, Events on a few of the things concerned, log
+// lines. Loop thread.
+#pragma once
+
+#include "kube/object.hpp"
+#include "plugin/host_services/event_service.hpp"
+#include "runtime/brake.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+namespace prometheus {
+class Registry;
+}
+
+namespace ccm::plugin {
+
+class DeletionTelemetry {
+ public:
+  // `registry` must outlive it. `kind`: "nodes".
+  DeletionTelemetry(prometheus::Registry& registry, RecordEvent record, std::string kind);
+  ~DeletionTelemetry();
+
+  // Counts one decision: "deleted", "terminated", "released", "held", "blind", "exists", ...
+  void decided(const char* decision);
+  // A thing is held: says so in a Warning Event, on the first few of them only.
+  void held(const kube::Object& thing, std::string message);
+  // After each look: gauges, and a log line when the brake engages or lets go.
+  void looked(const runtime::BrakeReport& report, std::size_t held);
+
+ private:
+  struct Metrics;
+  std::unique_ptr<Metrics> metrics_;
+  const RecordEvent record_;
+  const std::string kind_;
+  std::unordered_set<std::string> told_;  // UIDs
+  bool engaged_ = false;
+};
+
+// What people read about a state of the brake.
+std::string describe(const runtime::BrakeReport& report, const runtime::BrakeOptions& options,
+                     std::string_view kind);
+
+}  // namespace ccm::plugin

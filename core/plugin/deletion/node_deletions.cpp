@@ -1,0 +1,442 @@
+#include "plugin/deletion/node_deletions.hpp"
+
+#include "base/duration.hpp"
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::plugin {
+
+using runtime::BrakeJudgement;
+using runtime::BrakeVerdict;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr std::string_view kNodes = "v1/nodes";
+constexpr milliseconds kWhole{60'000};      // of a deletion without a time limit of its own
+constexpr milliseconds kHeldPause{10'000};  // between two looks while all that is asked for is held
+constexpr int kConflictTries = 3;
+
+Status refused(const char* reason, std::string message) {
+  return Status(Code::failed_precondition, std::move(message)).with_reason(reason);
+}
+
+Status waiting(const char* reason, std::string message) {
+  return Status(Code::failed_precondition, ErrorClass::waiting, std::move(message))
+      .with_reason(reason);
+}
+
+Status changed(const std::string& name) {
+  return Status(Code::aborted, ErrorClass::conflict,
+                "Node " + name + " is not the one any more whose deletion was asked for")
+      .with_reason("Conflict");
+}
+
+Status exists(const std::string& name) {
+  return refused("MachineExists", "the cloud knows the machine of Node " + name);
+}
+
+Status is_ready(const std::string& name) {
+  return refused("NodeIsReady", "Node " + name + " is Ready, so it is not deleted");
+}
+
+// What a write may have done whose answer is lost.
+bool may_have_happened(const Status& status) {
+  return status.error_class() == ErrorClass::unavailable ||
+         status.code() == Code::deadline_exceeded;
+}
+
+}  // namespace
+
+// One deletion on its way through the gate.
+struct NodeDeletions::Case {
+  NodeDeletion deletion;
+  NodeFacts node;
+  runtime::TimePoint deadline;
+  const char* ground = "deleted";  // for metrics
+  int tries_left = kConflictTries;
+};
+
+// The look-ups that follow one listing.
+struct NodeDeletions::Round {
+  Cases cases;
+  std::vector<MachineAnswer> answers;  // of cases[i]
+  std::optional<MachineQuery> canary;
+  MachineAnswer canary_answer;
+  std::size_t open = 0;
+  bool listed = false;
+};
+
+NodeDeletions::NodeDeletions(Dependencies dependencies, runtime::BrakeOptions options)
+    : deps_(std::move(dependencies)),
+      brake_(options),
+      self_(std::make_shared<NodeDeletions*>(this)) {}
+
+void NodeDeletions::connect(std::shared_ptr<InstancesBroker> broker) {
+  broker_ = std::move(broker);
+  broker_->on_listing([weak = std::weak_ptr(self_)](const InstanceSnapshot::Ptr& machines) {
+    const auto self = weak.lock();
+    if (!self) return;
+    auto picked = pick_witnesses((*self)->our_nodes(), *machines);
+    if (!picked.empty()) (*self)->witnesses_ = std::move(picked);
+  });
+}
+
+void NodeDeletions::begin() { brake_.begin(deps_.timers.now()); }
+
+runtime::BrakeReport NodeDeletions::report() const { return brake_.report(deps_.timers.now()); }
+
+std::string NodeDeletions::status_text() const {
+  return describe(report(), brake_.options(), "nodes");
+}
+
+std::vector<NodeFacts> NodeDeletions::our_nodes() const {
+  std::vector<NodeFacts> nodes;
+  for (const kube::ObjectPtr& object : deps_.cache.list(kNodes, {})) {
+    NodeFacts facts = facts_of(object);
+    if (!broker_->foreign(facts.provider_id)) nodes.push_back(std::move(facts));
+  }
+  return nodes;
+}
+
+Status NodeDeletions::refusal(const NodeDeletion& deletion, const NodeFacts& node) const {
+  if (!deletion.options.uid.empty() && deletion.options.uid != node.uid) {
+    return changed(deletion.name);
+  }
+  if (broker_->foreign(node.provider_id)) {
+    return Status(Code::unimplemented, ErrorClass::unsupported,
+                  "provider ID " + node.provider_id + " belongs to another provider")
+        .with_reason("ForeignProviderID");
+  }
+  if (node.ready) return is_ready(deletion.name);
+  return {};
+}
+
+void NodeDeletions::remove(NodeDeletion deletion) {
+  const auto now = deps_.timers.now();
+  auto one = std::make_shared<Case>();
+  const auto cached = deps_.cache.get(kNodes, {}, deletion.name);
+  one->deadline = now + (deletion.call.timeout > milliseconds(0) ? deletion.call.timeout : kWhole);
+  one->deletion = std::move(deletion);
+  Status problem;
+  if (!broker_ || (!broker_->can_list() && !broker_->can_confirm())) {
+    problem = Status(Code::failed_precondition, ErrorClass::unsupported,
+                     "no cloud can be asked whether the machine is gone, so no Node is deleted");
+  } else if (!cached) {
+    problem = Status(Code::unavailable, ErrorClass::unavailable,
+                     "the cache does not hold Node " + one->deletion.name);
+  } else {
+    one->node = facts_of(cached);
+    problem = refusal(one->deletion, one->node);
+  }
+  if (problem.ok() && look_is_due(*one)) {
+    waiting_.push_back(one);
+    return schedule_round();
+  }
+  // Not inside this call.
+  deps_.timers.after(milliseconds(0), [weak = std::weak_ptr(self_), one, problem] {
+    const auto self = weak.lock();
+    if (!self) return;
+    if (!problem.ok()) return (*self)->fail(one, problem, "refused");
+    (*self)->hold(one, (*self)->brake_.judge(one->node.uid, (*self)->deps_.timers.now()));
+  });
+}
+
+// What is held costs no calls to the cloud each time that somebody asks.
+bool NodeDeletions::look_is_due(const Case& one) const {
+  const auto now = deps_.timers.now();
+  if (one.node.released || !held_last_ || !last_round_) return true;
+  if (now - *last_round_ >= look_pause(true)) return true;
+  if (brake_.report(now).blind) return false;
+  return brake_.judge(one.node.uid, now).verdict == BrakeVerdict::pass ||
+         brake_.judge(one.node.uid, now).verdict == BrakeVerdict::blind;
+}
+
+// About one call a second, when many Nodes go one after the other.
+milliseconds NodeDeletions::look_pause(bool held) const {
+  const milliseconds price = std::chrono::seconds(broker_->listing_calls() - 1);
+  return std::max(price, held ? kHeldPause : milliseconds(0));
+}
+
+// Gathers what is asked for in the same moment.
+void NodeDeletions::schedule_round() {
+  if (round_scheduled_ || round_runs_) return;
+  round_scheduled_ = true;
+  milliseconds delay(0);
+  if (last_round_) {
+    const auto due = *last_round_ + look_pause(false);
+    delay = std::max(delay, std::chrono::ceil<milliseconds>(due - deps_.timers.now()));
+  }
+  deps_.timers.after(delay, [weak = std::weak_ptr(self_)] {
+    const auto self = weak.lock();
+    if (!self) return;
+    (*self)->round_scheduled_ = false;
+    (*self)->begin_round();
+  });
+}
+
+void NodeDeletions::begin_round() {
+  round_runs_ = true;
+  held_in_round_ = 0;
+  last_round_ = deps_.timers.now();
+  Cases cases = std::exchange(waiting_, {});
+  if (!broker_->can_list()) return listed(cases, InstanceSnapshot::Ptr());
+  broker_->refresh([weak = std::weak_ptr(self_), cases](const Result<InstanceSnapshot::Ptr>& all) {
+    if (const auto self = weak.lock()) (*self)->listed(cases, all);
+  });
+}
+
+void NodeDeletions::end_round() {
+  round_runs_ = false;
+  held_last_ = held_in_round_ > 0;
+  deps_.telemetry.looked(report(), held_in_round_);
+  if (!waiting_.empty()) schedule_round();
+}
+
+void NodeDeletions::listed(const Cases& cases, const Result<InstanceSnapshot::Ptr>& listing) {
+  if (!listing) {
+    for (const CasePtr& one : cases) {
+      fail(one, Status(listing.status()).with_context("second look at the cloud"), "unknown");
+    }
+    return end_round();
+  }
+  auto round = std::make_shared<Round>();
+  round->listed = *listing != nullptr;
+  std::unordered_set<std::string> wanted;
+  for (const CasePtr& one : cases) wanted.insert(one->node.uid);
+  const std::vector<NodeFacts> nodes = our_nodes();
+  const NodeView view = view_of({nodes, listing->get(), wanted, witnesses_});
+  round->canary = view.canary;
+  if (round->listed) {
+    brake_.look(view.look, deps_.timers.now());
+    judge_listed(cases, round, **listing);
+  } else {
+    round->cases = cases;
+  }
+  look_up(round);
+}
+
+void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
+                                 const InstanceSnapshot& machines) {
+  for (const CasePtr& one : cases) {
+    switch (standing_of(one->node, machines)) {
+      case Standing::exists:
+      case Standing::unclear:
+        fail(one, exists(one->node.name), "exists");
+        break;
+      case Standing::terminated:
+        // The cloud's word about this very machine needs no canary and no limit.
+        one->ground = "terminated";
+        brake_.deleting(one->node.uid, false, deps_.timers.now());
+        read_fresh(one);
+        break;
+      case Standing::absent:
+        judge_absent(one, round->cases);
+        break;
+    }
+  }
+}
+
+void NodeDeletions::judge_absent(const CasePtr& one, Cases& passed) {
+  const auto now = deps_.timers.now();
+  if (one->node.released) {
+    one->ground = "released";
+  } else if (const auto judgement = brake_.judge(one->node.uid, now);
+             judgement.verdict != BrakeVerdict::pass) {
+    return hold(one, judgement);
+  }
+  brake_.deleting(one->node.uid, !one->node.released, now);
+  passed.push_back(one);
+}
+
+// One call for each Node and one for the canary: a credential that lost its rights may answer "not
+// found" to each.
+void NodeDeletions::look_up(const RoundPtr& round) {
+  round->answers.resize(round->cases.size());
+  if (round->cases.empty() || !broker_->can_confirm()) return looked_up(round);
+  round->open = round->cases.size() + 1;
+  const auto ended = [weak = std::weak_ptr(self_), round] {
+    const auto self = weak.lock();
+    if (self && --round->open == 0) (*self)->looked_up(round);
+  };
+  for (std::size_t index = 0; index < round->cases.size(); ++index) {
+    broker_->confirm(round->cases[index]->node.query(),
+                     [round, index, ended](const MachineAnswer& answer) {
+                       round->answers[index] = answer;
+                       ended();
+                     });
+  }
+  if (!round->canary) return ended();
+  broker_->confirm(*round->canary, [round, ended](const MachineAnswer& answer) {
+    round->canary_answer = answer;
+    ended();
+  });
+}
+
+void NodeDeletions::looked_up(const RoundPtr& round) {
+  if (!round->listed) {
+    conclude_without_listing(round);
+    return end_round();
+  }
+  // Without single look-ups the listing itself was the second look.
+  const bool asked = broker_->can_confirm();
+  const Standing canary =
+      !round->canary ? Standing::absent
+                     : (asked ? standing_of(round->canary_answer.state()) : Standing::exists);
+  for (std::size_t index = 0; index < round->cases.size(); ++index) {
+    conclude(round->cases[index], round->answers[index], canary);
+  }
+  end_round();
+}
+
+// The provider cannot list: what is known of the others is what was asked for together.
+void NodeDeletions::conclude_without_listing(const RoundPtr& round) {
+  runtime::BrakeLook look;
+  look.known = our_nodes().size();
+  look.sighted = round->canary && standing_of(round->canary_answer.state()) == Standing::exists;
+  for (std::size_t index = 0; index < round->cases.size(); ++index) {
+    const bool absent = standing_of(round->answers[index].state()) == Standing::absent;
+    if (absent) look.absent.push_back(round->cases[index]->node.uid);
+  }
+  brake_.look(look, deps_.timers.now());
+  for (std::size_t index = 0; index < round->cases.size(); ++index) {
+    const CasePtr& one = round->cases[index];
+    Cases passed{one};
+    if (standing_of(round->answers[index].state()) == Standing::absent) {
+      passed.clear();
+      judge_absent(one, passed);
+    }
+    const Standing canary = look.sighted ? Standing::exists : Standing::absent;
+    if (!passed.empty()) conclude(one, round->answers[index], canary);
+  }
+}
+
+void NodeDeletions::conclude(const CasePtr& one, const MachineAnswer& answer, Standing canary) {
+  const auto stop = [&](Status status, const char* decision) {
+    brake_.not_deleted(one->node.uid);
+    fail(one, std::move(status), decision);
+  };
+  if (!answer.status.ok()) {
+    return stop(Status(answer.status).with_context("second look at the cloud"), "unknown");
+  }
+  switch (standing_of(answer.state())) {
+    case Standing::exists:
+    case Standing::unclear:
+      return stop(exists(one->node.name), "exists");
+    case Standing::terminated:
+      one->ground = "terminated";
+      brake_.deleting(one->node.uid, false, deps_.timers.now());
+      return read_fresh(one);
+    case Standing::absent:
+      break;
+  }
+  if (canary != Standing::exists && !one->node.released) {
+    brake_.not_deleted(one->node.uid);
+    return hold(one, {BrakeVerdict::blind, milliseconds(0)});
+  }
+  read_fresh(one);
+}
+
+void NodeDeletions::read_fresh(const CasePtr& one) {
+  auto nodes = kube::resources::nodes();
+  one->deletion.api->get(nodes, {}, one->node.name, one->deletion.call,
+                         [weak = std::weak_ptr(self_), one](const Result<std::string>& body) {
+                           const auto self = weak.lock();
+                           if (!self) return;
+                           const auto object = body ? kube::Object::decode(*body)
+                                                    : Result<kube::ObjectPtr>(body.status());
+                           if (object) return (*self)->send(one, facts_of(*object));
+                           (*self)->brake_.not_deleted(one->node.uid);
+                           (*self)->fail(one, object.status(), "failed");
+                         });
+}
+
+void NodeDeletions::send(const CasePtr& one, const NodeFacts& fresh) {
+  const auto& wanted_version = one->deletion.options.resource_version;
+  Status problem;
+  if (fresh.uid != one->node.uid || fresh.provider_id != one->node.provider_id ||
+      (!wanted_version.empty() && wanted_version != fresh.object->resource_version())) {
+    problem = changed(one->node.name);
+  } else if (fresh.ready) {
+    problem = is_ready(one->node.name);
+  } else if (!deps_.may_write()) {
+    problem = refused("NotLeading", "this host does not hold the leader lease any more");
+  } else if (deps_.timers.now() >= one->deadline) {
+    problem = Status(Code::deadline_exceeded, "whoever asked for the deletion has given up");
+  }
+  if (!problem.ok()) {
+    brake_.not_deleted(one->node.uid);
+    return fail(one, std::move(problem), "refused");
+  }
+  kube::DeleteOptions options = one->deletion.options;
+  options.uid = fresh.uid;
+  options.resource_version = fresh.object->resource_version();  // nothing happened since that read
+  one->deletion.api->remove(kube::resources::nodes(), {}, one->node.name, options,
+                            one->deletion.call,
+                            [weak = std::weak_ptr(self_), one](Result<std::string> answer) {
+                              if (const auto self = weak.lock())
+                                (*self)->sent(one, std::move(answer));
+                            });
+}
+
+void NodeDeletions::sent(const CasePtr& one, Result<std::string> answer) {
+  if (answer.status().error_class() == ErrorClass::conflict && --one->tries_left > 0 &&
+      one->deletion.options.resource_version.empty()) {
+    return read_fresh(one);
+  }
+  if (answer || answer.status().error_class() == ErrorClass::not_found) {
+    deps_.telemetry.decided(one->ground);
+    return end(one, std::move(answer));
+  }
+  if (!may_have_happened(answer.status())) brake_.not_deleted(one->node.uid);
+  fail(one, answer.status(), "failed");
+}
+
+void NodeDeletions::hold(const CasePtr& one, BrakeJudgement judgement) {
+  ++held_in_round_;
+  const auto& options = brake_.options();
+  const auto now_report = report();
+  std::string message;
+  const char* reason = "DeletionHeld";
+  const char* decision = "held";
+  switch (judgement.verdict) {
+    case BrakeVerdict::pass:  // the next look will let it pass
+    case BrakeVerdict::blind:
+      reason = "CloudViewBlind";
+      decision = "blind";
+      message =
+          "its machine is missing, but the cloud's answer shows none that is known to be there, so "
+          "it proves nothing";
+      break;
+    case BrakeVerdict::over_limit:
+      message = "the cloud lacks the machines of " + std::to_string(now_report.absent) + " of " +
+                std::to_string(now_report.known) + " Nodes at once, and " +
+                std::to_string(now_report.limit) + " may go within " +
+                format_duration(options.window) + "; after " + format_duration(options.hold) +
+                " they go at that pace";
+      break;
+    case BrakeVerdict::too_early:
+      message = "this manager has led for less than " + format_duration(options.window) +
+                " and does not know how many Nodes were deleted before";
+      break;
+  }
+  message = "The Node is not deleted: " + message + ". To let it go now: kubectl annotate node " +
+            one->node.name + " " + std::string(kAllowDeletion) + "=true";
+  deps_.telemetry.held(*one->node.object, message);
+  const milliseconds pause = std::min(std::max(judgement.retry_after, milliseconds(1)), kHeldPause);
+  fail(one, waiting(reason, std::move(message)).with_retry_after(pause), decision);
+}
+
+void NodeDeletions::fail(const CasePtr& one, Status status, const char* decision) {
+  deps_.telemetry.decided(decision);
+  end(one, std::move(status));
+}
+
+void NodeDeletions::end(const CasePtr& one, Result<std::string> result) {
+  const auto done = std::exchange(one->deletion.done, nullptr);
+  if (done) done(std::move(result));
+}
+
+}  // namespace ccm::plugin

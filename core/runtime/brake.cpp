@@ -1,0 +1,106 @@
+#include "runtime/brake.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace ccm::runtime {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+milliseconds until(TimePoint when, TimePoint now) {
+  return std::max(std::chrono::ceil<milliseconds>(when - now), milliseconds(1));
+}
+
+}  // namespace
+
+void Brake::begin(TimePoint now) { begun_ = now; }
+
+void Brake::look(const BrakeLook& look, TimePoint now) {
+  looked_ = true;
+  sighted_ = look.sighted;
+  if (!look.sighted) return;
+  std::erase_if(deleted_,
+                [&](const auto& entry) { return now - entry.second.at > options_.window; });
+  known_ = look.known;
+  // Caches and clouds still show for a moment what was just deleted.
+  std::unordered_set<std::string> absent;
+  for (const std::string& key : look.absent) {
+    if (!deleted_.contains(key)) absent.insert(key);
+  }
+  std::erase_if(absent_, [&](const auto& entry) { return !absent.contains(entry.first); });
+  for (const std::string& key : absent) absent_.try_emplace(key, Absence{now, false});
+  // What was absent together with too many others stays suspect when others come back: a cloud
+  // that recovers shows its machines again piece by piece.
+  if (used(now) + absent_.size() > limit(now)) {
+    for (auto& [key, absence] : absent_) absence.suspect = true;
+  }
+  if (suspects() == 0) {
+    engaged_since_.reset();
+  } else if (!engaged_since_) {
+    engaged_since_ = now;
+  }
+}
+
+BrakeJudgement Brake::judge(const std::string& key, TimePoint now) const {
+  const auto found = absent_.find(key);
+  if (!sighted_ || !begun_ || found == absent_.end()) return {BrakeVerdict::blind, milliseconds(0)};
+  const Absence& absence = found->second;
+  const std::size_t gone = used(now);
+  if (absence.suspect) {
+    const TimePoint due = absence.since + options_.hold;
+    if (now < due) return {BrakeVerdict::over_limit, until(due, now)};
+    if (gone >= limit(now)) return {BrakeVerdict::over_limit, milliseconds(0)};
+  }
+  const std::size_t vanished = absence.suspect ? gone + 1 : gone + absent_.size();
+  if (!watched_a_window(now) && vanished > static_cast<std::size_t>(options_.minimum)) {
+    return {BrakeVerdict::too_early, until(*begun_ + options_.window, now)};
+  }
+  return {BrakeVerdict::pass, milliseconds(0)};
+}
+
+void Brake::deleting(const std::string& key, bool counted, TimePoint now) {
+  deleted_[key] = {now, counted};
+  absent_.erase(key);
+}
+
+void Brake::not_deleted(const std::string& key) { deleted_.erase(key); }
+
+BrakeReport Brake::report(TimePoint now) const {
+  BrakeReport report;
+  report.held = suspects();
+  report.engaged = report.held > 0;
+  report.blind = looked_ && !sighted_;
+  report.known = known_;
+  report.absent = absent_.size();
+  report.deleted = used(now);
+  report.limit = limit(now);
+  report.engaged_since = engaged_since_;
+  return report;
+}
+
+std::size_t Brake::used(TimePoint now) const {
+  return static_cast<std::size_t>(
+      std::count_if(deleted_.begin(), deleted_.end(), [&](const auto& entry) {
+        return entry.second.counted && now - entry.second.at <= options_.window;
+      }));
+}
+
+// Of what there was before the window's deletions, so that deleting does not tighten it.
+std::size_t Brake::limit(TimePoint now) const {
+  const std::size_t all = known_ + used(now);
+  const std::size_t share = all * static_cast<std::size_t>(std::max(options_.percent, 0)) / 100;
+  return std::max(share, static_cast<std::size_t>(std::max(options_.minimum, 0)));
+}
+
+bool Brake::watched_a_window(TimePoint now) const {
+  return begun_ && now - *begun_ >= options_.window;
+}
+
+std::size_t Brake::suspects() const {
+  return static_cast<std::size_t>(std::count_if(
+      absent_.begin(), absent_.end(), [](const auto& entry) { return entry.second.suspect; }));
+}
+
+}  // namespace ccm::runtime
