@@ -83,6 +83,7 @@ Status Controller::setup(Setup& setup) {
   }
   setup.queue(options);
 
+  refresh_labels_ = host_.config.flag("refresh-node-labels") != std::string_view("false");
   const int64_t updates = host_.config.integer_flag("concurrent-node-status-updates").value_or(0);
   if (updates > 0) status_updates_.emplace(host_.post, static_cast<std::size_t>(updates));
 
@@ -106,17 +107,16 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   if (kind == EventKind::deleted) return;
   if (kind == EventKind::resync) {
     // A Node that waits to be initialised has its own retries (NODE-27).
-    if (!read_node(now).uninitialized()) queue.add(now.name(), Priority::periodic);
+    if (!is_uninitialized(now)) queue.add(now.name(), Priority::periodic);
     return;
   }
   if (kind == EventKind::updated && old.same(now)) return;  // a heartbeat
-  const NodeState state = read_node(now);
+  const bool fresh = is_uninitialized(now);
   if (kind == EventKind::added) {
-    const bool fresh = state.uninitialized();
     return queue.add(now.name(), fresh ? Priority::changed : Priority::periodic);
   }
-  if (state.uninitialized() ? !same_input(read_node(old), state)
-                            : !repaired_labels(state.labels).empty()) {
+  if (fresh ? !same_input(read_node(old), read_node(now))
+            : !repaired_labels(read_cloud_labels(now)).empty()) {
     queue.add(now.name());
   }
 }
@@ -124,15 +124,15 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
 Task<Status> Controller::reconcile(Ctx ctx, Request request) {
   const Object node = host_.kube.cached(kNodes, request.key);
   if (!node) co_return Status();
-  NodeState state = read_node(node);
-  if (state.uninitialized()) {
+  if (is_uninitialized(node)) {
     Status status = co_await initialize(ctx, node);
     if (!status.ok()) report(node, status, request.attempt);
     co_return retried_slowly(std::move(status));
   }
-  Status repaired = co_await repair_labels(ctx, std::move(state));
+  Labels wrong = repaired_labels(read_cloud_labels(node));
+  Status repaired = co_await write_labels(ctx, request.key, std::move(wrong));
   if (!repaired.ok() || request.priority != Priority::periodic) co_return repaired;
-  Status refreshed = co_await refresh_addresses(ctx, node);
+  Status refreshed = co_await refresh(ctx, node);
   co_return refreshed;
 }
 
@@ -206,12 +206,11 @@ Task<Status> Controller::write(Ctx ctx, Object node, const Instance* machine) {
   co_return Status();
 }
 
-Task<Status> Controller::repair_labels(Ctx ctx, NodeState node) {
-  const Labels labels = repaired_labels(node.labels);
+Task<Status> Controller::write_labels(Ctx ctx, std::string name, Labels labels) {
   if (labels.empty()) co_return Status();
   KubePatch patch;
   patch.reference.resource = kNodes;
-  patch.reference.name = node.name;
+  patch.reference.name = std::move(name);
   patch.body = label_patch(labels);
   const auto written = co_await host_.kube.patch(ctx, std::move(patch));
   if (gone(written.status())) co_return Status();
@@ -219,7 +218,7 @@ Task<Status> Controller::repair_labels(Ctx ctx, NodeState node) {
 }
 
 // A cloud that does not answer is no failure of this Node: its turn comes again (NODE-26).
-Task<Status> Controller::refresh_addresses(Ctx ctx, Object node) {
+Task<Status> Controller::refresh(Ctx ctx, Object node) {
   std::optional<Semaphore::Permit> permit;
   if (status_updates_) {
     auto acquired = co_await status_updates_->acquire();
@@ -227,11 +226,21 @@ Task<Status> Controller::refresh_addresses(Ctx ctx, Object node) {
   }
   const auto machine = co_await find_machine(ctx, node);
   if (!machine.ok()) {
-    host_.log.v(2, "left the addresses of a node alone",
-                {{"node", node.name()}, {"reason", machine.status()}});
+    host_.log.v(2, "left a node as it is", {{"node", node.name()}, {"reason", machine.status()}});
     co_return Status();
   }
   const NodeState state = read_node(node);
+  Labels changed;
+  if (refresh_labels_) changed = changed_labels(state.labels, *machine);
+  if (!changed.empty()) {
+    std::string text;
+    for (const auto& [key, value] : changed) {
+      text += (text.empty() ? "" : ", ") + key + "=" + value;
+    }
+    Status labelled = co_await write_labels(ctx, state.name, std::move(changed));
+    if (!labelled.ok()) co_return labelled;
+    host_.events.normal(node, "CloudLabelsChanged", "The cloud's machine changed: " + text);
+  }
   auto addresses = desired_addresses(state, machine->addresses);
   if (!addresses.ok()) {
     host_.log.warning("left the addresses of a node alone",

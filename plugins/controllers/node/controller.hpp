@@ -1,7 +1,7 @@
 // cloud-node-controller: a Node that joins with the taint
 // node.cloudprovider.kubernetes.io/uninitialized gets its provider ID, labels and addresses from
-// the cloud and loses the taint; an initialised Node gets its labels repaired and its addresses
-// compared from time to time. [serial]
+// the cloud and loses the taint; an initialised Node gets its labels repaired, and its addresses,
+// type, zone and region are compared with the cloud from time to time. [serial]
 //
 // Two writes initialise a Node: first nodes/<name>/status with the addresses, then nodes/<name>
 // with provider ID, labels and taints. In this order because the taint's removal is what lets pods
@@ -39,8 +39,9 @@ class Controller {
   Task<Status> initialize(Ctx ctx, Object node);
   // One try of both writes from one state of the Node. The class conflict asks for another one.
   Task<Status> write(Ctx ctx, Object node, const Instance* machine);
-  Task<Status> repair_labels(Ctx ctx, NodeState node);
-  Task<Status> refresh_addresses(Ctx ctx, Object node);
+  Task<Status> write_labels(Ctx ctx, std::string name, Labels labels);
+  // Addresses, type, zone and region of an initialised Node.
+  Task<Status> refresh(Ctx ctx, Object node);
   Task<Result<Object>> write_addresses(Ctx ctx, std::string name,
                                        std::vector<NodeAddress> addresses);
 
@@ -50,6 +51,7 @@ class Controller {
   Host& host_;
   Metric taint_removal_delay_;
   Metric initial_sync_delay_;
+  bool refresh_labels_ = true;
   std::optional<Semaphore> status_updates_;  // only when the user bounds them
 };
 

@@ -3,7 +3,6 @@
 #include "label_syntax.hpp"
 #include "names.hpp"
 
-#include <array>
 #include <utility>
 
 namespace ccm::node {
@@ -15,15 +14,16 @@ void set(LabelPlan& plan, const Labels& existing, std::string_view key, const st
 }
 
 // One fact of the cloud under its two names.
-void set_pair(LabelPlan& plan, const Labels& existing, std::string_view beta_key,
-              std::string_view key, const std::string& value) {
+void set_pair(LabelPlan& plan, const Labels& existing, const CloudLabel& label,
+              const std::string& value) {
   if (value.empty()) return;
   if (!is_label_value(value)) {
-    plan.rejected.push_back({std::string(key), value, "the value is no valid label value", true});
+    plan.rejected.push_back(
+        {std::string(label.key), value, "the value is no valid label value", true});
     return;
   }
-  set(plan, existing, beta_key, value);
-  set(plan, existing, key, value);
+  set(plan, existing, label.beta_key, value);
+  set(plan, existing, label.key, value);
 }
 
 void add_additional(LabelPlan& plan, const Labels& existing, const Label& label) {
@@ -47,26 +47,31 @@ void add_additional(LabelPlan& plan, const Labels& existing, const Label& label)
 
 LabelPlan plan_labels(const Labels& existing, const Instance& machine) {
   LabelPlan plan;
-  set_pair(plan, existing, kInstanceTypeBeta, kInstanceType, machine.instance_type);
-  set_pair(plan, existing, kZoneBeta, kZone, machine.zone);
-  set_pair(plan, existing, kRegionBeta, kRegion, machine.region);
+  for (const CloudLabel& label : kCloudLabels) set_pair(plan, existing, label, machine.*label.fact);
   for (const Label& label : machine.labels) add_additional(plan, existing, label);
   return plan;
 }
 
 Labels repaired_labels(const Labels& existing) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kPairs{
-      {{kZoneBeta, kZone}, {kRegionBeta, kRegion}, {kInstanceTypeBeta, kInstanceType}}};
   Labels repaired;
-  for (const auto& [beta_key, key] : kPairs) {
-    const auto beta = existing.find(beta_key);
+  for (const CloudLabel& label : kCloudLabels) {
+    const auto beta = existing.find(label.beta_key);
     if (beta == existing.end()) continue;
-    const auto newer = existing.find(key);
+    const auto newer = existing.find(label.key);
     if (newer == existing.end() || newer->second != beta->second) {
-      repaired.emplace(key, beta->second);
+      repaired.emplace(label.key, beta->second);
     }
   }
   return repaired;
+}
+
+Labels changed_labels(const Labels& existing, const Instance& machine) {
+  LabelPlan plan;
+  for (const CloudLabel& label : kCloudLabels) {
+    if (!existing.contains(label.beta_key) && !existing.contains(label.key)) continue;
+    set_pair(plan, existing, label, machine.*label.fact);
+  }
+  return std::move(plan.set);
 }
 
 bool is_kubernetes_key(std::string_view key) {

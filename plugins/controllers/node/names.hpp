@@ -1,6 +1,10 @@
 // Names that Kubernetes, the kubelet and users of this controller agree on.
 #pragma once
 
+#include <ccm/instances.hpp>
+
+#include <array>
+#include <string>
 #include <string_view>
 
 namespace ccm::node {
@@ -9,11 +13,18 @@ inline constexpr std::string_view kUninitializedTaint =
     "node.cloudprovider.kubernetes.io/uninitialized";
 inline constexpr std::string_view kProvidedNodeIp = "alpha.kubernetes.io/provided-node-ip";
 
-inline constexpr std::string_view kInstanceType = "node.kubernetes.io/instance-type";
-inline constexpr std::string_view kInstanceTypeBeta = "beta.kubernetes.io/instance-type";
-inline constexpr std::string_view kZone = "topology.kubernetes.io/zone";
-inline constexpr std::string_view kZoneBeta = "failure-domain.beta.kubernetes.io/zone";
-inline constexpr std::string_view kRegion = "topology.kubernetes.io/region";
-inline constexpr std::string_view kRegionBeta = "failure-domain.beta.kubernetes.io/region";
+// A fact of the cloud and the two labels that tell it.
+struct CloudLabel {
+  std::string_view beta_key;
+  std::string_view key;
+  std::string Instance::*fact;
+};
+inline constexpr std::array<CloudLabel, 3> kCloudLabels{{
+    {"beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type",
+     &Instance::instance_type},
+    {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone", &Instance::zone},
+    {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region",
+     &Instance::region},
+}};
 
 }  // namespace ccm::node

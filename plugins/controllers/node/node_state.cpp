@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace ccm::node {
 namespace {
@@ -13,6 +14,19 @@ namespace {
 const std::string& annotation_pointer() {
   static const std::string pointer = "/metadata/annotations" + pointer_segment(kProvidedNodeIp);
   return pointer;
+}
+
+// The keys of kCloudLabels, each with its place among the labels.
+const std::vector<std::pair<std::string_view, std::string>>& cloud_label_pointers() {
+  static const auto pointers = [] {
+    std::vector<std::pair<std::string_view, std::string>> all;
+    for (const CloudLabel& label : kCloudLabels) {
+      all.emplace_back(label.beta_key, pointer_segment(label.beta_key));
+      all.emplace_back(label.key, pointer_segment(label.key));
+    }
+    return all;
+  }();
+  return pointers;
 }
 
 // The number at text[begin, begin+length); nothing when it is none.
@@ -36,6 +50,24 @@ const std::vector<std::string>& node_fields() {
                                                annotation_pointer(), "/spec/providerID",
                                                "/spec/taints",       "/status/addresses"};
   return fields;
+}
+
+bool is_uninitialized(const Object& node) {
+  bool found = false;
+  node.at("/spec/taints").each([&](std::string_view, const Value& taint) {
+    found = taint.text("/key") == kUninitializedTaint;
+    return !found;
+  });
+  return found;
+}
+
+Labels read_cloud_labels(const Object& node) {
+  Labels labels;
+  const Value all = node.at("/metadata/labels");
+  for (const auto& [key, pointer] : cloud_label_pointers()) {
+    if (const auto value = all.at(pointer).text()) labels.emplace(key, *value);
+  }
+  return labels;
 }
 
 NodeState read_node(const Object& node) {

@@ -87,6 +87,17 @@ TEST(Labels, TRAP_35_NothingIsEverRemoved) {
   EXPECT_TRUE(plan.set.empty());
 }
 
+TEST(Labels, NODE_28_OnlyWhatTheNodeHasFollowsTheMachine) {
+  const Labels existing{{"node.kubernetes.io/instance-type", "old"},
+                        {"failure-domain.beta.kubernetes.io/zone", "a"},
+                        {"topology.kubernetes.io/zone", "a"}};
+  EXPECT_EQ(changed_labels(existing, machine("new", "a", "eu", {{"team", "red"}})),
+            (Labels{{"beta.kubernetes.io/instance-type", "new"},
+                    {"node.kubernetes.io/instance-type", "new"}}));
+  EXPECT_TRUE(changed_labels(existing, machine("", "has space", "")).empty());
+  EXPECT_TRUE(changed_labels({}, machine("new", "a", "eu")).empty());
+}
+
 struct RepairCase {
   Labels existing;
   Labels repaired;

@@ -43,11 +43,10 @@ TEST_F(RefreshTest, NODE_32_TRAP_8_NoWriteWhenEqual) {
   EXPECT_EQ(cloud.asked.size(), 4U);
 }
 
-TEST_F(RefreshTest, NODE_28_33_AResyncWritesAddressesOnly) {
+TEST_F(RefreshTest, NODE_33_AResyncWritesAddressesToTheStatus) {
   start();
   controller->run();
   cloud.machines["n1"].addresses = {{"InternalIP", "10.0.0.1"}, {"InternalIP", "fd00::1"}};
-  cloud.machines["n1"].zone = "moved";
   host.kube.resync();
   controller->run();
   ASSERT_EQ(host.kube.calls().size(), 1U);
@@ -55,6 +54,35 @@ TEST_F(RefreshTest, NODE_28_33_AResyncWritesAddressesOnly) {
   EXPECT_EQ(host.kube.calls()[0].body.find("resourceVersion"), std::string::npos);
   EXPECT_EQ(stored("n1")["status"]["addresses"].size(), 3U);
   EXPECT_EQ(controller->take_reconciled().back().priority, Priority::periodic);
+}
+
+TEST_F(RefreshTest, NODE_28_LabelsFollowAMachineThatIsResizedOrMoved) {
+  Json node = initialised("n1");
+  node["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "small";
+  node["metadata"]["labels"]["beta.kubernetes.io/instance-type"] = "small";
+  put(node);
+  cloud.machines["n1"].instance_type = "large";
+  cloud.machines["n1"].zone = "somewhere";  // under neither name: not this Node's
+  start();
+  controller->run();
+  EXPECT_EQ(take_calls(), Calls{"patch"});
+  EXPECT_EQ(stored("n1")["metadata"]["labels"]["node.kubernetes.io/instance-type"], "large");
+  EXPECT_EQ(stored("n1")["metadata"]["labels"]["beta.kubernetes.io/instance-type"], "large");
+  EXPECT_FALSE(stored("n1")["metadata"]["labels"].contains("topology.kubernetes.io/zone"));
+  host.kube.resync();
+  controller->run();
+  EXPECT_TRUE(take_calls().empty());
+}
+
+TEST_F(RefreshTest, NODE_28_LabelsStayWhereTheFlagSaysSo) {
+  Json node = initialised("n1");
+  node["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "small";
+  put(node);
+  cloud.machines["n1"].instance_type = "large";
+  host.config.set_flag("refresh-node-labels", "false");
+  start();
+  controller->run();
+  EXPECT_TRUE(take_calls().empty());
 }
 
 TEST_F(RefreshTest, HOST_38_ThePeriodIsTheFlags) {
