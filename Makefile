@@ -8,6 +8,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 # Tests take their time with the network and with processes, not with the processor.
 TEST_JOBS ?= $(JOBS)
+FUZZ_SECONDS ?= 300
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,10 +19,13 @@ packages-%:
 configure: packages-build
 	@[ -f $(BUILD)/build.ninja ] || cmake --preset release -B $(BUILD) $(CMAKE_FLAGS)
 
+programs: configure ## the host, the plugins, ccmctl and ccm-sandbox: what is shipped
+	@cmake --build $(BUILD) -j $(JOBS) --target programs
+
 build: configure ## the host, the plugins, ccmctl, ccm-sandbox and all tests
 	@cmake --build $(BUILD) -j $(JOBS)
 
-demo: packages-demo build ## a small cluster and a small cloud on this machine: watch nodes being initialised
+demo: packages-demo programs ## a small cluster and a small cloud on this machine: watch nodes being initialised
 	@tools/demo $(BUILD)
 
 test: packages-test build ## unit, ABI and sandbox suites
@@ -41,8 +45,17 @@ asan tsan: packages-test ## the suites under AddressSanitizer+UBSan, or ThreadSa
 	@cmake --build --preset $@ -j $(JOBS)
 	@ctest --preset $@ -LE kube -j $(TEST_JOBS) --no-tests=error
 
+fuzz: packages-fuzz ## libFuzzer on every parser, FUZZ_SECONDS (default 300) each, FUZZ_TARGETS (default all)
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz -j $(JOBS)
+	@tests/fuzz/run build-fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
 lint: packages-lint configure ## formatting, includes, link lines and clang-tidy
 	@tools/lint $(BUILD)
+
+abi-lock: packages-test ## write tests/abi/v1.lock anew, after an addition to the plugin ABI
+	@tests/abi/lock/abi_lock.py write sdk/include tests/abi/v1.lock
+	@git --no-pager diff --stat -- tests/abi/v1.lock
 
 install: build ## copy host, plugins, tools and SDK to PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
@@ -50,4 +63,4 @@ install: build ## copy host, plugins, tools and SDK to PREFIX (default /usr/loca
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure build demo test test-kube bench asan tsan lint install clean
+.PHONY: help configure programs build demo test test-kube bench asan tsan fuzz lint abi-lock install clean

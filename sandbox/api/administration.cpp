@@ -4,12 +4,6 @@
 namespace sandbox {
 namespace {
 
-http::Response json_answer(const Json& body) {
-  http::Response response;
-  response.body = body.dump() + "\n";
-  return response;
-}
-
 Json node(const std::string& name) {
   Json taint = {{"key", "node.cloudprovider.kubernetes.io/uninitialized"},
                 {"value", "true"},

@@ -99,4 +99,10 @@ std::vector<std::string> decode_object(const Resource& resource, const http::Req
   return warnings;
 }
 
+http::Response json_answer(const Json& body) {
+  http::Response response;
+  response.body = body.dump() + "\n";
+  return response;
+}
+
 }  // namespace sandbox

@@ -14,4 +14,7 @@ Json parse_body(const http::Request& request, const std::string& accepted);
 std::vector<std::string> decode_object(const Resource& resource, const http::Request& request,
                                        Json& object);
 
+// An answer with this body, status 200.
+http::Response json_answer(const Json& body);
+
 }  // namespace sandbox

@@ -1,17 +1,12 @@
 #include "api/discovery.hpp"
 
+#include "api/body.hpp"
 #include "api/resource.hpp"
 
 namespace sandbox {
 namespace {
 
 const char* const kReviewGroups[] = {"authentication.k8s.io", "authorization.k8s.io"};
-
-http::Response json_answer(const Json& body) {
-  http::Response response;
-  response.body = body.dump() + "\n";
-  return response;
-}
 
 Json entry(const std::string& name, const std::string& singular, bool namespaced,
            const std::string& kind, const std::vector<std::string>& verbs) {

@@ -15,7 +15,7 @@ namespace {
 using plugin::Check;
 using plugin::CheckState;
 
-struct Options {
+struct CheckOptions {
   std::string file;
   unsigned timeout_seconds = 10;
   Format format = Format::table;
@@ -43,7 +43,7 @@ void add_trial(plugin::Examination& file, unsigned timeout_seconds) {
   }
 }
 
-int run(const Options& options) {
+int check(const CheckOptions& options) {
   plugin::Examination file =
       plugin::examine(std::filesystem::absolute(options.file), plugin::CheckOptions());
   if (file.verdict().ok()) add_trial(file, options.timeout_seconds);
@@ -72,14 +72,14 @@ void add_plugin_check(CLI::App& parent, int& exit_code) {
       "and\n"
       "look at its entry. Makes no component. Crashes and hangs are reported, not suffered.\n"
       "Runs code of the plugin: check only what you would let the host load.");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CheckOptions>();
   command->add_option("FILE", options->file, "The plugin's .so file")->required()->type_name("");
   command->add_option("--timeout", options->timeout_seconds, "Seconds that loading may take")
       ->check(CLI::Range(1, 3600).description(""))
       ->capture_default_str()
       ->type_name("SECONDS");
   add_format(*command, options->format);
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  command->callback([options, &exit_code] { exit_code = check(*options); });
 }
 
 }  // namespace ccm::ctl

@@ -17,7 +17,7 @@ using plugin::Examination;
 using plugin::Manifest;
 using Rows = std::vector<std::vector<std::string>>;
 
-struct Options {
+struct InspectOptions {
   std::string file;
   Format format = Format::table;
 };
@@ -100,7 +100,7 @@ void print_table(const Examination& file) {
   std::cout << align(checks);
 }
 
-int run(const Options& options) {
+int inspect(const InspectOptions& options) {
   plugin::CheckOptions checks;
   checks.compute_sha256 = true;
   const Examination file = examine(std::filesystem::absolute(options.file), checks);
@@ -120,10 +120,10 @@ void add_plugin_inspect(CLI::App& parent, int& exit_code) {
       "inspect",
       "Show what a plugin file says about itself, and every check that the host makes before it\n"
       "loads one. Runs no code of the plugin. Exit code 1 when a check failed.");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<InspectOptions>();
   command->add_option("FILE", options->file, "The plugin's .so file")->required()->type_name("");
   add_format(*command, options->format);
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  command->callback([options, &exit_code] { exit_code = inspect(*options); });
 }
 
 }  // namespace ccm::ctl

@@ -5,7 +5,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json to_json(const plugin::ElfFacts& elf) {
+ordered_json elf_json(const plugin::ElfFacts& elf) {
   return {{"exports", elf.exports},
           {"needed", elf.needed},
           {"soname", elf.soname},
@@ -33,7 +33,7 @@ ordered_json to_json(const plugin::Examination& file) {
   ordered_json json{{"path", file.path.string()}, {"ok", file.verdict().ok()}, {"size", file.size},
                     {"sha256", file.sha256},      {"manifest", nullptr},       {"elf", nullptr}};
   if (file.manifest) json["manifest"] = ordered_json::parse(file.note);
-  if (file.elf) json["elf"] = to_json(*file.elf);
+  if (file.elf) json["elf"] = elf_json(*file.elf);
   json["checks"] = to_json(file.checks);
   return json;
 }

@@ -14,7 +14,7 @@ using plugin::Component;
 using plugin::Examination;
 using plugin::Registry;
 
-struct Options {
+struct ListOptions {
   std::vector<std::string> folders;
   Format format = Format::table;
 };
@@ -61,7 +61,7 @@ void print_json(const Registry& registry) {
   std::cout << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
-void run(const Options& options) {
+void list(const ListOptions& options) {
   std::vector<std::string> folders = options.folders;
   if (folders.empty()) folders.push_back(plugin::default_plugin_folder().string());
   const Registry registry = Registry::scan({folders.begin(), folders.end()});
@@ -79,7 +79,7 @@ void add_plugin_list(CLI::App& parent, int& exit_code) {
       "list",
       "List the controllers and providers that the plugin path holds, as their manifests say.\n"
       "Files that the host would refuse are listed with the reason. Runs no code of theirs.");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ListOptions>();
   command
       ->add_option(
           "--plugin-path", options->folders,
@@ -89,7 +89,7 @@ void add_plugin_list(CLI::App& parent, int& exit_code) {
       ->allow_extra_args(false);
   add_format(*command, options->format);
   command->callback([options, &exit_code] {
-    run(*options);
+    list(*options);
     exit_code = kOk;
   });
 }

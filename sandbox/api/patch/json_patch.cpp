@@ -8,12 +8,10 @@ namespace {
 
 constexpr std::size_t kMaxOperations = 10000;
 
-[[noreturn]] void fail(const std::string& what) { throw PatchError(what, false); }
-
 // Tokens of a JSON pointer, unescaped.
 std::vector<std::string> split_pointer(const std::string& pointer) {
   if (pointer.empty()) return {};
-  if (pointer[0] != '/') fail("the path " + pointer + " does not begin with a slash");
+  if (pointer[0] != '/') throw PatchError("the path " + pointer + " does not begin with a slash");
   std::vector<std::string> tokens(1);
   for (std::size_t i = 1; i < pointer.size(); ++i) {
     char c = pointer[i];
@@ -33,11 +31,11 @@ std::size_t list_index(const std::string& token, std::size_t size, bool adding) 
   long long index = 0;
   auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
   if (error != std::errc() || end != token.data() + token.size()) {
-    fail("not an array index: " + token);
+    throw PatchError("not an array index: " + token);
   }
   long long limit = static_cast<long long>(size) + (adding ? 1 : 0);
   if (index < 0) index += limit;
-  if (index < 0 || index >= limit) fail("Unable to access invalid index: " + token);
+  if (index < 0 || index >= limit) throw PatchError("Unable to access invalid index: " + token);
   return static_cast<std::size_t>(index);
 }
 
@@ -58,7 +56,7 @@ class Document {
     if (kind == "remove") return remove(path);
     if (kind == "replace") return replace(path, value(operation));
     if (kind == "test") return test(path, operation.value("value", Json()));
-    if (kind != "move" && kind != "copy") fail("Unexpected kind: " + kind);
+    if (kind != "move" && kind != "copy") throw PatchError("Unexpected kind: " + kind);
     std::string from = text(operation, "from");
     Json moved = get(from);
     if (kind == "move") remove(from);
@@ -71,14 +69,14 @@ class Document {
   static std::string text(const Json& operation, const char* member) {
     auto found = operation.find(member);
     if (found == operation.end() || !found->is_string()) {
-      fail("operation without \"" + std::string(member) + "\"");
+      throw PatchError("operation without \"" + std::string(member) + "\"");
     }
     return *found;
   }
 
   static Json value(const Json& operation) {
     auto found = operation.find("value");
-    if (found == operation.end()) fail("operation without \"value\"");
+    if (found == operation.end()) throw PatchError("operation without \"value\"");
     return *found;
   }
 
@@ -92,10 +90,10 @@ class Document {
       } else if (at->is_array()) {
         at = &(*at)[list_index(tokens[i], at->size(), false)];
       } else {
-        fail("doc is missing path: " + path);
+        throw PatchError("doc is missing path: " + path);
       }
     }
-    if (!at->is_object() && !at->is_array()) fail("doc is missing path: " + path);
+    if (!at->is_object() && !at->is_array()) throw PatchError("doc is missing path: " + path);
     return {at, tokens.back()};
   }
 
@@ -116,11 +114,11 @@ class Document {
 
   void remove(const std::string& path) {
     Place place = locate(path);
-    if (place.parent == nullptr) fail("the whole document cannot be removed");
+    if (place.parent == nullptr) throw PatchError("the whole document cannot be removed");
     if (place.parent->is_array()) {
       place.parent->erase(list_index(place.token, place.parent->size(), false));
     } else if (place.parent->erase(place.token) == 0) {
-      fail("Unable to remove nonexistent key: " + place.token);
+      throw PatchError("Unable to remove nonexistent key: " + place.token);
     }
   }
 
@@ -143,7 +141,7 @@ class Document {
       return (*place.parent)[list_index(place.token, place.parent->size(), false)];
     }
     auto found = place.parent->find(place.token);
-    if (found == place.parent->end()) fail("doc is missing path: " + path);
+    if (found == place.parent->end()) throw PatchError("doc is missing path: " + path);
     return *found;
   }
 
@@ -153,7 +151,7 @@ class Document {
     bool missing = place.parent != nullptr && place.parent->is_object() &&
                    !place.parent->contains(place.token);
     if (missing ? !wanted.is_null() : get(path) != wanted)
-      fail("testing value " + path + " failed");
+      throw PatchError("testing value " + path + " failed");
   }
 
   Json root_;

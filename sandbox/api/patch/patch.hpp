@@ -11,7 +11,7 @@ namespace sandbox {
 // A patch that cannot be applied. `malformed` = it is no valid patch at all (400); otherwise it
 // does not fit the object (422).
 struct PatchError : std::runtime_error {
-  PatchError(const std::string& what, bool malformed)
+  explicit PatchError(const std::string& what, bool malformed = false)
       : std::runtime_error(what), malformed(malformed) {}
   bool malformed;
 };

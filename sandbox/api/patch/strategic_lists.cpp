@@ -69,7 +69,7 @@ void check_element_order(const Json& patch, const Json& order, const std::string
     if (member.is_object() && member.contains("$patch")) continue;
     while (at < order.size() && !same_member(member, order[at], merge_key)) ++at;
     if (at == order.size()) {
-      throw PatchError("The order in patch list doesn't match $setElementOrder list", false);
+      throw PatchError("The order in patch list doesn't match $setElementOrder list");
     }
     ++at;
   }

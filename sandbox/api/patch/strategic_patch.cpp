@@ -11,8 +11,6 @@ constexpr std::string_view kDeleteFromPrimitives = "$deleteFromPrimitiveList/";
 
 void merge_map(Json& original, Json& patch, const Schema* schema);
 
-[[noreturn]] void fail(const std::string& what) { throw PatchError(what, false); }
-
 const Field* field_of(const Schema* schema, const std::string& name) {
   return schema == nullptr ? nullptr : schema->find(name);
 }
@@ -22,7 +20,7 @@ void apply_retain_keys(Json& original, Json& patch) {
   if (directive == patch.end()) return;
   Json keep = *directive;
   patch.erase(directive);
-  if (!keep.is_array()) fail("invalid patch format of retainKeys");
+  if (!keep.is_array()) throw PatchError("invalid patch format of retainKeys");
   auto kept = [&](const std::string& key) {
     return std::find(keep.begin(), keep.end(), key) != keep.end();
   };
@@ -30,7 +28,7 @@ void apply_retain_keys(Json& original, Json& patch) {
     bool directive_key =
         item.key().starts_with(kSetElementOrder) || item.key().starts_with(kDeleteFromPrimitives);
     if (!item->is_null() && !directive_key && !kept(item.key())) {
-      fail("invalid patch format of retainKeys");
+      throw PatchError("invalid patch format of retainKeys");
     }
   }
   for (auto item = original.begin(); item != original.end();) {
@@ -52,14 +50,14 @@ void apply_list_directives(Json& original, Json& patch, const std::string& merge
       replace = true;
     } else if (directive == "delete") {
       if (!member.contains(merge_key))
-        fail("map does not contain declared merge key: " + merge_key);
+        throw PatchError("map does not contain declared merge key: " + merge_key);
       original.erase(std::remove_if(original.begin(), original.end(),
                                     [&](const Json& candidate) {
                                       return same_member(candidate, member, merge_key);
                                     }),
                      original.end());
     } else {
-      fail("unknown patch type: " + directive.dump());
+      throw PatchError("unknown patch type: " + directive.dump());
     }
   }
   if (replace) {
@@ -73,7 +71,8 @@ void apply_list_directives(Json& original, Json& patch, const std::string& merge
 void merge_members(Json& original, Json& patch, const Field& field) {
   for (Json& member : patch) {
     if (!member.is_object() || !member.contains(field.merge_key)) {
-      fail("map: " + member.dump() + " does not contain declared merge key: " + field.merge_key);
+      throw PatchError("map: " + member.dump() +
+                       " does not contain declared merge key: " + field.merge_key);
     }
     auto found = std::find_if(original.begin(), original.end(), [&](const Json& candidate) {
       return same_member(candidate, member, field.merge_key);
@@ -119,10 +118,10 @@ void apply_element_orders(Json& original, Json& patch, const Schema* schema) {
     Json before = original.value(name, Json());
     auto change = patch.find(name);
     if (!order.is_array() || (!before.is_null() && !before.is_array())) {
-      fail("invalid patch format of setElementOrder list");
+      throw PatchError("invalid patch format of setElementOrder list");
     }
     if (change != patch.end()) {
-      if (!change->is_array()) fail("invalid patch format of setElementOrder list");
+      if (!change->is_array()) throw PatchError("invalid patch format of setElementOrder list");
       if (!order.empty()) check_element_order(*change, order, merge_key);
       original[name] =
           before.is_null() ? without_directives(*change) : merge_list(before, *change, field);
@@ -139,7 +138,8 @@ void apply_element_orders(Json& original, Json& patch, const Schema* schema) {
 void delete_primitives(Json& original, const std::string& name, const Json& values) {
   auto list = original.find(name);
   if (list == original.end()) return;
-  if (!list->is_array() || !values.is_array()) fail("invalid patch format of primitive list");
+  if (!list->is_array() || !values.is_array())
+    throw PatchError("invalid patch format of primitive list");
   list->erase(std::remove_if(list->begin(), list->end(),
                              [&](const Json& member) {
                                return std::find(values.begin(), values.end(), member) !=
@@ -156,7 +156,7 @@ void merge_map(Json& original, Json& patch, const Schema* schema) {
     } else if (*directive == "delete") {
       original = Json::object();
     } else if (*directive != "merge") {
-      fail("unknown patch type: " + directive->dump());
+      throw PatchError("unknown patch type: " + directive->dump());
     }
     return;
   }

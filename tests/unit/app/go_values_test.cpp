@@ -37,7 +37,9 @@ TEST(GoValues, Floats) {
   EXPECT_EQ(parse_float("20"), 20.0F);
   EXPECT_EQ(parse_float("-1"), -1.0F);
   EXPECT_EQ(parse_float("1e3"), 1000.0F);
-  for (const char* bad : {"", "x", "1,5", "1 "}) EXPECT_FALSE(parse_float(bad)) << bad;
+  for (const char* bad : {"", "x", "1,5", "1 ", "nan", "inf", "-Inf", "1e39"}) {
+    EXPECT_FALSE(parse_float(bad)) << bad;
+  }
 }
 
 TEST(GoValues, HOST_3_CsvWithQuotes) {

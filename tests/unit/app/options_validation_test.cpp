@@ -9,11 +9,13 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-const std::vector<KnownController> kKnown{{"cloud-node-controller", {"cloud-node"}, true},
-                                          {"node-route-controller", {"route"}, true},
-                                          {"node-ipam-controller", {"nodeipam"}, true}};
+const std::vector<KnownController> kKnownControllers{
+    {"cloud-node-controller", {"cloud-node"}, true},
+    {"node-route-controller", {"route"}, true},
+    {"node-ipam-controller", {"nodeipam"}, true}};
 
-Validation validate(Strings arguments, ValidationContext context = {kKnown, std::nullopt}) {
+Validation validate(Strings arguments,
+                    ValidationContext context = {kKnownControllers, std::nullopt}) {
   CommandLine line;
   if (std::none_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
         return argument.starts_with("--cloud-provider");
@@ -148,8 +150,8 @@ TEST(Validation, IPAM_2_AllocationNeedsARange) {
 }
 
 TEST(Validation, TRAP_1_RoutesNeedARangeWhereTheProviderHasRoutes) {
-  const ValidationContext with_routes{kKnown, true};
-  const ValidationContext without_routes{kKnown, false};
+  const ValidationContext with_routes{kKnownControllers, true};
+  const ValidationContext without_routes{kKnownControllers, false};
   const Validation refused = validate({}, with_routes);
   ASSERT_EQ(refused.errors.size(), 1U);
   EXPECT_NE(refused.errors[0].find("--configure-cloud-routes=false"), std::string::npos);
