@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 namespace ccm::app {
 namespace {
@@ -36,6 +37,7 @@ unsigned take_base(std::string_view& digits) {
 }
 
 bool is_address(int family, std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return false;
   std::array<unsigned char, sizeof(in6_addr)> address{};
   return ::inet_pton(family, std::string(text).c_str(), address.data()) == 1;
 }
@@ -92,7 +94,8 @@ std::optional<float> parse_float(std::string_view text) {
   float value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || text.empty()) return std::nullopt;
+  // "nan" and "inf" are numbers to Go, but no flag has a use for them: a rate must be comparable.
+  if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
   return value;
 }
 

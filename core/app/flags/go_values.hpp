@@ -17,6 +17,7 @@ std::optional<bool> parse_bool(std::string_view text);
 // or beyond 64 bits.
 std::optional<int64_t> parse_integer(std::string_view text);
 
+// Decimal; nullopt also for what is not finite.
 std::optional<float> parse_float(std::string_view text);
 
 // One line of CSV: commas, fields in double quotes, "" inside them. An empty text is an empty list.
