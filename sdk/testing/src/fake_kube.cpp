@@ -129,6 +129,10 @@ void FakeKube::before_next(std::string verb, std::string resource, std::function
   state_->faults.push_back({std::move(verb), std::move(resource), {}, true, std::move(fn)});
 }
 
+void FakeKube::validate_patches(const std::string& resource, Validate validate) {
+  state_->validators[resource] = std::move(validate);
+}
+
 std::vector<KubeCall> FakeKube::calls() const { return state_->calls; }
 
 std::vector<KubeCall> FakeKube::calls(std::string_view verb) const {

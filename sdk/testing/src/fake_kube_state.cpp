@@ -109,6 +109,11 @@ Result<Object> FakeKube::State::patch(const KubeCall& call, Json& object) {
     after.merge_patch(body);
   }
   keep_other_part(call.subresource, object, after);
+  const auto validate = validators.find(call.resource);
+  if (validate != validators.end()) {
+    Status valid = validate->second(object.dump(), after.dump());
+    if (!valid.ok()) return valid;
+  }
   if (after != object) {
     after["metadata"]["resourceVersion"] = std::to_string(++version_);
     object = after;

@@ -54,6 +54,7 @@ struct FakeKube::State {
   FakeObjects& objects;
   bool cache_follows = true;
   std::deque<Fault> faults;
+  std::map<std::string, Validate> validators;
   std::vector<KubeCall> calls;
 
  private:

@@ -1,6 +1,6 @@
 // A small Kubernetes API server and the cache in front of it, for unit tests: objects, patches with
 // preconditions, resourceVersions, watch events. Strategic merge patches are applied as RFC 7386
-// merge patches; admission and validation are left out. Test's thread, but for the ABI's functions.
+// merge patches; validation is left to the test. Test's thread, but for the ABI's functions.
 #pragma once
 
 #include <ccm/abi/kube.h>
@@ -62,6 +62,11 @@ class FakeKube {
   void lose_answer(std::string verb, std::string resource, Status status);
   // Runs `fn` when the next call of that kind arrives, before it is handled.
   void before_next(std::string verb, std::string resource, std::function<void()> fn);
+
+  // Asked before each patch of a resource takes effect, with both states as JSON text; a failure is
+  // the answer instead. For what the real server refuses: an immutable field, say.
+  using Validate = std::function<Status(std::string_view before, std::string_view after)>;
+  void validate_patches(const std::string& resource, Validate validate);
 
   [[nodiscard]] std::vector<KubeCall> calls() const;
   // Those of one verb.
