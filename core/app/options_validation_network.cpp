@@ -49,11 +49,9 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 void validate_without_cidr(const Options& options, const FlagSet& flags,
                            const ValidationContext& context, Validation& result) {
   const KubeCloudSharedOptions& cloud = options.kube_cloud_shared;
-  if (cloud.allocate_node_cidrs) {
-    const std::string message =
-        "--allocate-node-cidrs needs --cluster-cidr, the address range to allocate from";
-    const bool runs = contains(result.enabled, kIpamController);
-    (runs ? result.errors : result.warnings).push_back(message);
+  if (cloud.allocate_node_cidrs && contains(result.enabled, kIpamController)) {
+    result.errors.emplace_back(
+        "--allocate-node-cidrs needs --cluster-cidr, the address range to allocate from");
   }
   if (!cloud.configure_cloud_routes || !contains(result.enabled, kRouteController)) return;
   if (context.provider_has_routes.value_or(false)) {
@@ -74,6 +72,13 @@ void validate_without_cidr(const Options& options, const FlagSet& flags,
 
 void validate_network(const Options& options, const FlagSet& flags,
                       const ValidationContext& context, Validation& result) {
+  // The flag alone starts no allocator: with the Go program's defaults it did not, either, and
+  // often kube-controller-manager has one already.
+  if (options.kube_cloud_shared.allocate_node_cidrs && !contains(result.enabled, kIpamController)) {
+    result.warnings.emplace_back(
+        "--allocate-node-cidrs has no effect unless --controllers names node-ipam-controller, such "
+        "as --controllers=*,node-ipam-controller");
+  }
   const std::string cidrs = trim(options.kube_cloud_shared.cluster_cidr);
   if (cidrs.empty()) {
     validate_without_cidr(options, flags, context, result);

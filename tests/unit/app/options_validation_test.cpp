@@ -144,9 +144,17 @@ TEST(Validation, HOST_13_AtMostOneRangeForEachFamily) {
 
 TEST(Validation, IPAM_2_AllocationNeedsARange) {
   expect_error({"--allocate-node-cidrs"}, "--allocate-node-cidrs needs --cluster-cidr");
-  const Validation off = validate({"--allocate-node-cidrs", "--controllers=*,-nodeipam"});
-  EXPECT_TRUE(off.errors.empty());
-  EXPECT_EQ(off.warnings.size(), 1U);
+}
+
+TEST(Validation, IPAM_1_TheFlagAloneStartsNoAllocator) {
+  for (const char* range : {"--cluster-cidr=", "--cluster-cidr=10.0.0.0/8"}) {
+    const Validation off = validate({"--allocate-node-cidrs", "--controllers=*,-nodeipam",
+                                     "--configure-cloud-routes=false", range});
+    EXPECT_TRUE(off.errors.empty());
+    ASSERT_EQ(off.warnings.size(), 1U);
+    EXPECT_NE(off.warnings[0].find("--controllers=*,node-ipam-controller"), std::string::npos);
+  }
+  EXPECT_TRUE(validate({"--allocate-node-cidrs", "--cluster-cidr=10.0.0.0/8"}).warnings.empty());
 }
 
 TEST(Validation, TRAP_1_RoutesNeedARangeWhereTheProviderHasRoutes) {
