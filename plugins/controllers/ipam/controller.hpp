@@ -1,0 +1,71 @@
+// node-ipam-controller: gives each Node without spec.podCIDRs one block of every cluster CIDR, by
+// upstream's RangeAllocator (IPAM-14, IPAM-20..40). [serial]
+//
+// The ledger is filled by the watch, on a standby, too, and the host reconciles nothing before the
+// first listing is in. What a standby's watch has not shown yet could still be missing when it
+// becomes the leader, so the first allocation of a process goes alone, far from the last blocks
+// that it knows of, and the others wait until the watch has brought that write back: then it has
+// brought everything older, too.
+#pragma once
+
+#include "ledger.hpp"
+#include "node_state.hpp"
+#include "rivals.hpp"
+
+#include <ccm/controller.hpp>
+#include <ccm/host.hpp>
+#include <ccm/semaphore.hpp>
+#include <ccm/task.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace ccm::ipam {
+
+class Controller {
+ public:
+  explicit Controller(Host& host);
+
+  // Unimplemented without --allocate-node-cidrs; invalid_argument with all that is wrong with the
+  // other flags.
+  Status setup(Setup& setup);
+  Task<Status> reconcile(Ctx ctx, Request request);
+
+ private:
+  void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
+  // Lets as many Nodes try again as blocks became free.
+  void wake(const Queue& queue);
+
+  // Ok as well when there is nothing left to do, because the Node left or somebody was faster.
+  Task<Status> assign(Ctx ctx, NodeState node);
+  Task<Status> conclude(Ctx ctx, NodeState node, Status refused);
+  // Reads the Node from the API server. True: nothing is left to do, the ledger knows why.
+  Task<Result<bool>> look_again(Ctx ctx, NodeState node);
+  bool caught_up();
+  [[nodiscard]] Status behind() const;
+  Task<Status> await_watch(Ctx ctx);
+
+  Task<Status> look_at_foreign(Ctx ctx, NodeState node);
+  void note_foreign(const Object& node, const NodeState& state);
+  [[nodiscard]] Status held_off() const;
+
+  void tell_trouble(const Object& node);
+  Status report(const Object& node, Status status, uint32_t attempt);
+
+  Host& host_;
+  const PoolMetrics metrics_;
+  std::optional<Ledger> ledger_;  // from setup() on
+  Rivals rivals_;
+  Semaphore first_;         // for what goes alone
+  std::string probe_;       // the Node of the first write that succeeded
+  bool caught_up_ = false;  // the watch has brought that write back
+  std::map<std::string, std::chrono::milliseconds, std::less<>> starved_;  // last told
+  std::map<std::string, Trouble, std::less<>> troubles_;                   // to be told
+  std::set<std::string, std::less<>> foreign_;                             // to be looked at
+};
+
+}  // namespace ccm::ipam

@@ -1,0 +1,40 @@
+// What this controller reads of a Node, as values, and the body of its write. Any thread.
+#pragma once
+
+#include "cidr.hpp"
+
+#include <ccm/object.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ccm::ipam {
+
+struct NodeState {
+  std::string name;
+  std::string uid;
+  uint64_t version = 0;  // resourceVersion; 0 when it is no number
+  std::vector<std::string> cidrs;
+  bool deleting = false;
+
+  [[nodiscard]] std::string joined() const;  // "10.244.0.0/24, fd00::/64"
+};
+
+// JSON pointers of all that read_node() looks at.
+const std::vector<std::string>& node_fields();
+
+// Where spec.podCIDR is not the first of spec.podCIDRs the single form holds, as for the API
+// server.
+NodeState read_node(const Object& node);
+
+// Who wrote spec.podCIDR, as a field manager; empty when the object does not say. For objects from
+// the API server: the cache keeps no managedFields.
+std::string assigner(const Object& node);
+
+// A JSON merge patch for nodes/<name>. The uid is its precondition: it does nothing to another Node
+// of the same name. Nor does it ever change ranges that are there: the API server lets them be set
+// once (IPAM-34). So it needs no resourceVersion, which each heartbeat would spoil.
+std::string cidr_patch(const std::string& uid, const std::vector<Cidr>& blocks);
+
+}  // namespace ccm::ipam
