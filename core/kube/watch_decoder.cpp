@@ -1,6 +1,7 @@
 #include "kube/watch_decoder.hpp"
 
 #include <array>
+#include <utility>
 
 namespace ccm::kube {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::array<bool, 256> table(std::string_view bytes) {
   return result;
 }
 constexpr auto kOutside = table("{}[]\"");
-constexpr auto kInside = table("\"\\");
+constexpr auto kInside = table("\"\\\n");
 
 }  // namespace
 
@@ -31,11 +32,14 @@ std::size_t JsonScanner::scan(const char* data, std::size_t from, std::size_t en
       }
       while (i < end && !kInside[static_cast<unsigned char>(data[i])]) ++i;
       if (i == end) break;
-      if (data[i++] == '\\') {
-        escaped = true;
-      } else {
-        in_string = false;
+      const char c = data[i++];
+      if (c == '\n') {
+        *this = {};
+        broken = true;
+        return i;
       }
+      escaped = c == '\\';
+      in_string = c != '"';
       continue;
     }
     while (i < end && !kOutside[static_cast<unsigned char>(data[i])]) ++i;
@@ -103,10 +107,9 @@ WatchDecoder::Piece WatchDecoder::next(std::string_view& text) {
   cursor_ = end == JsonScanner::kOpen ? buffer_.size() : end;
   drop_excess();
   if (end == JsonScanner::kOpen) return Piece::none;
-  if (dropping_) {
-    dropping_ = false;
-    return Piece::oversized;
-  }
+  const bool broken = std::exchange(scanner_.broken, false);
+  if (std::exchange(dropping_, false)) return Piece::oversized;
+  if (broken) return Piece::garbage;
   text = {buffer_.data() + begin_, end - begin_};
   begin_ = cursor_;
   return Piece::object;
@@ -116,7 +119,7 @@ void ListDecoder::feed(std::string_view bytes) {
   buffer_.drop(begin_);
   cursor_ -= begin_;
   begin_ = 0;
-  if (state_ != State::done) buffer_.append(bytes);
+  if (state_ != State::done && state_ != State::broken) buffer_.append(bytes);
 }
 
 void ListDecoder::step_string(char c) {
@@ -185,6 +188,10 @@ WatchDecoder::Piece ListDecoder::step_item(std::string_view& text) {
     begin_ = cursor_;
   }
   if (end == JsonScanner::kOpen) return WatchDecoder::Piece::none;
+  if (scanner_.broken) {
+    state_ = State::broken;
+    return WatchDecoder::Piece::garbage;
+  }
   state_ = State::items;
   if (dropping_) {
     dropping_ = false;
@@ -197,7 +204,7 @@ WatchDecoder::Piece ListDecoder::step_item(std::string_view& text) {
 
 WatchDecoder::Piece ListDecoder::next(std::string_view& text) {
   text = {};
-  while (cursor_ < buffer_.size() && state_ != State::done) {
+  while (cursor_ < buffer_.size() && state_ != State::done && state_ != State::broken) {
     WatchDecoder::Piece piece = WatchDecoder::Piece::none;
     if (state_ == State::envelope) {
       step_envelope(buffer_.data()[cursor_++]);

@@ -18,8 +18,10 @@ struct JsonScanner {
   uint32_t depth = 0;
   bool in_string = false;
   bool escaped = false;
+  bool broken = false;  // a line ended within a string: this never becomes JSON
   static constexpr std::size_t kOpen = ~std::size_t{0};
-  // Looks at data[from, end); the offset behind the bracket that closes the object, or kOpen.
+  // Looks at data[from, end); the offset behind the bracket that closes the object or behind what
+  // makes it broken, or kOpen.
   std::size_t scan(const char* data, std::size_t from, std::size_t end);
 };
 
@@ -49,7 +51,8 @@ class WatchDecoder {
   // Takes the next complete piece. object: `text` is one balanced JSON object, followed by
   // kJsonPadding readable bytes, valid until the next call of feed() or next(). oversized: an
   // object above the limit was dropped; decoding goes on behind it. garbage: bytes that start no
-  // object were dropped. none: more bytes are needed.
+  // object, or an object that is broken by the end of its line, were dropped. none: more bytes are
+  // needed.
   Piece next(std::string_view& text);
 
   // An object has begun and not ended: the stream was cut if it ends now.
@@ -75,7 +78,8 @@ class ListDecoder {
       : max_object_bytes_(max_object_bytes) {}
 
   void feed(std::string_view bytes);
-  // As WatchDecoder::next(); garbage: something among the items is no object.
+  // As WatchDecoder::next(); garbage: something among the items is no object. A broken item ends
+  // the list: it will never be done().
   WatchDecoder::Piece next(std::string_view& text);
   // The list object is complete.
   [[nodiscard]] bool done() const { return state_ == State::done; }
@@ -84,7 +88,7 @@ class ListDecoder {
   [[nodiscard]] const std::string& envelope() const { return envelope_; }
 
  private:
-  enum class State : uint8_t { envelope, items, item, done };
+  enum class State : uint8_t { envelope, items, item, done, broken };
   void step_envelope(char c);
   void step_string(char c);
   WatchDecoder::Piece step_items();

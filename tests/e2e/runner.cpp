@@ -25,9 +25,29 @@ std::string join(const json& list) {
   return result;
 }
 
+// The proxy between the managers and the API server, if the scenario wants one.
+std::unique_ptr<ApiProxy> make_proxy(const json& manager, World& world, const fs::path& folder) {
+  if (!manager.value("proxy", false)) return nullptr;
+  const auto upstream = support::read_kubeconfig(world.server().manager_kubeconfig());
+  auto proxy = std::make_unique<ApiProxy>(upstream);
+  const json kubeconfig = {
+      {"apiVersion", "v1"},
+      {"kind", "Config"},
+      {"clusters", json::array({{{"name", "proxy"}, {"cluster", {{"server", proxy->server()}}}}})},
+      {"users", json::array({{{"name", "manager"}, {"user", json::object()}}})},
+      {"contexts", json::array({{{"name", "proxy"},
+                                 {"context", {{"cluster", "proxy"}, {"user", "manager"}}}}})},
+      {"current-context", "proxy"}};
+  support::write_file(folder / "proxy.kubeconfig", kubeconfig.dump());
+  return proxy;
+}
+
 // What a scenario writes as ${NAME}.
-std::vector<std::pair<std::string, std::string>> names_for(World& world, const fs::path& folder) {
-  return {{"KUBECONFIG", world.server().manager_kubeconfig().string()},
+std::vector<std::pair<std::string, std::string>> names_for(const json& manager, World& world,
+                                                           const fs::path& folder) {
+  const fs::path kubeconfig = manager.value("proxy", false) ? folder / "proxy.kubeconfig"
+                                                            : world.server().manager_kubeconfig();
+  return {{"KUBECONFIG", kubeconfig.string()},
           {"SERVER", world.api().credentials().server},
           {"CLOUD_CONFIG", world.cloud().config().string()},
           {"FOLDER", folder.string()}};
@@ -41,7 +61,7 @@ std::vector<std::string> arguments_for(const json& manager, World& world, const 
   result.push_back("--controllers=" + join(controllers));
   for (const json& flag : manager.value("flags", json::array())) result.push_back(flag);
   result = manager.value("arguments", result);
-  return substitute(result, names_for(world, folder)).get<std::vector<std::string>>();
+  return substitute(result, names_for(manager, world, folder)).get<std::vector<std::string>>();
 }
 
 }  // namespace
@@ -49,9 +69,10 @@ std::vector<std::string> arguments_for(const json& manager, World& world, const 
 Runner::Runner(World& world, Scenario scenario, const fs::path& folder)
     : world_(world),
       scenario_(std::move(scenario)),
+      proxy_(make_proxy(scenario_.manager, world, folder)),
       managers_(arguments_for(scenario_.manager, world, folder), folder),
       expectations_(world_, managers_, memory_) {
-  const auto names = names_for(world, folder);
+  const auto names = names_for(scenario_.manager, world, folder);
   scenario_.steps = substitute(scenario_.steps, names);
   const json files = substitute(scenario_.files, names);
   for (const auto& [name, content] : files.items()) {
@@ -92,6 +113,7 @@ void Runner::run_step(const json& step) {
   if (verb == "patch") return patch(what);
   if (verb == "delete") return remove(what);
   if (verb == "cloud") return cloud(what);
+  if (verb == "api") return api(what);
   if (verb == "manager") return manager(what);
   if (verb == "remember") return remember(what);
   if (verb == "mark") return mark(what);
@@ -148,6 +170,37 @@ void Runner::cloud(const json& what) {
       world_.cloud().control("DELETE", "/calls");
     } else {
       throw std::runtime_error("the cloud cannot \"" + verb + "\"");
+    }
+  }
+}
+
+void Runner::api(const json& what) {
+  if (!proxy_) throw std::runtime_error("manager needs \"proxy: true\" for this");
+  for (const auto& [verb, operand] : what.items()) {
+    if (verb == "away") {
+      proxy_->away();
+    } else if (verb == "back") {
+      proxy_->back();
+    } else if (verb == "fault") {
+      ProxyFault fault;
+      fault.method = operand.value("method", "");
+      fault.target = operand.value("target", "");
+      fault.status = operand.value("status", 0);
+      fault.retry_after = operand.value("retryAfter", "");
+      fault.lose_answer = operand.value("loseAnswer", false);
+      fault.delay = std::chrono::milliseconds(operand.value("delay", 0));
+      fault.count = operand.value("count", -1);
+      proxy_->add(std::move(fault));
+    } else if (verb == "clear") {
+      proxy_->clear();
+    } else if (verb == "cutWatches") {
+      proxy_->cut_watches();
+    } else if (verb == "expireWatches") {
+      proxy_->expire_watches();
+    } else if (verb == "inject") {
+      proxy_->inject(operand);
+    } else {
+      throw std::runtime_error("the API server cannot \"" + verb + "\"");
     }
   }
 }

@@ -1,6 +1,7 @@
 // Runs one scenario.
 #pragma once
 
+#include "api_proxy.hpp"
 #include "expectation.hpp"
 #include "managers.hpp"
 #include "matcher.hpp"
@@ -9,6 +10,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 namespace ccm::e2e {
@@ -30,6 +32,7 @@ class Runner {
   void patch(const nlohmann::json& what);
   void remove(const nlohmann::json& reference);
   void cloud(const nlohmann::json& what);
+  void api(const nlohmann::json& what);
   void manager(const nlohmann::json& what);
   void remember(const nlohmann::json& what);
   void mark(const nlohmann::json& name);
@@ -44,6 +47,7 @@ class Runner {
 
   World& world_;
   Scenario scenario_;
+  std::unique_ptr<ApiProxy> proxy_;  // only if the managers go through it
   Memory memory_;
   Managers managers_;
   Expectations expectations_;

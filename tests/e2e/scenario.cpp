@@ -4,6 +4,7 @@
 #include "support/yaml.hpp"
 
 #include <algorithm>
+#include <regex>
 #include <stdexcept>
 
 namespace ccm::e2e {
@@ -40,6 +41,21 @@ json replaced(const json& value, const std::string& from, const std::string& to)
   return result;
 }
 
+// "${N BYTES}" becomes so many: objects near the limits of a server would fill the file.
+json filled(const json& value) {
+  if (value.is_string()) {
+    static const std::regex form(R"(\$\{(\d+) BYTES\})");
+    std::smatch size;
+    const std::string text = value;
+    return std::regex_match(text, size, form) ? json(std::string(std::stoul(size[1]), 'x')) : value;
+  }
+  json result = value;
+  if (value.is_structured()) {
+    for (json& member : result) member = filled(member);
+  }
+  return result;
+}
+
 Scenario parse(const std::filesystem::path& file) {
   const json document = support::parse_yaml(support::read_file(file));
   check_keys(document, {"facts", "about", "cloud", "objects", "files", "manager", "steps"},
@@ -54,7 +70,7 @@ Scenario parse(const std::filesystem::path& file) {
   result.manager = document.value("manager", json::object());
   result.steps = document.at("steps");
   check_keys(result.cloud, {"machines", "generate", "faults"}, "cloud");
-  check_keys(result.manager, {"flags", "controllers", "arguments", "start"}, "manager");
+  check_keys(result.manager, {"flags", "controllers", "arguments", "proxy", "start"}, "manager");
   for (const json& step : result.steps) {
     if (!step.is_object() || step.size() != 1) {
       throw std::runtime_error("a step is a map with one key, not " + step.dump());
@@ -77,7 +93,7 @@ std::vector<json> expand(const json& list) {
   std::vector<json> result;
   for (const json& entry : list) {
     if (!entry.contains("repeat")) {
-      result.push_back(entry);
+      result.push_back(filled(entry));
       continue;
     }
     check_keys(entry, {"repeat", "object"}, "a repeated object");

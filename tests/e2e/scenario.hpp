@@ -16,7 +16,7 @@ struct Scenario {
   nlohmann::json cloud;            // {machines, generate, faults}
   nlohmann::json objects;          // list, created before the manager starts
   nlohmann::json files;            // name -> content, in the scenario's folder
-  nlohmann::json manager;          // {flags, controllers, arguments, start}
+  nlohmann::json manager;          // {flags, controllers, arguments, proxy, start}
   nlohmann::json steps;            // list of maps with one key each
 };
 

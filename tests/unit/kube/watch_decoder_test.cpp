@@ -79,6 +79,16 @@ TEST(WatchDecoder, GarbageBetweenObjectsIsSkipped) {
               ElementsAre("<garbage>", R"({"a":1})", "<garbage>", R"({"b":2})"));
 }
 
+TEST(WatchDecoder, AStringThatEndsWithItsLineDoesNotSwallowWhatFollows) {
+  const std::string stream = "{\"a\":1}\n{\"type\":\"ADD\n{\"b\":{\"c\":2}}\n";
+  for (std::size_t step = 1; step <= stream.size(); ++step) {
+    WatchDecoder decoder;
+    EXPECT_THAT(feed_in_steps(decoder, stream, step),
+                ElementsAre(R"({"a":1})", "<garbage>", R"({"b":{"c":2}})"))
+        << step;
+  }
+}
+
 TEST(WatchDecoder, UnbalancedBracketsDoNoHarm) {
   WatchDecoder decoder(1000);
   drain(decoder);
@@ -122,6 +132,13 @@ TEST(ListDecoder, API_139_EmptyNullAndMissingItems) {
 TEST(ListDecoder, CutListIsNotDone) {
   ListDecoder decoder;
   feed_in_steps(decoder, R"({"items":[{"a":1},{"b":)", 4);
+  EXPECT_FALSE(decoder.done());
+}
+
+TEST(ListDecoder, ABrokenItemLeavesTheListIncomplete) {
+  ListDecoder decoder;
+  const auto pieces = feed_in_steps(decoder, "{\"items\":[{\"a\":\"\n\"}, {\"b\":2}]}", 3);
+  EXPECT_THAT(pieces, ElementsAre("<garbage>"));
   EXPECT_FALSE(decoder.done());
 }
 

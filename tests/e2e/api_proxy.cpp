@@ -1,0 +1,320 @@
+#include "api_proxy.hpp"
+
+#include "support/http_connection.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <nlohmann/json.hpp>
+#include <sys/socket.h>
+
+#include <list>
+#include <mutex>
+#include <optional>
+#include <regex>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace ccm::e2e {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using ErrorCode = boost::system::error_code;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kUpstreamTimeout{70'000};
+constexpr milliseconds kTurn{20};  // how often a relayed watch looks for what it was told
+
+std::string reason_of(int status) {
+  switch (status) {
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "NotFound";
+    case 409:
+      return "Conflict";
+    case 410:
+      return "Expired";
+    case 429:
+      return "TooManyRequests";
+    case 500:
+      return "InternalError";
+    case 503:
+      return "ServiceUnavailable";
+    default:
+      return "";
+  }
+}
+
+std::string status_object(int status) {
+  return nlohmann::json{{"kind", "Status"},
+                        {"apiVersion", "v1"},
+                        {"metadata", nlohmann::json::object()},
+                        {"status", "Failure"},
+                        {"message", "the proxy between was told to answer so"},
+                        {"reason", reason_of(status)},
+                        {"code", status}}
+      .dump();
+}
+
+bool write_all(tcp::socket& socket, const std::string& bytes) {
+  ErrorCode error;
+  asio::write(socket, asio::buffer(bytes), error);
+  return !error;
+}
+
+std::string head(int status, const std::string& fields) {
+  return "HTTP/1.1 " + std::to_string(status) + " " +
+         std::string(http::obsolete_reason(http::int_to_status(static_cast<unsigned>(status)))) +
+         "\r\n" + fields + "\r\n";
+}
+
+std::string whole(int status, const std::string& type, const std::string& retry_after,
+                  const std::string& body) {
+  std::string fields = "Content-Length: " + std::to_string(body.size()) + "\r\n";
+  if (!type.empty()) fields += "Content-Type: " + type + "\r\n";
+  if (!retry_after.empty()) fields += "Retry-After: " + retry_after + "\r\n";
+  return head(status, fields) + body;
+}
+
+std::string chunk(const std::string& bytes) {
+  char size[20];
+  std::snprintf(size, sizeof size, "%zx\r\n", bytes.size());
+  return size + bytes + "\r\n";
+}
+
+bool is_watch(const std::string& target) {
+  return target.find("watch=true") != std::string::npos ||
+         target.find("watch=1") != std::string::npos;
+}
+
+std::string field(const support::HttpResponse& response, const char* name) {
+  const auto found = response.headers.find(name);
+  return found == response.headers.end() ? "" : found->second;
+}
+
+}  // namespace
+
+struct ApiProxy::Impl {
+  // What open watches are told, in order.
+  struct Order {
+    enum class Kind { cut, line, expire } kind;
+    std::string line;
+  };
+
+  explicit Impl(support::Credentials upstream_) : upstream(std::move(upstream_)) {}
+
+  void listen();
+  void accept_all();
+  void cut_all();
+  void serve(tcp::socket socket);
+  bool serve_one(tcp::socket& socket, const http::request<http::string_body>& message,
+                 std::unique_ptr<support::HttpConnection>& connection);
+  bool relay_watch(tcp::socket& socket, const support::HttpRequest& request);
+  std::optional<ProxyFault> fault_for(const std::string& method, const std::string& target);
+  void order(Order what);
+
+  const support::Credentials upstream;
+  asio::io_context loop;
+  std::optional<tcp::acceptor> acceptor;
+  uint16_t port = 0;
+  std::thread accepting;
+  std::list<std::thread> serving;
+  std::atomic<bool> closed = false;
+
+  std::mutex mutex;
+  std::set<int> sockets;
+  std::vector<ProxyFault> faults;
+  std::vector<Order> orders;
+};
+
+void ApiProxy::Impl::listen() {
+  closed = false;
+  acceptor.emplace(loop);
+  acceptor->open(tcp::v4());
+  acceptor->set_option(tcp::acceptor::reuse_address(true));
+  acceptor->bind({asio::ip::address_v4::loopback(), port});
+  acceptor->listen();
+  port = acceptor->local_endpoint().port();
+  accepting = std::thread([this] { accept_all(); });
+}
+
+void ApiProxy::Impl::accept_all() {
+  for (;;) {
+    ErrorCode error;
+    tcp::socket socket(loop);
+    acceptor->accept(socket, error);
+    if (error || closed) return;
+    const std::lock_guard lock(mutex);
+    sockets.insert(socket.native_handle());
+    serving.emplace_back([this, moved = std::move(socket)]() mutable { serve(std::move(moved)); });
+  }
+}
+
+// Wakes and ends every thread. A shutdown, because closing from another thread is a race.
+void ApiProxy::Impl::cut_all() {
+  if (closed.exchange(true)) return;
+  ::shutdown(acceptor->native_handle(), SHUT_RDWR);
+  accepting.join();
+  acceptor.reset();
+  {
+    const std::lock_guard lock(mutex);
+    for (const int socket : sockets) ::shutdown(socket, SHUT_RDWR);
+  }
+  for (std::thread& thread : serving) thread.join();
+  serving.clear();
+}
+
+void ApiProxy::Impl::serve(tcp::socket socket) {
+  const int handle = socket.native_handle();
+  socket.set_option(tcp::no_delay(true));
+  std::unique_ptr<support::HttpConnection> connection;
+  boost::beast::flat_buffer buffer;
+  for (bool open = true; open && !closed;) {
+    http::request_parser<http::string_body> parser;
+    parser.body_limit(boost::none);
+    ErrorCode error;
+    http::read(socket, buffer, parser, error);
+    if (error) break;
+    try {
+      open = serve_one(socket, parser.get(), connection);
+    } catch (const std::exception&) {
+      open = false;  // the server did not answer; nor does this
+    }
+  }
+  const std::lock_guard lock(mutex);
+  sockets.erase(handle);
+}
+
+bool ApiProxy::Impl::serve_one(tcp::socket& socket, const http::request<http::string_body>& message,
+                               std::unique_ptr<support::HttpConnection>& connection) {
+  support::HttpRequest request;
+  request.method = std::string(message.method_string());
+  request.target = std::string(message.target());
+  request.body = message.body();
+  request.timeout = kUpstreamTimeout;
+  for (const auto name :
+       {http::field::content_type, http::field::accept, http::field::user_agent}) {
+    if (message.count(name) > 0) {
+      request.headers[std::string(http::to_string(name))] = std::string(message[name]);
+    }
+  }
+  const auto fault = fault_for(request.method, request.target);
+  if (fault) std::this_thread::sleep_for(fault->delay);
+  if (fault && fault->status != 0) {
+    return write_all(socket, whole(fault->status, "application/json", fault->retry_after,
+                                   status_object(fault->status)));
+  }
+  if (is_watch(request.target)) return relay_watch(socket, request);
+  if (!connection || !connection->reusable()) {
+    connection = std::make_unique<support::HttpConnection>(upstream, kUpstreamTimeout);
+  }
+  const support::HttpResponse response = connection->exchange(request);
+  if (fault && fault->lose_answer) return false;
+  return write_all(socket, whole(response.status, field(response, "content-type"),
+                                 field(response, "retry-after"), response.body));
+}
+
+// Piece by piece, with what it was told in between. The connection ends with the watch.
+bool ApiProxy::Impl::relay_watch(tcp::socket& socket, const support::HttpRequest& request) {
+  std::size_t next = 0;
+  {
+    const std::lock_guard lock(mutex);
+    next = orders.size();
+  }
+  support::HttpConnection connection(upstream, kUpstreamTimeout);
+  const support::HttpResponse response = connection.open(request);
+  const std::string type = "Content-Type: " + field(response, "content-type") + "\r\n";
+  if (!write_all(socket, head(response.status, type + "Transfer-Encoding: chunked\r\n"))) {
+    return false;
+  }
+  const bool nodes = request.target.find("/nodes") != std::string::npos;
+  bool cut = false;
+  bool line_begins = true;
+  while (!closed) {
+    std::string piece;
+    const bool arrived = connection.read_some(piece, kTurn);
+    if (cut && !piece.empty()) {
+      write_all(socket, chunk(piece.substr(0, piece.size() / 2)));
+      return false;
+    }
+    if (!piece.empty()) {
+      line_begins = piece.back() == '\n';
+      if (!write_all(socket, chunk(piece))) return false;
+    }
+    if (!arrived && connection.finished()) {
+      if (connection.failure().empty()) write_all(socket, "0\r\n\r\n");
+      return false;
+    }
+    std::vector<Order> told;
+    if (line_begins) {
+      const std::lock_guard lock(mutex);
+      for (; next < orders.size(); ++next) told.push_back(orders[next]);
+    }
+    for (const Order& order : told) {
+      if (order.kind == Order::Kind::cut) cut = true;
+      if (order.kind == Order::Kind::line && nodes) write_all(socket, chunk(order.line + "\n"));
+      if (order.kind != Order::Kind::expire) continue;
+      const std::string error = R"({"type":"ERROR","object":)" + status_object(410) + "}\n";
+      write_all(socket, chunk(error) + "0\r\n\r\n");
+      return false;
+    }
+  }
+  return false;
+}
+
+std::optional<ProxyFault> ApiProxy::Impl::fault_for(const std::string& method,
+                                                    const std::string& target) {
+  const std::lock_guard lock(mutex);
+  for (ProxyFault& fault : faults) {
+    if (fault.count == 0) continue;
+    if (!fault.method.empty() && fault.method != method) continue;
+    if (!std::regex_search(target, std::regex(fault.target))) continue;
+    if (fault.count > 0) --fault.count;
+    return fault;
+  }
+  return std::nullopt;
+}
+
+void ApiProxy::Impl::order(Order what) {
+  const std::lock_guard lock(mutex);
+  orders.push_back(std::move(what));
+}
+
+ApiProxy::ApiProxy(support::Credentials upstream)
+    : impl_(std::make_unique<Impl>(std::move(upstream))) {
+  impl_->listen();
+}
+
+ApiProxy::~ApiProxy() { impl_->cut_all(); }
+
+std::string ApiProxy::server() const { return "http://127.0.0.1:" + std::to_string(impl_->port); }
+
+void ApiProxy::away() { impl_->cut_all(); }
+
+void ApiProxy::back() {
+  if (impl_->closed) impl_->listen();
+}
+
+void ApiProxy::add(ProxyFault fault) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->faults.push_back(std::move(fault));
+}
+
+void ApiProxy::clear() {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->faults.clear();
+}
+
+void ApiProxy::cut_watches() { impl_->order({Impl::Order::Kind::cut, {}}); }
+void ApiProxy::inject(const std::string& line) { impl_->order({Impl::Order::Kind::line, line}); }
+void ApiProxy::expire_watches() { impl_->order({Impl::Order::Kind::expire, {}}); }
+
+}  // namespace ccm::e2e

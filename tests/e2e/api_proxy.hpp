@@ -1,0 +1,56 @@
+// Stands between the managers and the API server, passes on what it is given and breaks it when it
+// is told to: the same faults on every server.
+#pragma once
+
+#include "support/kubeconfig.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace ccm::e2e {
+
+// What happens to requests that fit.
+struct ProxyFault {
+  std::string method;        // empty: any
+  std::string target;        // regular expression, found anywhere in path and query
+  int status = 0;            // answered with this instead of being passed on; 0: passed on
+  std::string retry_after;   // header of that answer, if not empty
+  bool lose_answer = false;  // passed on, but the connection is cut instead of answering
+  std::chrono::milliseconds delay{0};  // before all else
+  int count = -1;                      // so often; -1: always
+};
+
+// All functions: any thread. Serves in threads of its own.
+class ApiProxy {
+ public:
+  // upstream: with these credentials, whatever the clients send.
+  explicit ApiProxy(support::Credentials upstream);
+  ~ApiProxy();
+  ApiProxy(const ApiProxy&) = delete;
+  ApiProxy& operator=(const ApiProxy&) = delete;
+
+  // "http://127.0.0.1:PORT", the same over away() and back().
+  [[nodiscard]] std::string server() const;
+
+  // Cuts every connection and refuses new ones.
+  void away();
+  void back();
+
+  void add(ProxyFault fault);
+  void clear();
+
+  // Every watch that is open now is cut in the middle of its next event.
+  void cut_watches();
+  // Every watch of Nodes that is open now gets this line next, as if the server had sent it.
+  void inject(const std::string& line);
+  // The same with a Status of code 410, after which the stream ends.
+  void expire_watches();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ccm::e2e
