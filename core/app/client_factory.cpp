@@ -23,9 +23,11 @@ int effective_burst(const CommandLine& line) {
 }  // namespace
 
 ClientFactory::ClientFactory(const boost::asio::any_io_executor& executor,
-                             kube::ClientConfig config, const CommandLine& command_line)
+                             kube::ClientConfig config, const CommandLine& command_line,
+                             std::shared_ptr<net::WriteGate> gate)
     : qps_(effective_qps(command_line)),
       burst_(effective_burst(command_line)),
+      gate_(std::move(gate)),
       root_(executor, std::move(config), options("")) {}
 
 std::string ClientFactory::user_agent_of(std::string_view name) {
@@ -42,6 +44,12 @@ kube::ClientOptions ClientFactory::options(std::string_view name) const {
 
 kube::Client ClientFactory::client(std::string_view name) const {
   return root_.derive(options(name));
+}
+
+kube::Client ClientFactory::writer(std::string_view name) const {
+  kube::ClientOptions own = options(name);
+  own.gate = gate_;
+  return root_.derive(std::move(own));
 }
 
 kube::Client ClientFactory::separate(const boost::asio::any_io_executor& executor,

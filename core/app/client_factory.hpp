@@ -4,9 +4,11 @@
 
 #include "app/options_command_line.hpp"
 #include "kube/client.hpp"
+#include "net/write_gate.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -14,14 +16,18 @@ namespace ccm::app {
 
 class ClientFactory {
  public:
+  // `gate`: of the writes of writer()s.
   ClientFactory(const boost::asio::any_io_executor& executor, kube::ClientConfig config,
-                const CommandLine& command_line);
+                const CommandLine& command_line, std::shared_ptr<net::WriteGate> gate);
 
   // "cloud-controller-manager/v0.1.0 (linux/amd64) kubernetes/abcdef0/NAME".
   static std::string user_agent_of(std::string_view name);
 
   // Shares connections with the others of this factory. The home thread is the executor's.
   [[nodiscard]] kube::Client client(std::string_view name) const;
+
+  // The same for those who write: what changes something passes the gate.
+  [[nodiscard]] kube::Client writer(std::string_view name) const;
 
   // Shares nothing, for another thread: the Lease's.
   [[nodiscard]] kube::Client separate(const boost::asio::any_io_executor& executor,
@@ -36,6 +42,7 @@ class ClientFactory {
 
   double qps_;
   int burst_;
+  std::shared_ptr<net::WriteGate> gate_;
   kube::Client root_;
 };
 

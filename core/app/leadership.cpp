@@ -52,7 +52,7 @@ void Leadership::start(Callbacks callbacks) {
     callbacks.event(identity_ + " became leader");
     callbacks.started();
   };
-  notify.stopped_leading = [callbacks](const std::string& reason) { callbacks.lost(reason); };
+  notify.lost = callbacks.lost;
   notify.new_leader = [this](const std::string& leader) {
     if (leader != identity_) log::info("another process leads", {{"identity", leader}});
   };
@@ -63,13 +63,14 @@ void Leadership::start(Callbacks callbacks) {
             clients_.separate(executor, "leader-election"), options.namespace_name, options.name,
             election::request_timeout(options));
       },
-      std::move(notify), [this] { return loop_.heartbeat_age(); }, clock_);
+      std::move(notify), callbacks.alive, clock_);
   current_ = &*elector_;
   elector_->start();
 }
 
-void Leadership::release() {
-  if (elector_) elector_->release();
+void Leadership::release(std::function<void()> done) {
+  if (!elector_) return loop_.post(std::move(done));
+  elector_->release([this, done = std::move(done)] { loop_.post(done); });
 }
 
 bool Leadership::leading() const {

@@ -21,8 +21,10 @@ class Leadership final : public plugin::LeaderState {
  public:
   struct Callbacks {
     std::function<void()> started;
+    // Called on the election's thread, whatever the loop does: ends the process.
     std::function<void(const std::string& reason)> lost;
     std::function<void(std::string message)> event;  // for an Event on the Lease (HOST-118)
+    election::LeaderElector::Alive alive;
   };
 
   // The references must outlive it.
@@ -31,8 +33,9 @@ class Leadership final : public plugin::LeaderState {
 
   // Competes for the Lease, or leads at once.
   void start(Callbacks callbacks);
-  // Gives the Lease back and waits for that. After the loop has ended; does nothing before start().
-  void release();
+  // Gives the Lease back when nothing of this process can write any more; `done` is posted when
+  // that has succeeded or failed.
+  void release(std::function<void()> done);
 
   [[nodiscard]] bool leading() const override;
   [[nodiscard]] uint64_t transitions() const override;

@@ -9,10 +9,13 @@
 #include "kube/events.hpp"
 #include "kube/informer.hpp"
 #include "net/http_client.hpp"
+#include "net/write_gate.hpp"
+#include "plugin/await_callback.hpp"
 #include "plugin/host_services/event_recorders.hpp"
 #include "plugin/plugin_host.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/event_source.hpp"
+#include "runtime/stall_monitor.hpp"
 #include "runtime/worker_pool.hpp"
 #include "serving/health_registry.hpp"
 #include "serving/secure_server.hpp"
@@ -29,6 +32,8 @@
 #include <exception>
 #include <optional>
 #include <random>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace ccm::app {
@@ -41,6 +46,11 @@ namespace {
 constexpr milliseconds kStartLimit{10'000};  // for the API server's first answer (HOST-84)
 constexpr milliseconds kStopGrace{15'000};   // for reconciles that run when a signal comes
 constexpr milliseconds kEventGrace{2'000};   // for Events that are still queued then
+constexpr milliseconds kWriteGrace{5'000};   // for the answers to writes that were sent
+// So many lease durations a plugin's call may block the loop before the Lease is given up: 60 s by
+// default.
+constexpr int kForgivenLeases = 4;
+constexpr milliseconds kLastWords{2'000};  // for the log when the Lease is lost
 
 // What --min-resync-period means: one random time in [P, 2P) for the process (HOST-30).
 milliseconds resync_period(Duration minimum) {
@@ -78,11 +88,14 @@ struct Manager::Impl final : plugin::FlagSource {
   asio::awaitable<Status> await_api_server();
   asio::awaitable<Status> make_components();
   asio::awaitable<void> run_provider();
+  asio::awaitable<void> tell_synced();
   asio::awaitable<void> stop();
   asio::awaitable<void> await_signal();
-  Status controller_health(const std::string& name) const;
+  void watch_health(const std::string& component);
   void lead();
-  void lost(const std::string& reason);
+  Status alive(bool holding) const;
+  static void lost(const std::string& reason);
+  asio::awaitable<void> release();
   void fail(const Status& status);
   void end(int code);
   plugin::PluginHostDependencies dependencies();
@@ -94,6 +107,7 @@ struct Manager::Impl final : plugin::FlagSource {
   runtime::EventLoop loop;
   runtime::WorkerPool workers;
   prometheus::Registry metrics;
+  std::shared_ptr<net::WriteGate> write_gate;
   ClientFactory clients;
   kube::InformerSet informers;
   runtime::InformerSource event_source{informers};
@@ -102,6 +116,7 @@ struct Manager::Impl final : plugin::FlagSource {
   Leadership leadership;
   plugin::PluginHost plugins;
   std::shared_ptr<serving::HealthRegistry> health = std::make_shared<serving::HealthRegistry>();
+  runtime::StallMonitor monitor{loop, [this] { return plugins.running(); }};
   serving::SecureServer server;
   asio::signal_set signals;
   bool stopping = false;
@@ -112,12 +127,13 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
     : command_line(line),
       options(line.options()),
       selection(std::move(chosen)),
-      clients(loop.executor(), std::move(config), line),
+      write_gate(std::make_shared<net::WriteGate>([this] { return leadership.leading(); })),
+      clients(loop.executor(), std::move(config), line, write_gate),
       informers(clients.client("shared-informers")),
       recorders([this](const std::string& source) {
         kube::EventOptions event_options;
         event_options.component = source;
-        return std::make_unique<kube::EventRecorder>(clients.client(source), event_options);
+        return std::make_unique<kube::EventRecorder>(clients.writer(source), event_options);
       }),
       leadership(options.leader_election, clients, loop),
       plugins(dependencies()),
@@ -137,7 +153,7 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
       .object_api =
           [this](const plugin::ComponentIdentity& identity) {
             return std::shared_ptr<plugin::ObjectApi>(
-                plugin::make_object_api(clients.client(identity.client_name)));
+                plugin::make_object_api(clients.writer(identity.client_name)));
           },
       .send_http = plugin::make_send_http(
           loop.executor(),
@@ -147,7 +163,7 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
                  std::string reason, std::string message) {
             recorders.record(source, std::move(about), type, std::move(reason), std::move(message));
           },
-      .may_write = {},
+      .write_gate = write_gate,
       .user_agent =
           [](const plugin::ComponentIdentity& identity) {
             return ClientFactory::user_agent_of(identity.client_name);
@@ -203,6 +219,7 @@ asio::awaitable<Status> Manager::Impl::make_components() {
   Status made =
       co_await plugins.create_provider(selection.provider.plugin, selection.provider.name);
   if (!made.ok()) co_return made.with_context("provider " + selection.provider.name);
+  watch_health(selection.provider.name);
   if (!plugins.has_cluster_id()) {
     if (!options.kube_cloud_shared.allow_untagged_cloud) {
       co_return Status(
@@ -221,19 +238,25 @@ asio::awaitable<Status> Manager::Impl::make_components() {
     if (!runs.ok()) co_return runs.status().with_context("controller " + controller.name);
     if (!*runs) continue;
     log::info("controller is ready", {{"controller", controller.name}});
-    health->set(controller.name,
-                [this, name = controller.name] { return controller_health(name); });
+    health->set(controller.name, [] { return Status(); });
+    watch_health(controller.name);
   }
   co_return Status();
 }
 
-Status Manager::Impl::controller_health(const std::string& name) const {
-  for (const auto& report : plugins.components()) {
-    if (report.name == name && report.degraded) {
-      return Status(Code::unavailable, "it stalls the host's loop or misses its deadlines");
-    }
-  }
-  return {};
+// A degraded plugin shows in /readyz by its name. Not in /livez and /healthz: a cloud that is slow
+// would have the kubelet restart its manager again and again.
+void Manager::Impl::watch_health(const std::string& component) {
+  health->set(
+      "plugin-" + component,
+      [this, component] {
+        for (const auto& report : plugins.components()) {
+          if (report.name != component || !report.degraded) continue;
+          return Status(Code::unavailable, "it stalls the host's loop or misses its deadlines");
+        }
+        return Status();
+      },
+      serving::HealthRegistry::Scope::readiness);
 }
 
 asio::awaitable<void> Manager::Impl::run_provider() {
@@ -243,6 +266,15 @@ asio::awaitable<void> Manager::Impl::run_provider() {
   } else if (status.code() != Code::cancelled) {
     fail(Status(status).with_context("provider " + selection.provider.name));
   }
+}
+
+asio::awaitable<void> Manager::Impl::tell_synced() {
+  const auto all = informers.informers();
+  for (const auto& informer : all) {
+    const Status status = co_await informer->wait_synced();
+    if (!status.ok()) co_return;
+  }
+  log::info("caches are synced");
 }
 
 asio::awaitable<void> Manager::Impl::start() {
@@ -255,17 +287,21 @@ asio::awaitable<void> Manager::Impl::start() {
   }
   cache.update(informers);
   informers.start();
+  asio::co_spawn(loop.context(), tell_synced(), [](const std::exception_ptr& fault) {
+    if (fault) std::rethrow_exception(fault);
+  });
   asio::co_spawn(loop.context(), run_provider(), [](const std::exception_ptr& fault) {
     if (fault) std::rethrow_exception(fault);
   });
   leadership.start({.started = [this] { lead(); },
-                    .lost = [this](const std::string& reason) { lost(reason); },
+                    .lost = lost,
                     .event =
                         [this](std::string message) {
                           recorders.record("cloud-controller-manager", leadership.lease_reference(),
                                            kube::EventType::normal, "LeaderElection",
                                            std::move(message));
-                        }});
+                        },
+                    .alive = [this](bool holding) { return alive(holding); }});
 }
 
 void Manager::Impl::lead() {
@@ -275,9 +311,28 @@ void Manager::Impl::lead() {
   log::info("leading", {{"controllers", std::to_string(selection.controllers.size())}});
 }
 
-// Every write is fenced already. As upstream, the process ends at once (HOST-115): whatever still
-// runs belongs to a leader that is none.
+// On the election's thread. A plugin that blocks the loop is forgiven for a while, as long as this
+// process holds the Lease: a slow plugin must not cost the leadership, a hung host must.
+Status Manager::Impl::alive(bool holding) const {
+  const auto& election = options.leader_election;
+  const auto limit = std::chrono::duration_cast<milliseconds>(election.renew_deadline);
+  const auto grace =
+      std::chrono::duration_cast<milliseconds>(kForgivenLeases * election.lease_duration);
+  return monitor.alive(limit, holding ? grace : milliseconds(0));
+}
+
+// On the election's thread. Every write is fenced already. As upstream, the process ends at once
+// (HOST-115): whatever still runs belongs to a leader that is none. A log that nobody reads any
+// more may block its writers, and must not keep this process.
 void Manager::Impl::lost(const std::string& reason) {
+  try {
+    std::thread([] {
+      std::this_thread::sleep_for(kLastWords);
+      std::_Exit(kExitLeadershipLost);
+    }).detach();
+  } catch (const std::system_error&) {
+    std::_Exit(kExitLeadershipLost);
+  }
   log::error("leadership lost", {{"reason", reason}});
   log::flush();
   std::_Exit(kExitLeadershipLost);
@@ -297,17 +352,46 @@ void Manager::Impl::end(int code) {
   });
 }
 
-// Reconciles end, then Events go out, then the loop; the Lease is released last, when nothing of
-// ours can write any more.
+// Reconciles end, then Events go out, then the gate shuts and what was sent is answered: nothing of
+// ours writes any more, so the Lease goes back before the rest is taken down.
 asio::awaitable<void> Manager::Impl::stop() {
-  const Status stopped = co_await plugins.stop(kStopGrace);
-  if (!stopped.ok()) log::warning("a component did not end in time", {{"err", stopped}});
-  if (leadership.leading()) {
-    for (const auto& [source, recorder] : recorders.all()) co_await recorder->drain(kEventGrace);
+  Status stopped = co_await plugins.stop_controllers(kStopGrace);
+  if (stopped.ok()) {
+    if (leadership.leading()) {
+      for (const auto& [source, recorder] : recorders.all()) co_await recorder->drain(kEventGrace);
+    }
+    co_await release();
+  } else {
+    // Nobody knows what it does; the successor waits until the Lease expires.
+    write_gate->close();
+    log::warning("the Lease is kept: a controller still runs", {{"err", stopped}});
   }
+  stopped = co_await plugins.stop(kStopGrace);
+  if (!stopped.ok()) log::warning("a component did not end in time", {{"err", stopped}});
   informers.stop();
   server.stop();
   loop.stop();
+}
+
+asio::awaitable<void> Manager::Impl::release() {
+  write_gate->close();
+  auto idle = [this](std::function<void(bool)> done) {
+    const auto told = std::make_shared<bool>(false);
+    auto once = [told, done = std::move(done)](bool all_answered) {
+      if (!std::exchange(*told, true)) done(all_answered);
+    };
+    loop.timers().after(kWriteGrace, [once] { once(false); });
+    write_gate->when_idle([this, once] { loop.post([once] { once(true); }); });
+  };
+  const bool all_answered = co_await plugin::await_callback<bool>(idle);
+  if (!all_answered) {
+    log::warning("the Lease is kept: a write has no answer");
+    co_return;
+  }
+  auto give_back = [this](std::function<void(bool)> done) {
+    leadership.release([done = std::move(done)] { done(true); });
+  };
+  co_await plugin::await_callback<bool>(give_back);
 }
 
 asio::awaitable<void> Manager::Impl::await_signal() {
@@ -343,8 +427,8 @@ int Manager::run() {
   };
   asio::co_spawn(impl.loop.context(), impl.await_signal(), rethrow);
   asio::co_spawn(impl.loop.context(), impl.start(), rethrow);
+  impl.monitor.start();
   impl.loop.run();
-  impl.leadership.release();
   // A plugin's call that blocks for ever must not keep the process, nor touch what its end
   // destroys.
   if (const std::size_t blocked = impl.workers.stop(milliseconds(0)); blocked > 0) {

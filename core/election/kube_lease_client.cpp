@@ -1,5 +1,8 @@
 #include "election/kube_lease_client.hpp"
 
+#include "kube/watch_decoder.hpp"
+#include "net/http_client.hpp"
+
 #include <utility>
 
 namespace ccm::election {
@@ -45,6 +48,33 @@ boost::asio::awaitable<Result<Lease>> KubeLeaseClient::update(std::string body) 
   const auto answer =
       co_await client_.update(leases(), namespace_, name_, std::move(body), write, once());
   co_return decode(answer);
+}
+
+boost::asio::awaitable<Status> KubeLeaseClient::watch(std::string resource_version,
+                                                      Changed changed) {
+  kube::WatchOptions options;
+  options.field_selector = "metadata.name=" + name_;
+  options.resource_version = std::move(resource_version);
+  options.bookmarks = false;  // each event holds the version that the next watch begins with
+  auto opened = co_await client_.open_watch(leases(), namespace_, options);
+  if (!opened.ok()) co_return opened.status();
+  const std::unique_ptr<net::ResponseStream> stream = std::move(*opened);
+  kube::WatchDecoder pieces;
+  while (true) {
+    Result<std::string> read = co_await stream->read(std::chrono::milliseconds(0));
+    if (!read.ok()) co_return read.status();
+    if (read->empty()) co_return Status();
+    pieces.feed(*read);
+    std::string_view text;
+    for (auto piece = pieces.next(text); piece != kube::WatchDecoder::Piece::none;
+         piece = pieces.next(text)) {
+      Result<LeaseEvent> event = Status(Code::data_loss, "the watch on the Lease sent no event");
+      if (piece == kube::WatchDecoder::Piece::object) event = parse_lease_event(text);
+      if (!event.ok()) co_return event.status();
+      if (!event->failure.empty()) co_return kube::status_of_object(event->failure);
+      if (!changed(std::move(event->lease))) co_return Status();
+    }
+  }
 }
 
 }  // namespace ccm::election

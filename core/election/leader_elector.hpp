@@ -36,14 +36,14 @@ Status validate(const ElectionOptions& options);
 // One try may take this long, so that a hung request cannot cost the Lease (HOST-109, API-65).
 std::chrono::milliseconds request_timeout(const ElectionOptions& options);
 
-// Each is handed to `post`, never called on the election's thread.
 struct ElectionCallbacks {
   std::function<void(std::function<void()>)> post;  // to the host's loop
-  // Took the Lease. `transitions` fences off older leaders.
+  // Posted. Took the Lease. `transitions` fences off older leaders.
   std::function<void(int64_t transitions)> started_leading;
-  // Lost it without having been asked to: the process must end (HOST-115). Once.
-  std::function<void(std::string reason)> stopped_leading;
-  // Another identity, or this one, holds it now.
+  // Lost it without having been asked to: the process must end (HOST-115). Called on the election's
+  // thread, since a loop that hangs would never run what is posted. Once.
+  std::function<void(const std::string& reason)> lost;
+  // Posted. Another identity, or this one, holds it now.
   std::function<void(std::string identity)> new_leader;
 };
 
@@ -53,11 +53,14 @@ class LeaderElector {
   using ClientFactory =
       std::function<std::unique_ptr<LeaseClient>(const boost::asio::any_io_executor& executor)>;
 
-  // `heartbeat_age` tells how long ago the host's loop was last alive; the Lease is renewed only
-  // while that is below the renew deadline. `clock` must outlive this object. All functions: any
-  // thread.
+  // Whether the host's loop is alive, else who or what blocks it: the Lease is taken and renewed
+  // only while it is. `holding`: for a renewal, which may forgive a plugin that blocks the loop for
+  // a while. Called on the election's thread.
+  using Alive = std::function<Status(bool holding)>;
+
+  // `clock` must outlive this object. All functions: any thread.
   LeaderElector(ElectionOptions options, ClientFactory factory, ElectionCallbacks callbacks,
-                std::function<std::chrono::milliseconds()> heartbeat_age, const Clock& clock);
+                Alive alive, const Clock& clock);
   ~LeaderElector();  // stops without releasing
   LeaderElector(const LeaderElector&) = delete;
   LeaderElector& operator=(const LeaderElector&) = delete;
@@ -65,9 +68,9 @@ class LeaderElector {
   void start();
 
   // Ends the election; what is under way is cut off. A leader gives the Lease back (HOST-117 tells
-  // how; Go's manager never does, HOST-116). Returns when the thread has ended, within
-  // request_timeout().
-  void release();
+  // how; Go's manager never does, HOST-116). `done` is called on the election's thread within
+  // request_timeout(), also when that failed: the Lease then expires. Once, after start().
+  void release(std::function<void()> done);
 
   // Holds the Lease at this very moment by the local clock: fences every write. Becomes false at
   // the renew deadline even if the election's thread does not run.

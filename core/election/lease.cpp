@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <ctime>
+#include <utility>
 
 namespace ccm::election {
 
@@ -20,9 +21,19 @@ std::string text(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+// An int32 that is not negative, as the API has it.
 int64_t number(const json& object, const char* key) {
   const auto found = object.find(key);
-  return found != object.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+  if (found == object.end() || !found->is_number_integer()) return 0;
+  if (found->is_number_unsigned() && found->get<uint64_t>() > INT32_MAX) return INT32_MAX;
+  return std::clamp<int64_t>(found->get<int64_t>(), 0, INT32_MAX);
+}
+
+// What nests deeper than any Lease is left out: copying and rendering a json are recursive.
+json parse(std::string_view text) {
+  constexpr int kMaxDepth = 64;
+  return json::parse(
+      text, [](int depth, json::parse_event_t, const json&) { return depth < kMaxDepth; }, false);
 }
 
 json spec_of(const LeaseRecord& record, json spec) {
@@ -39,7 +50,7 @@ json spec_of(const LeaseRecord& record, json spec) {
 Result<Lease> parse_lease(std::string_view text_of_lease) {
   Lease lease;
   lease.document = std::string(text_of_lease);
-  const json object = json::parse(text_of_lease, nullptr, false);
+  const json object = parse(text_of_lease);
   const auto metadata = object.is_object() ? object.find("metadata") : object.end();
   if (object.is_discarded() || !object.is_object() || metadata == object.end() ||
       !metadata->is_object() || text(*metadata, "resourceVersion").empty()) {
@@ -49,13 +60,32 @@ Result<Lease> parse_lease(std::string_view text_of_lease) {
   const auto spec = object.find("spec");
   if (spec != object.end() && spec->is_object()) {
     lease.record.holder_identity = text(*spec, "holderIdentity");
-    lease.record.lease_duration = std::chrono::seconds(
-        std::clamp<int64_t>(number(*spec, "leaseDurationSeconds"), 0, INT32_MAX));
+    lease.record.lease_duration = std::chrono::seconds(number(*spec, "leaseDurationSeconds"));
     lease.record.acquire_time = text(*spec, "acquireTime");
     lease.record.renew_time = text(*spec, "renewTime");
     lease.record.lease_transitions = number(*spec, "leaseTransitions");
   }
   return lease;
+}
+
+Result<LeaseEvent> parse_lease_event(std::string_view text_of_event) {
+  const json event = parse(text_of_event);
+  const auto object = event.is_object() ? event.find("object") : event.end();
+  if (!event.is_object() || object == event.end() || !object->is_object()) {
+    return Status(Code::data_loss, "the watch on the Lease sent no event");
+  }
+  LeaseEvent result;
+  const std::string type = text(event, "type");
+  if (type == "ERROR") {
+    result.failure = object->dump();
+  } else if (type == "ADDED" || type == "MODIFIED") {
+    auto lease = parse_lease(object->dump());
+    if (!lease.ok()) return lease.status();
+    result.lease = std::move(*lease);
+  } else if (type != "DELETED") {
+    return Status(Code::data_loss, "the watch on the Lease sent an event of type " + type);
+  }
+  return result;
 }
 
 std::string new_lease(std::string_view namespace_name, std::string_view name,
@@ -70,7 +100,7 @@ std::string new_lease(std::string_view namespace_name, std::string_view name,
 }
 
 std::string updated_lease(const Lease& lease, const LeaseRecord& record) {
-  json object = json::parse(lease.document, nullptr, false);
+  json object = parse(lease.document);
   json spec = object.value("spec", json::object());
   if (!spec.is_object()) spec = json::object();
   object["spec"] = spec_of(record, std::move(spec));

@@ -24,6 +24,7 @@
 
 namespace ccm::net {
 class ResponseStream;
+class WriteGate;
 }
 
 namespace ccm::kube {
@@ -45,6 +46,9 @@ struct ClientOptions {
   std::chrono::milliseconds timeout{60'000};  // of each attempt, watches excepted (API-133)
   int max_retries = 10;                       // API-68
   std::function<void(const CallRecord&)> observer;
+  // Of everything but GET, HEAD and OPTIONS: asked right before the bytes leave, behind the rate
+  // limiter, retries and the handshake. Null = always open.
+  std::shared_ptr<net::WriteGate> gate;
 };
 
 struct CallOptions {
@@ -121,7 +125,8 @@ class Client {
   //   resource_exhausted/throttled; 504, "Timeout" -> deadline_exceeded/unavailable; other 5xx ->
   //   unavailable; retry_after() as advised (API-75).
   // Answers with 429 or 5xx and a Retry-After are retried (API-68), GETs after lost connections too
-  // (API-69); writes are never repeated after a connection error (API-70).
+  // (API-69); writes are never repeated after a connection error (API-70). A write that met a shut
+  // gate is failed_precondition "NotLeading" and has not left this process.
   boost::asio::awaitable<Result<std::string>> get(
       Resource resource, std::string namespace_name, std::string name,
       std::string_view resource_version = std::string_view(), CallOptions call = CallOptions());

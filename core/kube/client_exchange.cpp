@@ -38,6 +38,10 @@ void add_impersonation(std::vector<net::Header>& headers, const Impersonation& a
   }
 }
 
+bool is_read(std::string_view method) {
+  return method == "GET" || method == "HEAD" || method == "OPTIONS";
+}
+
 net::Request build_request(const Client::Impl& impl, const Call& call) {
   const Connection& connection = *impl.connection;
   net::Request request;
@@ -45,6 +49,7 @@ net::Request build_request(const Client::Impl& impl, const Call& call) {
   request.url = connection.config.server + call.path;
   request.timeout = call.timeout;
   request.body = call.body;  // a copy: a retry needs it again
+  if (!is_read(call.method)) request.gate = impl.options.gate;
   request.headers.push_back({"Accept", "application/json"});
   if (!impl.options.user_agent.empty()) {
     request.headers.push_back({"User-Agent", impl.options.user_agent});

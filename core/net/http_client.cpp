@@ -5,6 +5,7 @@
 #include "net/http_exchange.hpp"
 #include "net/http_message.hpp"
 #include "net/url.hpp"
+#include "net/write_gate.hpp"
 
 #include <boost/system/system_error.hpp>
 
@@ -121,6 +122,7 @@ struct HttpClient::Impl {
     const TimePoint deadline = deadline_after(request->timeout);
     const std::string origin = url->origin();
     Answered answered;
+    WriteGate::Passage passage;
     if (whole) {
       Result<ConnectionPool::Lease> lease = co_await pool->acquire(origin, deadline);
       if (!lease.ok()) co_return lease.status();
@@ -143,6 +145,10 @@ struct HttpClient::Impl {
       if (!head.ok()) co_return head.status();
       answered.reader = std::make_unique<ResponseReader>(request->method == "HEAD",
                                                          whole ? request->max_response_bytes : 0);
+      if (request->gate) {
+        passage = request->gate->enter();
+        if (!passage) co_return WriteGate::refusal();
+      }
       const ExchangeOutcome outcome = co_await exchange(
           connection, request, *head, answered.reader.get(), scratch.get(), whole);
       if (outcome.status.ok()) co_return answered;

@@ -22,6 +22,8 @@
 
 namespace ccm::net {
 
+class WriteGate;
+
 struct Header {
   std::string name;
   std::string value;
@@ -35,6 +37,9 @@ struct Request {
   // The whole exchange for send(), until the header for open(); 0 = none.
   std::chrono::milliseconds timeout{30'000};
   std::size_t max_response_bytes = 64u << 20;  // of the body, for send(); 0 = no limit
+  // Asked right before the first byte leaves; shut, the request fails with WriteGate::refusal().
+  // Null = always open.
+  std::shared_ptr<WriteGate> gate;
 };
 
 struct Response {

@@ -31,7 +31,7 @@ Result<ccm_component> copy_component(const void* result) {
 LiveComponent::LiveComponent(ComponentRuntime& runtime, ComponentIdentity identity)
     : runtime_(runtime),
       identity_(std::move(identity)),
-      watched_(runtime.watchdog.component(identity_.name)),
+      watched_(runtime.watchdog.component(identity_.name, identity_.plugin_id)),
       background_(Context::root(runtime.loop, runtime.timers, {{"component", identity_.name}})),
       lane_(runtime.workers.lane(identity_.name, identity_.max_parallel)) {}
 
@@ -150,6 +150,12 @@ void LiveComponent::give_up(Call& call) {
   const Status why = call.context->status();
   if (!runtime_.completions.give_up(call.number, why)) return;
   call.missed_deadline = why.code() == Code::deadline_exceeded;
+  if (!call.missed_deadline) return;
+  log::warning("Plugin did not complete an operation in time",
+               {{"plugin", identity_.plugin_id},
+                {"component", identity_.name},
+                {"operation", call.operation},
+                {"after", runtime_.timers.now() - call.begin}});
 }
 
 void LiveComponent::end_call(Call& call, const Status& status) {

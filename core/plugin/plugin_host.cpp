@@ -91,6 +91,7 @@ struct PluginHost::Impl {
   bool provider_ready = false;
   bool leading = false;
   bool stopping = false;
+  bool controllers_stopped = false;
   bool leaked = false;  // a component stays in memory, and with it all that it uses
 };
 
@@ -124,8 +125,9 @@ PluginHost::Impl::Impl(PluginHostDependencies wanted)
                      const Status& status, std::chrono::nanoseconds duration) {
                 metrics.operation(component, operation, status, duration);
               }} {
-  if (!deps.may_write) {
-    deps.may_write = [&leader = deps.leader] { return leader.leading(); };
+  if (!deps.write_gate) {
+    deps.write_gate =
+        std::make_shared<net::WriteGate>([&leader = deps.leader] { return leader.leading(); });
   }
 }
 
@@ -152,10 +154,11 @@ std::unique_ptr<ComponentHost> PluginHost::Impl::make_host(
   host->add(std::make_unique<LeaderService>(live, deps.leader));
   host->add(std::make_unique<EventService>(live, deps.record_event));
   host->add(std::make_unique<KubeService>(live, deps.cache, deps.object_api(live->identity()),
-                                          deps.may_write));
+                                          [gate = deps.write_gate] { return gate->open(); }));
   HttpServiceOptions http;
   http.send = deps.send_http;
   http.budgets = &budgets;
+  http.gate = deps.write_gate;
   if (deps.user_agent) http.user_agent = deps.user_agent(live->identity());
   http.observer = [this](const HttpCallRecord& call) { metrics.http(call); };
   host->add(std::make_unique<HttpService>(live, std::move(http)));
@@ -353,13 +356,11 @@ awaitable<Status> PluginHost::Impl::destroy(std::shared_ptr<Unit> unit, millisec
   co_return status;
 }
 
-awaitable<Status> PluginHost::stop(milliseconds grace) {
+awaitable<Status> PluginHost::stop_controllers(milliseconds grace) {
   const auto impl = impl_;
   impl->stopping = true;
-  Status first;
-  const auto note = [&first](Status status) {
-    if (first.ok() && !status.ok()) first = std::move(status);
-  };
+  if (impl->controllers_stopped) co_return Status();
+  impl->controllers_stopped = true;
   // All controllers stop taking keys at once; then each is waited for.
   auto start = [impl, grace](std::function<void(Status)> done) {
     auto open = std::make_shared<std::size_t>(1);
@@ -375,7 +376,16 @@ awaitable<Status> PluginHost::stop(milliseconds grace) {
     }
     impl->deps.loop.post([ended] { ended(Status()); });
   };
-  note(co_await await_callback<Status>(start));
+  Status stopped = co_await await_callback<Status>(start);
+  co_return stopped;
+}
+
+awaitable<Status> PluginHost::stop(milliseconds grace) {
+  const auto impl = impl_;
+  Status first = co_await stop_controllers(grace);
+  const auto note = [&first](Status status) {
+    if (first.ok() && !status.ok()) first = std::move(status);
+  };
   for (const auto& unit : impl->controllers) {
     Status destroyed = co_await impl->destroy(unit, grace);
     note(std::move(destroyed));
@@ -411,8 +421,8 @@ std::vector<ComponentReport> PluginHost::components() const {
   return reports;
 }
 
-std::string_view PluginHost::running_component() const {
-  return impl_->watchdog.running_component();
+std::optional<runtime::Watchdog::Running> PluginHost::running() const {
+  return impl_->watchdog.running();
 }
 
 CompletionFaults PluginHost::completion_faults() const { return impl_->completions->faults(); }

@@ -8,6 +8,7 @@
 // Loop thread. Coroutines run on the loop's executor.
 #pragma once
 
+#include "net/write_gate.hpp"
 #include "plugin/broker/instances_broker.hpp"
 #include "plugin/broker/provider_machines.hpp"
 #include "plugin/completion_table.hpp"
@@ -30,6 +31,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,8 +56,8 @@ struct PluginHostDependencies {
   std::function<std::shared_ptr<ObjectApi>(const ComponentIdentity&)> object_api;
   SendHttp send_http;        // make_send_http()
   RecordEvent record_event;  // EventRecorders::record
-  // Asked immediately before each write; empty = leader.leading().
-  std::function<bool()> may_write;
+  // Of all writes to Kubernetes and to the cloud; null = one that asks leader.leading().
+  std::shared_ptr<net::WriteGate> write_gate;
   // Of a component's HTTP requests (HOST-133); empty = none is set.
   std::function<std::string(const ComponentIdentity&)> user_agent;
   std::string cloud_config_path;                // --cloud-config
@@ -113,15 +115,19 @@ class PluginHost {
   // Whether the provider marks its resources with a cluster id (HOST-9); true when it does not say.
   [[nodiscard]] bool has_cluster_id();
 
-  // Ends reconciles, then controllers, then the provider, each within `grace`. Returns the first
-  // fault; a component that did not end stays in memory.
+  // No controller takes a key any more; running reconciles end within `grace`, then they are
+  // cancelled. failed_precondition when some still run: only then may they still write.
+  boost::asio::awaitable<Status> stop_controllers(std::chrono::milliseconds grace);
+
+  // Ends reconciles unless that was done, then controllers, then the provider, each within `grace`.
+  // Returns the first fault; a component that did not end stays in memory.
   boost::asio::awaitable<Status> stop(std::chrono::milliseconds grace);
 
   // The machines of the cloud; null when the provider does not offer them.
   [[nodiscard]] InstancesBroker* instances();
   [[nodiscard]] std::vector<ComponentReport> components() const;
-  // The component that holds the loop at this moment, or an empty text. Any thread.
-  [[nodiscard]] std::string_view running_component() const;
+  // The call of a plugin that holds the loop at this moment. Any thread.
+  [[nodiscard]] std::optional<runtime::Watchdog::Running> running() const;
   [[nodiscard]] CompletionFaults completion_faults() const;
 
  private:

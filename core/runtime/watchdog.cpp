@@ -22,10 +22,43 @@ bool WatchedComponent::degraded(TimePoint now) const {
 Watchdog::Watchdog(const Timers& timers, std::function<void(const Stall&)> on_stall)
     : timers_(timers), on_stall_(std::move(on_stall)) {}
 
-WatchedComponent& Watchdog::component(std::string_view name) {
+WatchedComponent& Watchdog::component(std::string_view name, std::string_view plugin) {
   const auto found = components_.find(name);
   if (found != components_.end()) return found->second;
-  return components_.try_emplace(std::string(name), std::string(name)).first->second;
+  return components_.try_emplace(std::string(name), std::string(name), std::string(plugin))
+      .first->second;
+}
+
+void Watchdog::show(const Scope* innermost) {
+  if (innermost_ == nullptr && innermost != nullptr) {
+    shown_.held_since = innermost->begin_.time_since_epoch().count();
+  }
+  innermost_ = innermost;
+  ++shown_.version;
+  shown_.component = innermost == nullptr ? nullptr : &innermost->component_;
+  if (innermost != nullptr) {
+    shown_.operation = innermost->operation_.data();
+    shown_.operation_size = innermost->operation_.size();
+    shown_.begin = innermost->begin_.time_since_epoch().count();
+  }
+  ++shown_.version;
+}
+
+std::optional<Watchdog::Running> Watchdog::running() const {
+  // The loop changes it at most once in the time of a plugin's call: a few looks are enough, and
+  // a loop that changes it all the time is not stuck.
+  for (int looks = 0; looks < 8; ++looks) {
+    const uint64_t before = shown_.version;
+    const WatchedComponent* const component = shown_.component;
+    const std::string_view operation(shown_.operation, shown_.operation_size);
+    const BootClock::duration begin(shown_.begin);
+    const BootClock::duration held_since(shown_.held_since);
+    if (before % 2 != 0 || before != shown_.version) continue;
+    if (component == nullptr) return std::nullopt;
+    const BootClock::duration now = timers_.now().time_since_epoch();
+    return Running{component, operation, now - begin, now - held_since, before};
+  }
+  return std::nullopt;
 }
 
 Watchdog::Scope::Scope(Watchdog& watchdog, WatchedComponent& component, std::string_view operation)
@@ -33,12 +66,13 @@ Watchdog::Scope::Scope(Watchdog& watchdog, WatchedComponent& component, std::str
       component_(component),
       operation_(operation),
       begin_(watchdog.timers_.now()),
-      outer_(watchdog.running_.exchange(&component, std::memory_order_relaxed)) {
+      outer_(watchdog.innermost_) {
   component_.calls_.fetch_add(1, std::memory_order_relaxed);
+  watchdog_.show(this);
 }
 
 Watchdog::Scope::~Scope() {
-  watchdog_.running_.store(outer_, std::memory_order_relaxed);
+  watchdog_.show(outer_);
   const TimePoint now = watchdog_.timers_.now();
   if (now - begin_ <= kStallThreshold) return;
   const uint64_t index = component_.stalls_.fetch_add(1, std::memory_order_relaxed);
@@ -54,11 +88,6 @@ void Watchdog::operation_ended(WatchedComponent& component, bool in_time) {
   }
   component.missed_.fetch_add(1, std::memory_order_relaxed);
   component.missed_in_a_row_.fetch_add(1, std::memory_order_relaxed);
-}
-
-std::string_view Watchdog::running_component() const {
-  const WatchedComponent* running = running_.load(std::memory_order_relaxed);
-  return running == nullptr ? std::string_view{} : std::string_view(running->name());
 }
 
 }  // namespace ccm::runtime

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,8 +19,10 @@ namespace ccm::runtime {
 // The record of one component. Lives as long as the watchdog. Counters may be read on any thread.
 class WatchedComponent {
  public:
-  explicit WatchedComponent(std::string name) : name_(std::move(name)) {}
+  WatchedComponent(std::string name, std::string plugin)
+      : name_(std::move(name)), plugin_(std::move(plugin)) {}
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& plugin() const { return plugin_; }
   [[nodiscard]] uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }
   [[nodiscard]] uint64_t stalls() const { return stalls_.load(std::memory_order_relaxed); }
   [[nodiscard]] uint64_t missed_deadlines() const {
@@ -31,6 +34,7 @@ class WatchedComponent {
  private:
   friend class Watchdog;
   std::string name_;
+  std::string plugin_;  // its id
   std::atomic<uint64_t> calls_{0};
   std::atomic<uint64_t> stalls_{0};
   std::atomic<uint64_t> missed_{0};
@@ -50,42 +54,63 @@ class Watchdog {
   // `on_stall` runs on the loop, behind each call that took more than kStallThreshold.
   Watchdog(const Timers& timers, std::function<void(const Stall&)> on_stall);
 
-  // The record for that name, made on demand. Loop thread.
-  WatchedComponent& component(std::string_view name);
+  // The record for that name, made on demand for a component of `plugin`. Loop thread.
+  WatchedComponent& component(std::string_view name, std::string_view plugin = {});
 
   // Measures one [serial] call while it lives. Loop thread; may be nested.
   class Scope {
    public:
-    // `operation` must outlive the scope.
+    // `operation` is a literal: the text must never go.
     Scope(Watchdog& watchdog, WatchedComponent& component, std::string_view operation);
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
+    friend class Watchdog;
     Watchdog& watchdog_;
     WatchedComponent& component_;
     std::string_view operation_;
     TimePoint begin_;
-    const WatchedComponent* outer_;
+    const Scope* outer_;
   };
 
   // An operation ended in time, or did not. Loop thread.
   void operation_ended(WatchedComponent& component, bool in_time);
 
-  // The component whose [serial] call runs now, else an empty text: what a stuck loop is stuck in.
-  // Any thread.
-  [[nodiscard]] std::string_view running_component() const;
+  // The [serial] call that holds the loop: what a stuck loop is stuck in.
+  struct Running {
+    const WatchedComponent* component;  // the innermost one
+    std::string_view operation;
+    std::chrono::nanoseconds duration;  // of the innermost call so far
+    std::chrono::nanoseconds held;      // since plugin code has held the loop
+    uint64_t number;                    // of the call; no two have the same
+  };
+  // nullopt: no plugin's code runs on the loop. Any thread.
+  [[nodiscard]] std::optional<Running> running() const;
 
   [[nodiscard]] const std::map<std::string, WatchedComponent, std::less<>>& components() const {
     return components_;
   }
 
  private:
+  // What running() tells, written by the loop and read by others: valid when `version` was even and
+  // the same before and after the reading.
+  struct Shown {
+    std::atomic<uint64_t> version{0};
+    std::atomic<const WatchedComponent*> component{nullptr};
+    std::atomic<const char*> operation{nullptr};
+    std::atomic<std::size_t> operation_size{0};
+    std::atomic<BootClock::rep> begin{0};
+    std::atomic<BootClock::rep> held_since{0};
+  };
+  void show(const Scope* innermost);
+
   const Timers& timers_;
   std::function<void(const Stall&)> on_stall_;
   std::map<std::string, WatchedComponent, std::less<>> components_;
-  std::atomic<const WatchedComponent*> running_{nullptr};
+  const Scope* innermost_ = nullptr;
+  Shown shown_;
 };
 
 }  // namespace ccm::runtime

@@ -81,8 +81,12 @@ std::string unknown_exclusions(const Query& query,
   return "warn: some health checks cannot be excluded: no matches for " + names + "\n";
 }
 
+HealthRegistry::Scope scope_of(std::string_view root) {
+  return root == "readyz" ? HealthRegistry::Scope::readiness : HealthRegistry::Scope::everywhere;
+}
+
 Answer all_checks(std::string_view root, const Query& query, const HealthRegistry& registry) {
-  const auto outcomes = registry.run(query.excluded);
+  const auto outcomes = registry.run(query.excluded, scope_of(root));
   std::string lines;
   std::string failed;
   for (const auto& outcome : outcomes) {
@@ -103,7 +107,7 @@ Answer all_checks(std::string_view root, const Query& query, const HealthRegistr
 }
 
 Answer one_check(std::string_view root, std::string_view name, const HealthRegistry& registry) {
-  const Status status = registry.run_one(name);
+  const Status status = registry.run_one(name, scope_of(root));
   if (status.ok()) return Answer{200, "ok", {}};
   if (status.code() == Code::not_found) return Answer{404, "404 page not found\n", {}};
   log::warning("health check failed",

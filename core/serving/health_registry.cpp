@@ -25,15 +25,16 @@ std::shared_ptr<const HealthRegistry::List> HealthRegistry::snapshot() const {
   return checks_;
 }
 
-void HealthRegistry::set(std::string name, Check check) {
+void HealthRegistry::set(std::string name, Check check, Scope scope) {
   const std::lock_guard lock(mutex_);
   auto changed = std::make_shared<List>(*checks_);
   const auto known = std::find_if(changed->begin(), changed->end(),
-                                  [&name](const auto& entry) { return entry.first == name; });
+                                  [&name](const Entry& entry) { return entry.name == name; });
   if (known != changed->end()) {
-    known->second = std::move(check);
+    known->check = std::move(check);
+    known->scope = scope;
   } else {
-    changed->emplace_back(std::move(name), std::move(check));
+    changed->push_back(Entry{std::move(name), std::move(check), scope});
   }
   checks_ = std::move(changed);
 }
@@ -41,20 +42,21 @@ void HealthRegistry::set(std::string name, Check check) {
 void HealthRegistry::remove(std::string_view name) {
   const std::lock_guard lock(mutex_);
   auto changed = std::make_shared<List>(*checks_);
-  std::erase_if(*changed, [name](const auto& entry) { return entry.first == name; });
+  std::erase_if(*changed, [name](const Entry& entry) { return entry.name == name; });
   checks_ = std::move(changed);
 }
 
-std::vector<HealthRegistry::Outcome> HealthRegistry::run(
-    const std::vector<std::string>& excluded) const {
+std::vector<HealthRegistry::Outcome> HealthRegistry::run(const std::vector<std::string>& excluded,
+                                                         Scope asked) const {
   const std::shared_ptr<const List> checks = snapshot();
   const auto is_excluded = [&excluded](std::string_view name) {
     return std::find(excluded.begin(), excluded.end(), name) != excluded.end();
   };
   std::vector<Outcome> outcomes;
-  for (const auto& [name, check] : *checks) {
-    const bool skip = is_excluded(name);
-    outcomes.push_back(Outcome{name, skip, skip ? Status() : run_safely(check)});
+  for (const Entry& entry : *checks) {
+    if (!entry.concerns(asked)) continue;
+    const bool skip = is_excluded(entry.name);
+    outcomes.push_back(Outcome{entry.name, skip, skip ? Status() : run_safely(entry.check)});
   }
   if (outcomes.empty()) {
     outcomes.push_back(Outcome{std::string(kPing), is_excluded(kPing), Status()});
@@ -62,12 +64,15 @@ std::vector<HealthRegistry::Outcome> HealthRegistry::run(
   return outcomes;
 }
 
-Status HealthRegistry::run_one(std::string_view name) const {
+Status HealthRegistry::run_one(std::string_view name, Scope asked) const {
   const std::shared_ptr<const List> checks = snapshot();
-  for (const auto& [known, check] : *checks) {
-    if (known == name) return run_safely(check);
+  bool any = false;
+  for (const Entry& entry : *checks) {
+    if (!entry.concerns(asked)) continue;
+    any = true;
+    if (entry.name == name) return run_safely(entry.check);
   }
-  if (checks->empty() && name == kPing) return {};
+  if (!any && name == kPing) return {};
   return Status(Code::not_found, ErrorClass::not_found,
                 "there is no health check named " + std::string(name));
 }

@@ -20,6 +20,10 @@ class HealthRegistry {
   // throws counts as a failure.
   using Check = std::function<Status()>;
 
+  // Whom a check concerns. What is degraded is worth a look, but no reason to kill the process:
+  // that would take the rest down with it.
+  enum class Scope { everywhere, readiness };
+
   struct Outcome {
     std::string name;
     bool excluded = false;
@@ -27,18 +31,28 @@ class HealthRegistry {
   };
 
   // Adds a check or replaces the one of that name. Checks show in the order of their first set().
-  void set(std::string name, Check check);
+  void set(std::string name, Check check, Scope scope = Scope::everywhere);
   void remove(std::string_view name);
 
-  // Runs all checks but the excluded ones. Without any check there is the one named "ping", which
-  // says that the process answers at all (HOST-95).
-  [[nodiscard]] std::vector<Outcome> run(const std::vector<std::string>& excluded = {}) const;
+  // Runs all checks but the excluded ones; `asked` everywhere leaves out those of the readiness.
+  // Without any check there is the one named "ping", which says that the process answers at all
+  // (HOST-95).
+  [[nodiscard]] std::vector<Outcome> run(const std::vector<std::string>& excluded = {},
+                                         Scope asked = Scope::everywhere) const;
 
   // Runs one check; not_found when there is none of that name.
-  [[nodiscard]] Status run_one(std::string_view name) const;
+  [[nodiscard]] Status run_one(std::string_view name, Scope asked = Scope::everywhere) const;
 
  private:
-  using List = std::vector<std::pair<std::string, Check>>;
+  struct Entry {
+    std::string name;
+    Check check;
+    Scope scope;
+    [[nodiscard]] bool concerns(Scope asked) const {
+      return scope == Scope::everywhere || asked == Scope::readiness;
+    }
+  };
+  using List = std::vector<Entry>;
   [[nodiscard]] std::shared_ptr<const List> snapshot() const;
 
   mutable std::mutex mutex_;

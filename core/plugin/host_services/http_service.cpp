@@ -21,6 +21,12 @@ constexpr milliseconds kTryTimeout{30'000};
 constexpr milliseconds kFirstPause{250};
 constexpr milliseconds kLongestPause{10'000};
 
+// Everything else waits for the leadership (RFC 9110 9.2.1), unless the plugin says otherwise.
+bool only_reads(const net::Request& request, uint32_t flags) {
+  return request.method == "GET" || request.method == "HEAD" || request.method == "OPTIONS" ||
+         (flags & CCM_HTTP_READ_ONLY) != 0;
+}
+
 bool retryable(unsigned status) { return status == 429 || (status >= 500 && status != 501); }
 
 std::string lower(std::string_view text) {
@@ -206,6 +212,8 @@ void HttpService::send(void* self, const ccm_ctx* ctx, const ccm_http_request* r
                                                       : std::string_view{});
   if (credential.empty()) credential = component->identity().name;
   const bool safe = read.method == "GET" || read.method == "HEAD";
+  const uint32_t flags = CCM_HAS(request, flags) ? request->flags : 0;
+  if (!only_reads(read, flags)) read.gate = service.options_->gate;
   uint32_t tries = CCM_HAS(request, max_tries) ? request->max_tries : 0;
   if (tries == 0) tries = safe ? 3 : 1;
   auto start = [options = service.options_, read = std::move(read),

@@ -29,6 +29,7 @@ struct HttpServiceOptions {
   CallBudgets* budgets = nullptr;  // shared by all components; must outlive them
   std::string user_agent;          // of the component (HOST-133), unless the request brings one
   std::function<void(const HttpCallRecord&)> observer;  // may be empty
+  std::shared_ptr<net::WriteGate> gate;  // of what changes something; null = always open
 };
 
 class HttpService final : public HostService {

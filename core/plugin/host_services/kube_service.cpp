@@ -1,5 +1,6 @@
 #include "plugin/host_services/kube_service.hpp"
 
+#include "net/write_gate.hpp"
 #include "plugin/host_services/host_operation.hpp"
 #include "plugin/host_services/object_service.hpp"
 
@@ -82,12 +83,6 @@ ObjectApi::Done end_without_result(const OperationPtr& operation) {
   return [operation](Result<std::string> body) { operation->end(body.status()); };
 }
 
-Status not_leading() {
-  return Status(Code::failed_precondition,
-                "this host does not hold the leader lease, so nothing was written")
-      .with_reason("NotLeading");
-}
-
 }  // namespace
 
 KubeService::KubeService(const std::shared_ptr<LiveComponent>& component, const ObjectCache& cache,
@@ -143,7 +138,7 @@ void KubeService::patch(void* self, const ccm_ctx* ctx, const ccm_kube_patch* pa
                    const OperationPtr& running) mutable {
     if (!read.status.ok()) return running->end(read.status);
     if (!type) return running->end(Status(Code::invalid_argument, "unknown type of patch"));
-    if (!may_write()) return running->end(not_leading());
+    if (!may_write()) return running->end(net::WriteGate::refusal());
     options.subresource = read.subresource;
     api->patch(read.resource, read.namespace_name, read.name, *type, std::move(body), options,
                call_options(*running), end_with_object(running));
@@ -162,7 +157,7 @@ void KubeService::create(void* self, const ccm_ctx* ctx, const ccm_kube_referenc
                 read = read_reference(reference),
                 text = std::string(view(body))](const OperationPtr& running) mutable {
     if (!read.status.ok()) return running->end(read.status);
-    if (!may_write()) return running->end(not_leading());
+    if (!may_write()) return running->end(net::WriteGate::refusal());
     api->create(read.resource, read.namespace_name, std::move(text), options,
                 call_options(*running), end_with_object(running));
   };
@@ -184,7 +179,7 @@ void KubeService::remove(void* self, const ccm_ctx* ctx, const ccm_kube_delete* 
       [api = service.api_, may_write = service.may_write_, options,
        read = read_reference(whole ? request->reference : nullptr)](const OperationPtr& running) {
         if (!read.status.ok()) return running->end(read.status);
-        if (!may_write()) return running->end(not_leading());
+        if (!may_write()) return running->end(net::WriteGate::refusal());
         api->remove(read.resource, read.namespace_name, read.name, options, call_options(*running),
                     end_without_result(running));
       };

@@ -31,6 +31,7 @@ struct HttpRequest {
   std::string credential;                // names the call budget; empty = the component's own
   std::chrono::milliseconds timeout{0};  // of one try; 0 = 30 s
   uint32_t max_tries = 0;                // 0 = 3 for GET and HEAD, 1 for the rest
+  bool read_only = false;  // a POST that changes nothing: sent by standbys too
 };
 
 struct HttpResponse {
@@ -74,6 +75,7 @@ class Http {
       raw.operation = c_str(request.operation);
       raw.credential = c_str(request.credential);
       raw.max_tries = request.max_tries;
+      raw.flags = request.read_only ? CCM_HTTP_READ_ONLY : 0;
       fn(host.self(), ctx.get(), &raw, done);
       return {};
     }

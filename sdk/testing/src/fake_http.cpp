@@ -60,6 +60,7 @@ HttpRequest copy(const ccm_http_request& raw) {
   request.credential = view(raw.credential);
   request.timeout = std::chrono::milliseconds(raw.timeout_ms);
   request.max_tries = raw.max_tries;
+  request.read_only = (raw.flags & CCM_HTTP_READ_ONLY) != 0;
   return request;
 }
 

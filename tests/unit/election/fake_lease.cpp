@@ -18,7 +18,14 @@ Result<Lease> FakeLease::stored(const std::string& body) {
   return *lease_;
 }
 
+void FakeLease::remove() {
+  const std::lock_guard lock(mutex_);
+  lease_.reset();
+  ++version_;
+}
+
 Result<Lease> FakeLease::get() {
+  ++reads_;
   if (Status status = check("get"); !status.ok()) return status;
   const std::lock_guard lock(mutex_);
   if (!lease_) return Status(Code::not_found, "no Lease");
@@ -76,6 +83,29 @@ boost::asio::awaitable<Result<Lease>> FakeLeaseClient::create(std::string body) 
 boost::asio::awaitable<Result<Lease>> FakeLeaseClient::update(std::string body) {
   co_await answer("update");
   co_return lease_.update(body);
+}
+
+boost::asio::awaitable<Status> FakeLeaseClient::watch(std::string resource_version,
+                                                      Changed changed) {
+  ++lease_.watches_;
+  const Status refused = lease_.check("watch");
+  if (!refused.ok()) co_return refused;
+  const auto executor = co_await boost::asio::this_coro::executor;
+  boost::asio::steady_timer tick(executor);
+  int seen = std::stoi(resource_version);
+  for (const int cuts = lease_.cuts_; cuts == lease_.cuts_;) {
+    tick.expires_after(std::chrono::milliseconds(1));
+    co_await tick.async_wait(boost::asio::use_awaitable);
+    std::optional<Lease> now;
+    {
+      const std::lock_guard lock(lease_.mutex_);
+      if (lease_.version_ == seen || lease_.hanging_ == "watch") continue;
+      seen = lease_.version_;
+      now = lease_.lease_;
+    }
+    if (!changed(std::move(now))) break;
+  }
+  co_return Status();
 }
 
 }  // namespace ccm::election

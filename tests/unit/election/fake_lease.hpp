@@ -50,6 +50,15 @@ class FakeLease {
   }
   [[nodiscard]] int hung() const { return hung_; }
 
+  // The reads so far; those of a watch are not counted.
+  [[nodiscard]] int reads() const { return reads_; }
+  // Watches that were begun.
+  [[nodiscard]] int watches() const { return watches_; }
+  // Deletes the Lease.
+  void remove();
+  // Ends every watch, as a server does from time to time.
+  void end_watches() { ++cuts_; }
+
   Result<Lease> get();
   Result<Lease> create(const std::string& body);
   Result<Lease> update(const std::string& body);
@@ -63,10 +72,14 @@ class FakeLease {
  private:
   Result<Lease> stored(const std::string& body);
   Status check(const std::string& verb);
+  friend class FakeLeaseClient;
 
   mutable std::mutex mutex_;
   std::optional<Lease> lease_;
-  int version_ = 0;
+  std::atomic<int> version_{0};  // also grows with a deletion
+  std::atomic<int> reads_{0};
+  std::atomic<int> watches_{0};
+  std::atomic<int> cuts_{0};
   std::atomic<int> updates_{0};
   std::string hanging_;
   std::atomic<int> hung_{0};
@@ -78,6 +91,8 @@ class FakeLeaseClient final : public LeaseClient {
   boost::asio::awaitable<Result<Lease>> get() override;
   boost::asio::awaitable<Result<Lease>> create(std::string body) override;
   boost::asio::awaitable<Result<Lease>> update(std::string body) override;
+  // Looks every millisecond, which to a candidate is the same as being told.
+  boost::asio::awaitable<Status> watch(std::string resource_version, Changed changed) override;
 
  private:
   boost::asio::awaitable<void> answer(std::string verb);

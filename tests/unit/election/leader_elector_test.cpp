@@ -1,110 +1,11 @@
 #include "election/leader_elector.hpp"
 
-#include "fake_lease.hpp"
+#include "elector_fixture.hpp"
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
-#include <optional>
-#include <thread>
-
 namespace ccm::election {
 namespace {
-
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-
-// One candidate whose retries are quick while its lease times are judged by a clock turned by hand.
-class Elector {
- public:
-  Elector(FakeLease& lease, const Clock& clock, const std::string& identity)
-      : elector_(
-            options(identity),
-            [&lease](const auto&) { return std::make_unique<FakeLeaseClient>(lease); }, callbacks(),
-            [this] {
-              ++heartbeats_asked;
-              return heartbeat_age.load();
-            },
-            clock) {
-    elector_.start();
-  }
-
-  std::atomic<milliseconds> heartbeat_age{milliseconds(0)};
-  std::atomic<int> heartbeats_asked{0};
-
-  LeaderElector& operator*() { return elector_; }
-  LeaderElector* operator->() { return &elector_; }
-
-  [[nodiscard]] bool await_leading() {
-    return await([this] { return started_.has_value(); });
-  }
-  [[nodiscard]] bool await_lost() {
-    return await([this] { return lost_.has_value(); });
-  }
-  [[nodiscard]] bool await_holder(const std::string& identity) {
-    return await([&] { return holder_ == identity; });
-  }
-  [[nodiscard]] int64_t transitions() const { return started_.value_or(-1); }
-  [[nodiscard]] std::string why_lost() const { return lost_.value_or(""); }
-  [[nodiscard]] bool started() {
-    const std::lock_guard lock(mutex_);
-    return started_.has_value();
-  }
-
- private:
-  static ElectionOptions options(const std::string& identity) {
-    ElectionOptions options;
-    options.identity = identity;
-    options.lease_duration = seconds(15);
-    options.renew_deadline = seconds(10);
-    options.retry_period = milliseconds(2);
-    return options;
-  }
-
-  ElectionCallbacks callbacks() {
-    ElectionCallbacks result;
-    result.post = [this](const std::function<void()>& fn) {
-      const std::lock_guard lock(mutex_);
-      fn();
-      changed_.notify_all();
-    };
-    result.started_leading = [this](int64_t transitions) { started_ = transitions; };
-    result.stopped_leading = [this](const std::string& reason) { lost_ = reason; };
-    result.new_leader = [this](const std::string& identity) { holder_ = identity; };
-    return result;
-  }
-
-  template <typename Condition>
-  bool await(Condition condition) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, seconds(20), condition);
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::optional<int64_t> started_;
-  std::optional<std::string> lost_;
-  std::string holder_;
-  LeaderElector elector_;
-};
-
-bool eventually(const std::function<bool()>& condition) {
-  for (int i = 0; i < 20'000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(milliseconds(1));
-  }
-  return false;
-}
-
-LeaseRecord held_by(const std::string& holder) {
-  LeaseRecord record;
-  record.holder_identity = holder;
-  record.lease_duration = seconds(15);
-  record.lease_transitions = 7;
-  return record;
-}
 
 class LeaderElectorTest : public ::testing::Test {
  protected:
@@ -224,12 +125,38 @@ TEST_F(LeaderElectorTest, AStaleHeartbeatStopsTheRenewalUntilTheLeaseIsLost) {
   EXPECT_NE(elector.why_lost().find("loop"), std::string::npos);
 }
 
+TEST_F(LeaderElectorTest, AStallThatIsForgivenCostsNothing) {
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  elector.forgiven = true;
+  elector.heartbeat_age = seconds(30);
+  const int before = lease.updates();
+  ASSERT_TRUE(eventually([&] { return lease.updates() > before + 3; }));
+  EXPECT_TRUE(elector->leading());
+}
+
+TEST_F(LeaderElectorTest, TRAP_2_AWallClockThatIsSteppedChangesNothing) {
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  for (const auto step : {std::chrono::hours(1), std::chrono::hours(-2)}) {
+    clock.step_wall(step);
+    EXPECT_TRUE(elector->leading());
+    const int before = lease.updates();
+    ASSERT_TRUE(eventually([&] { return lease.updates() > before + 3; }));
+    EXPECT_TRUE(elector->leading());
+    EXPECT_TRUE(elector->health().ok());
+  }
+  EXPECT_EQ(elector.why_lost(), "");
+  elector.release();
+  EXPECT_EQ(lease.record().holder_identity, "");
+}
+
 TEST_F(LeaderElectorTest, HOST_117_ReleaseLetsTheNextOneInAtOnce) {
   Elector first(lease, clock, "a");
   ASSERT_TRUE(first.await_leading());
   Elector second(lease, clock, "b");
   ASSERT_TRUE(second.await_holder("a"));
-  first->release();
+  first.release();
   EXPECT_FALSE(first->leading());
   ASSERT_TRUE(second.await_leading()) << "no clock moved: nobody waited for an expiry";
   EXPECT_EQ(second.transitions(), 1);
@@ -239,10 +166,10 @@ TEST_F(LeaderElectorTest, ReleaseOverwritesNoSuccessor) {
   Elector elector(lease, clock, "a");
   ASSERT_TRUE(elector.await_leading());
   lease.fault = [this](const std::string& verb) {
-    if (verb == "get") lease.set(held_by("other"));
+    if (verb == "update" && lease.record().holder_identity == "a") lease.set(held_by("other"));
     return Status();
   };
-  elector->release();
+  elector.release();
   EXPECT_EQ(lease.record().holder_identity, "other");
 }
 
@@ -250,7 +177,7 @@ TEST_F(LeaderElectorTest, ReleaseOfAStandbyWritesNothing) {
   lease.set(held_by("other"));
   Elector elector(lease, clock, "a");
   ASSERT_TRUE(elector.await_holder("other"));
-  elector->release();
+  elector.release();
   EXPECT_EQ(lease.updates(), 0);
   EXPECT_EQ(lease.record().holder_identity, "other");
 }
@@ -266,7 +193,7 @@ TEST_F(LeaderElectorTest, ReleaseCutsOffARenewalWithoutAnAnswer) {
     if (verb != "update" || conflicts++ > 0) return Status();
     return Status(Code::aborted, ErrorClass::conflict, "the cut-off renewal came first");
   };
-  elector->release();
+  elector.release();
   EXPECT_EQ(conflicts, 2);
   EXPECT_EQ(lease.record().holder_identity, "");
 }
@@ -275,7 +202,7 @@ TEST_F(LeaderElectorTest, AStandbyEndsAtOnceWhileTheApiServerHangs) {
   lease.hang("get");
   Elector elector(lease, clock, "a");
   ASSERT_TRUE(eventually([&] { return lease.hung() > 0; }));
-  elector->release();
+  elector.release();
   EXPECT_FALSE(lease.exists());
 }
 

@@ -75,6 +75,53 @@ TEST(Lease, GarbageIsAnError) {
   }
 }
 
+TEST(Lease, API_24_AnEventOfAWatchIsALeaseADeletionOrAFailure) {
+  const std::string object =
+      R"({"metadata":{"resourceVersion":"7"},"spec":{"holderIdentity":"x"}})";
+  for (const char* type : {"ADDED", "MODIFIED"}) {
+    const auto event =
+        parse_lease_event(std::string(R"({"type":")") + type + R"(","object":)" + object + "}");
+    ASSERT_TRUE(event.ok());
+    EXPECT_EQ(event->lease->record.holder_identity, "x");
+    EXPECT_EQ(event->lease->resource_version, "7");
+  }
+  const auto deleted = parse_lease_event(R"({"type":"DELETED","object":)" + object + "}");
+  ASSERT_TRUE(deleted.ok());
+  EXPECT_FALSE(deleted->lease);
+  EXPECT_EQ(deleted->failure, "");
+  const auto error = parse_lease_event(R"({"type":"ERROR","object":{"kind":"Status","code":410}})");
+  ASSERT_TRUE(error.ok());
+  EXPECT_EQ(json::parse(error->failure)["code"], 410);
+}
+
+TEST(Lease, API_24_GarbageIsNoEvent) {
+  for (const char* text :
+       {"", "{", "[]", "{}", R"({"type":"ADDED"})", R"({"type":"ADDED","object":7})",
+        R"({"type":"BOOKMARK","object":{}})", R"({"object":{}})"}) {
+    EXPECT_EQ(parse_lease_event(text).status().code(), Code::data_loss) << text;
+  }
+}
+
+TEST(Lease, WhatNestsWithoutEndCostsNoStack) {
+  std::string deep(200'000, '[');
+  deep.append(200'000, ']');
+  const std::string object = R"({"metadata":{"resourceVersion":"7"},"spec":{"x":)" + deep + "}}";
+  const auto lease = parse_lease(object);
+  ASSERT_TRUE(lease.ok());
+  EXPECT_TRUE(parse_lease(updated_lease(*lease, {})).ok());
+  EXPECT_TRUE(parse_lease_event(R"({"type":"ADDED","object":)" + object + "}").ok());
+  EXPECT_TRUE(parse_lease_event(R"({"type":"ERROR","object":)" + object + "}").ok());
+}
+
+TEST(Lease, NumbersStayWithinTheApisRange) {
+  const auto lease = parse_lease(
+      R"({"metadata":{"resourceVersion":"7"},
+          "spec":{"leaseDurationSeconds":18446744073709551615,"leaseTransitions":-3}})");
+  ASSERT_TRUE(lease.ok());
+  EXPECT_EQ(lease->record.lease_duration, std::chrono::seconds(INT32_MAX));
+  EXPECT_EQ(lease->record.lease_transitions, 0);
+}
+
 TEST(Lease, API_11_MicroTimeHasSixDigits) {
   const auto time =
       std::chrono::system_clock::time_point(std::chrono::microseconds(1'767'323'045'000'006));

@@ -39,13 +39,25 @@ TEST_F(WatchdogTest, NamesTheComponentThatHeldTheLoop) {
 }
 
 TEST_F(WatchdogTest, TellsWhatRunsNow) {
-  EXPECT_EQ(watchdog_.running_component(), "");
+  EXPECT_FALSE(watchdog_.running());
   const Watchdog::Scope outer(watchdog_, component_, "reconcile");
+  timers_.skip(20ms);
   {
-    const Watchdog::Scope inner(watchdog_, watchdog_.component("sandbox"), "list");
-    EXPECT_EQ(watchdog_.running_component(), "sandbox");
+    const Watchdog::Scope inner(watchdog_, watchdog_.component("sandbox", "ccm.sandbox"), "list");
+    timers_.skip(10ms);
+    const auto running = watchdog_.running();
+    ASSERT_TRUE(running);
+    EXPECT_EQ(running->component->name(), "sandbox");
+    EXPECT_EQ(running->component->plugin(), "ccm.sandbox");
+    EXPECT_EQ(running->operation, "list");
+    EXPECT_EQ(running->duration, 10ms);
+    EXPECT_EQ(running->held, 30ms) << "plugins have held the loop since the outer call began";
   }
-  EXPECT_EQ(watchdog_.running_component(), "node");
+  const auto running = watchdog_.running();
+  ASSERT_TRUE(running);
+  EXPECT_EQ(running->component->name(), "node");
+  EXPECT_EQ(running->operation, "reconcile");
+  EXPECT_EQ(running->duration, 30ms);
 }
 
 TEST_F(WatchdogTest, TenStallsAMinuteDegradeUntilTheMinuteIsOver) {

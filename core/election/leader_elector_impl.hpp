@@ -1,0 +1,89 @@
+// Inside of LeaderElector: taking and keeping the Lease (leader_elector.cpp), waiting for it
+// (standby.cpp). Everything runs on the election's thread but what says otherwise.
+#pragma once
+
+#include "election/candidate.hpp"
+#include "election/leader_elector.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+
+namespace ccm::election {
+
+struct LeaderElector::Impl {
+  using TimePoint = BootClock::time_point;
+  using milliseconds = std::chrono::milliseconds;
+
+  Impl(ElectionOptions given, ClientFactory factory, ElectionCallbacks notify, Alive host_alive,
+       const Clock& time);
+
+  // leader_elector.cpp
+  boost::asio::awaitable<void> run();
+  boost::asio::awaitable<std::string> renew();
+  boost::asio::awaitable<Status> attempt();
+  boost::asio::awaitable<Status> attempt_within(BootClock::duration time);
+  boost::asio::awaitable<Status> write(std::string body, bool create);
+  boost::asio::awaitable<void> give_back();
+  boost::asio::awaitable<Status> give_back_once();
+  boost::asio::awaitable<Status> give_back_repeatedly();
+  boost::asio::awaitable<void> pause(milliseconds time);
+  void stop(bool release, std::function<void()> done);  // any thread
+  void observe(Lease lease, TimePoint now);
+  void renewed(TimePoint begin);
+  void log_released() const;
+  [[nodiscard]] TimePoint deadline() const {
+    return TimePoint(BootClock::duration(last_renewal.load())) + options.renew_deadline;
+  }
+
+  // standby.cpp
+  boost::asio::awaitable<void> acquire();
+  boost::asio::awaitable<void> stand_by();
+  boost::asio::awaitable<void> follow();
+  boost::asio::awaitable<void> until_due();
+  bool noticed(std::optional<Lease> lease);
+  void watch_failed(const Status& why);
+  void look_again(double low, double high);
+  void log_failed_try(const Status& status);
+  milliseconds spread(double low, double high);
+
+  const ElectionOptions options;
+  const ElectionCallbacks callbacks;
+  const Alive alive;  // a host whose loop hangs must neither take nor keep the Lease
+  const Clock& clock;
+
+  boost::asio::io_context io{1};
+  Candidate candidate;
+  boost::asio::steady_timer wake;   // ends a pause
+  boost::asio::steady_timer limit;  // ends a try, or a standby's wait
+  std::unique_ptr<LeaseClient> client;
+  std::string announced;  // the holder that new_leader told last
+  std::minstd_rand random{std::random_device{}()};
+  bool write_in_doubt = false;  // the last write has no answer: it may have taken effect
+
+  // Of a standby.
+  bool chance = false;           // the watch saw the Lease become free
+  bool waiting_anew = false;     // the wait began again when `limit` was cancelled
+  milliseconds patience{0};      // how long to wait for an event before the Lease is read
+  int watch_failures = 0;        // in a row
+  TimePoint watch_not_before{};  // the next try to watch
+  std::string last_message;      // what was logged last
+
+  std::atomic<bool> stopping{false};
+  std::atomic<bool> release_wanted{false};
+  std::function<void()> released;  // set before `stopping`
+  std::atomic<bool> is_leader{false};
+  std::atomic<BootClock::rep> last_renewal{0};  // when the request that succeeded was sent
+  std::atomic<int64_t> transitions{0};
+  std::atomic<uint64_t> slow_paths{0};
+  std::thread thread;  // last: joined before the rest goes
+};
+
+}  // namespace ccm::election

@@ -1,0 +1,60 @@
+// Lets requests that change something out only while this process may write, asked at the last
+// moment: behind every wait for a rate limit, a retry, a connection or a handshake. Knows how many
+// writes are under way, so that the Lease is given back behind the last one.
+// Home thread: that of the HTTP clients which use it, except open().
+#pragma once
+
+#include <ccm/status.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace ccm::net {
+
+class WriteGate : public std::enable_shared_from_this<WriteGate> {
+ public:
+  // `allowed` is asked before each write; it may be called on any thread.
+  explicit WriteGate(std::function<bool()> allowed) : allowed_(std::move(allowed)) {}
+  WriteGate(const WriteGate&) = delete;
+  WriteGate& operator=(const WriteGate&) = delete;
+
+  // One write, from its first byte until its answer is complete or its connection is given up.
+  class Passage {
+   public:
+    Passage() = default;
+    Passage(Passage&& other) noexcept : gate_(std::move(other.gate_)) {}
+    Passage& operator=(Passage&& other) noexcept;
+    ~Passage() { end(); }
+    explicit operator bool() const { return gate_ != nullptr; }
+
+   private:
+    friend class WriteGate;
+    explicit Passage(std::shared_ptr<WriteGate> gate) : gate_(std::move(gate)) {}
+    void end();
+    std::shared_ptr<WriteGate> gate_;
+  };
+
+  // Whether a write may begin now. Any thread.
+  [[nodiscard]] bool open() const { return !closed_ && allowed_(); }
+  // Begins a write; false when the gate is shut.
+  [[nodiscard]] Passage enter();
+  // What becomes of a write that was not let out: failed_precondition, reason "NotLeading". Nothing
+  // of it has left this process.
+  static Status refusal();
+
+  // No write begins any more. Any thread.
+  void close() { closed_ = true; }
+  [[nodiscard]] std::size_t under_way() const { return under_way_; }
+  // Calls `fn` once when nothing is under way: now, or inside the end of the last write.
+  void when_idle(std::function<void()> fn);
+
+ private:
+  const std::function<bool()> allowed_;
+  std::atomic<bool> closed_{false};
+  std::size_t under_way_ = 0;
+  std::function<void()> idle_;
+};
+
+}  // namespace ccm::net

@@ -1,0 +1,53 @@
+// Looks at the loop from a thread of its own and tells, while it still lasts, which plugin's call
+// blocks it: a call that never returns would otherwise never be named.
+#pragma once
+
+#include "runtime/event_loop.hpp"
+#include "runtime/watchdog.hpp"
+
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace ccm::runtime {
+
+class StallMonitor {
+ public:
+  using RunningFn = std::function<std::optional<Watchdog::Running>()>;
+
+  // Both must outlive it; `running` as Watchdog::running().
+  StallMonitor(const EventLoop& loop, RunningFn running);
+  ~StallMonitor();
+  StallMonitor(const StallMonitor&) = delete;
+  StallMonitor& operator=(const StallMonitor&) = delete;
+
+  // Begins to look twice a second. A blocked loop is logged after 1, 2, 4, 8, ... seconds.
+  void start();
+
+  // Whether the loop may be called alive by one who holds the Lease: it beat less than `limit` ago,
+  // or, when `grace` is above 0, has been inside plugins' calls for less than `grace`. Else who
+  // blocks it and for how long. Any thread.
+  [[nodiscard]] Status alive(std::chrono::milliseconds limit,
+                             std::chrono::milliseconds grace) const;
+
+ private:
+  void run();
+  void look();
+
+  const EventLoop& loop_;
+  const RunningFn running_;
+  uint64_t told_call_ = 0;                // the call that was logged last
+  std::chrono::milliseconds tell_at_{0};  // the age at which it is logged again
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ccm::runtime
