@@ -103,10 +103,8 @@ Status configure(SSL_CTX* context, const TlsOptions& options) {
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, note_problem);
     // As in Go, whatever the bundle holds is trusted, also when it is not self-signed.
     X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
-    if (options.ca_pem.empty()) {
-      SSL_CTX_set_default_verify_paths(context);
-    } else if (Status status = add_authorities(context, options.ca_pem); !status.ok()) {
-      return status;
+    if (!options.ca_pem.empty()) {
+      if (Status status = add_authorities(context, options.ca_pem); !status.ok()) return status;
     }
   }
   if (options.certificate_pem.empty() && options.private_key_pem.empty()) return {};
@@ -168,10 +166,14 @@ Result<std::shared_ptr<TlsContext>> TlsContext::make(const TlsOptions& options) 
   if (Status status = configure(result->context_.get(), options); !status.ok()) return status;
   result->server_name_ = options.server_name;
   result->verify_ = !options.insecure_skip_verify;
+  result->needs_system_authorities_ = result->verify_ && options.ca_pem.empty();
   return result;
 }
 
 Result<TlsSession> TlsContext::connect_to(std::string_view host, const std::string& session_key) {
+  if (std::exchange(needs_system_authorities_, false)) {
+    SSL_CTX_set_default_verify_paths(context_.get());
+  }
   TlsSession session;
   session.ssl.reset(SSL_new(context_.get()));
   if (!session.ssl) return Status(Code::internal, "TLS: " + reason_or("no session"));

@@ -62,6 +62,9 @@ class TlsContext : public std::enable_shared_from_this<TlsContext> {
   Openssl<SSL_CTX> context_;
   std::string server_name_;
   bool verify_ = true;
+  // Reading the system's bundle takes 100 ms, so it waits for the first session: many clients never
+  // have one.
+  bool needs_system_authorities_ = false;
   std::map<std::string, Openssl<SSL_SESSION>> sessions_;
 };
 
