@@ -6,13 +6,17 @@
 namespace ccm::kube {
 namespace {
 
+// Objects nest no deeper (Object::decode), so a longer pointer would only cost stack.
+constexpr std::size_t kMaxTokens = 128;
+
 using Node = FieldSet::Node;
+using Child = FieldSet::Child;
 
 Node& child_of(Node& node, std::string_view key) {
   for (auto& [name, child] : node.children) {
     if (name == key) return child;
   }
-  return node.children.emplace_back(std::string(key), Node{}).second;
+  return node.children.emplace_back(Child{std::string(key), Node{}}).node;
 }
 
 void keep_whole(Node& node) {
@@ -29,9 +33,9 @@ void merge_into(Node& into, const Node& from) {
 bool node_covers(const Node& node, const Node& other) {
   if (node.whole) return true;
   if (other.whole) return false;
-  return std::all_of(other.children.begin(), other.children.end(), [&](const auto& entry) {
-    const Node* mine = node.child(entry.first);
-    return mine != nullptr && node_covers(*mine, entry.second);
+  return std::all_of(other.children.begin(), other.children.end(), [&](const Child& entry) {
+    const Node* mine = node.child(entry.name);
+    return mine != nullptr && node_covers(*mine, entry.node);
   });
 }
 
@@ -46,8 +50,8 @@ const Node* Node::child(std::string_view key) const {
 
 // With an index beside it somebody else needs whole elements.
 const Node* Node::each_element() const {
-  if (children.size() != 1 || children.front().first != "-") return nullptr;
-  return children.front().second.whole ? nullptr : &children.front().second;
+  if (children.size() != 1 || children.front().name != "-") return nullptr;
+  return children.front().node.whole ? nullptr : &children.front().node;
 }
 
 FieldSet::FieldSet() {
@@ -78,6 +82,10 @@ Status FieldSet::add(std::string_view pointer) {
             "\"" + std::string(pointer) +
                 "\" is no JSON pointer (RFC 6901): write \"\" or \"/spec/providerID\", with ~0 for "
                 "~ and ~1 for /"};
+  }
+  if (std::count(pointer.begin(), pointer.end(), '/') > std::ptrdiff_t{kMaxTokens}) {
+    return {Code::invalid_argument, ErrorClass::invalid_spec,
+            "a JSON pointer has more than 128 segments, deeper than any object"};
   }
   Node* node = &root_;
   JsonPointer tokens(pointer);

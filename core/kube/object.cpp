@@ -144,7 +144,7 @@ std::size_t Object::size(Position value) const {
 std::string Object::json(Position from) const {
   std::string out;
   struct Render {
-    static void value(const Object& object, Position at, std::string& out) {
+    static void value(const Object& object, Position at, std::string& out, unsigned depth) {
       switch (object.kind(at)) {
         case Kind::absent:
         case Kind::null:
@@ -161,6 +161,11 @@ std::string Object::json(Position from) const {
         case Kind::object:
           break;
       }
+      // Nothing that was decoded nests so deep; from a wrong position any bytes may seem to.
+      if (depth > encoding::kMaxDepth) {
+        out += "null";
+        return;
+      }
       const bool keyed = object.kind(at) == Kind::object;
       out += keyed ? '{' : '[';
       bool comma = false;
@@ -171,12 +176,12 @@ std::string Object::json(Position from) const {
           append_json_string(out, key);
           out += ':';
         }
-        value(object, item, out);
+        value(object, item, out, depth + 1);
       });
       out += keyed ? '}' : ']';
     }
   };
-  if (kind(from) != Kind::absent) Render::value(*this, from, out);
+  if (kind(from) != Kind::absent) Render::value(*this, from, out, 1);
   return out;
 }
 

@@ -27,13 +27,15 @@ void intrusive_ptr_release(const Object* object) noexcept;
 
 // The fields that a cache keeps: a union of JSON pointers (RFC 6901). A declared pointer keeps its
 // whole subtree; one that leads through an array keeps the array, but with the segment "-" it keeps
-// that part of each element: "/status/conditions/-/type". Identity is always kept: apiVersion, kind, metadata.name, .namespace, .uid, .resourceVersion, .deletionTimestamp.
+// that part of each element: "/status/conditions/-/type". Identity is always kept: apiVersion,
+// kind, metadata.name, .namespace, .uid, .resourceVersion, .deletionTimestamp.
 class FieldSet {
  public:
   FieldSet();  // identity only
   // Everything is kept.
   static FieldSet all();
-  // Failure: invalid_argument for a text that is no JSON pointer. "" means everything.
+  // Failure: invalid_argument for a text that is no JSON pointer or has more than 128 segments. ""
+  // means everything.
   static Result<FieldSet> of(const std::vector<std::string>& pointers);
 
   Status add(std::string_view pointer);
@@ -42,12 +44,17 @@ class FieldSet {
   [[nodiscard]] bool covers(const FieldSet& other) const;
   [[nodiscard]] bool everything() const { return root_.whole; }
 
+  struct Child;
   struct Node {
     bool whole = false;
-    std::vector<std::pair<std::string, Node>> children;
+    std::vector<Child> children;
     [[nodiscard]] const Node* child(std::string_view key) const;
     // What is kept of each element if this is an array; null = all of it.
     [[nodiscard]] const Node* each_element() const;
+  };
+  struct Child {
+    std::string name;
+    Node node;
   };
   [[nodiscard]] const Node& root() const { return root_; }
 

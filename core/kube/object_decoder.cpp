@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <type_traits>
 
 namespace ccm::kube {
 namespace {
@@ -20,7 +22,6 @@ using FieldNode = FieldSet::Node;
 
 static_assert(simdjson::SIMDJSON_PADDING <= kJsonPadding);
 
-constexpr std::size_t kMaxDepth = 128;
 // The parser's memory grows with the largest text (12 bytes for each); larger ones get one of their
 // own.
 constexpr std::size_t kKeptParserBytes = 64u << 10;
@@ -71,8 +72,9 @@ struct ObjectDecoder::Impl {
       json = std::string_view(copy).substr(0, json.size());
     }
     dom::parser& chosen = json.size() > kKeptParserBytes ? large : parser;
-    if (chosen.capacity() < json.size() || chosen.max_depth() != kMaxDepth) {
-      const auto error = chosen.allocate(std::max<std::size_t>(json.size(), 16384), kMaxDepth);
+    if (chosen.capacity() < json.size() || chosen.max_depth() != encoding::kMaxDepth) {
+      const auto error =
+          chosen.allocate(std::max<std::size_t>(json.size(), 16384), encoding::kMaxDepth);
       if (error != simdjson::SUCCESS) return error;
     }
     const auto error = chosen.parse(json.data(), json.size(), false).get(out);
@@ -114,6 +116,10 @@ struct ObjectDecoder::Impl {
 
   template <typename Number>
   void number(Number value) {
+    // The shortest form of it, "-0", would be read as an integer, which has no such zero.
+    if (std::is_same_v<Number, double> && value == 0 && std::signbit(double(value))) {
+      return writer.number("-0.0");
+    }
     std::array<char, 32> text{};
     const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
     writer.number({text.data(), static_cast<std::size_t>(end - text.data())});

@@ -33,6 +33,9 @@ enum Tag : unsigned char {
   kShortWord = 0x80,    // .. 0xff
 };
 
+// Of objects and arrays within one another.
+inline constexpr unsigned kMaxDepth = 128;
+
 // Strings that occur in nearly every node or service, as keys or values. The order is part of
 // nothing that outlives the process.
 inline constexpr int kNoWord = -1;

@@ -241,6 +241,13 @@ TEST(Object, ManyThreadsBorrowOneText) {
   for (const std::string_view text : texts) EXPECT_EQ(text.data(), texts[0].data());
 }
 
+TEST(FieldSet, RefusesAPointerThatIsDeeperThanAnyObject) {
+  std::string pointer;
+  for (int i = 0; i < 128; ++i) pointer += "/a";
+  EXPECT_TRUE(FieldSet::of({pointer}).ok());
+  EXPECT_EQ(FieldSet::of({pointer + "/a"}).status().code(), Code::invalid_argument);
+}
+
 TEST(FieldSet, CoversAndMerges) {
   FieldSet set = *FieldSet::of({"/spec/a", "/metadata/labels/x"});
   EXPECT_TRUE(set.covers(*FieldSet::of({"/spec/a/b/c"})));
