@@ -1,9 +1,8 @@
 // Credentials from an exec plugin (API-86..90).
 #include "kube/child_process.hpp"
 #include "kube/credentials.hpp"
+#include "kube/exec_answer.hpp"
 #include "kube/json_text.hpp"
-#include "kube/object.hpp"
-#include "kube/time_text.hpp"
 #include "net/http_client.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -92,23 +91,10 @@ Status Credentials::take_exec_answer(const std::string& text) {
     return Status(Code::unauthenticated, ErrorClass::auth,
                   config_.source + ": exec plugin " + config_.exec->command + ": " + why);
   };
-  const Result<ObjectPtr> decoded = Object::decode(text);
-  if (!decoded.ok()) return bad("what it printed is no ExecCredential in JSON");
-  const Object& answer = **decoded;
-  if (answer.text_at("/kind") != "ExecCredential" ||
-      answer.text_at("/apiVersion") != config_.exec->api_version) {
-    return bad("it must answer with kind ExecCredential, apiVersion " + config_.exec->api_version);
-  }
-  const std::string token(answer.text_at("/status/token"));
-  const std::string certificate(answer.text_at("/status/clientCertificateData"));
-  const std::string key(answer.text_at("/status/clientKeyData"));
-  if (certificate.empty() != key.empty()) {
-    return bad("it gave only one of clientCertificateData and clientKeyData");
-  }
-  if (token.empty() && certificate.empty()) return bad("it gave no credential");
-  const std::string_view expiration = answer.text_at("/status/expirationTimestamp");
-  const auto expires = parse_time(expiration);
-  if (!expiration.empty() && !expires) return bad("expirationTimestamp is no RFC 3339 time");
+  const Result<ExecAnswer> answer = parse_exec_answer(text, config_.exec->api_version);
+  if (!answer.ok()) return bad(answer.status().message());
+  const std::string& certificate = answer->certificate_pem;
+  const std::string& key = answer->private_key_pem;
   if (certificate != tls_.certificate_pem || key != tls_.private_key_pem) {
     net::ClientOptions options;
     options.tls = tls_;
@@ -121,8 +107,8 @@ Status Credentials::take_exec_answer(const std::string& text) {
     ++tls_generation_;
   }
   authorization_.clear();
-  set_token(token);
-  exec_expires_ = expires;
+  set_token(answer->token);
+  exec_expires_ = answer->expires;
   exec_have_ = true;
   exec_stale_ = false;
   return {};

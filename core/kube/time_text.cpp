@@ -20,9 +20,20 @@ bool take_number(std::string_view& text, std::size_t digits, int& out) {
 }
 
 bool take(std::string_view& text, char c) {
-  if (text.empty() || (text.front() | 0x20) != (c | 0x20)) return false;
+  const bool letter = c >= 'a' && c <= 'z';
+  if (text.empty() || (text.front() != c && !(letter && text.front() == c - 32))) return false;
   text.remove_prefix(1);
   return true;
+}
+
+// The clock counts nanoseconds in 64 bits: years from 1678 to 2261. Servers say "for ever" with
+// the year 9999, which must not become a time in the past.
+system_clock::time_point within_clock(sys_seconds time, nanoseconds fraction) {
+  constexpr auto kFirst = ceil<seconds>(system_clock::time_point::min());
+  constexpr auto kLast = floor<seconds>(system_clock::time_point::max()) - seconds(1);
+  if (time < kFirst) return system_clock::time_point::min();
+  if (time > kLast) return system_clock::time_point::max();
+  return time + duration_cast<system_clock::duration>(fraction);
 }
 
 }  // namespace
@@ -64,14 +75,12 @@ std::optional<system_clock::time_point> parse_time(std::string_view text) {
     const bool east = take(text, '+');
     int oh = 0, om = 0;
     const bool good = (east || take(text, '-')) && take_number(text, 2, oh) && take(text, ':') &&
-                      take_number(text, 2, om);
+                      take_number(text, 2, om) && oh <= 23 && om <= 59;
     if (!good) return std::nullopt;
     offset = (east ? 1 : -1) * (hours(oh) + minutes(om));
   }
   if (!text.empty()) return std::nullopt;
-  const auto time = sys_days(date) + hours(h) + minutes(mi) + seconds(s) - offset;
-  return system_clock::time_point(
-      duration_cast<system_clock::duration>(time.time_since_epoch() + fraction));
+  return within_clock(sys_days(date) + hours(h) + minutes(mi) + seconds(s) - offset, fraction);
 }
 
 }  // namespace ccm::kube

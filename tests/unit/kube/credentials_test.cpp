@@ -297,9 +297,16 @@ TEST(TimeText, API_11_ReadsAndWrites) {
   EXPECT_EQ(*parse_time("2026-01-02T03:04:05.5Z") - *time, std::chrono::milliseconds(500));
   for (const char* bad : {"", "2026-01-02", "2026-13-02T03:04:05Z", "2026-02-30T03:04:05Z",
                           "2026-01-02T25:04:05Z", "2026-01-02T03:04:05", "2026-01-02T03:04:05.Z",
-                          "2026-01-02T03:04:05Zx", "2026-01-02T03:04:05+0200"}) {
+                          "2026-01-02T03:04:05Zx", "2026-01-02T03:04:05+0200",
+                          "2026\r01-02T03:04:05Z", "2026-01-02T03:04:05+99:00"}) {
     EXPECT_FALSE(parse_time(bad)) << bad;
   }
+}
+
+TEST(TimeText, BeyondTheClockIsItsEnd) {
+  EXPECT_EQ(parse_time("9999-12-31T23:59:59Z"), std::chrono::system_clock::time_point::max());
+  EXPECT_EQ(parse_time("0001-01-01T00:00:00Z"), std::chrono::system_clock::time_point::min());
+  EXPECT_EQ(format_time(*parse_time("2262-04-11T23:47:15Z")), "2262-04-11T23:47:15Z");
 }
 
 }  // namespace
