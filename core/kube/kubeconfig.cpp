@@ -19,6 +19,14 @@ struct Refused {
   std::string message;
 };
 
+// Names in a message may hold anything.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return text;
+}
+
 class Reader {
  public:
   Reader(std::string name, std::string directory)
@@ -58,8 +66,17 @@ class Reader {
 
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
+// An anchor may be used many times, and within itself. The plugin gets the JSON in a variable of
+// its environment, for which Linux has 128 KiB.
+constexpr std::size_t kMaxJsonBytes = 64u << 10;
+constexpr int kMaxJsonDepth = 64;
+
 // YAML to JSON; plain scalars that look like JSON numbers, booleans or null stay what they are.
-void append_json(std::string& out, const YAML::Node& node) {
+// Throws Refused when it becomes too large or too deep.
+void append_json(std::string& out, const YAML::Node& node, int depth = 0) {
+  if (out.size() > kMaxJsonBytes || depth > kMaxJsonDepth) {
+    throw Refused{"the extension for the exec plugin is larger than 64 KiB or nests too deep"};
+  }
   if (node.IsMap() || node.IsSequence()) {
     out += node.IsMap() ? '{' : '[';
     bool comma = false;
@@ -69,9 +86,9 @@ void append_json(std::string& out, const YAML::Node& node) {
       if (node.IsMap()) {
         append_json_string(out, item.first.Scalar());
         out += ':';
-        append_json(out, item.second);
+        append_json(out, item.second, depth + 1);
       } else {
-        append_json(out, item);
+        append_json(out, item, depth + 1);
       }
     }
     out += node.IsMap() ? '}' : ']';
@@ -363,7 +380,11 @@ ClientConfig Reader::read(const std::string& text, const std::string& master) {
   if (with_user.exec && with_user.exec->provide_cluster_info) {
     for (const auto& item : cluster["extensions"]) {
       if (text_of(item, "name", cluster_where) != std::string(kExecGroup) + "/exec") continue;
-      append_json(with_user.exec->cluster_config_json, item["extension"]);
+      try {
+        append_json(with_user.exec->cluster_config_json, item["extension"]);
+      } catch (const Refused& refused) {
+        refuse(cluster_where + ": " + refused.message);
+      }
     }
   }
   return with_user;
@@ -376,7 +397,7 @@ Result<ClientConfig> parse_kubeconfig(const std::string& text, const std::string
   try {
     return Reader(name, directory).read(text, master);
   } catch (const Refused& refused) {
-    return Status(Code::invalid_argument, refused.message);
+    return Status(Code::invalid_argument, one_line(refused.message));
   } catch (const YAML::Exception& error) {
     // Only the place: the parser's message may quote a secret.
     return Status(Code::invalid_argument, "kubeconfig " + name + ": line " +

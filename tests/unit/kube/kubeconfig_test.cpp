@@ -235,6 +235,19 @@ TEST(Kubeconfig, API_88_90_ExecDetails) {
   EXPECT_FALSE(parse(file_of(kServer, exec + "      token: t\n"))->exec.has_value());
 }
 
+// An alias may stand within its own anchor: the text is short, the tree has no end.
+TEST(Kubeconfig, API_88_AnExtensionWithoutEndIsRefused) {
+  const std::string exec = kExec +
+                           "        apiVersion: client.authentication.k8s.io/v1beta1\n"
+                           "        provideClusterInfo: true\n";
+  const std::string cluster = std::string(kServer) +
+                              "      extensions:\n      - name: client.authentication.k8s.io/exec\n"
+                              "        extension: &a {b: [*a, *a]}\n";
+  const auto config = parse(file_of(cluster, exec));
+  ASSERT_FALSE(config.ok());
+  EXPECT_THAT(config.status().message(), HasSubstr("nests too deep"));
+}
+
 TEST(Kubeconfig, API_96_ExplicitPathMustExist) {
   ConfigOptions options;
   options.kubeconfig = "/does/not/exist";
