@@ -110,6 +110,7 @@ void NoProxy::add(std::string_view entry) {
     rule.prefix_bits = static_cast<unsigned>(rule.address_bytes.size() * 8);
   } else {
     if (host.substr(0, 2) == "*.") host.remove_prefix(1);
+    if (host.size() > 1 && host.back() == '.') host.remove_suffix(1);  // as matches() does
     rule.apex = !host.empty() && host.front() != '.';
     if (rule.apex) rule.suffix.push_back('.');
     for (const char c : host) rule.suffix += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;

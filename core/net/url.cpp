@@ -54,9 +54,40 @@ std::string bracketed(const std::string& host) {
   return host.find(':') == std::string::npos ? host : "[" + host + "]";
 }
 
+// The text from `start` on, without what precedes its last @ before `end`, up to `end`.
+std::string without_user(std::string_view text, std::size_t start, std::size_t user_end,
+                         std::size_t end) {
+  const auto at = text.substr(0, user_end).rfind('@');
+  std::string result(text.substr(0, start));
+  const auto from = at == std::string_view::npos || at < start ? start : at + 1;
+  result += text.substr(from, end - from);
+  for (char& c : result) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return result;
+}
+
+// Behind the scheme, or 0 when there is none.
+std::size_t authority_start(std::string_view text) {
+  const auto scheme_end = std::min(text.find("://"), text.size());
+  const bool scheme = std::all_of(text.begin(), text.begin() + scheme_end, [](char c) {
+    return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9');
+  });
+  return scheme && scheme_end != text.size() ? scheme_end + 3 : 0;
+}
+
+// A password with an unescaped / ? or # makes a bad URL, of which nobody can say where it ends: all
+// up to the last @ may be the password, and if that comes late, all of it.
+std::string redact_bad_url(std::string_view text) {
+  const std::size_t start = authority_start(text);
+  const std::size_t query = std::min(text.find_first_of("?#", start), text.size());
+  const bool late = text.find('@', query) != std::string_view::npos;
+  return late ? without_user(text, start, start, start) : without_user(text, start, query, query);
+}
+
 Status bad(std::string_view text, std::string_view why) {
   return Status(Code::invalid_argument, ErrorClass::invalid_spec,
-                "bad URL \"" + redact_url(text) + "\": " + std::string(why));
+                "bad URL \"" + redact_bad_url(text) + "\": " + std::string(why));
 }
 
 // Fills host and port from "host", "host:port", "[v6]" or "[v6]:port". Empty text = ok.
@@ -150,17 +181,10 @@ Result<Url> parse_url(std::string_view text) {
 }
 
 std::string redact_url(std::string_view text) {
-  text = text.substr(0, text.find_first_of("?#"));
-  const auto scheme_end = text.find("://");
-  const std::size_t start = scheme_end == std::string_view::npos ? 0 : scheme_end + 3;
-  const auto path = std::min(text.find('/', start), text.size());
-  const auto at = text.substr(0, path).rfind('@');
-  std::string result(text.substr(0, start));
-  result += text.substr(at == std::string_view::npos || at < start ? start : at + 1);
-  for (char& c : result) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return result;
+  if (!parse_url(text).ok()) return redact_bad_url(text);
+  const std::size_t start = authority_start(text);
+  const std::size_t user_end = std::min(text.find_first_of("/?#", start), text.size());
+  return without_user(text, start, user_end, std::min(text.find_first_of("?#"), text.size()));
 }
 
 }  // namespace ccm::net

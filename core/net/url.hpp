@@ -35,7 +35,8 @@ struct Url {
 // Fails with invalid_argument; the message shows neither the user part nor the query.
 Result<Url> parse_url(std::string_view text);
 
-// For messages: the text without user part, query and fragment.
+// For messages: the text without user part, query and fragment. Of a text that is no URL only what
+// can be no part of a password is left.
 [[nodiscard]] std::string redact_url(std::string_view text);
 
 }  // namespace ccm::net

@@ -40,6 +40,8 @@ TEST(NoProxy, TakesOddPrefixLengthsAndBrackets) {
   EXPECT_TRUE(NoProxy("1.2.3.4:80").matches("1.2.3.4", 80));
   EXPECT_FALSE(NoProxy("1.2.3.4:80").matches("1.2.3.4", 81));
   EXPECT_TRUE(NoProxy("EXAMPLE.com").matches("example.com.", 443));
+  EXPECT_TRUE(NoProxy("example.com.").matches("example.com", 443));
+  EXPECT_TRUE(NoProxy(".example.com.").matches("a.example.com.", 443));
 }
 
 TEST(NoProxy, StarMeansAllAndNonsenseMeansNothing) {

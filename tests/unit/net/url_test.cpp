@@ -81,6 +81,20 @@ TEST(Url, ShowsNoSecretInMessages) {
   EXPECT_EQ(url.status().message().find("secret"), std::string::npos) << url.status().message();
 }
 
+TEST(Url, ShowsNoPartOfAPasswordThatBreaksTheUrl) {
+  for (const char* text : {"http://bob:secret/word@proxy:3128", "http://bob:secret?word@proxy",
+                           "http://bob:secret#word@proxy", "bob:secret/word@proxy",
+                           "bob:secret?word@proxy/a://b", "ftp://bob:12/secret-word@proxy"}) {
+    const Result<Url> url = parse_url(text);
+    ASSERT_FALSE(url.ok()) << text;
+    for (const std::string& shown : {url.status().message(), redact_url(text)}) {
+      EXPECT_EQ(shown.find("secret"), std::string::npos) << shown;
+      EXPECT_EQ(shown.find("word"), std::string::npos) << shown;
+    }
+  }
+  EXPECT_EQ(redact_url("https://host name/path?token=x"), "https://host name/path");
+}
+
 TEST(Url, KnowsAddresses) {
   EXPECT_TRUE(is_ip_literal("10.0.0.1"));
   EXPECT_TRUE(is_ip_literal("::1"));
