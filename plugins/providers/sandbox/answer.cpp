@@ -81,7 +81,7 @@ Status status_of(std::string_view operation, const ccm::HttpResponse& response) 
   std::string message(operation);
   message += ": the cloud answered " + std::to_string(response.status_code);
   if (!body.message.empty()) message += ", " + body.message.substr(0, 200);
-  if (!body.request_id.empty()) message += " (request " + body.request_id + ")";
+  if (!body.request_id.empty()) message += " (request " + body.request_id.substr(0, 100) + ")";
   return classify(response.status_code, body.code, std::move(message))
       .with_retry_after(retry_after(response));
 }

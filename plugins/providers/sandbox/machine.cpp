@@ -78,13 +78,15 @@ Result<MachinePage> read_page(const json& document) {
   if (!machines.ok()) return machines.status();
   MachinePage page;
   page.machines = *std::move(machines);
-  const json meta = document.value("meta", json());
-  if (!meta.is_object() || !meta.value("total", json()).is_number_integer()) {
+  // By reference: copying a json is recursive, and what a cloud sends may nest without end.
+  const auto meta = document.find("meta");
+  if (meta == document.end() || !meta->is_object() || !meta->contains("total") ||
+      !meta->at("total").is_number_integer()) {
     return bad_answer("does not say how many machines there are");
   }
-  page.total = meta.at("total").get<int64_t>();
-  const json next = meta.value("next_page", json());
-  if (!next.is_null()) page.next_page = next.get<int64_t>();
+  page.total = meta->at("total").get<int64_t>();
+  const auto next = meta->find("next_page");
+  if (next != meta->end() && !next->is_null()) page.next_page = next->get<int64_t>();
   return page;
 }
 

@@ -73,6 +73,16 @@ TEST(Machine, Pages) {
   }
 }
 
+// What nests without end must cost no stack: it would take the host down with it.
+TEST(Machine, AnAbsurdlyNestedAnswerIsRefused) {
+  std::string deep(100'000, '[');
+  deep.append(100'000, ']');
+  for (const char* member : {R"("total")", R"("next_page")"}) {
+    const std::string text = std::string(R"({"machines":[],"meta":{)") + member + ":" + deep + "}}";
+    EXPECT_FALSE(parse_page(text).ok()) << member;
+  }
+}
+
 TEST(Machine, CLOUD_14_ProviderIds) {
   EXPECT_EQ(machine_id("sandbox://m-1"), "m-1");
   for (const char* other : {"", "sandbox://", "digitalocean://1", "m-1", "sandbox:/m"}) {
