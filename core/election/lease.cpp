@@ -41,7 +41,8 @@ json spec_of(const LeaseRecord& record, json spec) {
   spec["leaseDurationSeconds"] = record.lease_duration.count();
   spec["acquireTime"] = record.acquire_time.empty() ? json(nullptr) : json(record.acquire_time);
   spec["renewTime"] = record.renew_time.empty() ? json(nullptr) : json(record.renew_time);
-  spec["leaseTransitions"] = record.lease_transitions;
+  // An int32 to the API, which refuses what is larger.
+  spec["leaseTransitions"] = std::min<int64_t>(record.lease_transitions, INT32_MAX);
   return spec;
 }
 

@@ -103,8 +103,8 @@ TEST(Lease, API_24_GarbageIsNoEvent) {
 }
 
 TEST(Lease, WhatNestsWithoutEndCostsNoStack) {
-  std::string deep(200'000, '[');
-  deep.append(200'000, ']');
+  std::string deep(100'000, '[');
+  deep.append(100'000, ']');
   const std::string object = R"({"metadata":{"resourceVersion":"7"},"spec":{"x":)" + deep + "}}";
   const auto lease = parse_lease(object);
   ASSERT_TRUE(lease.ok());
