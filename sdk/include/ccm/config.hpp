@@ -92,10 +92,12 @@ class Config {
     if (text.empty()) return std::nullopt;
     double total_ms = 0;
     while (!text.empty()) {
+      // from_chars also takes signs, "inf" and "nan".
+      if (text.front() != '.' && (text.front() < '0' || text.front() > '9')) return std::nullopt;
       double number = 0;
       const auto [stop, fault] =
           std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-      if (fault != std::errc() || number < 0) return std::nullopt;
+      if (fault != std::errc()) return std::nullopt;
       text.remove_prefix(static_cast<size_t>(stop - text.data()));
       const std::string_view unit = text.substr(0, text.find_first_of("0123456789."));
       const double factor = unit_ms(unit);

@@ -165,6 +165,8 @@ TEST(Config, DurationsInGosForm) {
   EXPECT_EQ(Config::parse_duration("1.5s"), milliseconds(1'500));
   EXPECT_EQ(Config::parse_duration("300ms"), milliseconds(300));
   EXPECT_EQ(Config::parse_duration("0"), milliseconds(0));
+  EXPECT_EQ(Config::parse_duration("nans"), std::nullopt);
+  EXPECT_EQ(Config::parse_duration("infh"), std::nullopt);
   for (const char* wrong : {"", "5", "s", "-1s", "1x", "1s 2s", "99999999999999h"}) {
     EXPECT_FALSE(Config::parse_duration(wrong).has_value()) << wrong;
   }
