@@ -2,9 +2,6 @@
 
 #include "base/log.hpp"
 
-#include <boost/asio/buffer.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <sys/socket.h>
 
 #include <ctime>
@@ -13,7 +10,6 @@
 namespace ccm::serving {
 
 namespace asio = boost::asio;
-namespace http = boost::beast::http;
 using net::IoError;
 using net::IoResult;
 using std::chrono::steady_clock;
@@ -21,7 +17,6 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr std::size_t kPiece = 4096;
-constexpr std::size_t kMaxBody = 64u << 10;  // nothing here takes one; a small one is ignored
 constexpr std::chrono::seconds kWriteTimeout{60};
 constexpr std::chrono::seconds kLinger{1};
 constexpr std::size_t kMaxDropped = 4u << 20;
@@ -71,24 +66,15 @@ std::string render(const Answer& answer, bool head_only, bool keep_alive) {
 
 }  // namespace
 
-struct SecureConnection::Parser {
-  explicit Parser(std::size_t max_header) {
-    message.header_limit(static_cast<std::uint32_t>(max_header));
-    message.body_limit(kMaxBody);
-    message.eager(true);
-  }
-  http::request_parser<http::string_body> message;
-};
-
 asio::awaitable<void> SecureConnection::run(net::TlsSession session) {
   const std::shared_ptr<net::Transport> transport = transport_;
   bool open = co_await handshake(std::move(session));
   while (open) {
-    Parser parser(options_.max_header_bytes);
-    const Read read = co_await read_request(&parser);
-    if (read == Read::refused) co_await refuse(refusal_);
+    RequestReader reader(options_.max_header_bytes);
+    const Read read = co_await read_request(&reader);
+    if (read == Read::refused) co_await refuse(reader.refusal());
     if (read != Read::request) break;
-    open = co_await respond(&parser);
+    open = co_await respond(&reader);
   }
   transport->close();
 }
@@ -114,29 +100,14 @@ asio::awaitable<bool> SecureConnection::handshake(net::TlsSession session) {
   co_return false;
 }
 
-asio::awaitable<SecureConnection::Read> SecureConnection::read_request(Parser* parser) {
+asio::awaitable<SecureConnection::Read> SecureConnection::read_request(RequestReader* reader) {
   bool begun = !received_.empty();
   const auto limit = begun ? options_.read_header_timeout : options_.idle_timeout;
   transport_->set_deadline(steady_clock::now() + limit);
   while (true) {
-    if (!received_.empty()) {
-      boost::beast::error_code error;
-      const std::size_t used =
-          parser->message.put(asio::const_buffer(received_.data(), received_.size()), error);
-      received_.erase(0, used);
-      if (error == http::error::need_more) error = {};
-      if (error) {
-        refusal_ = error == http::error::header_limit ? 431
-                   : error == http::error::body_limit ? 413
-                                                      : 400;
-        co_return Read::refused;
-      }
-      if (parser->message.is_done()) break;
-    }
-    if (received_.size() > options_.max_header_bytes + kPiece) {
-      refusal_ = 431;
-      co_return Read::refused;
-    }
+    const RequestReader::State state = reader->take(&received_);
+    if (state == RequestReader::State::refused) co_return Read::refused;
+    if (state == RequestReader::State::request) break;
     char piece[kPiece];
     const IoResult got = co_await transport_->read_some(piece, sizeof piece);
     if (got.error != IoError::none) co_return Read::end;
@@ -145,19 +116,13 @@ asio::awaitable<SecureConnection::Read> SecureConnection::read_request(Parser* p
     begun = true;
   }
   active_ = steady_clock::now();
-  const auto& request = parser->message.get();
-  const bool host_missing = request.version() == 11 && request.count(http::field::host) != 1;
-  if (!host_missing) co_return Read::request;
-  refusal_ = 400;
-  co_return Read::refused;
+  co_return Read::request;
 }
 
-asio::awaitable<bool> SecureConnection::respond(const Parser* parser) {
-  const auto& request = parser->message.get();
-  const std::string_view method(request.method_string().data(), request.method_string().size());
-  const std::string_view target(request.target().data(), request.target().size());
-  const Answer answer = answer_request(method, target, registry_);
-  co_return co_await send(answer, method == "HEAD", parser->message.keep_alive());
+asio::awaitable<bool> SecureConnection::respond(const RequestReader* reader) {
+  const std::string_view method = reader->method();
+  const Answer answer = answer_request(method, reader->target(), registry_);
+  co_return co_await send(answer, method == "HEAD", reader->keep_alive());
 }
 
 asio::awaitable<void> SecureConnection::refuse(unsigned status) {

@@ -4,6 +4,7 @@
 
 #include "net/transport.hpp"
 #include "serving/health_page.hpp"
+#include "serving/request_reader.hpp"
 #include "serving/secure_server.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -33,12 +34,11 @@ class SecureConnection {
   [[nodiscard]] std::chrono::steady_clock::time_point last_request() const { return active_; }
 
  private:
-  struct Parser;
   enum class Read { request, end, refused };
 
   boost::asio::awaitable<bool> handshake(net::TlsSession session);
-  boost::asio::awaitable<Read> read_request(Parser* parser);
-  boost::asio::awaitable<bool> respond(const Parser* parser);
+  boost::asio::awaitable<Read> read_request(RequestReader* reader);
+  boost::asio::awaitable<bool> respond(const RequestReader* reader);
   boost::asio::awaitable<void> refuse(unsigned status);
   boost::asio::awaitable<bool> send(Answer answer, bool head_only, bool keep_alive);
 
@@ -46,7 +46,6 @@ class SecureConnection {
   const ServingOptions& options_;
   const HealthRegistry& registry_;
   std::string received_;  // not yet parsed
-  unsigned refusal_ = 400;
   bool closing_ = false;
   std::chrono::steady_clock::time_point active_ = std::chrono::steady_clock::now();
 };
