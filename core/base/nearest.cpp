@@ -38,10 +38,14 @@ std::string nearest(std::string_view typed, std::span<const std::string> candida
   const std::string* best = nullptr;
   std::size_t best_edits = 0;
   for (const std::string& candidate : candidates) {
+    const std::size_t shorter = std::min(typed.size(), candidate.size());
+    const std::size_t longer = std::max(typed.size(), candidate.size());
+    const std::size_t limit = std::max<std::size_t>(1, longer / 3);
+    const bool part = contains(candidate, typed) || contains(typed, candidate);
+    // At least the difference of the lengths has to be inserted.
+    if (!part && longer - shorter > limit) continue;
     const std::size_t distance = edits(typed, candidate);
-    const bool close =
-        distance <= std::max<std::size_t>(1, std::max(typed.size(), candidate.size()) / 3);
-    if (!close && !contains(candidate, typed) && !contains(typed, candidate)) continue;
+    if (!part && distance > limit) continue;
     if (best == nullptr || distance < best_edits) {
       best = &candidate;
       best_edits = distance;
