@@ -7,6 +7,7 @@
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace ccm {
@@ -15,6 +16,13 @@ class Events {
  public:
   Events() = default;
   explicit Events(Service<ccm_host_event> host) : host_(host) {}
+
+  // The same, under another source than the component's name.
+  [[nodiscard]] Events from(std::string_view source) const {
+    Events events(host_);
+    events.source_ = source;
+    return events;
+  }
 
   // `reason` is CamelCase; of `message` at most 1,024 bytes are kept.
   void normal(const Object& object, std::string_view reason, std::string_view message) const {
@@ -35,10 +43,12 @@ class Events {
     event.object = object.get();
     event.reason = c_str(reason);
     event.message = c_str(message);
+    event.source = c_str(source_);
     fn(host_.self(), &event);
   }
 
   Service<ccm_host_event> host_;
+  std::string source_;  // empty = the component's name
 };
 
 }  // namespace ccm
