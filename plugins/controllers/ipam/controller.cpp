@@ -19,6 +19,7 @@ constexpr milliseconds kRefusedRetry{300'000};
 constexpr milliseconds kTellAgain{300'000};
 constexpr milliseconds kWatchPatience{5'000};
 constexpr milliseconds kWatchRetry{1'000};
+constexpr milliseconds kWriteRetry{1'000};
 // Upstream gives up after three tries and says so (IPAM-33).
 constexpr uint32_t kFirstReportedAttempt = 2;
 constexpr uint32_t kReportEvery = 10;
@@ -50,7 +51,11 @@ std::string all_of(const std::vector<std::string>& sentences) {
 
 }  // namespace
 
-Controller::Controller(Host& host) : host_(host), metrics_(host.metrics), first_(host.post, 1) {}
+Controller::Controller(Host& host)
+    : host_(host),
+      events_(host.events.from("cidrAllocator")),  // IPAM-35
+      metrics_(host.metrics),
+      first_(host.post, 1) {}
 
 Status Controller::setup(Setup& setup) {
   if (host_.config.flag("allocate-node-cidrs") != std::string_view("true")) {
@@ -123,6 +128,7 @@ Task<Status> Controller::reconcile(Ctx ctx, Request request) {
   if (!caught_up_) {
     auto permit = co_await first_.acquire();
     if (!caught_up_) alone.emplace(std::move(permit));
+    if (ctx.cancelled()) co_return ctx.status();  // it took so long that this try was given up
   }
   const Object object = host_.kube.cached(kNodes, request.key);
   if (!object) co_return Status();
@@ -142,6 +148,10 @@ Task<Status> Controller::reconcile(Ctx ctx, Request request) {
 }
 
 Task<Status> Controller::assign(Ctx ctx, NodeState node) {
+  if (ledger_->is_writing(node.name)) {
+    co_return Status(Code::unavailable, ErrorClass::waiting, "an earlier write is still under way")
+        .with_retry_after(kWriteRetry);
+  }
   if (!ledger_->reserved(node.name).empty()) {  // the answer to an earlier write was lost
     const auto settled = co_await look_again(ctx, node);
     if (!settled.ok()) co_return settled.status();
@@ -258,7 +268,7 @@ void Controller::note_foreign(const Object& node, const NodeState& state) {
   const Status held = held_off();
   if (held.ok()) return;
   if (!held_before) host_.log.error("no more pod ranges are given", {{"error", held}});
-  host_.events.warning(node, "CIDRAllocatorConflict", held.message());
+  events_.warning(node, "CIDRAllocatorConflict", held.message());
 }
 
 Status Controller::held_off() const {
@@ -280,13 +290,13 @@ void Controller::tell_trouble(const Object& node) {
   troubles_.erase(place);
   host_.log.warning("a node's pod ranges are wrong",
                     {{"node", node.name()}, {"reason", trouble.message}});
-  host_.events.warning(node, trouble.reason, trouble.message);
+  events_.warning(node, trouble.reason, trouble.message);
 }
 
 Status Controller::report(const Object& node, Status status, uint32_t attempt) {
   const std::string name(node.name());
   const auto tell = [&](std::string_view reason) {
-    host_.events.normal(
+    events_.normal(
         node, reason,
         "Node " + name + " status is now: " + std::string(reason) + ": " + status.message());
   };

@@ -57,6 +57,7 @@ class Controller {
   Status report(const Object& node, Status status, uint32_t attempt);
 
   Host& host_;
+  const Events events_;
   const PoolMetrics metrics_;
   std::optional<Ledger> ledger_;  // from setup() on
   Rivals rivals_;

@@ -197,6 +197,11 @@ std::vector<std::string> Ledger::reserved(const std::string& name) const {
   return texts;
 }
 
+bool Ledger::is_writing(const std::string& name) const {
+  const auto reservation = reservations_.find(name);
+  return reservation != reservations_.end() && reservation->second.in_flight;
+}
+
 bool Ledger::has_claim(const NodeState& node) const {
   const auto claim = claims_.find(node.name);
   return claim != claims_.end() && claim->second.uid == node.uid;

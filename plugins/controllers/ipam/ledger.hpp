@@ -56,6 +56,8 @@ class Ledger {
 
   // What is reserved for that Node, as texts; empty = nothing.
   [[nodiscard]] std::vector<std::string> reserved(const std::string& name) const;
+  // Whether the end of a reserve() is still to come: a try that the host gave up may linger.
+  [[nodiscard]] bool is_writing(const std::string& name) const;
   // Whether that Node's ranges are known already, by its uid.
   [[nodiscard]] bool has_claim(const NodeState& node) const;
   // Whether the ranges that a Node shows may come from this controller's own write.

@@ -1,6 +1,8 @@
 // When the API server does not play along, or somebody else writes, too.
 #include "ipam_fixture.hpp"
 
+#include <optional>
+
 namespace ccm::ipam {
 namespace {
 
@@ -188,6 +190,20 @@ TEST_F(FaultTest, ThrottlingAndRefusalsGiveTheBlockBack) {
     remove("n1");
     controller->run();
   }
+}
+
+TEST_F(FaultTest, ASecondTryWaitsForTheEndOfTheFirst) {
+  std::optional<testing::Pending<Result<ReconcileResult>>> second;
+  host.kube.before_next("patch", "v1/nodes", [&] {
+    second = controller->start_reconcile(controller->component.ctx(), {"n1"});
+  });
+  put(node("n1"));
+  controller->run();
+  ASSERT_TRUE(second && second->done());
+  EXPECT_EQ(second->outcome().status().error_class(), ErrorClass::waiting);
+  EXPECT_EQ(take_calls(), Texts{"patch"});
+  EXPECT_EQ(ranges("n1").size(), 1U);
+  EXPECT_EQ(used(), 2);
 }
 
 class RivalTest : public FaultTest {
