@@ -119,6 +119,7 @@ struct Manager::Impl final : plugin::FlagSource {
   runtime::StallMonitor monitor{loop, [this] { return plugins.running(); }};
   serving::SecureServer server;
   asio::signal_set signals;
+  bool started = false;  // all components are there, and the election has begun
   bool stopping = false;
   int exit_code = kExitOk;
 };
@@ -293,6 +294,7 @@ asio::awaitable<void> Manager::Impl::start() {
   asio::co_spawn(loop.context(), run_provider(), [](const std::exception_ptr& fault) {
     if (fault) std::rethrow_exception(fault);
   });
+  started = true;
   leadership.start({.started = [this] { lead(); },
                     .lost = lost,
                     .event =
@@ -397,6 +399,11 @@ asio::awaitable<void> Manager::Impl::release() {
 asio::awaitable<void> Manager::Impl::await_signal() {
   const int first = co_await signals.async_wait(asio::use_awaitable);
   log::info("stopping", {{"signal", first == SIGTERM ? "SIGTERM" : "SIGINT"}});
+  if (!started) {
+    // Half of what would have to be taken down is being made, and nothing has been written yet.
+    log::flush();
+    std::_Exit(kExitOk);
+  }
   end(kExitOk);
   co_await signals.async_wait(asio::use_awaitable);
   log::warning("stopping at once: a second signal came");
