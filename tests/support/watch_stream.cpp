@@ -64,6 +64,8 @@ bool WatchStream::wait_for_end(milliseconds timeout) {
   return connection_->finished();
 }
 
+bool WatchStream::finished() const { return connection_->finished(); }
+
 bool WatchStream::cut() const { return !connection_->failure().empty(); }
 
 }  // namespace ccm::support

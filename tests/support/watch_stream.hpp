@@ -34,6 +34,8 @@ class WatchStream {
       std::chrono::milliseconds timeout = std::chrono::seconds(20));
   // Reads until the server ends the stream; false if it does not within timeout.
   bool wait_for_end(std::chrono::milliseconds timeout);
+  // True at the stream's end; events may still be there for next().
+  bool finished() const;
   // True if the stream ended in the middle of the HTTP message.
   bool cut() const;
 

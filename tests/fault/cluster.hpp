@@ -1,0 +1,63 @@
+// An API server, a cloud and the managers that work on them, for tests that break things.
+#pragma once
+
+#include "support/file.hpp"
+#include "support/kube_client.hpp"
+#include "support/process.hpp"
+#include "support/test_server.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::fault {
+
+// Short enough for a test, long enough for a busy machine.
+struct LeaseTimes {
+  std::chrono::milliseconds lease{2'000};
+  std::chrono::milliseconds deadline{1'500};
+  std::chrono::milliseconds retry{400};
+  [[nodiscard]] std::vector<std::string> flags() const;
+};
+
+// One thread at a time, but for what says otherwise.
+class Cluster {
+ public:
+  Cluster();
+  ~Cluster();  // keeps its folder after a failure
+
+  [[nodiscard]] support::KubeClient& api() { return api_; }
+  // A connection of its own, for another thread.
+  [[nodiscard]] support::KubeClient client() const { return server_.client(); }
+
+  // A machine and the Node that registers for it, still with the taint.
+  void add_machine(support::KubeClient& api, const std::string& name);
+  void add_node(support::KubeClient& api, const std::string& name);
+
+  // Starts a manager; NAME.log gets its output, over all starts of that name.
+  std::unique_ptr<support::Process> start(const std::string& name,
+                                          const std::vector<std::string>& flags);
+
+  // The Lease's spec; null without one.
+  nlohmann::json lease();
+  [[nodiscard]] std::string holder();
+  // Takes the Lease for somebody who is not there, whoever holds it.
+  void take_lease(const std::string& holder);
+  // All Nodes by name.
+  nlohmann::json nodes();
+  // What is wrong with the Node for an initialised one; empty = nothing.
+  static std::string fault_of(const nlohmann::json& node);
+  // The address of a machine made by add_machine().
+  static std::string address_of(const std::string& name);
+
+ private:
+  support::TemporaryFolder folder_{"ccm-fault"};
+  support::TestServer server_;
+  support::TestCloud cloud_;
+  support::KubeClient api_;
+};
+
+}  // namespace ccm::fault
