@@ -1,0 +1,62 @@
+// Plugin files before they are loaded (plugin/elf_reader.hpp, elf_note.hpp, elf_facts.hpp).
+// Input: a file.
+// Properties: no read outside of the file, no endless walk; what is found lies in the file and is
+// in order.
+#include "fuzz.hpp"
+#include "plugin/elf_facts.hpp"
+#include "plugin/elf_note.hpp"
+#include "plugin/manifest.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace ccm::fuzz {
+namespace {
+
+bool inside(std::string_view part, std::string_view whole) {
+  return part.empty() ||
+         (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
+}
+
+void check_facts(const plugin::ElfReader& reader, std::string_view text) {
+  const plugin::ElfFacts facts = plugin::read_facts(reader);
+  require(std::is_sorted(facts.exports.begin(), facts.exports.end()), "exports are sorted");
+  require(std::includes(facts.exports.begin(), facts.exports.end(), facts.unique.begin(),
+                        facts.unique.end()),
+          "unique symbols are exported ones");
+  require(!facts.shared_library || !reader.dynamic().empty(), "a library has a dynamic segment");
+  for (const std::string& name : facts.needed) {
+    require(text.find(name) != std::string_view::npos, "a needed library's name is in the file");
+  }
+  plugin::each_note(reader, [&](const plugin::ElfNote& note) {
+    require(inside(note.owner, text) && inside(note.text, text), "a note lies in the file");
+    return true;
+  });
+}
+
+void check_versions(std::string_view text) {
+  const std::string_view left = text.substr(0, text.size() / 2);
+  const std::string_view right = text.substr(text.size() / 2);
+  require(!plugin::version_less(left, left), "no version is below itself");
+  require(!(plugin::version_less(left, right) && plugin::version_less(right, left)),
+          "one of two versions is the lower one");
+}
+
+}  // namespace
+
+void elf_target(std::string_view bytes) {
+  const Exact copy(bytes);
+  const plugin::Bytes file = std::as_bytes(std::span(copy.view().data(), copy.view().size()));
+  const auto note = plugin::read_note(file);
+  if (note.ok()) {
+    require(inside(*note, copy.view()), "the manifest lies in the file");
+    (void)plugin::parse_manifest(*note);
+  }
+  const auto reader = plugin::ElfReader::open(file);
+  require(reader.ok() || !reader.status().message().empty(), "a failure says what is wrong");
+  require(reader.ok() || !note.ok(), "a note needs an ELF file");
+  if (reader.ok()) check_facts(*reader, copy.view());
+  check_versions(copy.view().substr(0, 64));
+}
+
+}  // namespace ccm::fuzz

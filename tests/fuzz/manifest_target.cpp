@@ -1,0 +1,61 @@
+// Manifests (plugin/manifest.hpp) and the flags that they bring (app/options_command_line.hpp).
+// Input: the manifest; behind a NUL, lines of arguments.
+// Properties: nothing is thrown; a manifest or faults, never both; names are unique; every default
+// is a value that its flag takes.
+#include "app/options_command_line.hpp"
+#include "app/options_plugin_value.hpp"
+#include "fuzz.hpp"
+#include "plugin/manifest.hpp"
+
+#include <algorithm>
+
+namespace ccm::fuzz {
+namespace {
+
+void check_option(const plugin::Option& option) {
+  const std::unique_ptr<app::FlagValue> value = app::plugin_value(option);
+  const std::string shown = value->text();
+  if (option.type == plugin::OptionType::string_array) return;  // an empty list is no element
+  // Without a default the flag begins with nothing or zero, which its limits may exclude.
+  const bool nothing = shown.empty() || shown == "0" || shown == "0s";
+  const Status status = value->set(shown, true);
+  require(status.ok() || nothing, "a default is a value that the flag takes");
+  require_equal(value->text(), shown, "and stays what it is");
+  if (option.minimum && option.maximum) {
+    require(*option.minimum <= *option.maximum, "limits are in order");
+  }
+}
+
+void check_manifest(const plugin::Manifest& manifest) {
+  require(!manifest.id.empty() && !manifest.version.empty(), "a plugin has id and version");
+  require(!manifest.components.empty(), "and a component");
+  for (const plugin::Component& component : manifest.components) {
+    require(!component.name.empty() && !component.client_name.empty(), "a component has names");
+    require(manifest.find(component.kind, component.name) == &component, "names are unique");
+  }
+  for (const plugin::Option& option : manifest.options) check_option(option);
+}
+
+}  // namespace
+
+void manifest_target(std::string_view bytes) {
+  const std::size_t end = std::min(bytes.find('\0'), bytes.size());
+  const Exact text(bytes.substr(0, end));
+  const plugin::ManifestReport report = plugin::parse_manifest(text.view());
+  require(report.manifest.has_value() == report.faults.empty(), "a manifest or faults");
+  if (!report.manifest) return;
+  check_manifest(*report.manifest);
+
+  app::CommandLine line([](const char*) -> const char* { return nullptr; });
+  if (!line.add_plugin(report.manifest->id, report.manifest->options).ok()) return;
+  Input input(bytes.substr(std::min(end + 1, bytes.size())));
+  std::vector<std::string> arguments;
+  while (!input.empty()) arguments.emplace_back(input.line());
+  const Status status = line.parse(arguments);
+  require(status.ok() || !status.message().empty(), "a failure says what is wrong");
+  for (const plugin::Option& option : report.manifest->options) {
+    require(line.flag_text(option.name).has_value(), "a plugin's flag can be asked for");
+  }
+}
+
+}  // namespace ccm::fuzz
