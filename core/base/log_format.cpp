@@ -1,6 +1,7 @@
 #include "base/log_format.hpp"
 
 #include "base/duration.hpp"
+#include "base/utf8.hpp"
 
 #include <fmt/format.h>
 #include <time.h>
@@ -15,27 +16,6 @@ using Buffer = fmt::memory_buffer;
 
 void append(Buffer& out, std::string_view text) {
   out.append(text.data(), text.data() + text.size());
-}
-
-// Length of the valid UTF-8 sequence at the front of `text`, or 0.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const std::size_t length = lead < 0x80   ? 1
-                             : lead < 0xC2 ? 0
-                             : lead < 0xE0 ? 2
-                             : lead < 0xF0 ? 3
-                             : lead < 0xF5 ? 4
-                                           : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return 0;
-  }
-  if (lead == 0xE0 && byte(1) < 0xA0) return 0;   // overlong
-  if (lead == 0xED && byte(1) >= 0xA0) return 0;  // surrogate
-  if (lead == 0xF0 && byte(1) < 0x90) return 0;
-  if (lead == 0xF4 && byte(1) >= 0x90) return 0;
-  return length;
 }
 
 // A quoted string. JSON and Go's quoting differ in how they write what cannot be shown.

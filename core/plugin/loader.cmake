@@ -5,6 +5,6 @@ add_library(ccm_plugin_loader STATIC
   plugin_file.cpp registry.cpp text.cpp)
 target_include_directories(ccm_plugin_loader PUBLIC ${PROJECT_SOURCE_DIR}/core)
 target_link_libraries(ccm_plugin_loader PUBLIC ccm_abi
-  PRIVATE ccm_options nlohmann_json::nlohmann_json OpenSSL::Crypto Boost::headers ${CMAKE_DL_LIBS})
+  PRIVATE ccm_options ccm_base nlohmann_json::nlohmann_json OpenSSL::Crypto Boost::headers ${CMAKE_DL_LIBS})
 # Boost.DLL on std::filesystem needs no library of Boost.
 target_compile_definitions(ccm_plugin_loader PRIVATE BOOST_DLL_USE_STD_FS)

@@ -75,8 +75,4 @@ struct ManifestReport {
 // Takes any bytes; never throws.
 ManifestReport parse_manifest(std::string_view text);
 
-// Nanoseconds of a duration in Go's form ("1h30m", "1.5s", "300ms", "0"); nullopt when it has
-// another form or does not fit into 64 bits.
-std::optional<int64_t> parse_duration(std::string_view text);
-
 }  // namespace ccm::plugin

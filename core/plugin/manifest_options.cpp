@@ -1,10 +1,10 @@
 // Reads the "options" of a manifest: the flags that a plugin brings.
+#include "base/duration.hpp"
 #include "plugin/manifest.hpp"
 #include "plugin/manifest_reader.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 namespace ccm::plugin {
@@ -92,7 +92,10 @@ std::string expectation(OptionType type) {
 
 // An integer as it is, a duration in nanoseconds.
 std::optional<int64_t> number_of(const std::string& text, OptionType type) {
-  if (type == OptionType::duration) return parse_duration(text);
+  if (type == OptionType::duration) {
+    const auto duration = parse_duration(text);
+    return duration ? std::optional<int64_t>(duration->count()) : std::nullopt;
+  }
   if (type != OptionType::integer) return std::nullopt;
   return std::stoll(text);  // text_of made it
 }
@@ -211,39 +214,6 @@ std::vector<Option> read_options(ManifestReader& manifest, ManifestFindings& fin
     options.push_back(read_option(name, option, findings));
   }
   return options;
-}
-
-std::optional<int64_t> parse_duration(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, double>, 8> kUnits{{{"ns", 1.0},
-                                                                       {"us", 1e3},
-                                                                       {"\u00b5s", 1e3},
-                                                                       {"\u03bcs", 1e3},
-                                                                       {"ms", 1e6},
-                                                                       {"s", 1e9},
-                                                                       {"m", 60e9},
-                                                                       {"h", 3600e9}}};
-  const bool negative = text.starts_with('-');
-  if (negative || text.starts_with('+')) text.remove_prefix(1);
-  if (text == "0") return 0;
-  if (text.empty()) return std::nullopt;
-  long double total = 0;
-  while (!text.empty()) {
-    const size_t number_length = std::min(text.find_first_not_of("0123456789."), text.size());
-    const std::string number(text.substr(0, number_length));
-    if (number.empty() || number == "." || std::count(number.begin(), number.end(), '.') > 1) {
-      return std::nullopt;
-    }
-    text.remove_prefix(number_length);
-    const size_t unit_length = std::min(text.find_first_of("0123456789."), text.size());
-    const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const auto& candidate) {
-      return candidate.first == text.substr(0, unit_length);
-    });
-    if (unit == kUnits.end()) return std::nullopt;
-    text.remove_prefix(unit_length);
-    total += std::stold(number) * unit->second;
-    if (total > static_cast<long double>(INT64_MAX)) return std::nullopt;
-  }
-  return static_cast<int64_t>(std::llroundl(negative ? -total : total));
 }
 
 }  // namespace ccm::plugin
