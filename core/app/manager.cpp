@@ -63,12 +63,24 @@ milliseconds resync_period(Duration minimum) {
 
 // Answers from the shared snapshot must be younger than the period in which they are asked for
 // anew.
-plugin::BrokerOptions broker_options(const NodeControllerOptions& node) {
+plugin::BrokerOptions broker_options(const Options& options) {
   plugin::BrokerOptions broker;
-  const auto half = std::chrono::duration_cast<milliseconds>(node.node_status_update_frequency / 2);
+  const auto half = std::chrono::duration_cast<milliseconds>(
+      options.node_controller.node_status_update_frequency / 2);
+  const auto monitor =
+      std::chrono::duration_cast<milliseconds>(options.kube_cloud_shared.node_monitor_period);
   broker.max_age = std::min(broker.max_age, half);
-  broker.list_interval = std::min(broker.list_interval, half);
+  broker.list_interval = std::min({broker.list_interval, half, monitor});
   return broker;
+}
+
+runtime::BrakeOptions brake_options(const DeletionBrakeOptions& given) {
+  runtime::BrakeOptions brake;
+  brake.percent = given.percent;
+  brake.minimum = given.minimum;
+  brake.window = std::chrono::duration_cast<milliseconds>(given.window);
+  brake.hold = std::chrono::duration_cast<milliseconds>(given.hold);
+  return brake;
 }
 
 net::ClientOptions plugin_http_options() {
@@ -171,8 +183,9 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
           },
       .cloud_config_path = options.kube_cloud_shared.cloud_config,
       .default_resync = resync_period(options.generic.min_resync_period),
-      .broker = broker_options(options.node_controller),
-      .provider_timeouts = {}};
+      .broker = broker_options(options),
+      .provider_timeouts = {},
+      .brake = brake_options(options.deletion_brake)};
   return result;
 }
 

@@ -53,6 +53,13 @@ struct NodeControllerOptions {
   Duration node_status_update_frequency = std::chrono::minutes(5);
 };
 
+struct DeletionBrakeOptions {
+  int32_t percent = 25;
+  int32_t minimum = 2;
+  Duration window = std::chrono::minutes(10);
+  Duration hold = std::chrono::minutes(30);
+};
+
 struct ServiceControllerOptions {
   int32_t concurrent_service_syncs = 1;
 };
@@ -142,6 +149,7 @@ struct Options {
   ClientConnectionOptions client_connection;
   KubeCloudSharedOptions kube_cloud_shared;
   NodeControllerOptions node_controller;
+  DeletionBrakeOptions deletion_brake;
   ServiceControllerOptions service_controller;
   LeaderElectionOptions leader_election;
   LeaderMigrationOptions leader_migration;

@@ -70,6 +70,22 @@ void add_controller_flags(FlagSet& flags, Options& options) {
                "Services whose load balancers are worked on at the same time.");
 }
 
+void add_brake_flags(FlagSet& flags, Options& options) {
+  DeletionBrakeOptions& brake = options.deletion_brake;
+  FlagGroup group = flags.group("Deletion brake flags");
+  group.add("deletion-brake-percent", int32_value(&brake.percent),
+            "Share of all Nodes, in percent, that may vanish from the cloud within "
+            "--deletion-brake-window and still be deleted at once; when more are gone, none is "
+            "deleted. Machines that the cloud reports as terminated do not count. 100: no limit.");
+  group.add("deletion-brake-minimum", int32_value(&brake.minimum),
+            "Number of Nodes that may vanish within the window even if it is a larger share.");
+  group.add("deletion-brake-window", duration_value(&brake.window),
+            "Time over which vanished Nodes are counted.");
+  group.add("deletion-brake-hold", duration_value(&brake.hold),
+            "Time after which Nodes that were held, and whose machines are still gone, are deleted "
+            "after all, no faster than the limit in each window.");
+}
+
 void add_client_flags(FlagSet& flags, Options& options) {
   ClientConnectionOptions& client = options.client_connection;
   FlagGroup group = flags.group("Kube API flags");
@@ -150,6 +166,7 @@ void add_misc_flags(FlagSet& flags, Options& options) {
 void add_host_flags(FlagSet& flags, Options& options) {
   add_generic_flags(flags, options);
   add_controller_flags(flags, options);
+  add_brake_flags(flags, options);
   add_client_flags(flags, options);
   add_leader_flags(flags, options);
   add_serving_flags(flags, options);

@@ -37,6 +37,14 @@ void validate_controllers(const Options& options, Errors& errors) {
   require_positive(errors, "--node-monitor-period", options.kube_cloud_shared.node_monitor_period);
   require_positive(errors, "--route-reconciliation-period",
                    options.kube_cloud_shared.route_reconciliation_period);
+  const DeletionBrakeOptions& brake = options.deletion_brake;
+  if (brake.percent < 0 || brake.percent > 100) {
+    errors.push_back("--deletion-brake-percent must be from 0 to 100, is " +
+                     std::to_string(brake.percent));
+  }
+  require_at_least(errors, "--deletion-brake-minimum", brake.minimum, 0);
+  require_positive(errors, "--deletion-brake-window", brake.window);
+  require_positive(errors, "--deletion-brake-hold", brake.hold);
   require_not_negative(errors, "--min-resync-period", options.generic.min_resync_period);
   require_not_negative(errors, "--controller-start-interval",
                        options.generic.controller_start_interval);

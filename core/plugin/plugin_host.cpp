@@ -5,6 +5,9 @@
 #include "plugin/broker/instances_service.hpp"
 #include "plugin/component_controller.hpp"
 #include "plugin/component_host.hpp"
+#include "plugin/deletion/deletion_telemetry.hpp"
+#include "plugin/deletion/guarded_object_api.hpp"
+#include "plugin/deletion/node_deletions.hpp"
 #include "plugin/host_metrics.hpp"
 #include "plugin/host_services/config_service.hpp"
 #include "plugin/host_services/ctx_service.hpp"
@@ -66,7 +69,11 @@ struct PluginHost::Impl {
 
   awaitable<Status> create(ComponentKind kind, LoadedPlugin plugin, std::string name);
   std::unique_ptr<ComponentHost> make_host(const std::shared_ptr<LiveComponent>& live);
+  std::shared_ptr<ObjectApi> object_api(const ComponentIdentity& identity) {
+    return guard_nodes(deps.object_api(identity), node_deletions);
+  }
   void connect_instances(const std::shared_ptr<LiveComponent>& live);
+  Status watch_nodes();
   awaitable<Status> call_provider(std::string_view operation, milliseconds timeout,
                                   void (*fn)(void*, const ccm_ctx*, ccm_completion));
   awaitable<void> sleep(milliseconds delay);
@@ -79,6 +86,9 @@ struct PluginHost::Impl {
   MetricsRegistry plugin_metrics;
   CloudConfig cloud_config;
   CallBudgets budgets;
+  DeletionTelemetry deletion_telemetry;
+  NodeDeletions node_deletions;
+  bool watches_nodes = false;
   runtime::Watchdog watchdog;
   std::unique_ptr<CompletionTable> completions;
   ComponentRuntime runtime;
@@ -101,6 +111,10 @@ PluginHost::Impl::Impl(PluginHostDependencies wanted)
       plugin_metrics(deps.metrics),
       cloud_config(deps.timers, deps.cloud_config_path),
       budgets(deps.timers),
+      deletion_telemetry(deps.metrics, deps.record_event, "nodes"),
+      node_deletions({deps.cache, deps.timers, [&leader = deps.leader] { return leader.leading(); },
+                      deletion_telemetry},
+                     deps.brake),
       watchdog(deps.timers,
                [this](const runtime::Watchdog::Stall& stall) {
                  metrics.stall(stall);
@@ -153,7 +167,7 @@ std::unique_ptr<ComponentHost> PluginHost::Impl::make_host(
   host->add(std::make_unique<ConfigService>(live, deps.flags, cloud_config));
   host->add(std::make_unique<LeaderService>(live, deps.leader));
   host->add(std::make_unique<EventService>(live, deps.record_event));
-  host->add(std::make_unique<KubeService>(live, deps.cache, deps.object_api(live->identity()),
+  host->add(std::make_unique<KubeService>(live, deps.cache, object_api(live->identity()),
                                           [gate = deps.write_gate] { return gate->open(); }));
   HttpServiceOptions http;
   http.send = deps.send_http;
@@ -212,6 +226,16 @@ void PluginHost::Impl::connect_instances(const std::shared_ptr<LiveComponent>& l
   BrokerOptions options = deps.broker;
   options.provider_id_prefixes = live->identity().provider_id_prefixes;
   broker = std::make_shared<InstancesBroker>(*machines, deps.timers, std::move(options));
+  node_deletions.connect(broker);
+}
+
+// The gate in front of deletions of Nodes reads them from the cache, so it says what is to be kept.
+Status PluginHost::Impl::watch_nodes() {
+  if (!broker || std::exchange(watches_nodes, true)) return {};
+  runtime::WatchSpec spec;
+  spec.resource = "v1/nodes";
+  spec.fields = node_fact_fields();
+  return deps.events.watch(spec, {});
 }
 
 std::shared_ptr<Unit> PluginHost::Impl::find(std::string_view controller) const {
@@ -287,6 +311,7 @@ awaitable<Result<bool>> PluginHost::setup_controller(std::string name) {
   if (!table) {
     co_return Status(Code::internal, "component " + name + " does not offer " CCM_CONTROLLER);
   }
+  if (Status watched = impl->watch_nodes(); !watched.ok()) co_return watched;
   ComponentController::Options options;
   options.default_resync = impl->deps.default_resync;
   options.metrics = &impl->deps.metrics;
@@ -307,6 +332,7 @@ awaitable<Result<bool>> PluginHost::setup_controller(std::string name) {
 
 void PluginHost::start_controllers() {
   impl_->leading = true;
+  impl_->node_deletions.begin();
   impl_->start_ready_controllers();
 }
 
@@ -420,6 +446,10 @@ std::vector<ComponentReport> PluginHost::components() const {
   for (const auto& unit : impl_->controllers) add(*unit);
   return reports;
 }
+
+runtime::BrakeReport PluginHost::node_brake() const { return impl_->node_deletions.report(); }
+
+std::string PluginHost::node_brake_text() const { return impl_->node_deletions.status_text(); }
 
 std::optional<runtime::Watchdog::Running> PluginHost::running() const {
   return impl_->watchdog.running();

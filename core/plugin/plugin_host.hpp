@@ -19,6 +19,7 @@
 #include "plugin/host_services/leader_service.hpp"
 #include "plugin/live_component.hpp"
 #include "plugin/loader.hpp"
+#include "runtime/brake.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/event_source.hpp"
 #include "runtime/worker_pool.hpp"
@@ -64,6 +65,7 @@ struct PluginHostDependencies {
   std::chrono::milliseconds default_resync{0};  // --min-resync-period
   BrokerOptions broker;
   ProviderTimeouts provider_timeouts;
+  runtime::BrakeOptions brake{};
 };
 
 // For health pages.
@@ -126,6 +128,9 @@ class PluginHost {
   // The machines of the cloud; null when the provider does not offer them.
   [[nodiscard]] InstancesBroker* instances();
   [[nodiscard]] std::vector<ComponentReport> components() const;
+  // The brake on deletions of Nodes, and the same as a line for people.
+  [[nodiscard]] runtime::BrakeReport node_brake() const;
+  [[nodiscard]] std::string node_brake_text() const;
   // The call of a plugin that holds the loop at this moment. Any thread.
   [[nodiscard]] std::optional<runtime::Watchdog::Running> running() const;
   [[nodiscard]] CompletionFaults completion_faults() const;

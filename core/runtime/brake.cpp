@@ -24,10 +24,14 @@ void Brake::look(const BrakeLook& look, TimePoint now) {
   std::erase_if(deleted_,
                 [&](const auto& entry) { return now - entry.second.at > options_.window; });
   known_ = look.known;
-  // Caches and clouds still show for a moment what was just deleted.
+  // Caches still show for a moment what was just deleted.
   std::unordered_set<std::string> absent;
   for (const std::string& key : look.absent) {
-    if (!deleted_.contains(key)) absent.insert(key);
+    if (deleted_.contains(key)) {
+      --known_;
+    } else {
+      absent.insert(key);
+    }
   }
   std::erase_if(absent_, [&](const auto& entry) { return !absent.contains(entry.first); });
   for (const std::string& key : absent) absent_.try_emplace(key, Absence{now, false});
@@ -62,9 +66,10 @@ BrakeJudgement Brake::judge(const std::string& key, TimePoint now) const {
 
 void Brake::deleting(const std::string& key, bool counted, TimePoint now) {
   deleted_[key] = {now, counted};
-  absent_.erase(key);
+  known_ -= absent_.erase(key);
 }
 
+// It is judged again from the next look on, which counts it.
 void Brake::not_deleted(const std::string& key) { deleted_.erase(key); }
 
 BrakeReport Brake::report(TimePoint now) const {

@@ -74,6 +74,8 @@ class Brake {
   // The thing is being deleted; `counted` says whether against the limit: false for what the cloud
   // says it destroyed and for what the operator released.
   void deleting(const std::string& key, bool counted, TimePoint now);
+  // That was said within the window. Asking again needs no further judgement.
+  [[nodiscard]] bool is_deleting(const std::string& key) const { return deleted_.contains(key); }
   // It was not, after all.
   void not_deleted(const std::string& key);
 

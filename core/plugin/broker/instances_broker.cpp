@@ -187,6 +187,8 @@ void InstancesBroker::pump_polled() {
   const std::size_t batch = source_.can_describe() ? options_.describe_batch : 1;
   const bool list = (polled.size() + batch - 1) / batch > listing_calls();
   for (Waiter& waiter : polled) {
+    const bool due = listing_ || !last_began_ || timers_.now() - *last_began_ >= poll_interval();
+    if (list && !due && answer_older(waiter)) continue;
     if (!list) {
       ++gets_since_listing_;
       single_.push_back(std::move(waiter));
@@ -196,6 +198,17 @@ void InstancesBroker::pump_polled() {
       ask_listing(std::move(waiter));
     }
   }
+}
+
+// While a listing would cost too much, what the last one said has to do.
+bool InstancesBroker::answer_older(const Waiter& waiter) {
+  if (!snapshot_ || timers_.now() - snapshot_began_ > options_.max_age) return false;
+  auto answer = look_up(waiter.query);
+  if (!answer && !doubtful_ && predates_snapshot(waiter.query)) answer = MachineAnswer{};
+  if (!answer) return false;
+  ++statistics_.hits;
+  waiter.done(*answer);
+  return true;
 }
 
 std::size_t InstancesBroker::listing_calls() const {

@@ -122,6 +122,7 @@ class InstancesBroker {
   void ask_listing(Waiter waiter);
   void poll(Waiter waiter);
   void pump_polled();
+  bool answer_older(const Waiter& waiter);
   void absent(Waiter waiter);
 
   void begin_listing();

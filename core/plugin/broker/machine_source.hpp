@@ -18,7 +18,8 @@ struct MachineQuery {
   std::string name;
   std::string provider_id;  // empty when the Node has none
   kube::ObjectPtr node;     // may be null
-  // The answer must not be older; 0 = the broker's choice. No source looks at it.
+  // The answer shall not be older, unless so many ask that it would cost too much; 0 = the broker's
+  // choice. No source looks at it.
   std::chrono::milliseconds max_age{0};
 };
 

@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view kNodes = "v1/nodes";
 constexpr milliseconds kWhole{60'000};      // of a deletion without a time limit of its own
 constexpr milliseconds kHeldPause{10'000};  // between two looks while all that is asked for is held
+constexpr milliseconds kLongestPause{60'000};
 constexpr int kConflictTries = 3;
 
 Status refused(const char* reason, std::string message) {
@@ -26,6 +27,12 @@ Status refused(const char* reason, std::string message) {
 Status waiting(const char* reason, std::string message) {
   return Status(Code::failed_precondition, ErrorClass::waiting, std::move(message))
       .with_reason(reason);
+}
+
+// Nothing is known, so it is asked again; no fault of the deletion.
+Status unknown(const Status& cause) {
+  return waiting("SecondLookFailed", "second look at the cloud: " + cause.message())
+      .with_retry_after(cause.retry_after());
 }
 
 Status changed(const std::string& name) {
@@ -78,7 +85,7 @@ void NodeDeletions::connect(std::shared_ptr<InstancesBroker> broker) {
   broker_ = std::move(broker);
   broker_->on_listing([weak = std::weak_ptr(self_)](const InstanceSnapshot::Ptr& machines) {
     const auto self = weak.lock();
-    if (!self) return;
+    if (!self || (*self)->deps_.cache.list(kNodes, {}).size() > kSmallCluster) return;
     auto picked = pick_witnesses((*self)->our_nodes(), *machines);
     if (!picked.empty()) (*self)->witnesses_ = std::move(picked);
   });
@@ -109,6 +116,10 @@ Status NodeDeletions::refusal(const NodeDeletion& deletion, const NodeFacts& nod
     return Status(Code::unimplemented, ErrorClass::unsupported,
                   "provider ID " + node.provider_id + " belongs to another provider")
         .with_reason("ForeignProviderID");
+  }
+  if (node.deleting) {
+    return Status(Code::not_found, ErrorClass::not_found,
+                  "Node " + deletion.name + " is being deleted already");
   }
   if (node.ready) return is_ready(deletion.name);
   return {};
@@ -154,10 +165,11 @@ bool NodeDeletions::look_is_due(const Case& one) const {
          brake_.judge(one.node.uid, now).verdict == BrakeVerdict::blind;
 }
 
-// About one call a second, when many Nodes go one after the other.
+// About one call a second when many Nodes go one after the other, and less for what is held.
 milliseconds NodeDeletions::look_pause(bool held) const {
   const milliseconds price = std::chrono::seconds(broker_->listing_calls() - 1);
-  return std::max(price, held ? kHeldPause : milliseconds(0));
+  if (!held) return price;
+  return std::max(kHeldPause, std::min(price * 4, kLongestPause));
 }
 
 // Gathers what is asked for in the same moment.
@@ -198,7 +210,7 @@ void NodeDeletions::end_round() {
 void NodeDeletions::listed(const Cases& cases, const Result<InstanceSnapshot::Ptr>& listing) {
   if (!listing) {
     for (const CasePtr& one : cases) {
-      fail(one, Status(listing.status()).with_context("second look at the cloud"), "unknown");
+      fail(one, unknown(listing.status()), "unknown");
     }
     return end_round();
   }
@@ -241,6 +253,15 @@ void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
 
 void NodeDeletions::judge_absent(const CasePtr& one, Cases& passed) {
   const auto now = deps_.timers.now();
+  if (!one->node.of_cloud) {
+    return fail(one,
+                refused("NotOfThisCloud", "Node " + one->node.name +
+                                              " has no provider ID and does not wait for one, so "
+                                              "the cloud's silence says nothing about it"),
+                "foreign");
+  }
+  // A deletion whose answer was lost, or a cache that lags: it counts already.
+  if (brake_.is_deleting(one->node.uid)) return passed.push_back(one);
   if (one->node.released) {
     one->ground = "released";
   } else if (const auto judgement = brake_.judge(one->node.uid, now);
@@ -319,7 +340,7 @@ void NodeDeletions::conclude(const CasePtr& one, const MachineAnswer& answer, St
     fail(one, std::move(status), decision);
   };
   if (!answer.status.ok()) {
-    return stop(Status(answer.status).with_context("second look at the cloud"), "unknown");
+    return stop(unknown(answer.status), "unknown");
   }
   switch (standing_of(answer.state())) {
     case Standing::exists:

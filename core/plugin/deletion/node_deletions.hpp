@@ -28,10 +28,10 @@ struct NodeDeletion {
   std::string name;
   kube::DeleteOptions options;
   kube::CallOptions call;  // `timeout` bounds the whole of it
-  // Failures that are the gate's own, with their reasons: waiting "DeletionHeld" and
-  // "CloudViewBlind", to be asked again; failed_precondition "MachineExists" and "NodeIsReady";
-  // aborted/conflict for a Node that is another one now; unimplemented/unsupported
-  // "ForeignProviderID"; else the cloud's or the API server's. ok and not_found: it is gone.
+  // Failures that are the gate's own, with their reasons: waiting "DeletionHeld", "CloudViewBlind"
+  // and "SecondLookFailed", to be asked again; failed_precondition "MachineExists" and
+  // "NodeIsReady"; aborted/conflict for a Node that is another one now; unimplemented/unsupported
+  // "ForeignProviderID"; else the API server's. ok and not_found: it is gone.
   ObjectApi::Done done;
 };
 

@@ -11,7 +11,6 @@ namespace {
 constexpr std::string_view kAnnotationPointer =
     "/metadata/annotations/cloud-controller-manager~1allow-deletion";
 constexpr std::size_t kWitnesses = 8;
-constexpr std::size_t kSmallCluster = 16;
 
 bool is_ready(const kube::Object& node) {
   bool ready = false;
@@ -22,6 +21,15 @@ bool is_ready(const kube::Object& node) {
     return false;
   });
   return ready;
+}
+
+bool waits_for_a_cloud(const kube::Object& node) {
+  bool waits = false;
+  node.each(node.find("/spec/taints"), [&](std::string_view, kube::Object::Position taint) {
+    waits = waits || node.text(node.member(taint, "key")) ==
+                         "node.cloudprovider.kubernetes.io/uninitialized";
+  });
+  return waits;
 }
 
 // A Node that no machine was ever matched with says nothing about the cloud's view.
@@ -72,7 +80,7 @@ MachineQuery NodeFacts::query() const {
 
 const std::vector<std::string>& node_fact_fields() {
   static const std::vector<std::string> fields{"/spec/providerID", "/status/conditions/-/type",
-                                               "/status/conditions/-/status",
+                                               "/status/conditions/-/status", "/spec/taints",
                                                std::string(kAnnotationPointer)};
   return fields;
 }
@@ -85,6 +93,7 @@ NodeFacts facts_of(const kube::ObjectPtr& node) {
   facts.provider_id = node->text_at("/spec/providerID");
   facts.ready = is_ready(*node);
   facts.deleting = !node->text_at("/metadata/deletionTimestamp").empty();
+  facts.of_cloud = !facts.provider_id.empty() || waits_for_a_cloud(*node);
   facts.released = node->text_at(kAnnotationPointer) == "true";
   return facts;
 }

@@ -28,6 +28,7 @@ struct NodeFacts {
   bool ready = false;     // condition Ready is True (LIFE-4)
   bool deleting = false;  // has a deletionTimestamp
   bool released = false;  // kAllowDeletion
+  bool of_cloud = false;  // has a provider ID, or waits for a cloud to give it one
 
   [[nodiscard]] MachineQuery query() const;
 };
@@ -65,9 +66,11 @@ struct ViewRequest {
 // only the canary is chosen.
 NodeView view_of(const ViewRequest& request);
 
+inline constexpr std::size_t kSmallCluster = 16;
+
 // For clusters so small that no other Node can vouch for a listing: provider IDs of a few machines
 // that are listed beside a Node's machine. Nothing when no Node's machine is listed, or when there
-// are many Nodes.
+// are more than kSmallCluster Nodes.
 std::vector<std::string> pick_witnesses(const std::vector<NodeFacts>& nodes,
                                         const InstanceSnapshot& machines);
 

@@ -73,8 +73,7 @@ struct NodeIdentity {
   std::string name;
   std::string provider_id;
   Object node;  // for labels and annotations; may be empty
-  // From a controller: the answer must not be older; 0 = as old as the host allows. What is shorter
-  // costs calls to the cloud.
+  // From a controller: the answer shall not be older (ccm/abi/instances.h); 0 = the host's choice.
   std::chrono::milliseconds max_age{0};
 
   static NodeIdentity from_c(ObjectHost objects, const ccm_node_identity& raw) {

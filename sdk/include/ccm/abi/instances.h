@@ -54,7 +54,9 @@ typedef struct ccm_instance_list {
 /* Which machine is meant: by provider ID when the Node has one, else by name (CLOUD-13). */
 typedef struct ccm_node_identity {
   uint32_t size;
-  uint32_t max_age_ms; /* from a controller: the answer must not be older; 0 = the host's choice. 0 for a provider */
+  /* From a controller: the answer shall not be older, unless so many machines are asked about that the host would spend
+   * too many calls; 0 = the host's choice. 0 for a provider. */
+  uint32_t max_age_ms;
   ccm_str name;
   ccm_str provider_id;
   const ccm_object *node; /* for labels and annotations; may be NULL */
