@@ -340,9 +340,9 @@ TEST_F(WholeHostTest, NodesAreFoundAndPatchedWithOneListing) {
     const bool served = tagger_.host->get_interface(tagger_.host->self, text.c_str(), &found);
     EXPECT_EQ(served, text != CCM_HOST_SETUP) << text << " (setup is handed to setup only)";
   }
-  ASSERT_EQ(source_.specs.size(), 1u);
-  EXPECT_EQ(source_.specs[0].resource, "v1/nodes");
-  EXPECT_EQ(source_.specs[0].resync, 12h);
+  ASSERT_EQ(source_.specs.size(), 2u) << "the gate in front of deletions watches Nodes, too";
+  EXPECT_EQ(source_.specs.back().resource, "v1/nodes");
+  EXPECT_EQ(source_.specs.back().resync, 12h);
   for (int number = 0; number < 50; ++number) add_node("n" + std::to_string(number));
   loop_.poll();
   EXPECT_TRUE(api_->patched.empty()) << "a standby writes nothing";

@@ -1,0 +1,249 @@
+#include "controller.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::node_lifecycle {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::string_view kNodes = "v1/nodes";
+// They wait for the cloud and the API server without a thread each.
+constexpr uint32_t kWorkers = 16;
+// A deletion waits for a listing of all machines.
+constexpr milliseconds kReconcileTimeout{120'000};
+constexpr milliseconds kFirstRetry{100};
+constexpr int kConflictTries = 5;
+// A Node that no machine was matched with yet may only be ahead of the cloud's listings, and a
+// kubelet does not register a second time (differs from LIFE-17).
+constexpr milliseconds kGrace{600'000};
+// In a zone that fails, thousands are in doubt at once: 200 looks a second are enough.
+constexpr milliseconds kLookCost{5};
+
+bool gone(const Status& status) { return status.error_class() == ErrorClass::not_found; }
+
+// Nothing that asking again would change.
+bool not_ours(const Status& status) {
+  return status.error_class() == ErrorClass::unsupported ||
+         status.code() == Code::implemented_elsewhere;
+}
+
+// The host looked again and found it otherwise, holds it back, or does not lead: no fault.
+bool kept_by_host(const Status& status) {
+  return status.error_class() == ErrorClass::waiting ||
+         status.error_class() == ErrorClass::conflict || not_ours(status) ||
+         status.code() == Code::failed_precondition || status.code() == Code::cancelled;
+}
+
+bool needs_looking_after(const NodeState& node) { return !node.ready || has_shutdown_taint(node); }
+
+ReconcileResult again(milliseconds delay) {
+  ReconcileResult result;
+  result.requeue_after = delay;
+  return result;
+}
+
+}  // namespace
+
+Status Controller::setup(Setup& setup) {
+  if (!host_.instances) {
+    return Status(Code::unimplemented, ErrorClass::unsupported,
+                  "the cloud provider does not offer instances");
+  }
+  period_ = std::max(host_.config.duration_flag("node-monitor-period").value_or(period_),
+                     milliseconds(1));
+  out_of_service_ = host_.config.flag("node-out-of-service-taint") == std::string_view("true");
+
+  QueueOptions options;
+  options.name = "NodeLifecycle";
+  options.workers = kWorkers;
+  options.backoff_first = kFirstRetry;
+  options.backoff_limit = std::max(period_, kFirstRetry);
+  options.reconcile_timeout = kReconcileTimeout;
+  setup.queue(options);
+
+  Watch watch;
+  watch.resource = kNodes;
+  watch.fields = node_fields();
+  watch.map = [this](EventKind kind, const Object& old, const Object& now, const Queue& queue) {
+    on_event(kind, old, now, queue);
+  };
+  setup.watch(std::move(watch));
+  return {};
+}
+
+void Controller::on_event(EventKind kind, const Object& old, const Object& now,
+                          const Queue& queue) {
+  if (kind == EventKind::deleted) return forget(std::string(now.name()));
+  if (kind == EventKind::updated && old.same(now)) return;
+  const NodeState state = read_node(now);
+  if (!needs_looking_after(state)) return;
+  if (kind == EventKind::resync) return queue.add(now.name(), Priority::periodic);
+  if (kind == EventKind::added) return queue.add(now.name());
+  const NodeState before = read_node(old);
+  if (state.same_input(before)) return;
+  // Taints that come and go while it is not Ready anyway, ours among them, are no news of the
+  // machine.
+  const bool news = state.ready || before.ready || state.uid != before.uid ||
+                    state.provider_id != before.provider_id;
+  queue.add(now.name(), news ? Priority::changed : Priority::periodic,
+            news ? milliseconds(0) : pause());
+}
+
+void Controller::forget(const std::string& name) {
+  in_doubt_.erase(name);
+  stops_.erase(name);
+}
+
+milliseconds Controller::pause() const {
+  return std::max(period_, kLookCost * static_cast<int64_t>(in_doubt_.size()));
+}
+
+Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
+  const Object node = host_.kube.cached(kNodes, request.key);
+  if (!node) {
+    forget(request.key);
+    co_return ReconcileResult();
+  }
+  const NodeState state = read_node(node);
+  if (state.ready) {  // LIFE-5: no question to the cloud
+    forget(state.name);
+    Status cleared = co_await set_taints(ctx, node, Wanted::none);
+    if (!cleared.ok()) co_return cleared;
+    co_return ReconcileResult();
+  }
+  if (const auto left = grace(state)) {
+    host_.log.v(2, "leaving a young node alone that no machine was matched with yet",
+                {{"node", state.name}});
+    co_return again(*left);
+  }
+  in_doubt_.insert(state.name);
+  const auto machine = co_await look(ctx, node);
+  if (machine.ok()) {
+    auto acted = co_await act(ctx, node, *machine);
+    co_return acted;
+  }
+  host_.log.v(2, "the cloud does not say what became of a machine",
+              {{"node", state.name}, {"reason", machine.status()}});
+  if (not_ours(machine.status())) {
+    forget(state.name);
+    co_return ReconcileResult();
+  }
+  co_return again(std::max(pause(), machine.status().retry_after()));
+}
+
+// LIFE-6. The answer is young enough that the next look gets another one.
+Task<Result<InstanceState>> Controller::look(Ctx ctx, Object node) {
+  NodeIdentity identity;
+  identity.name = node.name();
+  identity.provider_id = node.text("/spec/providerID");
+  identity.node = node;
+  identity.max_age = std::max(period_ / 2, milliseconds(1));
+  std::vector<NodeIdentity> identities;
+  identities.push_back(std::move(identity));
+  auto machines = co_await host_.instances.describe(ctx, std::move(identities));
+  if (!machines.ok()) co_return machines.status();
+  co_return machines->front().state;
+}
+
+Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, InstanceState machine) {
+  const NodeState state = read_node(node);
+  if (machine != InstanceState::shutdown && machine != InstanceState::unknown) {
+    stops_.erase(state.name);
+  }
+  Status status;
+  switch (machine) {
+    case InstanceState::running:
+      status = co_await set_taints(ctx, node, Wanted::none);
+      break;
+    case InstanceState::shutdown:
+      status = co_await set_taints(ctx, node, stopped(state));
+      break;
+    case InstanceState::terminated:
+      status = co_await remove(ctx, node, "was terminated");
+      break;
+    case InstanceState::absent:
+      // Neither a provider ID nor a kubelet that waits for a cloud: no machine of this one, ever.
+      if (state.provider_id.empty() && !state.uninitialized) {
+        forget(state.name);
+        co_return ReconcileResult();
+      }
+      status = co_await remove(ctx, node, "does not exist any more");
+      break;
+    case InstanceState::unknown:
+      break;
+  }
+  if (!status.ok()) co_return status;
+  co_return again(pause());
+}
+
+// Two looks that are a whole period apart got two answers: one may have met a reboot.
+Wanted Controller::stopped(const NodeState& node) {
+  const milliseconds now = host_.timer.now();
+  Stop& stop = stops_[node.name];
+  if (stop.uid != node.uid) stop = {node.uid, now};
+  const bool twice = out_of_service_ && now - stop.seen >= period_;
+  return twice ? Wanted::shutdown_and_out_of_service : Wanted::shutdown;
+}
+
+std::optional<milliseconds> Controller::grace(const NodeState& node) const {
+  if (!node.uninitialized) return std::nullopt;
+  const milliseconds age =
+      node.created ? host_.timer.wall_clock() - *node.created : milliseconds(0);
+  if (age >= kGrace) return std::nullopt;
+  return std::min(kGrace - age, kGrace);
+}
+
+Task<Status> Controller::set_taints(Ctx ctx, Object node, Wanted wanted) {
+  const NodeState first = read_node(node);
+  for (int left = kConflictTries;; --left) {
+    const NodeState state = read_node(node);
+    // It changed under our hands; the event of that comes.
+    if (state.uid != first.uid || state.ready != first.ready) co_return Status();
+    auto body = taint_patch(state, wanted, out_of_service_);
+    if (!body) co_return Status();
+    KubePatch patch;
+    patch.reference.resource = kNodes;
+    patch.reference.name = state.name;
+    patch.body = *std::move(body);
+    const auto written = co_await host_.kube.patch(ctx, std::move(patch));
+    if (gone(written.status())) co_return Status();
+    if (written.status().error_class() != ErrorClass::conflict || left == 1) {
+      co_return written.status();
+    }
+    // Live: the cache may be as old as what just failed (TRAP-29).
+    KubeReference reference;
+    reference.resource = kNodes;
+    reference.name = state.name;
+    auto fresh = co_await host_.kube.get(ctx, std::move(reference));
+    if (gone(fresh.status())) co_return Status();
+    if (!fresh.ok()) co_return fresh.status();
+    node = *std::move(fresh);
+  }
+}
+
+// The host reads the Node afresh, looks at the cloud a second time and asks its brake before it
+// deletes, so the Event is recorded when the Node is gone and not once for each try (TRAP-28).
+Task<Status> Controller::remove(Ctx ctx, Object node, std::string cause) {
+  KubeDelete request;
+  request.reference.resource = kNodes;
+  request.reference.name = node.name();
+  request.uid = node.uid();
+  const Status removed = co_await host_.kube.remove(ctx, std::move(request));
+  const std::string name(node.name());
+  if (removed.ok()) {
+    host_.log.info("deleted a node", {{"node", name}, {"machine", cause}});
+    host_.events.normal(node, "DeletingNode",
+                        "Node " + name + " is deleted because its machine " + cause);
+  } else if (kept_by_host(removed)) {
+    host_.log.v(2, "did not delete a node", {{"node", name}, {"reason", removed}});
+  } else if (!gone(removed)) {
+    host_.log.warning("could not delete a node", {{"node", name}, {"error", removed}});
+    host_.events.warning(node, "DeletingNodeFailed",
+                         "Node " + name + " could not be deleted: " + removed.message());
+  }
+  co_return Status();
+}
+
+}  // namespace ccm::node_lifecycle

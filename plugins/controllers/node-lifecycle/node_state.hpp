@@ -1,0 +1,41 @@
+// What this controller reads of a Node, as values. Any thread.
+#pragma once
+
+#include <ccm/object.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccm::node_lifecycle {
+
+struct Taint {
+  std::string key;
+  std::string value;
+  std::string effect;
+  std::string json;  // the whole taint, members unknown here included
+  bool operator==(const Taint&) const = default;
+};
+
+struct NodeState {
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+  std::string provider_id;
+  bool ready = false;          // condition Ready is True; missing = not (LIFE-4)
+  bool uninitialized = false;  // no machine was matched with it yet
+  std::vector<Taint> taints;
+  std::optional<std::chrono::milliseconds> created;  // since 1970
+
+  // Equal in all that a decision depends on.
+  [[nodiscard]] bool same_input(const NodeState& other) const;
+};
+
+// JSON pointers of all that read_node() looks at. Of the conditions only types and statuses are
+// kept: heartbeats are no events.
+const std::vector<std::string>& node_fields();
+
+NodeState read_node(const Object& node);
+
+}  // namespace ccm::node_lifecycle

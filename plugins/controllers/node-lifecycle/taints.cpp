@@ -1,0 +1,92 @@
+#include "taints.hpp"
+
+#include <ccm/json_writer.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace ccm::node_lifecycle {
+namespace {
+
+constexpr std::string_view kNoSchedule = "NoSchedule";
+constexpr std::string_view kShutdown = "node.cloudprovider.kubernetes.io/shutdown";
+constexpr std::string_view kNoExecute = "NoExecute";
+constexpr std::string_view kOutOfService = "node.kubernetes.io/out-of-service";
+constexpr std::string_view kNodeShutdown = "nodeshutdown";
+
+bool is(const Taint& taint, std::string_view key, std::string_view effect) {
+  return taint.key == key && taint.effect == effect;
+}
+
+std::string taint_json(std::string_view key, std::string_view value, std::string_view effect) {
+  JsonWriter json;
+  json.object([&] {
+    json.member("key").text(key);
+    if (!value.empty()) json.member("value").text(value);
+    json.member("effect").text(effect);
+  });
+  return std::move(json).str();
+}
+
+// Adds the taint, or replaces the one of that key and effect in its place (LIFE-14).
+void ensure(std::vector<Taint>& taints, std::string_view key, std::string_view value,
+            std::string_view effect) {
+  const auto found = std::find_if(taints.begin(), taints.end(),
+                                  [&](const Taint& taint) { return is(taint, key, effect); });
+  if (found != taints.end() && found->value == value) return;
+  Taint taint{std::string(key), std::string(value), std::string(effect),
+              taint_json(key, value, effect)};
+  if (found == taints.end()) {
+    taints.push_back(std::move(taint));
+  } else {
+    *found = std::move(taint);
+  }
+}
+
+}  // namespace
+
+bool has_shutdown_taint(const NodeState& node) {
+  return std::any_of(node.taints.begin(), node.taints.end(),
+                     [](const Taint& taint) { return is(taint, kShutdown, kNoSchedule); });
+}
+
+std::optional<std::string> taint_patch(const NodeState& node, Wanted wanted, bool out_of_service) {
+  std::vector<Taint> taints = node.taints;
+  if (wanted == Wanted::none) {
+    const bool ours = out_of_service && has_shutdown_taint(node);
+    std::erase_if(taints, [&](const Taint& taint) {
+      return is(taint, kShutdown, kNoSchedule) ||
+             (ours && is(taint, kOutOfService, kNoExecute) && taint.value == kNodeShutdown);
+    });
+  } else {
+    ensure(taints, kShutdown, {}, kNoSchedule);
+    if (out_of_service && wanted == Wanted::shutdown_and_out_of_service) {
+      // Somebody who gave it another value has his reasons.
+      const bool there = std::any_of(taints.begin(), taints.end(), [](const Taint& taint) {
+        return is(taint, kOutOfService, kNoExecute);
+      });
+      if (!there) ensure(taints, kOutOfService, kNodeShutdown, kNoExecute);
+    }
+  }
+  if (taints == node.taints) return std::nullopt;
+  JsonWriter json;
+  json.object([&] {
+    json.member("metadata").object([&] {
+      json.member("resourceVersion").text(node.resource_version);
+    });
+    json.member("spec").object([&] {
+      json.member("taints");
+      if (taints.empty()) {
+        json.null();
+      } else {
+        json.array([&] {
+          for (const Taint& taint : taints) json.raw(taint.json);
+        });
+      }
+    });
+  });
+  return std::move(json).str();
+}
+
+}  // namespace ccm::node_lifecycle

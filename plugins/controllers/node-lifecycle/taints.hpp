@@ -1,0 +1,26 @@
+// The two taints of a machine that is shut down. Any thread.
+#pragma once
+
+#include "node_state.hpp"
+
+#include <optional>
+#include <string>
+
+namespace ccm::node_lifecycle {
+
+enum class Wanted {
+  none,                         // the machine runs, or the Node is Ready
+  shutdown,                     // node.cloudprovider.kubernetes.io/shutdown:NoSchedule
+  shutdown_and_out_of_service,  // and node.kubernetes.io/out-of-service=nodeshutdown:NoExecute
+};
+
+// The Node carries the shutdown taint, with whatever value.
+bool has_shutdown_taint(const NodeState& node);
+
+// The merge patch for nodes/<name> that makes the Node's taints so, under its resourceVersion
+// because spec.taints is one atomic list (LIFE-16); nothing when they are so already (LIFE-14).
+// `out_of_service`: that taint is this controller's business. It is taken off only beside the
+// shutdown taint: without that, somebody else has put it on.
+std::optional<std::string> taint_patch(const NodeState& node, Wanted wanted, bool out_of_service);
+
+}  // namespace ccm::node_lifecycle

@@ -1,0 +1,387 @@
+// The controller on the fake host, with a cloud that the test plays. What the host's gate does with
+// a deletion is its own tests' business: here it deletes or fails as it is told.
+#include "node-lifecycle/controller.hpp"
+
+#include <ccm/testing/fake_controller.hpp>
+#include <ccm/testing/plugin_of.hpp>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::node_lifecycle {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Texts = std::vector<std::string>;
+using namespace std::chrono_literals;
+
+// ccm.cloud.instances as the broker offers it.
+class FakeCloud {
+ public:
+  explicit FakeCloud(testing::FakeHost& host) : host_(host) {
+    table_.size = sizeof(table_);
+    table_.describe = &FakeCloud::describe;
+  }
+  std::map<std::string, InstanceState> machines;  // by provider ID; else absent
+  Status failure;
+  std::vector<NodeIdentity> asked;
+  [[nodiscard]] const ccm_cloud_instances* table() const { return &table_; }
+
+ private:
+  static void describe(void* self, const ccm_ctx*, const ccm_node_identity* const* nodes,
+                       size_t count, ccm_completion done) {
+    auto& cloud = *static_cast<FakeCloud*>(self);
+    std::vector<Instance> answer(count);
+    for (size_t i = 0; i < count; ++i) {
+      cloud.asked.push_back(NodeIdentity::from_c(cloud.host_.objects.service(), *nodes[i]));
+      const auto place = cloud.machines.find(cloud.asked.back().provider_id);
+      answer[i].state = place == cloud.machines.end() ? InstanceState::absent : place->second;
+    }
+    cloud.host_.loop.post([done, answer, failure = cloud.failure] {
+      const ccm_status status = failure.to_c();
+      const detail::InstanceListC list(answer);
+      done.fn(done.owner, done.operation, &status, failure.ok() ? list.list() : nullptr);
+    });
+  }
+  testing::FakeHost& host_;
+  ccm_cloud_instances table_{};
+};
+
+class LifecycleTest : public ::testing::Test {
+ protected:
+  LifecycleTest() { host.offer(CCM_CLOUD_INSTANCES, {&cloud, cloud.table()}); }
+
+  static Json node(const std::string& name, const std::string& ready) {
+    Json made = {{"metadata", {{"name", name}, {"creationTimestamp", "1970-01-01T00:00:00Z"}}},
+                 {"spec", {{"providerID", "sandbox://" + name}}}};
+    if (!ready.empty()) {
+      made["status"]["conditions"] =
+          Json::array({{{"type", "DiskPressure"}, {"status", "False"}},
+                       {{"type", "Ready"}, {"status", ready}, {"lastHeartbeatTime", "1"}}});
+    }
+    return made;
+  }
+  void put(const Json& object) { host.kube.put("v1/nodes", object.dump()); }
+  Json stored(const std::string& name) const {
+    const std::string text = host.kube.stored("v1/nodes", name);
+    return text.empty() ? Json() : Json::parse(text);
+  }
+  Texts taints(const std::string& name = "n1") const {
+    Texts keys;
+    const Json object = stored(name);
+    if (!object["spec"].contains("taints")) return keys;
+    for (const Json& taint : object["spec"]["taints"]) {
+      const std::string key = taint["key"];
+      keys.push_back(key.substr(key.rfind('/') + 1));
+    }
+    return keys;
+  }
+  void start() {
+    controller.reset();
+    controller = std::make_unique<testing::FakeController>(
+        host, testing::plugin_of<Controller, testing::Dispatch::loop>(), "test");
+    ASSERT_TRUE(controller->component.created().ok());
+    ASSERT_TRUE(controller->setup().ok());
+    controller->run();
+  }
+  Texts take_calls() {
+    Texts calls;
+    for (const testing::KubeCall& call : host.kube.calls()) calls.push_back(call.verb);
+    host.kube.clear_calls();
+    return calls;
+  }
+  Texts events() const {
+    Texts reasons;
+    for (const testing::RecordedEvent& event : host.events.all()) {
+      reasons.push_back((event.warning ? "Warning " : "Normal ") + event.reason + " " +
+                        event.object);
+    }
+    return reasons;
+  }
+
+  testing::FakeHost host;
+  FakeCloud cloud{host};
+  std::unique_ptr<testing::FakeController> controller;
+};
+
+TEST_F(LifecycleTest, LIFE_1_WithoutInstancesThereIsNothingToDo) {
+  testing::FakeHost bare;
+  testing::FakeController alone(bare, testing::plugin_of<Controller, testing::Dispatch::loop>(),
+                                "test");
+  EXPECT_EQ(alone.setup().code(), Code::unimplemented);
+}
+
+TEST_F(LifecycleTest, LIFE_5_ReadyNodesCostNothing) {
+  put(node("n1", "True"));
+  start();
+  controller->advance(1h);
+  EXPECT_TRUE(cloud.asked.empty());
+  EXPECT_TRUE(take_calls().empty());
+  EXPECT_TRUE(controller->waiting().empty()) << "no timer either";
+}
+
+TEST_F(LifecycleTest, LIFE_5_HeartbeatsAreNoEvents) {
+  cloud.machines["sandbox://n1"] = InstanceState::running;
+  put(node("n1", "Unknown"));
+  start();
+  ASSERT_EQ(cloud.asked.size(), 1u);
+  Json beat = node("n1", "Unknown");
+  beat["status"]["conditions"][1]["lastHeartbeatTime"] = "2";
+  put(beat);
+  controller->run();
+  EXPECT_EQ(cloud.asked.size(), 1u);
+}
+
+TEST_F(LifecycleTest, LIFE_8_AbsentMeansDeletedWithTheUid) {
+  put(node("n1", "Unknown"));
+  start();
+  EXPECT_TRUE(stored("n1").is_null());
+  ASSERT_EQ(host.kube.calls("delete").size(), 1u);
+  EXPECT_NE(host.kube.calls("delete")[0].body.find("uid-of-n1"), std::string::npos);
+  EXPECT_EQ(events(), Texts{"Normal DeletingNode n1"});
+  EXPECT_NE(host.events.all()[0].message.find("n1"), std::string::npos);
+  controller->advance(1min);
+  EXPECT_EQ(host.kube.calls("delete").size(), 1u) << "TRAP-28";
+  EXPECT_EQ(events().size(), 1u);
+}
+
+TEST_F(LifecycleTest, LIFE_4_EveryStateButTrueIsLookedAfter) {
+  for (const char* ready : {"False", "Unknown", ""}) {
+    put(node("n1", ready));
+    start();
+    EXPECT_TRUE(stored("n1").is_null()) << ready;
+  }
+}
+
+TEST_F(LifecycleTest, TerminatedIsDeletedToo) {
+  cloud.machines["sandbox://n1"] = InstanceState::terminated;
+  put(node("n1", "False"));
+  start();
+  EXPECT_TRUE(stored("n1").is_null());
+  EXPECT_NE(host.events.all()[0].message.find("terminated"), std::string::npos);
+}
+
+TEST_F(LifecycleTest, LIFE_6_UnknownAndErrorsDeleteNothing) {
+  cloud.machines["sandbox://n1"] = InstanceState::unknown;
+  put(node("n1", "False"));
+  start();
+  cloud.machines.clear();
+  for (const ErrorClass what : {ErrorClass::none, ErrorClass::auth, ErrorClass::throttled,
+                                ErrorClass::unavailable, ErrorClass::not_found}) {
+    cloud.failure = Status(Code::unknown, what, "no answer");
+    controller->advance(5s);
+  }
+  EXPECT_FALSE(stored("n1").is_null());
+  EXPECT_EQ(cloud.asked.size(), 6u) << "asked again each period";
+  EXPECT_TRUE(take_calls().empty());
+  cloud.failure = Status();
+  controller->advance(5s);
+  EXPECT_TRUE(stored("n1").is_null());
+}
+
+TEST_F(LifecycleTest, TheCloudsDelayIsKept) {
+  cloud.failure =
+      Status(Code::resource_exhausted, ErrorClass::throttled, "slow down").with_retry_after(30s);
+  put(node("n1", "False"));
+  start();
+  controller->advance(29s);
+  EXPECT_EQ(cloud.asked.size(), 1u);
+  controller->advance(1s);
+  EXPECT_EQ(cloud.asked.size(), 2u);
+}
+
+TEST_F(LifecycleTest, AnotherProvidersNodeIsLeftForGood) {
+  cloud.failure = Status(Code::unimplemented, ErrorClass::unsupported, "of another provider")
+                      .with_reason("ForeignProviderID");
+  put(node("n1", "False"));
+  start();
+  controller->advance(1min);
+  EXPECT_EQ(cloud.asked.size(), 1u);
+  EXPECT_TRUE(controller->waiting().empty());
+  EXPECT_TRUE(events().empty());
+}
+
+TEST_F(LifecycleTest, TheAnswerIsAskedToBeYoungerThanThePeriod) {
+  host.config.set_flag("node-monitor-period", "2s");
+  cloud.machines["sandbox://n1"] = InstanceState::running;
+  put(node("n1", "False"));
+  start();
+  ASSERT_EQ(cloud.asked.size(), 1u);
+  EXPECT_EQ(cloud.asked[0].max_age, 1s);
+  controller->advance(2s);
+  EXPECT_EQ(cloud.asked.size(), 2u);
+  EXPECT_TRUE(take_calls().empty()) << "LIFE-11: exists and runs";
+}
+
+TEST_F(LifecycleTest, WhatTheHostHoldsBackIsAskedForAgainQuietly) {
+  const Status answers[] = {
+      Status(Code::failed_precondition, ErrorClass::waiting, "held").with_reason("DeletionHeld"),
+      Status(Code::failed_precondition, "exists").with_reason("MachineExists"),
+      Status(Code::failed_precondition, "Ready").with_reason("NodeIsReady"),
+      Status(Code::aborted, ErrorClass::conflict, "another one").with_reason("Conflict")};
+  for (const Status& answer : answers) host.kube.fail_next("delete", "v1/nodes", answer);
+  put(node("n1", "False"));
+  start();
+  for (int pass = 0; pass < 3; ++pass) controller->advance(5s);
+  EXPECT_EQ(host.kube.calls("delete").size(), 4u);
+  EXPECT_TRUE(events().empty());
+  controller->advance(5s);
+  EXPECT_TRUE(stored("n1").is_null());
+  EXPECT_EQ(events(), Texts{"Normal DeletingNode n1"});
+}
+
+TEST_F(LifecycleTest, LIFE_9_ADeletionThatFailsIsTold) {
+  host.kube.fail_next("delete", "v1/nodes",
+                      Status(Code::permission_denied, ErrorClass::auth, "no verb delete"));
+  put(node("n1", "False"));
+  start();
+  EXPECT_EQ(events(), Texts{"Warning DeletingNodeFailed n1"});
+  controller->advance(4s);
+  EXPECT_EQ(host.kube.calls("delete").size(), 1u) << "no retry before the next pass";
+  controller->advance(1s);
+  EXPECT_TRUE(stored("n1").is_null());
+}
+
+TEST_F(LifecycleTest, TRAP_28_ANodeThatIsGoneAlreadyIsNoFailure) {
+  host.kube.fail_next("delete", "v1/nodes", Status(Code::not_found, ErrorClass::not_found, "404"));
+  put(node("n1", "False"));
+  start();
+  EXPECT_TRUE(events().empty());
+}
+
+TEST_F(LifecycleTest, LIFE_17_AYoungNodeWithoutAMachineStays) {
+  Json young = node("n1", "");
+  young["metadata"]["creationTimestamp"] = "2999-01-01T00:00:00Z";
+  young["spec"] = {
+      {"taints", Json::array({{{"key", "node.cloudprovider.kubernetes.io/uninitialized"},
+                               {"effect", "NoSchedule"}}})}};
+  put(young);
+  start();
+  controller->advance(1min);
+  EXPECT_FALSE(stored("n1").is_null());
+  EXPECT_TRUE(cloud.asked.empty()) << "5,000 that join are no 5,000 questions";
+  young["spec"].erase("taints");
+  young["spec"]["providerID"] = "sandbox://n1";
+  put(young);  // initialised, with a machine that is gone meanwhile
+  controller->run();
+  EXPECT_TRUE(stored("n1").is_null());
+}
+
+TEST_F(LifecycleTest, ANodeThatNeverHadAMachineStays) {
+  Json metal = node("n1", "Unknown");
+  metal.erase("spec");
+  put(metal);
+  start();
+  controller->advance(1min);
+  EXPECT_FALSE(stored("n1").is_null());
+  EXPECT_EQ(cloud.asked.size(), 1u);
+  EXPECT_TRUE(take_calls().empty());
+}
+
+TEST_F(LifecycleTest, ThousandsInDoubtAreLookedAtMoreSlowly) {
+  constexpr int kCount = 1200;
+  for (int i = 0; i < kCount; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    cloud.machines["sandbox://" + name] = InstanceState::running;
+    put(node(name, "Unknown"));
+  }
+  start();
+  EXPECT_EQ(cloud.asked.size(), 1200u);
+  controller->advance(5500ms);
+  EXPECT_LT(cloud.asked.size(), 2400u);
+  controller->advance(1s);
+  EXPECT_EQ(cloud.asked.size(), 2400u);
+}
+
+TEST_F(LifecycleTest, LIFE_17_AnOldUninitializedNodeGoes) {
+  Json old = node("n1", "False");
+  old["spec"]["taints"] = Json::array(
+      {{{"key", "node.cloudprovider.kubernetes.io/uninitialized"}, {"effect", "NoSchedule"}}});
+  put(old);
+  start();
+  EXPECT_TRUE(stored("n1").is_null());
+}
+
+TEST_F(LifecycleTest, LIFE_12_ShutdownIsTaintedOnceAndRunningUntainted) {
+  cloud.machines["sandbox://n1"] = InstanceState::shutdown;
+  put(node("n1", "Unknown"));
+  start();
+  EXPECT_EQ(taints(), Texts{"shutdown"});
+  EXPECT_EQ(take_calls(), Texts{"patch"});
+  controller->advance(20s);
+  EXPECT_TRUE(take_calls().empty());
+  cloud.machines["sandbox://n1"] = InstanceState::running;
+  controller->advance(5s);
+  EXPECT_EQ(taints(), Texts{});
+  EXPECT_EQ(take_calls(), Texts{"patch"});
+}
+
+TEST_F(LifecycleTest, LIFE_5_AReadyNodeLosesTheTaintWithoutAQuestion) {
+  Json tainted = node("n1", "True");
+  tainted["spec"]["taints"] = Json::array(
+      {{{"key", "node.cloudprovider.kubernetes.io/shutdown"}, {"effect", "NoSchedule"}}});
+  put(tainted);
+  start();
+  EXPECT_EQ(taints(), Texts{});
+  EXPECT_TRUE(cloud.asked.empty());
+}
+
+TEST_F(LifecycleTest, LIFE_15_AConflictIsSolvedWithALiveRead) {
+  cloud.machines["sandbox://n1"] = InstanceState::shutdown;
+  put(node("n1", "Unknown"));
+  host.kube.before_next("patch", "v1/nodes", [this] {
+    Json object = stored("n1");
+    object["spec"]["taints"] = Json::array({{{"key", "added"}, {"effect", "NoExecute"}}});
+    put(object);
+  });
+  start();
+  EXPECT_EQ(taints(), (Texts{"added", "shutdown"}));
+  EXPECT_EQ(take_calls(), (Texts{"patch", "get", "patch"}));
+}
+
+TEST_F(LifecycleTest, ANodeThatBecomesReadyMeanwhileIsNotTainted) {
+  cloud.machines["sandbox://n1"] = InstanceState::shutdown;
+  put(node("n1", "Unknown"));
+  host.kube.before_next("patch", "v1/nodes", [this] { put(node("n1", "True")); });
+  start();
+  EXPECT_EQ(taints(), Texts{});
+}
+
+TEST_F(LifecycleTest, OutOfServiceComesWithTheSecondLook) {
+  host.config.set_flag("node-out-of-service-taint", "true");
+  cloud.machines["sandbox://n1"] = InstanceState::shutdown;
+  put(node("n1", "Unknown"));
+  start();
+  EXPECT_EQ(taints(), Texts{"shutdown"}) << "once is not enough, however often events come";
+  controller->advance(5s);
+  EXPECT_EQ(taints(), (Texts{"shutdown", "out-of-service"}));
+  put([&] {
+    Json ready = stored("n1");
+    ready["status"]["conditions"][1]["status"] = "True";
+    return ready;
+  }());
+  controller->run();
+  EXPECT_EQ(taints(), Texts{});
+}
+
+TEST_F(LifecycleTest, ARunInBetweenBeginsTheCountAnew) {
+  host.config.set_flag("node-out-of-service-taint", "true");
+  cloud.machines["sandbox://n1"] = InstanceState::shutdown;
+  put(node("n1", "Unknown"));
+  start();
+  cloud.machines["sandbox://n1"] = InstanceState::running;
+  controller->advance(5s);
+  cloud.machines["sandbox://n1"] = InstanceState::shutdown;
+  controller->advance(5s);
+  EXPECT_EQ(taints(), Texts{"shutdown"});
+  controller->advance(5s);
+  EXPECT_EQ(taints(), (Texts{"shutdown", "out-of-service"}));
+}
+
+}  // namespace
+}  // namespace ccm::node_lifecycle

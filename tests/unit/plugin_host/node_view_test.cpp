@@ -1,0 +1,149 @@
+#include "plugin/deletion/node_view.hpp"
+
+#include <ccm/abi/instances.h>
+
+#include <gtest/gtest.h>
+
+namespace ccm::plugin {
+namespace {
+
+struct Machine {
+  std::string name;
+  std::string provider_id;
+  int32_t state = CCM_INSTANCE_RUNNING;
+};
+
+InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines) {
+  std::vector<ccm_instance> instances;
+  std::vector<const ccm_instance*> pointers;
+  for (const Machine& machine : machines) {
+    ccm_instance instance{};
+    instance.size = sizeof(instance);
+    instance.state = machine.state;
+    instance.name = c_str(machine.name);
+    instance.provider_id = c_str(machine.provider_id);
+    instances.push_back(instance);
+  }
+  for (const ccm_instance& instance : instances) pointers.push_back(&instance);
+  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size()};
+  return *InstanceSnapshot::copy(&list);
+}
+
+NodeFacts node(const std::string& name, bool ready, std::string provider_id) {
+  NodeFacts facts;
+  facts.name = name;
+  facts.uid = "uid-" + name;
+  facts.ready = ready;
+  facts.provider_id = std::move(provider_id);
+  return facts;
+}
+NodeFacts node(const std::string& name, bool ready) { return node(name, ready, "cloud://" + name); }
+Machine machine(const std::string& name, int32_t state = CCM_INSTANCE_RUNNING) {
+  return {name, "cloud://" + name, state};
+}
+
+NodeView view(const std::vector<NodeFacts>& nodes, const std::vector<Machine>& machines,
+              const std::unordered_set<std::string>& wanted = {},
+              const std::vector<std::string>& witnesses = {}) {
+  const auto snapshot = snapshot_of(machines);
+  return view_of({nodes, snapshot.get(), wanted, witnesses});
+}
+
+TEST(NodeView, AReadyNodesMachineIsTheCanary) {
+  const auto seen = view({node("a", true), node("b", false)}, {machine("a")});
+  EXPECT_TRUE(seen.look.sighted);
+  EXPECT_EQ(seen.look.known, 2u);
+  EXPECT_EQ(seen.look.absent, std::vector<std::string>{"uid-b"});
+  ASSERT_TRUE(seen.canary);
+  EXPECT_EQ(seen.canary->provider_id, "cloud://a");
+}
+
+TEST(NodeView, ReadyNodesOfWhichNoneIsListedMeanBlind) {
+  // The machine of a Node that is not Ready is listed; those that must be there are not.
+  const auto seen =
+      view({node("a", true), node("b", false), node("c", false)}, {machine("c"), machine("x")});
+  EXPECT_FALSE(seen.look.sighted);
+  EXPECT_FALSE(view({node("a", true), node("b", false)}, {}).look.sighted);
+}
+
+TEST(NodeView, AReadyNodesMachineThatIsTerminatedOrUnclearProvesNothing) {
+  for (const int32_t state : {CCM_INSTANCE_TERMINATED, CCM_INSTANCE_UNKNOWN, CCM_INSTANCE_ABSENT}) {
+    EXPECT_FALSE(view({node("a", true), node("b", false)}, {machine("a", state)}).look.sighted)
+        << state;
+  }
+}
+
+TEST(NodeView, WithoutAnyReadyNodeAnotherNodesMachineWillDo) {
+  EXPECT_TRUE(view({node("a", false), node("b", false)}, {machine("a", CCM_INSTANCE_SHUTDOWN)})
+                  .look.sighted);
+}
+
+TEST(NodeView, AMachineThatIsNoNodeProvesNothingUnlessItWasSeenBesideANode) {
+  const std::vector<NodeFacts> alone{node("a", false)};
+  EXPECT_FALSE(view(alone, {machine("x")}).look.sighted) << "it may be another project";
+  const auto before = snapshot_of({machine("a"), machine("x")});
+  const auto witnesses = pick_witnesses(alone, *before);
+  EXPECT_EQ(witnesses, std::vector<std::string>{"cloud://x"});
+  const auto seen = view(alone, {machine("x")}, {}, witnesses);
+  EXPECT_TRUE(seen.look.sighted);
+  EXPECT_EQ(seen.canary->provider_id, "cloud://x");
+  EXPECT_FALSE(view(alone, {machine("y")}, {}, witnesses).look.sighted);
+  EXPECT_FALSE(view(alone, {machine("x", CCM_INSTANCE_TERMINATED)}, {}, witnesses).look.sighted);
+}
+
+TEST(NodeView, WitnessesNeedANodeBesideThemAndASmallCluster) {
+  EXPECT_TRUE(pick_witnesses({node("a", true)}, *snapshot_of({machine("x")})).empty());
+  std::vector<NodeFacts> many;
+  for (int i = 0; i < 40; ++i) many.push_back(node("n" + std::to_string(i), true));
+  EXPECT_TRUE(pick_witnesses(many, *snapshot_of({machine("n0"), machine("x")})).empty());
+  EXPECT_TRUE(pick_witnesses({node("a", true)}, *snapshot_of({machine("a")})).empty());
+}
+
+TEST(NodeView, NodesWithoutAProviderIdSayNothingUnlessTheyAreMeant) {
+  const std::vector<NodeFacts> nodes{node("a", true), node("new", false, "")};
+  EXPECT_TRUE(view(nodes, {machine("a")}).look.absent.empty());
+  EXPECT_EQ(view(nodes, {machine("a")}, {"uid-new"}).look.absent,
+            std::vector<std::string>{"uid-new"});
+}
+
+TEST(NodeView, NodesThatAreBeingDeletedAreLeftOut) {
+  auto going = node("b", false);
+  going.deleting = true;
+  const auto seen = view({node("a", true), going}, {machine("a")});
+  EXPECT_TRUE(seen.look.absent.empty());
+  EXPECT_EQ(seen.look.known, 1u);
+}
+
+TEST(NodeView, StandingByName) {
+  const NodeFacts unnamed = node("a", false, "");
+  EXPECT_EQ(standing_of(unnamed, *snapshot_of({machine("a")})), Standing::exists);
+  EXPECT_EQ(standing_of(unnamed, *snapshot_of({})), Standing::absent);
+  EXPECT_EQ(standing_of(unnamed, *snapshot_of({machine("a", CCM_INSTANCE_TERMINATED)})),
+            Standing::terminated);
+  EXPECT_EQ(standing_of(unnamed, *snapshot_of({{"a", "cloud://1", CCM_INSTANCE_TERMINATED},
+                                               {"a", "cloud://2", CCM_INSTANCE_RUNNING}})),
+            Standing::exists);
+  EXPECT_EQ(standing_of(unnamed, *snapshot_of({{"a", "cloud://1"}, {"a", "cloud://2"}})),
+            Standing::unclear);
+}
+
+TEST(NodeView, FactsOfANode) {
+  const auto object = kube::Object::decode(
+      R"({"metadata":{"name":"a","uid":"u","annotations":{"cloud-controller-manager/allow-deletion":"true"}},)"
+      R"("spec":{"providerID":"cloud://a"},"status":{"conditions":[{"type":"MemoryPressure","status":"False"},)"
+      R"({"type":"Ready","status":"Unknown"}]}})");
+  const NodeFacts facts = facts_of(*object);
+  EXPECT_EQ(facts.name, "a");
+  EXPECT_EQ(facts.uid, "u");
+  EXPECT_EQ(facts.provider_id, "cloud://a");
+  EXPECT_TRUE(facts.released);
+  EXPECT_FALSE(facts.ready);
+  EXPECT_FALSE(facts.deleting);
+  const auto ready = kube::Object::decode(
+      R"({"metadata":{"name":"a"},"status":{"conditions":[{"type":"Ready","status":"True"}]}})",
+      *kube::FieldSet::of(node_fact_fields()), {});
+  EXPECT_TRUE(facts_of(*ready).ready) << "with only the declared fields kept";
+}
+
+}  // namespace
+}  // namespace ccm::plugin
