@@ -1,5 +1,7 @@
 #include "plugin/completion_table.hpp"
 
+#include <exception>
+#include <string>
 #include <utility>
 
 namespace ccm::plugin {
@@ -8,6 +10,16 @@ namespace {
 
 uint64_t number(uint32_t generation, uint32_t index) {
   return (uint64_t{generation} << 32) | index;
+}
+
+// Copying what cannot be held (a list of 2^60 machines) ends the operation, not the process.
+void copy(PendingOperation& operation, const ccm_status* status, const void* result) {
+  try {
+    operation.copy(status, result);
+  } catch (const std::exception& error) {
+    operation.fail(Status(Code::internal,
+                          std::string("the plugin's result cannot be copied: ") + error.what()));
+  }
 }
 
 }  // namespace
@@ -63,7 +75,7 @@ void CompletionTable::complete(void* owner, uint64_t operation, const ccm_status
       self.fault(self.late_, "late");
       break;
     case State::pending:
-      taken.operation->copy(status, result);
+      copy(*taken.operation, status, result);
       break;
   }
   self.post_delivery(std::move(taken));
@@ -112,7 +124,13 @@ CompletionFaults CompletionTable::faults() const { return {late_, unknown_}; }
 
 void CompletionTable::fault(std::atomic<uint64_t>& count, const char* kind) {
   ++count;
+  const std::lock_guard lock(fault_mutex_);
   if (on_fault_) on_fault_(kind);
+}
+
+void CompletionTable::detach() {
+  const std::lock_guard lock(fault_mutex_);
+  on_fault_ = nullptr;
 }
 
 }  // namespace ccm::plugin

@@ -33,6 +33,16 @@ class PendingOperation {
 // How many operations of a component are in flight, given up ones included. Loop thread.
 class OperationCounter {
  public:
+  // Keeps `what` until every operation ended that has begun so far.
+  void keep_for_running(std::shared_ptr<void> what) {
+    auto next = std::make_shared<Epoch>();
+    epoch_->kept = std::move(what);
+    epoch_->next = next;
+    epoch_ = std::move(next);
+  }
+  // Each operation holds the one in which it began.
+  [[nodiscard]] std::shared_ptr<void> epoch() const { return epoch_; }
+
   [[nodiscard]] std::size_t in_flight() const { return in_flight_; }
   void began() { ++in_flight_; }
   void ended() {
@@ -42,6 +52,12 @@ class OperationCounter {
   void on_idle(std::function<void()> fn) { on_idle_ = std::move(fn); }
 
  private:
+  // Goes when its operations and all earlier ones ended.
+  struct Epoch {
+    std::shared_ptr<void> kept;
+    std::shared_ptr<Epoch> next;
+  };
+  std::shared_ptr<Epoch> epoch_ = std::make_shared<Epoch>();
   std::size_t in_flight_ = 0;
   std::function<void()> on_idle_;
 };
@@ -73,6 +89,10 @@ class CompletionTable {
   // until the component completes it. False when it has ended already. Loop thread.
   bool give_up(uint64_t operation, Status status);
 
+  // From now on nobody hears of dropped completions: for a table that outlives the host, because a
+  // faulty plugin may still hold its address.
+  void detach();
+
   [[nodiscard]] std::size_t in_flight() const;
   [[nodiscard]] CompletionFaults faults() const;
 
@@ -100,6 +120,7 @@ class CompletionTable {
   void fault(std::atomic<uint64_t>& count, const char* kind);
 
   runtime::EventLoop& loop_;
+  std::mutex fault_mutex_;
   OnFault on_fault_;
   mutable std::mutex mutex_;
   std::vector<Slot> slots_;

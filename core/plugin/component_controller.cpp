@@ -1,6 +1,7 @@
 #include "plugin/component_controller.hpp"
 
 #include "base/log.hpp"
+#include "plugin/bounded.hpp"
 #include "plugin/host_services/object_service.hpp"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ struct QueueView {
   static void add(void* self, ccm_str key, int32_t priority, int64_t delay_ms) noexcept {
     auto& view_of = *static_cast<QueueView*>(self);
     if (!view_of.component.check_thread(ThreadTag::serial, "queue.add")) return;
-    view_of.queue.add(view(key), priority_of(priority), milliseconds(delay_ms));
+    view_of.queue.add(view(key), priority_of(priority), bounded(delay_ms));
   }
 };
 
@@ -41,7 +42,7 @@ Result<runtime::ReconcileResult> copy_reconcile(const void* result) {
   runtime::ReconcileResult copy;
   const auto* given = static_cast<const ccm_reconcile_result*>(result);
   if (given != nullptr && CCM_HAS(given, requeue_after_ms)) {
-    copy.requeue_after = milliseconds(std::max<int64_t>(given->requeue_after_ms, 0));
+    copy.requeue_after = bounded(given->requeue_after_ms);
   }
   return copy;
 }
@@ -101,7 +102,8 @@ Status ComponentController::activate(runtime::EventSource& source) {
 void ComponentController::setup_watch(void* self, const ccm_watch* watch) noexcept {
   auto& controller = *static_cast<ComponentController*>(self);
   if (!controller.component_->check_thread(ThreadTag::create, "setup.watch")) return;
-  if (watch == nullptr || !CCM_HAS(watch, field_count)) {
+  if (watch == nullptr || !CCM_HAS(watch, field_count) ||
+      (watch->field_count > 0 && watch->fields == nullptr)) {
     controller.plan_.fault = Status(Code::invalid_argument, "setup declared a malformed watch");
     return;
   }
@@ -114,7 +116,7 @@ void ComponentController::setup_watch(void* self, const ccm_watch* watch) noexce
   if (CCM_HAS(watch, label_selector)) declared.spec.label_selector = view(watch->label_selector);
   if (CCM_HAS(watch, field_selector)) declared.spec.field_selector = view(watch->field_selector);
   if (CCM_HAS(watch, resync_period_ms) && watch->resync_period_ms > 0) {
-    declared.spec.resync = milliseconds(watch->resync_period_ms);
+    declared.spec.resync = bounded(watch->resync_period_ms);
   }
   if (CCM_HAS(watch, owner)) {
     declared.map = watch->map;
@@ -131,20 +133,25 @@ void ComponentController::setup_queue(void* self, const ccm_queue_options* optio
   if (options->workers > 0) plan.workers = options->workers;
   if (CCM_HAS(options, name)) controller.plan_.queue_name = view(options->name);
   if (CCM_HAS(options, backoff_first_ms) && options->backoff_first_ms > 0) {
-    plan.queue.backoff_first = milliseconds(options->backoff_first_ms);
+    plan.queue.backoff_first = bounded(options->backoff_first_ms);
   }
   if (CCM_HAS(options, backoff_limit_ms) && options->backoff_limit_ms > 0) {
-    plan.queue.backoff_limit = milliseconds(options->backoff_limit_ms);
+    plan.queue.backoff_limit = bounded(options->backoff_limit_ms);
   }
   if (CCM_HAS(options, reconcile_timeout_ms) && options->reconcile_timeout_ms > 0) {
-    plan.reconcile_timeout = milliseconds(options->reconcile_timeout_ms);
+    plan.reconcile_timeout = bounded(options->reconcile_timeout_ms);
   }
 }
 
 void ComponentController::setup_every(void* self, ccm_str key, int64_t period_ms) noexcept {
   auto& controller = *static_cast<ComponentController*>(self);
   if (!controller.component_->check_thread(ThreadTag::create, "setup.every")) return;
-  controller.plan_.periodic.emplace_back(std::string(view(key)), milliseconds(period_ms));
+  if (period_ms <= 0) {
+    controller.plan_.fault =
+        Status(Code::invalid_argument, "setup declared a period that is not positive");
+    return;
+  }
+  controller.plan_.periodic.emplace_back(std::string(view(key)), bounded(period_ms));
 }
 
 runtime::ControllerRunner::MapFn ComponentController::map_of(const Watch& watch) {

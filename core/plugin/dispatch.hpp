@@ -26,13 +26,9 @@ using Copy = std::function<Result<T>(const void* result)>;
 
 inline Result<Nothing> copy_nothing(const void*) { return Nothing{}; }
 
-// Reads a status that came from outside: too short a struct is the component's fault.
-inline Status checked_status(const ccm_status* status) {
-  if (status != nullptr && status->size < sizeof(ccm_status)) {
-    return Status(Code::internal, "the plugin completed with a status of a wrong size");
-  }
-  return Status::from_c(status);
-}
+// Reads a status that came from outside: too short a struct is the component's fault, as are
+// unknown codes and texts that are no UTF-8. NULL means ok.
+Status checked_status(const ccm_status* status);
 
 template <typename T>
 class TypedOperation final : public PendingOperation {

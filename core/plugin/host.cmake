@@ -1,5 +1,5 @@
 add_library(ccm_plugin_host STATIC
-  component_controller.cpp component_host.cpp completion_table.cpp context.cpp host_metrics.cpp
+  component_controller.cpp component_host.cpp completion_table.cpp context.cpp dispatch.cpp host_metrics.cpp
   live_component.cpp plugin_host.cpp
   broker/instance_snapshot.cpp broker/instances_broker.cpp broker/instances_service.cpp
   broker/provider_machines.cpp
@@ -10,7 +10,7 @@ add_library(ccm_plugin_host STATIC
   host_services/http_service.cpp host_services/kube_access.cpp host_services/kube_service.cpp
   host_services/leader_service.cpp host_services/log_service.cpp host_services/metrics_registry.cpp
   host_services/metrics_service.cpp host_services/object_service.cpp host_services/timer_service.cpp
-  host_services/worker_service.cpp)
+  host_services/visitor.cpp host_services/worker_service.cpp)
 target_include_directories(ccm_plugin_host PUBLIC ${PROJECT_SOURCE_DIR}/core)
 target_link_libraries(ccm_plugin_host PUBLIC ccm_abi ccm_plugin_loader ccm_runtime ccm_kube ccm_net ccm_base
   PRIVATE ccm_options prometheus-cpp::core)

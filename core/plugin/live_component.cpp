@@ -92,7 +92,10 @@ std::shared_ptr<LiveComponent::Call> LiveComponent::begin_call(
 
 void LiveComponent::start_call(const std::shared_ptr<Call>& call,
                                std::unique_ptr<PendingOperation> operation, Invoke invoke) {
-  auto handle = std::make_shared<ContextHandle>(call->context);
+  // Both stay until the plugin is done: the ctx, and what the host lent to it meanwhile.
+  using Held = std::pair<ContextHandle, std::shared_ptr<void>>;
+  auto held = std::make_shared<Held>(call->context, operations_->epoch());
+  const std::shared_ptr<ContextHandle> handle(held, &held->first);
   const ccm_completion done = runtime_.completions.begin(std::move(operation), handle, operations_);
   call->number = done.operation;
   if (!callable()) {
@@ -104,7 +107,7 @@ void LiveComponent::start_call(const std::shared_ptr<Call>& call,
       call->context->on_end([self = shared_from_this(), call] { self->give_up(*call); });
   call->on_loop = call->on_loop || identity_.nonblocking;
   if (call->on_loop) return run_on_loop(call->operation, handle->get(), done, invoke);
-  run_on_worker(call, std::move(handle), done, std::move(invoke));
+  run_on_worker(call, handle, done, std::move(invoke));
 }
 
 void LiveComponent::run_on_loop(std::string_view operation, const ccm_ctx* ctx, ccm_completion done,

@@ -1,5 +1,7 @@
 #include "plugin/broker/instance_snapshot.hpp"
 
+#include "base/utf8.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -13,6 +15,25 @@ namespace {
 // Offsets are 32 bits wide; no cloud describes its machines in so much text.
 constexpr std::size_t kTextLimit = std::numeric_limits<uint32_t>::max() / 2;
 
+// No machine has more addresses or labels; a count that was never set is likely to be above.
+constexpr std::size_t kListLimit = 10'000;
+
+template <typename T>
+bool sound(const T* items, std::size_t count) {
+  return count == 0 || (items != nullptr && count <= kListLimit);
+}
+
+// Nothing may be concluded from a state of which this host does not know, nor of a machine whose
+// identity is no text.
+int32_t state_of(const ccm_instance& instance) {
+  const bool known =
+      instance.state >= CCM_INSTANCE_UNKNOWN && instance.state <= CCM_INSTANCE_ABSENT;
+  if (!known || !is_utf8(view(instance.name)) || !is_utf8(view(instance.provider_id))) {
+    return CCM_INSTANCE_UNKNOWN;
+  }
+  return instance.state;
+}
+
 }  // namespace
 
 // Equal texts (types, zones, kinds of addresses, labels) are kept once.
@@ -22,8 +43,14 @@ class InstanceSnapshot::Builder {
     if (instance == nullptr || !CCM_HAS(instance, name)) {
       return Status(Code::internal, "the provider described a machine by a malformed struct");
     }
+    const bool has_addresses = CCM_HAS(instance, address_count);
+    const bool has_labels = CCM_HAS(instance, label_count);
+    if ((has_addresses && !sound(instance->addresses, instance->address_count)) ||
+        (has_labels && !sound(instance->labels, instance->label_count))) {
+      return Status(Code::internal, "the provider described a machine by malformed lists");
+    }
     Record record;
-    record.state = instance->state;
+    record.state = state_of(*instance);
     record.provider_id = append(view(instance->provider_id));
     record.name = append(view(instance->name));
     if (CCM_HAS(instance, region)) {
@@ -32,14 +59,14 @@ class InstanceSnapshot::Builder {
       record.region = intern(view(instance->region));
     }
     record.pairs = static_cast<uint32_t>(snapshot_->pairs_.size());
-    if (CCM_HAS(instance, address_count)) {
+    if (has_addresses) {
       for (std::size_t index = 0; index < instance->address_count; ++index) {
         const ccm_node_address& address = instance->addresses[index];
         snapshot_->pairs_.push_back({intern(view(address.type)), append(view(address.address))});
       }
       record.address_count = static_cast<uint32_t>(instance->address_count);
     }
-    if (CCM_HAS(instance, label_count)) {
+    if (has_labels) {
       for (std::size_t index = 0; index < instance->label_count; ++index) {
         const ccm_key_value& label = instance->labels[index];
         snapshot_->pairs_.push_back({intern(view(label.key)), intern(view(label.value))});
@@ -72,7 +99,10 @@ class InstanceSnapshot::Builder {
   }
 
  private:
-  Text append(std::string_view text) {
+  // What is no UTF-8 could not be sent to Kubernetes.
+  Text append(std::string_view given) {
+    const std::string repaired = is_utf8(given) ? std::string() : utf8_text(given);
+    const std::string_view text = repaired.empty() ? given : repaired;
     const Text place{static_cast<uint32_t>(snapshot_->text_.size()),
                      static_cast<uint32_t>(text.size())};
     snapshot_->text_ += text;
@@ -95,7 +125,7 @@ Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy(const ccm_instance_list* li
     return Status(Code::internal, "the provider completed a listing without a list");
   }
   Builder builder;
-  builder.reserve(list->count);
+  builder.reserve(std::min<std::size_t>(list->count, 100'000));
   for (std::size_t index = 0; index < list->count; ++index) {
     Status added = builder.add(list->instances[index]);
     if (!added.ok()) return added;

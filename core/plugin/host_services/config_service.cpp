@@ -66,7 +66,11 @@ void ConfigService::changed() {
   }
   const CloudConfig::Bytes current = cloud_config_.bytes();
   const std::lock_guard lock(mutex_);
-  std::erase_if(lent_bytes_, [&](const CloudConfig::Bytes& lent) { return lent != current; });
+  // An operation on another thread may read the old bytes at this moment.
+  auto stale = std::make_shared<std::vector<CloudConfig::Bytes>>();
+  stale->swap(lent_bytes_);
+  if (std::erase(*stale, current) > 0) lent_bytes_.push_back(current);
+  component->operations()->keep_for_running(std::move(stale));
 }
 
 const void* ConfigService::table() const {

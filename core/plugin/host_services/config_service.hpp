@@ -33,7 +33,7 @@ class ConfigService final : public HostService {
   uint64_t registration_ = 0;
   std::mutex mutex_;
   std::map<std::string, std::string, std::less<>> lent_flags_;  // lent until destroy
-  std::vector<CloudConfig::Bytes> lent_bytes_;  // lent until the next change was told
+  std::vector<CloudConfig::Bytes> lent_bytes_;  // lent until the next change was told, or longer
   std::vector<std::pair<void (*)(void*), void*>> listeners_;
 };
 

@@ -1,14 +1,10 @@
 #include "plugin/host_services/ctx_service.hpp"
 
-#include <algorithm>
+#include "plugin/bounded.hpp"
+
 #include <limits>
 
 namespace ccm::plugin {
-
-namespace {
-// Longer than any process lives, and far from the clock's end.
-constexpr int64_t kLongestTimeoutMs = int64_t{1000} * 60 * 60 * 24 * 365;
-}  // namespace
 
 void CtxService::retain_ctx(void*, const ccm_ctx* ctx) noexcept {
   if (ctx != nullptr) retain(ctx);
@@ -27,8 +23,7 @@ const ccm_ctx* CtxService::with_timeout(void* self, const ccm_ctx* parent,
                                         int64_t timeout_ms) noexcept {
   const auto component = static_cast<CtxService*>(self)->component();
   if (!component) return nullptr;
-  const std::chrono::milliseconds timeout(std::clamp<int64_t>(timeout_ms, 0, kLongestTimeoutMs));
-  return new ccm_ctx(context_of(parent, *component)->child(timeout));
+  return new ccm_ctx(context_of(parent, *component)->child(bounded(timeout_ms)));
 }
 
 int64_t CtxService::remaining_ms(void*, const ccm_ctx* ctx) noexcept {

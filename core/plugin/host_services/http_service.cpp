@@ -165,7 +165,8 @@ net::Request read_request(const ccm_http_request& request, const std::string& us
   read.method = view(request.method).empty() ? "GET" : std::string(view(request.method));
   read.url = view(request.url);
   bool has_agent = false;
-  for (std::size_t index = 0; index < request.header_count; ++index) {
+  const std::size_t headers = request.headers != nullptr ? request.header_count : 0;
+  for (std::size_t index = 0; index < headers; ++index) {
     const ccm_key_value& header = request.headers[index];
     read.headers.push_back({std::string(view(header.key)), std::string(view(header.value))});
     has_agent = has_agent || lower(view(header.key)) == "user-agent";

@@ -3,6 +3,7 @@
 #include "net/write_gate.hpp"
 #include "plugin/host_services/host_operation.hpp"
 #include "plugin/host_services/object_service.hpp"
+#include "plugin/host_services/visitor.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -103,10 +104,13 @@ const ccm_object* KubeService::cached(void* self, ccm_str resource, ccm_str name
 void KubeService::cached_each(void* self, ccm_str resource, ccm_str namespace_name,
                               ccm_visit_object_fn visit, void* owner) noexcept {
   if (visit == nullptr) return;
-  const auto all =
-      static_cast<KubeService*>(self)->cache_.list(view(resource), view(namespace_name));
+  auto& service = *static_cast<KubeService*>(self);
+  const auto component = service.component();
+  const auto all = service.cache_.list(view(resource), view(namespace_name));
   for (const kube::ObjectPtr& object : all) {
-    if (!visit(owner, object_handle(object))) return;
+    const bool more = guarded_visit(component, "kube.cached_each",
+                                    [&] { return visit(owner, object_handle(object)); });
+    if (!more) return;
   }
 }
 

@@ -31,9 +31,10 @@ void LogService::write(void* self, const ccm_ctx* ctx, const ccm_log_record* rec
   if (!component) return;
   const Context::Fields inherited = context_of(ctx, *component)->fields();
   std::vector<log::Field> fields;
-  fields.reserve(inherited.size() + record->pair_count);
+  fields.reserve(inherited.size());
   for (const auto& [key, value] : inherited) fields.push_back({key, value});
-  for (std::size_t index = 0; index < record->pair_count; ++index) {
+  const std::size_t pairs = record->pairs != nullptr ? record->pair_count : 0;
+  for (std::size_t index = 0; index < pairs; ++index) {
     fields.push_back({view(record->pairs[index].key), view(record->pairs[index].value)});
   }
   log::Record line;

@@ -1,5 +1,7 @@
 #include "plugin/host_services/metrics_registry.hpp"
 
+#include "base/utf8.hpp"
+
 #include <ccm/status.hpp>
 
 #include <prometheus/counter.h>
@@ -156,8 +158,9 @@ void MetricsRegistry::record(uint64_t metric, const ccm_str* label_values, doubl
   if (count > 0 && label_values == nullptr) return;
   std::vector<std::string> values;
   values.reserve(count);
-  for (std::size_t index = 0; index < count; ++index)
-    values.emplace_back(view(label_values[index]));
+  for (std::size_t index = 0; index < count; ++index) {
+    values.push_back(utf8_text(view(label_values[index])));
+  }
   const Series series = state_->find_series(known, std::move(values));
   if (auto* const* counter = std::get_if<prometheus::Counter*>(&series)) {
     if (value >= 0) (*counter)->Increment(value);

@@ -1,6 +1,7 @@
 #include "plugin/host_services/metrics_service.hpp"
 
 #include "base/log.hpp"
+#include "base/utf8.hpp"
 
 namespace ccm::plugin {
 
@@ -10,11 +11,12 @@ MetricDefinition read_definition(const ccm_metric& metric) {
   MetricDefinition definition;
   definition.kind = static_cast<MetricDefinition::Kind>(metric.kind);
   definition.name = view(metric.name);
-  definition.help = view(metric.help);
-  for (std::size_t index = 0; index < metric.label_count; ++index) {
+  definition.help = utf8_text(view(metric.help));
+  const std::size_t labels = metric.label_names != nullptr ? metric.label_count : 0;
+  for (std::size_t index = 0; index < labels; ++index) {
     definition.label_names.emplace_back(view(metric.label_names[index]));
   }
-  if (CCM_HAS(&metric, bucket_count) && metric.bucket_count > 0) {
+  if (CCM_HAS(&metric, bucket_count) && metric.buckets != nullptr) {
     definition.buckets.assign(metric.buckets, metric.buckets + metric.bucket_count);
   }
   return definition;

@@ -1,5 +1,7 @@
 #include "plugin/host_services/object_service.hpp"
 
+#include "plugin/host_services/visitor.hpp"
+
 namespace ccm::plugin {
 
 using kube::Object;
@@ -57,11 +59,15 @@ bool ObjectService::text(void*, ccm_value value, ccm_str* out) noexcept {
   return true;
 }
 
-void ObjectService::each(void*, ccm_value container, ccm_visit_fn visit, void* owner) noexcept {
+void ObjectService::each(void* self, ccm_value container, ccm_visit_fn visit,
+                         void* owner) noexcept {
   if (container.object == nullptr || visit == nullptr) return;
+  const auto component = static_cast<ObjectService*>(self)->component();
   object_of(container.object)
       ->each(container.position, [&](std::string_view key, Object::Position position) -> bool {
-        return visit(owner, c_str(key), ccm_value{container.object, position});
+        return guarded_visit(component, "object.each", [&] {
+          return visit(owner, c_str(key), ccm_value{container.object, position});
+        });
       });
 }
 

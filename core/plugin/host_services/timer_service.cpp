@@ -1,6 +1,7 @@
 #include "plugin/host_services/timer_service.hpp"
 
-#include <algorithm>
+#include "plugin/bounded.hpp"
+
 #include <chrono>
 
 namespace ccm::plugin {
@@ -29,8 +30,7 @@ uint64_t TimerService::after(void* self, int64_t delay_ms, void (*fn)(void* owne
                              void* owner) noexcept {
   auto& service = *static_cast<TimerService*>(self);
   const auto pending = service.pending_;
-  const milliseconds delay(
-      std::clamp<int64_t>(delay_ms, 0, milliseconds(std::chrono::hours(24 * 365)).count()));
+  const milliseconds delay = bounded(delay_ms);
   // Held until the timer is entered: it may fire on the loop before this thread gets any further.
   const std::lock_guard lock(pending->mutex);
   const uint64_t number = ++pending->last;

@@ -52,8 +52,8 @@ class Config {
     return flag(std::string(name) + ":set") == std::string_view("true");
   }
 
-  // The bytes of --cloud-config; nothing when the flag is empty. Borrowed until the change callback
-  // ran the next time. [any-thread]
+  // The bytes of --cloud-config; nothing when the flag is empty. Borrowed: within an operation
+  // until that has ended, elsewhere until the change callback ran the next time. [any-thread]
   [[nodiscard]] std::optional<std::string_view> cloud_config() const {
     const auto fn = host_.get(&ccm_host_config::cloud_config);
     ccm_str text{nullptr, 0};

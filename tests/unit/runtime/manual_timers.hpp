@@ -11,6 +11,17 @@ namespace ccm::runtime {
 
 class ManualTimers final : public Timers {
  public:
+  ManualTimers() = default;
+  // What waits may hold what cancels other timers when it goes.
+  ~ManualTimers() override {
+    while (!waiting_.empty()) {
+      const auto fn = std::move(waiting_.begin()->second);
+      waiting_.erase(waiting_.begin());
+    }
+  }
+  ManualTimers(const ManualTimers&) = delete;
+  ManualTimers& operator=(const ManualTimers&) = delete;
+
   [[nodiscard]] TimePoint now() const override {
     const std::lock_guard lock(mutex_);
     return now_;

@@ -33,7 +33,10 @@
 extern "C" {
 #endif
 
-/* A borrowed string: UTF-8, not NUL-terminated. (NULL, 0) is a legal empty string. Frozen. */
+/*
+ * A borrowed string: UTF-8, not NUL-terminated. (NULL, 0) is a legal empty string; so is NULL with any length. Where the
+ * host gets other bytes than UTF-8 it puts U+FFFD for each of them. Frozen.
+ */
 typedef struct ccm_str {
   const char *ptr;
   size_t len;

@@ -21,8 +21,8 @@ typedef struct ccm_host_config {
    */
   bool (*flag)(void *self, ccm_str name, ccm_str *out);
 
-  /* The bytes of --cloud-config, in whatever form the provider defines; false when the flag is empty. Borrowed until
-   * the change callback was called the next time. [any-thread] */
+  /* The bytes of --cloud-config, in whatever form the provider defines; false when the flag is empty. Borrowed: within
+   * an operation until that has ended, elsewhere until the change callback was called the next time. [any-thread] */
   bool (*cloud_config)(void *self, ccm_str *out);
 
   /*

@@ -89,7 +89,8 @@ typedef struct ccm_reconcile_request {
 typedef struct ccm_reconcile_result {
   uint32_t size;
   uint32_t reserved;
-  int64_t requeue_after_ms; /* 0 = not before the next event */
+  /* The key comes back after that time, at PERIODIC: whatever has changed goes first. 0 = not before the next event */
+  int64_t requeue_after_ms;
 } ccm_reconcile_result;
 
 typedef struct ccm_controller {
@@ -104,8 +105,11 @@ typedef struct ccm_controller {
 
   /*
    * Runs while the host leads, after all watched caches are synced; never twice at once for a key.
-   * A failure is retried with back-off, or after its retry_after_ms; a permanent class (ccm/abi/status.h) not before the
-   * next event. RESULT: const ccm_reconcile_result *, or NULL for "done". [serial] or [worker]
+   * A failure is retried at the priority that the key had, after a back-off that doubles, but not before its
+   * retry_after_ms; class AUTH not before 10 s have passed; a permanent class (ccm/abi/status.h) not before the next
+   * event. Class WAITING with a retry_after_ms is no failure: the key comes back after that time, at the priority that it
+   * had, and its back-off begins anew. An event of the key, a resync included, ends each of these waits.
+   * RESULT: const ccm_reconcile_result *, or NULL for "done". [serial] or [worker]
    */
   void (*reconcile)(void *self, const ccm_ctx *ctx, const ccm_reconcile_request *request, ccm_completion done);
 

@@ -37,7 +37,7 @@ enum {
 enum {
   CCM_CLASS_NONE = 0,         /* success, or a fault of which nothing is known: retried with back-off */
   CCM_CLASS_INVALID_SPEC = 1, /* permanent: the object asks for something impossible */
-  CCM_CLASS_AUTH = 2,         /* the credential was refused: retried slowly */
+  CCM_CLASS_AUTH = 2,         /* the credential was refused: retried, not before 10 s have passed */
   CCM_CLASS_QUOTA = 3,        /* permanent: a limit of the account is reached */
   CCM_CLASS_CONFLICT = 4,     /* somebody else wrote: read again, then retry at once */
   CCM_CLASS_THROTTLED = 5,    /* too many calls: wait retry_after_ms */
@@ -53,7 +53,7 @@ typedef struct ccm_status {
   int32_t code;
   int32_t error_class;
   uint32_t reserved;       /* 0 */
-  int64_t retry_after_ms;  /* 0 = not said */
+  int64_t retry_after_ms;  /* 0 = not said; more than a year counts as one */
   ccm_str reason;          /* CamelCase, fit for the reason of a Kubernetes Event; may be empty */
   ccm_str message;         /* for people; may hold the cloud's request id, never a secret */
 } ccm_status;

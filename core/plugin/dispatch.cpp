@@ -1,0 +1,37 @@
+#include "plugin/dispatch.hpp"
+
+#include "base/utf8.hpp"
+#include "plugin/bounded.hpp"
+
+namespace ccm::plugin {
+
+namespace {
+
+bool known_code(int32_t code) {
+  return (code >= CCM_CODE_OK && code <= CCM_CODE_UNAUTHENTICATED) ||
+         code == CCM_CODE_IMPLEMENTED_ELSEWHERE;
+}
+
+bool known_class(int32_t error_class) {
+  return error_class >= CCM_CLASS_NONE && error_class <= CCM_CLASS_UNSUPPORTED;
+}
+
+}  // namespace
+
+Status checked_status(const ccm_status* status) {
+  if (status == nullptr) return {};
+  if (status->size < sizeof(ccm_status)) {
+    return Status(Code::internal, "the plugin completed with a status of a wrong size");
+  }
+  const auto code = known_code(status->code) ? static_cast<Code>(status->code) : Code::unknown;
+  // A class from the future: nothing is known of the fault.
+  const auto error_class = known_class(status->error_class)
+                               ? static_cast<ErrorClass>(status->error_class)
+                               : ErrorClass::none;
+  if (code == Code::ok) return {};
+  return Status(code, error_class, utf8_text(view(status->message)))
+      .with_reason(utf8_text(view(status->reason)))
+      .with_retry_after(bounded(status->retry_after_ms));
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,27 @@
+// Calls of a plugin's visitor from within a host function that the plugin called: what the visitor
+// throws would otherwise cross the host on its way back.
+#pragma once
+
+#include "plugin/live_component.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace ccm::plugin {
+
+// Logs the exception that is being handled. `function` is the host's: "object.each".
+void report_visitor(const std::shared_ptr<LiveComponent>& component, std::string_view function);
+
+// What `visit()` says; false, which ends the visit, when it throws. Any thread.
+template <typename Visit>
+bool guarded_visit(const std::shared_ptr<LiveComponent>& component, std::string_view function,
+                   const Visit& visit) {
+  try {
+    return visit();
+  } catch (...) {
+    report_visitor(component, function);
+    return false;
+  }
+}
+
+}  // namespace ccm::plugin
