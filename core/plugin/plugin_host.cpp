@@ -77,6 +77,12 @@ struct PluginHost::Impl {
   awaitable<Status> call_provider(std::string_view operation, milliseconds timeout,
                                   void (*fn)(void*, const ccm_ctx*, ccm_completion));
   awaitable<void> sleep(milliseconds delay);
+  // Whoever sleeps goes on at once: nothing that belongs to the loop may be left when that ends.
+  void end_sleep() {
+    if (!wake) return;
+    deps.timers.cancel(sleep_timer);
+    deps.loop.post([done = std::exchange(wake, nullptr)] { done(true); });
+  }
   void start_ready_controllers();
   awaitable<Status> destroy(std::shared_ptr<Unit> unit, milliseconds grace);
   [[nodiscard]] std::shared_ptr<Unit> find(std::string_view controller) const;
@@ -98,6 +104,8 @@ struct PluginHost::Impl {
   std::shared_ptr<InstancesBroker> broker;
   const ccm_provider* provider_table = nullptr;
   void* provider_self = nullptr;
+  std::function<void(bool)> wake;  // of the only sleeper, start_provider()
+  runtime::Timers::Id sleep_timer = 0;
   bool provider_ready = false;
   bool leading = false;
   bool stopping = false;
@@ -149,7 +157,13 @@ PluginHost::PluginHost(PluginHostDependencies dependencies)
     : impl_(std::make_shared<Impl>(std::move(dependencies))) {}
 
 PluginHost::~PluginHost() {
-  if (impl_->leaked || impl_->completions->in_flight() > 0) keep_for_ever(impl_);
+  // A faulty plugin's thread may complete an operation once more even after this.
+  impl_->completions->detach();
+  if (impl_->leaked || impl_->completions->in_flight() > 0) {
+    keep_for_ever(impl_);
+  } else {
+    keep_for_ever(std::shared_ptr<CompletionTable>(std::move(impl_->completions)));
+  }
 }
 
 Status PluginHost::load_cloud_config() { return impl_->cloud_config.load(); }
@@ -270,7 +284,8 @@ awaitable<Status> PluginHost::Impl::call_provider(std::string_view operation, mi
 
 awaitable<void> PluginHost::Impl::sleep(milliseconds delay) {
   auto start = [this, delay](std::function<void(bool)> done) {
-    deps.timers.after(delay, [done = std::move(done)] { done(true); });
+    wake = std::move(done);
+    sleep_timer = deps.timers.after(delay, [this] { std::exchange(wake, nullptr)(true); });
   };
   co_await await_callback<bool>(start);
 }
@@ -385,6 +400,7 @@ awaitable<Status> PluginHost::Impl::destroy(std::shared_ptr<Unit> unit, millisec
 awaitable<Status> PluginHost::stop_controllers(milliseconds grace) {
   const auto impl = impl_;
   impl->stopping = true;
+  impl->end_sleep();
   if (impl->controllers_stopped) co_return Status();
   impl->controllers_stopped = true;
   // All controllers stop taking keys at once; then each is waited for.

@@ -15,7 +15,10 @@ extern "C" {
 
 #define CCM_CLOUD_INSTANCES "draft.ccm.cloud.instances/1"
 
-/* Values of ccm_instance.state. Only ABSENT and TERMINATED ever lead to the deletion of a Node. */
+/*
+ * Values of ccm_instance.state. Only ABSENT and TERMINATED ever lead to the deletion of a Node. Any other value, and a
+ * name or provider ID that is no UTF-8, count as UNKNOWN.
+ */
 enum {
   CCM_INSTANCE_UNKNOWN = 0,    /* the cloud did not say; nothing may be concluded */
   CCM_INSTANCE_RUNNING = 1,    /* exists; also while it starts, moves or is locked */
