@@ -1,0 +1,191 @@
+//! The C declarations of ccm/abi/*.h that a provider needs, by hand. Copy this file into a crate of your own; further
+//! interfaces are written alike. A test compares names, types, places and values with the C headers, which also say what
+//! everything means.
+#![allow(dead_code)]
+
+use std::os::raw::{c_char, c_void};
+
+pub const CCM_ABI_MINOR: u32 = 0;
+pub const CCM_PROVIDER: &str = "draft.ccm.provider/1";
+pub const CCM_CLOUD_INSTANCES: &str = "draft.ccm.cloud.instances/1";
+pub const CCM_HOST_CONFIG: &str = "draft.ccm.host.config/1";
+pub const CCM_HOST_LOG: &str = "draft.ccm.host.log/1";
+
+pub const CCM_CODE_OK: i32 = 0;
+pub const CCM_CODE_INVALID_ARGUMENT: i32 = 3;
+pub const CCM_CODE_NOT_FOUND: i32 = 5;
+pub const CCM_CODE_INTERNAL: i32 = 13;
+pub const CCM_CODE_UNAVAILABLE: i32 = 14;
+pub const CCM_CLASS_NONE: i32 = 0;
+pub const CCM_CLASS_UNAVAILABLE: i32 = 6;
+pub const CCM_INSTANCE_RUNNING: i32 = 1;
+pub const CCM_INSTANCE_SHUTDOWN: i32 = 2;
+pub const CCM_LOG_INFO: i32 = 0;
+
+pub enum CcmCtx {}
+pub enum CcmObject {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CcmStr {
+    pub ptr: *const c_char,
+    pub len: usize,
+}
+
+#[repr(C)]
+pub struct CcmKeyValue {
+    pub key: CcmStr,
+    pub value: CcmStr,
+}
+
+#[repr(C)]
+pub struct CcmInterface {
+    pub this: *mut c_void,
+    pub table: *const c_void,
+}
+
+#[repr(C)]
+pub struct CcmStatus {
+    pub size: u32,
+    pub code: i32,
+    pub error_class: i32,
+    pub reserved: u32,
+    pub retry_after_ms: i64,
+    pub reason: CcmStr,
+    pub message: CcmStr,
+}
+
+pub type CcmCompletionFn =
+    Option<unsafe extern "C" fn(*mut c_void, u64, *const CcmStatus, *const c_void)>;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CcmCompletion {
+    pub r#fn: CcmCompletionFn,
+    pub owner: *mut c_void,
+    pub operation: u64,
+}
+
+#[repr(C)]
+pub struct CcmHost {
+    pub size: u32,
+    pub abi_minor: u32,
+    pub this: *mut c_void,
+    pub get_interface:
+        Option<unsafe extern "C" fn(*mut c_void, *const c_char, *mut CcmInterface) -> bool>,
+}
+
+#[repr(C)]
+pub struct CcmComponent {
+    pub size: u32,
+    pub reserved: u32,
+    pub this: *mut c_void,
+    pub get_interface:
+        Option<unsafe extern "C" fn(*mut c_void, *const c_char, *mut CcmInterface) -> bool>,
+    pub destroy: Option<unsafe extern "C" fn(*mut c_void)>,
+}
+
+#[repr(C)]
+pub struct CcmPlugin {
+    pub size: u32,
+    pub abi_minor: u32,
+    pub manifest: CcmStr,
+    pub create: Option<unsafe extern "C" fn(*const CcmHost, CcmStr, CcmCompletion)>,
+}
+
+#[repr(C)]
+pub struct CcmProvider {
+    pub size: u32,
+    pub reserved: u32,
+    pub initialize: Option<unsafe extern "C" fn(*mut c_void, *const CcmCtx, CcmCompletion)>,
+    pub health: Option<unsafe extern "C" fn(*mut c_void, *const CcmCtx, CcmCompletion)>,
+    pub has_cluster_id: Option<unsafe extern "C" fn(*mut c_void) -> bool>,
+}
+
+#[repr(C)]
+pub struct CcmNodeAddress {
+    pub r#type: CcmStr,
+    pub address: CcmStr,
+}
+
+#[repr(C)]
+pub struct CcmInstance {
+    pub size: u32,
+    pub state: i32,
+    pub provider_id: CcmStr,
+    pub name: CcmStr,
+    pub instance_type: CcmStr,
+    pub zone: CcmStr,
+    pub region: CcmStr,
+    pub addresses: *const CcmNodeAddress,
+    pub address_count: usize,
+    pub labels: *const CcmKeyValue,
+    pub label_count: usize,
+}
+
+#[repr(C)]
+pub struct CcmInstanceList {
+    pub size: u32,
+    pub reserved: u32,
+    pub instances: *const *const CcmInstance,
+    pub count: usize,
+}
+
+#[repr(C)]
+pub struct CcmNodeIdentity {
+    pub size: u32,
+    pub max_age_ms: u32,
+    pub name: CcmStr,
+    pub provider_id: CcmStr,
+    pub node: *const CcmObject,
+}
+
+#[repr(C)]
+pub struct CcmCloudInstances {
+    pub size: u32,
+    pub reserved: u32,
+    pub list: Option<unsafe extern "C" fn(*mut c_void, *const CcmCtx, CcmCompletion)>,
+    pub describe: Option<
+        unsafe extern "C" fn(
+            *mut c_void,
+            *const CcmCtx,
+            *const *const CcmNodeIdentity,
+            usize,
+            CcmCompletion,
+        ),
+    >,
+    pub get: Option<
+        unsafe extern "C" fn(*mut c_void, *const CcmCtx, *const CcmNodeIdentity, CcmCompletion),
+    >,
+}
+
+#[repr(C)]
+pub struct CcmHostConfig {
+    pub size: u32,
+    pub reserved: u32,
+    pub flag: Option<unsafe extern "C" fn(*mut c_void, CcmStr, *mut CcmStr) -> bool>,
+    pub cloud_config: Option<unsafe extern "C" fn(*mut c_void, *mut CcmStr) -> bool>,
+    pub secret: Option<unsafe extern "C" fn(*mut c_void, CcmStr, *mut c_char, usize) -> i64>,
+    pub on_change:
+        Option<unsafe extern "C" fn(*mut c_void, Option<unsafe extern "C" fn(*mut c_void)>, *mut c_void)>,
+}
+
+#[repr(C)]
+pub struct CcmLogRecord {
+    pub size: u32,
+    pub level: i32,
+    pub message: CcmStr,
+    pub pairs: *const CcmKeyValue,
+    pub pair_count: usize,
+    pub file: CcmStr,
+    pub line: u32,
+    pub reserved: u32,
+}
+
+#[repr(C)]
+pub struct CcmHostLog {
+    pub size: u32,
+    pub reserved: u32,
+    pub enabled: Option<unsafe extern "C" fn(*mut c_void, i32) -> bool>,
+    pub write: Option<unsafe extern "C" fn(*mut c_void, *const CcmCtx, *const CcmLogRecord)>,
+}

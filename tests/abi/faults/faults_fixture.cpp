@@ -1,0 +1,291 @@
+#include "faults_fixture.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <functional>
+#include <utility>
+
+namespace ccm::plugin {
+
+using boost::asio::awaitable;
+
+namespace {
+
+struct NoFlags final : FlagSource {
+  [[nodiscard]] std::optional<std::string> flag(std::string_view) const override {
+    return std::nullopt;
+  }
+};
+struct Leader final : LeaderState {
+  [[nodiscard]] bool leading() const override { return true; }
+  [[nodiscard]] uint64_t transitions() const override { return 0; }
+};
+struct NoCache final : ObjectCache {
+  [[nodiscard]] kube::ObjectPtr get(std::string_view, std::string_view,
+                                    std::string_view) const override {
+    return {};
+  }
+  [[nodiscard]] std::vector<kube::ObjectPtr> list(std::string_view,
+                                                  std::string_view) const override {
+    return {};
+  }
+};
+struct Source final : runtime::EventSource {
+  Status watch(const runtime::WatchSpec&, kube::InformerHandler added) override {
+    handlers.push_back(std::move(added));
+    return {};
+  }
+  std::vector<kube::InformerHandler> handlers;
+};
+struct PatchedApi final : ObjectApi {
+  explicit PatchedApi(runtime::EventLoop& wanted) : loop(wanted) {}
+  void get(kube::Resource, std::string, std::string, kube::CallOptions, Done) override {}
+  void create(kube::Resource, std::string, std::string, kube::WriteOptions, kube::CallOptions,
+              Done) override {}
+  void remove(kube::Resource, std::string, std::string, kube::DeleteOptions, kube::CallOptions,
+              Done) override {}
+  void patch(kube::Resource, std::string, std::string name, kube::PatchType, std::string body,
+             kube::WriteOptions, kube::CallOptions, Done done) override {
+    patched[name] = std::move(body);
+    loop.post([done = std::move(done), name] {
+      done(std::string(R"({"metadata":{"name":")" + name + "\"}}"));
+    });
+  }
+  runtime::EventLoop& loop;
+  std::map<std::string, std::string> patched;
+};
+
+awaitable<Status> setup_of(PluginHost* host, std::string name) {
+  const Result<bool> result = co_await host->setup_controller(std::move(name));
+  co_return result.status();
+}
+
+}  // namespace
+
+struct Faults::World {
+  explicit World(const std::string& config_path) {
+    PluginHostDependencies dependencies{.loop = loop,
+                                        .timers = timers,
+                                        .workers = workers,
+                                        .metrics = metrics,
+                                        .flags = flags,
+                                        .leader = leader,
+                                        .events = source,
+                                        .cache = cache};
+    dependencies.object_api = [this](const ComponentIdentity&) { return api; };
+    dependencies.record_event = [](const std::string&, const kube::ObjectReference&,
+                                   kube::EventType, const std::string&, const std::string&) {};
+    dependencies.send_http = [](const net::Request&, const auto& done) {
+      done(Status(Code::unavailable, "there is no network"));
+    };
+    dependencies.cloud_config_path = config_path;
+    dependencies.default_resync = 12h;
+    host.emplace(std::move(dependencies));
+  }
+
+  runtime::ManualTimers timers;  // what waits at the loop's end still cancels timers
+  runtime::EventLoop loop;
+  runtime::WorkerPool workers;
+  prometheus::Registry metrics;
+  NoFlags flags;
+  Leader leader;
+  Source source;
+  NoCache cache;
+  std::shared_ptr<PatchedApi> api = std::make_shared<PatchedApi>(loop);
+  Loader loader;
+  std::optional<PluginHost> host;
+};
+
+Faults::Faults() {
+  log::Config config;
+  config.verbosity = 4;
+  EXPECT_TRUE(log::configure(config).ok());
+  log::redirect([this](std::string_view line) {
+    const std::lock_guard lock(log_mutex_);
+    log_.append(line) += '\n';
+  });
+  start_over();
+}
+
+Faults::~Faults() {
+  // What a plugin keeps for ever may use the loop and the clock for ever.
+  if (world_ && testing::Test::HasFailure()) std::fputs(log().c_str(), stderr);
+  world_.reset();
+  log::redirect({});
+}
+
+void Faults::start_over() {
+  host_ = nullptr;
+  world_.reset();
+  {
+    const std::lock_guard lock(log_mutex_);
+    log_.clear();
+  }
+  world_ = std::make_unique<World>(config_path());
+  host_ = &*world_->host;
+}
+
+Result<LoadedPlugin> Faults::load(const std::string& file) {
+  // A name of its own each time: the images of earlier hosts stay mapped.
+  const std::string name = file + "-" + std::to_string(++files_) + ".so";
+  return world_->loader.load(folder_.add(file, "providers/" + name));
+}
+
+Status Faults::wait(awaitable<Status> call) {
+  std::optional<Status> out;
+  boost::asio::co_spawn(
+      world_->loop.executor(), std::move(call),
+      [&out](const std::exception_ptr&, Status status) { out = std::move(status); });
+  poll_until([&] { return out.has_value(); });
+  return out.value_or(Status(Code::unknown, "did not end"));
+}
+
+Status Faults::create_provider(const std::string& file) {
+  const auto plugin = load(file);
+  if (!plugin) return plugin.status();
+  return wait(host_->create_provider(*plugin, plugin->manifest.components[0].name));
+}
+
+void Faults::begin_controller(const std::string& file, std::optional<Status>& setup) {
+  const auto plugin = load(file);
+  ASSERT_TRUE(plugin.ok()) << plugin.status().message();
+  const std::string name = plugin->manifest.components[0].name;
+  const Status created = wait(host_->create_controller(*plugin, name));
+  ASSERT_TRUE(created.ok()) << created.message();
+  boost::asio::co_spawn(
+      world_->loop.executor(), setup_of(host_, name),
+      [&setup](const std::exception_ptr&, Status status) { setup = std::move(status); });
+}
+
+Status Faults::create_controller(const std::string& file) {
+  std::optional<Status> setup;
+  begin_controller(file, setup);
+  poll_until([&] { return setup.has_value(); });
+  return setup.value_or(Status(Code::unknown, "did not end"));
+}
+
+void Faults::load_witness() {
+  const Status witness = create_controller("witness");
+  ASSERT_TRUE(witness.ok()) << witness.message();
+  const Status started = wait(host_->start_provider());
+  ASSERT_TRUE(started.ok()) << started.message();
+  for (const auto& handler : world_->source.handlers) {
+    if (handler.on_synced) handler.on_synced();
+  }
+  host_->start_controllers();
+}
+
+void Faults::with_provider(const std::string& file) {
+  const Status created = create_provider(file);
+  ASSERT_TRUE(created.ok()) << created.message();
+  load_witness();
+}
+
+void Faults::with_controller(const std::string& file) {
+  const Status setup = create_controller(file);
+  ASSERT_TRUE(setup.ok()) << setup.message();
+  load_witness();
+}
+
+void Faults::witness_works() {
+  const std::string name = "arriving-" + std::to_string(++nodes_);
+  const auto node = kube::Object::decode(R"({"metadata":{"name":")" + name + "\"}}");
+  ASSERT_TRUE(node.ok());
+  world_->loop.post([this, node = *node] {
+    for (const auto& handler : world_->source.handlers) {
+      if (handler.on_add) handler.on_add(node, true);
+    }
+  });
+  poll_until([&] { return world_->api->patched.count(name) > 0; });
+  EXPECT_TRUE(world_->api->patched.count(name) > 0) << "the witness stands still";
+  poll();
+}
+
+MachineQuery Faults::query(const std::string& name, const std::string& provider_id) {
+  MachineQuery made;
+  made.name = name;
+  made.provider_id = provider_id;
+  return made;
+}
+
+MachineAnswer Faults::find(const std::string& name, const std::string& provider_id) {
+  std::optional<MachineAnswer> answer;
+  host_->instances()->find(query(name, provider_id),
+                           [&](const MachineAnswer& found) { answer = found; });
+  poll_until([&] { return answer.has_value(); });
+  MachineAnswer none;
+  none.status = Status(Code::aborted, "no answer came");
+  return answer.value_or(none);
+}
+
+MachineAnswer Faults::find_after(const std::string& name, std::chrono::milliseconds time) {
+  std::optional<MachineAnswer> answer;
+  host_->instances()->find(query(name), [&](const MachineAnswer& found) { answer = found; });
+  poll();
+  EXPECT_FALSE(answer.has_value()) << "answered before its time";
+  advance(time);
+  poll_until([&] { return answer.has_value(); });
+  MachineAnswer none;
+  none.status = Status(Code::aborted, "no answer came");
+  return answer.value_or(none);
+}
+
+std::string Faults::provider_id_of(const MachineAnswer& answer) {
+  if (!answer.snapshot) return "nothing: " + answer.status.message();
+  return std::string(answer.snapshot->provider_id(answer.index));
+}
+
+Status Faults::stop() {
+  std::optional<Status> out;
+  boost::asio::co_spawn(
+      world_->loop.executor(), host_->stop(1s),
+      [&out](const std::exception_ptr&, Status status) { out = std::move(status); });
+  poll_until([&] {
+    advance(100ms);
+    return out.has_value();
+  });
+  return out.value_or(Status(Code::unknown, "did not end"));
+}
+
+ComponentReport Faults::report_of(const std::string& component) {
+  for (const ComponentReport& report : host_->components()) {
+    if (report.name == component) return report;
+  }
+  ADD_FAILURE() << "no component " << component;
+  return {};
+}
+
+void Faults::poll() { world_->loop.poll(); }
+
+void Faults::poll_for(std::chrono::milliseconds time) { world_->loop.run_for(time); }
+
+void Faults::poll_until(const std::function<bool()>& reached) {
+  const auto limit = std::chrono::steady_clock::now() + 10s;
+  while (!reached() && std::chrono::steady_clock::now() < limit) {
+    world_->loop.run_for(5ms);
+    world_->timers.advance(0ms);
+  }
+}
+
+void Faults::advance(std::chrono::milliseconds step) {
+  poll();
+  world_->timers.advance(step);
+  poll();
+}
+
+std::string Faults::log() {
+  const std::lock_guard lock(log_mutex_);
+  return log_;
+}
+
+std::size_t Faults::count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto place = text.find(part); place != std::string::npos;
+       place = text.find(part, place + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,81 @@
+// The real loader and the real PluginHost around faulty plugins, with a clock that the test turns,
+// a Kubernetes API that takes every patch, and a witness: a controller that patches each new Node.
+#pragma once
+
+#include "../../unit/runtime/manual_timers.hpp"
+#include "../plugin_folder.hpp"
+#include "base/log.hpp"
+#include "plugin/bounded.hpp"
+#include "plugin/loader.hpp"
+#include "plugin/plugin_host.hpp"
+
+#include <gtest/gtest.h>
+#include <prometheus/registry.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccm::plugin {
+
+using namespace std::chrono_literals;
+
+class Faults : public testing::Test {
+ protected:
+  Faults();
+  ~Faults() override;
+
+  // A fresh host: for several plugins in one test.
+  void start_over();
+
+  // Loads FILE.so from the build and makes its provider. The status is that of `create`.
+  Status create_provider(const std::string& file);
+  // Makes its controller and runs its setup.
+  Status create_controller(const std::string& file);
+  void begin_controller(const std::string& file, std::optional<Status>& setup);
+  void load_witness();
+
+  // The faulty plugin and the witness, leading. Both must come up.
+  void with_provider(const std::string& file);
+  void with_controller(const std::string& file);
+
+  // A new Node arrives, and the witness patches it.
+  void witness_works();
+
+  static MachineQuery query(const std::string& name, const std::string& provider_id = "");
+  MachineAnswer find(const std::string& name, const std::string& provider_id = "");
+  // The same, while that much time passes.
+  MachineAnswer find_after(const std::string& name, std::chrono::milliseconds time);
+  static std::string provider_id_of(const MachineAnswer& answer);
+
+  Status stop();
+  ComponentReport report_of(const std::string& component);
+  std::string config_path() const { return (folder_.path() / "cloud-config").string(); }
+
+  void poll();
+  void poll_for(std::chrono::milliseconds time);  // for what other threads do
+  void poll_until(const std::function<bool()>& reached);
+  void advance(std::chrono::milliseconds step);
+  std::string log();
+  static std::size_t count(const std::string& text, const std::string& part);
+
+  struct World;  // everything below the host
+  test::PluginFolder folder_;
+  std::unique_ptr<World> world_;
+  PluginHost* host_ = nullptr;
+
+ private:
+  Result<LoadedPlugin> load(const std::string& file);
+  Status wait(boost::asio::awaitable<Status> call);
+
+  std::mutex log_mutex_;
+  std::string log_;
+  int nodes_ = 0;
+  int files_ = 0;
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,128 @@
+// The real process with a faulty plugin beside node.so: it lives, it says what is wrong, Nodes that
+// the fault does not concern are initialised, and SIGTERM ends it.
+#include "../plugin_folder.hpp"
+#include "support/eventually.hpp"
+#include "support/file.hpp"
+#include "support/process.hpp"
+#include "support/test_server.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::test {
+namespace {
+
+using nlohmann::json;
+
+class FaultyHost : public testing::Test {
+ protected:
+  void create_node(const std::string& name) {
+    const json taint = {{"key", "node.cloudprovider.kubernetes.io/uninitialized"},
+                        {"value", "true"},
+                        {"effect", "NoSchedule"}};
+    const json node = {{"apiVersion", "v1"},
+                       {"kind", "Node"},
+                       {"metadata", {{"name", name}}},
+                       {"spec", {{"taints", json::array({taint})}}}};
+    ASSERT_EQ(api_.create("/api/v1/nodes", node).status, 201);
+  }
+  // `controllers` beside node.so.
+  void start(const std::string& provider, const std::vector<std::string>& controllers = {}) {
+    std::filesystem::copy_file(std::filesystem::path(CCM_CONTROLLERS) / "node.so",
+                               plugins_.path() / "controllers" / "node.so");
+    std::string names = "cloud-node-controller";
+    for (const std::string& file : controllers) {
+      plugins_.add(file, "controllers/" + file + ".so");
+      names += "," + file;
+    }
+    for (char& letter : names) letter = letter == '_' ? '-' : letter;
+    support::write_file(folder_.path() / "cloud.txt", "A1 node-1 192.0.2.1 large 1 on\n");
+    manager_ = std::make_unique<support::Process>(
+        std::vector<std::string>{support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
+                                 "--kubeconfig=" + server_.manager_kubeconfig().string(),
+                                 "--plugin-path=" + plugins_.path().string(),
+                                 "--cloud-provider=" + provider, "--controllers=" + names,
+                                 "--cloud-config=" + (folder_.path() / "cloud.txt").string(),
+                                 "--leader-elect=false", "--secure-port=0", "-v=2"},
+        support::ProcessOptions{folder_.path() / "manager.log",
+                                {{"KUBECONFIG", ""}, {"HOME", ""}}});
+  }
+  bool logs(const std::string& text) {
+    return support::eventually(support::patience(),
+                               [&] { return manager_->log().find(text) != std::string::npos; });
+  }
+  // The node when its taint is gone.
+  json initialised(const std::string& name) {
+    json node;
+    const bool done = support::eventually(support::patience(), [&] {
+      node = api_.get("/api/v1/nodes/" + name).body;
+      return !node["spec"].contains("taints");
+    });
+    EXPECT_TRUE(done) << name << " keeps its taint\n" << manager_->log();
+    return node;
+  }
+  void expect_orderly_end() {
+    EXPECT_TRUE(manager_->running()) << manager_->log();
+    const auto ended = manager_->stop();
+    EXPECT_EQ(ended.signal, 0) << manager_->log();
+    EXPECT_EQ(ended.code, 0) << manager_->log();
+  }
+
+  PluginFolder plugins_;
+  support::TemporaryFolder folder_{"faults"};
+  support::TestServer server_{folder_.path()};
+  support::KubeClient api_ = server_.client();
+  std::unique_ptr<support::Process> manager_;
+};
+
+TEST_F(FaultyHost, TextsThatAreNoUtf8) {
+  create_node("node-1");
+  create_node("sound");
+  start(plugins_.add("garbage_texts").string());
+  EXPECT_EQ(initialised("sound")["spec"].value("providerID", ""), "faulty://sound");
+  const json node = initialised("node-1");
+  EXPECT_EQ(node["spec"].value("providerID", ""), "faulty://1");
+  EXPECT_FALSE(node["metadata"].value("labels", json::object()).contains("rack"));
+  expect_orderly_end();
+}
+
+TEST_F(FaultyHost, AMachineWithoutReadableName) {
+  create_node("sound");
+  start(plugins_.add("garbage_name").string());
+  EXPECT_EQ(initialised("sound")["spec"].value("providerID", ""), "faulty://sound");
+  expect_orderly_end();
+}
+
+TEST_F(FaultyHost, AListingThatThrows) {
+  create_node("node-1");
+  start(plugins_.add("throws_on_worker").string());
+  EXPECT_TRUE(logs("Plugin let an exception escape")) << manager_->log();
+  EXPECT_TRUE(api_.get("/api/v1/nodes/node-1").body["spec"].contains("taints"));
+  expect_orderly_end();
+}
+
+TEST_F(FaultyHost, ControllersThatThrowOrSleep) {
+  start(plugins_.add("instance_of_the_future").string(),
+        {"throws_in_reconcile", "throws_in_map", "sleeps_in_reconcile"});
+  create_node("node-1");
+  EXPECT_EQ(initialised("node-1")["spec"].value("providerID", ""), "faulty://1");
+  EXPECT_TRUE(logs("Plugin let an exception escape")) << manager_->log();
+  EXPECT_TRUE(logs("Plugin held the event loop")) << manager_->log();
+  EXPECT_TRUE(logs("sleeps-in-reconcile")) << manager_->log();
+  expect_orderly_end();
+}
+
+TEST_F(FaultyHost, CompletionsAfterDestroy) {
+  create_node("node-1");
+  start(plugins_.add("completes_after_destroy").string());
+  initialised("node-1");
+  expect_orderly_end();
+}
+
+}  // namespace
+}  // namespace ccm::test

@@ -1,0 +1,316 @@
+// Real plugin files under the real PluginHost: each misbehaves in one way, beside a controller that
+// must not notice. Time is the test's, so that no deadline is waited for.
+#include "faults_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace ccm::plugin {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// --- completions
+
+TEST_F(Faults, ListNeverCompletes) {
+  with_provider("list_never_completes");
+  const auto answer = find_after("node-1", 61s);
+  EXPECT_EQ(answer.status.code(), Code::deadline_exceeded) << answer.status.message();
+  witness_works();
+  EXPECT_EQ(stop().code(), Code::failed_precondition);
+  EXPECT_THAT(log(), HasSubstr("Plugin did not complete its operations; it stays in memory"));
+}
+
+TEST_F(Faults, ListCompletesTwice) {
+  with_provider("list_completes_twice");
+  EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
+  EXPECT_EQ(host_->completion_faults().unknown, 1U);
+  EXPECT_THAT(log(), HasSubstr("Plugin completed an operation twice"));
+  witness_works();
+  EXPECT_TRUE(stop().ok());
+}
+
+TEST_F(Faults, ListCompletesLate) {
+  with_provider("list_completes_late");
+  EXPECT_EQ(find_after("node-1", 61s).status.code(), Code::deadline_exceeded);
+  advance(60s);
+  EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
+  EXPECT_EQ(host_->completion_faults().late, 1U);
+  witness_works();
+  EXPECT_TRUE(stop().ok());  // nothing is in flight any more
+}
+
+TEST_F(Faults, AnOperationThatEndsWithItsCtxHoldsNothingUp) {
+  with_provider("list_waits_for_cancel");
+  std::optional<MachineAnswer> answer;
+  host_->instances()->find(query("node-1"), [&](const MachineAnswer& found) { answer = found; });
+  poll();
+  EXPECT_FALSE(answer.has_value());
+  EXPECT_TRUE(stop().ok());
+}
+
+TEST_F(Faults, CompletionFromAThreadOfThePluginsOwn) {
+  with_provider("list_completes_elsewhere");
+  EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
+  witness_works();
+  EXPECT_TRUE(stop().ok());
+}
+
+TEST_F(Faults, CompletesAfterDestroy) {
+  with_provider("completes_after_destroy");
+  EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
+  EXPECT_TRUE(stop().ok());
+  EXPECT_EQ(host_->completion_faults().unknown, 2U);  // within destroy, and from its thread
+}
+
+// --- exceptions and panics
+
+TEST_F(Faults, ThrowsInAnOperation) {
+  for (const char* name : {"throws_in_list", "throws_on_worker", "panics_in_list"}) {
+    SCOPED_TRACE(name);
+    start_over();
+    with_provider(name);
+    EXPECT_EQ(find("node-1").status.code(), Code::internal);
+    EXPECT_THAT(log(), HasSubstr("Plugin let an exception escape"));
+    witness_works();
+    EXPECT_TRUE(stop().ok());
+  }
+}
+
+TEST_F(Faults, ThrowsInCreate) {
+  load_witness();
+  EXPECT_EQ(create_provider("throws_in_create").code(), Code::internal);
+  witness_works();
+}
+
+TEST_F(Faults, ThrowsInDestroy) {
+  with_provider("throws_in_destroy");
+  EXPECT_TRUE(stop().ok());
+  EXPECT_THAT(log(), HasSubstr("Plugin let an exception escape"));
+}
+
+TEST_F(Faults, ThrowsInSetup) {
+  const Status setup = create_controller("throws_in_setup");
+  EXPECT_EQ(setup.code(), Code::internal) << setup.message();
+}
+
+TEST_F(Faults, ThrowsInMap) {
+  with_controller("throws_in_map");
+  witness_works();
+  EXPECT_THAT(log(), HasSubstr("Plugin let an exception escape"));
+  EXPECT_TRUE(stop().ok());
+}
+
+TEST_F(Faults, ThrowsInReconcile) {
+  with_controller("throws_in_reconcile");
+  witness_works();
+  EXPECT_THAT(log(), HasSubstr("Plugin let an exception escape"));
+  EXPECT_THAT(log(), HasSubstr("Reconcile failed, will retry"));
+  EXPECT_TRUE(stop().ok());
+}
+
+TEST_F(Faults, ThrowsThroughTheHost) {
+  with_controller("throws_through_the_host");
+  witness_works();
+  EXPECT_THAT(log(), HasSubstr("operation=\"object.each\""));
+  EXPECT_THAT(log(), HasSubstr("Reconciled"));  // its map went on behind the visit
+  EXPECT_TRUE(stop().ok());
+}
+
+// --- tables
+
+TEST_F(Faults, TablesWithoutFunctionsOfferNothing) {
+  for (const char* name : {"short_instances", "null_instances"}) {
+    SCOPED_TRACE(name);
+    start_over();
+    with_provider(name);
+    EXPECT_EQ(host_->instances(), nullptr);
+    witness_works();
+    EXPECT_TRUE(stop().ok());
+  }
+}
+
+TEST_F(Faults, AControllerNeedsItsFunctions) {
+  for (const char* name : {"short_controller", "null_reconcile"}) {
+    SCOPED_TRACE(name);
+    start_over();
+    const Status setup = create_controller(name);
+    EXPECT_EQ(setup.code(), Code::internal);
+    EXPECT_THAT(setup.message(), HasSubstr("no setup or no reconcile"));
+  }
+}
+
+TEST_F(Faults, ComponentsThatAreNone) {
+  for (const char* name : {"no_component", "no_destroy"}) {
+    SCOPED_TRACE(name);
+    start_over();
+    const Status created = create_provider(name);
+    EXPECT_EQ(created.code(), Code::internal);
+    EXPECT_THAT(created.message(), HasSubstr("no usable component"));
+  }
+}
+
+// --- results
+
+TEST_F(Faults, MalformedListingsAreFailuresNeverAbsence) {
+  for (const char* name : {"instance_too_short", "null_element", "null_list", "no_result",
+                           "null_addresses", "null_labels", "garbage_count", "short_status"}) {
+    SCOPED_TRACE(name);
+    start_over();
+    with_provider(name);
+    for (const char* node : {"sound", "node-1", "gone"}) {
+      EXPECT_EQ(find(node).status.code(), Code::internal) << node;
+    }
+    witness_works();
+    EXPECT_TRUE(stop().ok());
+  }
+}
+
+TEST_F(Faults, AStructOfTheFutureIsReadAsFarAsItIsKnown) {
+  with_provider("instance_of_the_future");
+  EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
+}
+
+TEST_F(Faults, ANullStringIsEmpty) {
+  with_provider("null_string");
+  EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
+}
+
+TEST_F(Faults, TextsThatAreNoUtf8AreRepaired) {
+  with_provider("garbage_texts");
+  const auto answer = find("node-1");
+  ASSERT_NE(answer.snapshot, nullptr);
+  EXPECT_EQ(answer.state(), CCM_INSTANCE_RUNNING);
+  InstanceExport out;
+  out.add(answer.snapshot, answer.index);
+  const ccm_instance& machine = *out.list().instances[0];
+  ASSERT_EQ(machine.address_count, 2U);
+  EXPECT_EQ(view(machine.addresses[0].address), "192.0.2.1");
+  EXPECT_EQ(view(machine.addresses[1].type), "Internal\xEF\xBF\xBD");
+  EXPECT_EQ(view(machine.addresses[1].address), "\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(view(machine.labels[0].value), "a\xEF\xBF\xBD");
+}
+
+TEST_F(Faults, OfAMachineWithoutReadableIdentityNothingIsConcluded) {
+  with_provider("garbage_name");
+  const auto by_id = find("", "faulty://1");
+  EXPECT_EQ(by_id.state(), CCM_INSTANCE_UNKNOWN);
+  EXPECT_EQ(provider_id_of(find("sound")), "faulty://sound");  // the others are not held up
+}
+
+TEST_F(Faults, AnUnknownStateIsUnknown) {
+  with_provider("unknown_state");
+  EXPECT_EQ(find("node-1").state(), CCM_INSTANCE_UNKNOWN);
+}
+
+TEST_F(Faults, AStatusThatMakesNoSenseIsAFailure) {
+  with_provider("garbage_status");
+  const Status status = find("node-1").status;
+  EXPECT_EQ(status.code(), Code::unknown);
+  EXPECT_EQ(status.error_class(), ErrorClass::none);
+  EXPECT_LE(status.retry_after(), kLongestDelay);
+  EXPECT_EQ(status.reason(), "\xEF\xBF\xBD");
+  EXPECT_TRUE(status.message().empty());
+}
+
+TEST_F(Faults, DescribeMustAnswerEachNode) {
+  for (const char* name : {"describe_too_few", "describe_too_many"}) {
+    SCOPED_TRACE(name);
+    start_over();
+    with_provider(name);
+    const auto answer = find("node-1");
+    EXPECT_FALSE(answer.status.ok());
+    EXPECT_EQ(answer.snapshot, nullptr);
+    EXPECT_NE(answer.status.code(), Code::not_found);
+    EXPECT_TRUE(stop().ok());
+  }
+}
+
+TEST_F(Faults, TheConfigurationStaysReadableUntilTheOperationEnds) {
+  std::ofstream(config_path()) << "the first configuration";
+  ASSERT_TRUE(host_->load_cloud_config().ok());
+  with_provider("reads_config_while_it_changes");
+  std::optional<MachineAnswer> answer;
+  host_->instances()->find(query("node-1"), [&](const MachineAnswer& found) { answer = found; });
+  // Within the 60 s that a listing has. The file is looked at every 10 s.
+  for (std::size_t change = 1; change <= 5 && !answer; ++change) {
+    poll_for(50ms);
+    std::ofstream(config_path()) << "another configuration" << std::string(change, '.');
+    advance(11s);
+  }
+  poll_until([&] { return answer.has_value(); });
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_NE(answer->status.code(), Code::deadline_exceeded);
+  EXPECT_TRUE(stop().ok());
+}
+
+// --- controllers
+
+TEST_F(Faults, ReconcileNeverCompletes) {
+  with_controller("reconcile_never_completes");
+  witness_works();
+  advance(31s);
+  EXPECT_THAT(log(), HasSubstr("Reconcile failed, will retry"));
+  witness_works();
+  EXPECT_EQ(stop().code(), Code::failed_precondition);
+}
+
+TEST_F(Faults, SetupNeverCompletes) {
+  std::optional<Status> setup;
+  begin_controller("setup_never_completes", setup);
+  poll_until([&] {
+    advance(1s);
+    return setup.has_value();
+  });
+  ASSERT_TRUE(setup.has_value());
+  EXPECT_EQ(setup->code(), Code::deadline_exceeded);
+}
+
+TEST_F(Faults, AbsurdDelaysDoNotComeAtOnce) {
+  with_controller("requeues_for_ever");
+  witness_works();
+  advance(24h);
+  EXPECT_EQ(count(log(), "Reconciled\" controller=\"requeues-for-ever\""), 1U);
+  EXPECT_TRUE(stop().ok());
+}
+
+TEST_F(Faults, GarbageKeys) {
+  with_controller("garbage_keys");
+  witness_works();
+  // The first back-off is a year: each of the two that were due has been tried once.
+  EXPECT_EQ(count(log(), "Reconcile failed, will retry"), 2U);
+  EXPECT_TRUE(stop().ok());
+}
+
+TEST_F(Faults, MalformedSetupsAreRefused) {
+  for (const char* name : {"watch_without_fields", "period_of_nothing", "null_arguments"}) {
+    SCOPED_TRACE(name);
+    start_over();
+    const Status setup = create_controller(name);
+    EXPECT_EQ(setup.code(), Code::invalid_argument) << setup.message();
+  }
+}
+
+TEST_F(Faults, WhatSetupWasGivenIsOfNoUseLater) {
+  with_controller("setup_too_late");
+  witness_works();
+  EXPECT_THAT(log(), HasSubstr("Plugin called a host function from a wrong place"));
+  EXPECT_THAT(log(), HasSubstr("function=\"setup.every\""));
+  EXPECT_EQ(report_of("setup-too-late").wrong_thread_calls, 2U);
+  EXPECT_TRUE(stop().ok());
+}
+
+TEST_F(Faults, AWrongThreadIsRefused) {
+  with_controller("wrong_thread");
+  witness_works();
+  EXPECT_THAT(log(), HasSubstr("function=\"metrics.define\""));
+  EXPECT_THAT(log(), HasSubstr("function=\"ctx.remove_on_cancel\""));
+  EXPECT_EQ(report_of("wrong-thread").wrong_thread_calls, 2U);
+  EXPECT_TRUE(stop().ok());
+}
+
+}  // namespace
+}  // namespace ccm::plugin

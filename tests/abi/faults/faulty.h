@@ -1,0 +1,186 @@
+/* The faultless part of plugins that misbehave once they run: each file has one fault. The
+ * manifest, the entry, `create` and `destroy` are here; a file brings the table of its provider or
+ * controller. */
+#ifndef CCM_TESTS_ABI_FAULTY_H
+#define CCM_TESTS_ABI_FAULTY_H
+
+#include <ccm/abi/config.h>
+#include <ccm/abi/controller.h>
+#include <ccm/abi/event.h>
+#include <ccm/abi/http.h>
+#include <ccm/abi/instances.h>
+#include <ccm/abi/kube.h>
+#include <ccm/abi/leader.h>
+#include <ccm/abi/log.h>
+#include <ccm/abi/metrics.h>
+#include <ccm/abi/plugin.h>
+#include <ccm/abi/provider.h>
+#include <ccm/abi/timer.h>
+#include <ccm/abi/worker.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define MAYBE_UNUSED __attribute__((unused))
+#endif
+
+/* Of the component; there is one. */
+static const ccm_host* the_host MAYBE_UNUSED;
+
+MAYBE_UNUSED static ccm_str text(const char* content) {
+  ccm_str made;
+  made.ptr = content;
+  made.len = strlen(content);
+  return made;
+}
+
+MAYBE_UNUSED static ccm_interface service(const char* id) {
+  ccm_interface found = {NULL, NULL};
+  the_host->get_interface(the_host->self, id, &found);
+  return found;
+}
+
+MAYBE_UNUSED static void end_with(ccm_completion done, int32_t code, const char* message,
+                                  const void* result) {
+  ccm_status status;
+  memset(&status, 0, sizeof(status));
+  status.size = sizeof(status);
+  status.code = code;
+  status.message = text(message);
+  done.fn(done.owner, done.operation, &status, result);
+}
+
+MAYBE_UNUSED static void succeed(ccm_completion done, const void* result) {
+  end_with(done, CCM_CODE_OK, "", result);
+}
+
+/* A machine as it should be. */
+MAYBE_UNUSED static ccm_instance machine(const char* name, const char* provider_id) {
+  ccm_instance made;
+  memset(&made, 0, sizeof(made));
+  made.size = sizeof(made);
+  made.state = CCM_INSTANCE_RUNNING;
+  made.name = text(name);
+  made.provider_id = text(provider_id);
+  return made;
+}
+
+/* Completes a listing with these machines. */
+MAYBE_UNUSED static void succeed_with(ccm_completion done, const ccm_instance* const* instances,
+                                      size_t count) {
+  ccm_instance_list list;
+  memset(&list, 0, sizeof(list));
+  list.size = sizeof(list);
+  list.instances = instances;
+  list.count = count;
+  succeed(done, &list);
+}
+
+/* Completes a listing with one machine as it should be, and `other`. */
+MAYBE_UNUSED static void succeed_with_sound_and(ccm_completion done, const ccm_instance* other) {
+  const ccm_instance sound = machine("sound", "faulty://sound");
+  const ccm_instance* both[2];
+  both[0] = &sound;
+  both[1] = other;
+  succeed_with(done, both, 2);
+}
+
+/* What a controller does that has nothing to do. */
+MAYBE_UNUSED static void reconcile_nothing(void* self, const ccm_ctx* ctx,
+                                           const ccm_reconcile_request* request,
+                                           ccm_completion done) {
+  (void)self;
+  (void)ctx;
+  (void)request;
+  succeed(done, NULL);
+}
+
+MAYBE_UNUSED static void watch_nodes(const ccm_host_setup* setup, ccm_map_fn map) {
+  static ccm_str fields[1];
+  ccm_watch watch;
+  fields[0] = text("/spec/providerID");
+  memset(&watch, 0, sizeof(watch));
+  watch.size = sizeof(watch);
+  watch.resource = text("v1/nodes");
+  watch.fields = fields;
+  watch.field_count = 1;
+  watch.map = map;
+  setup->watch(setup->self, &watch);
+}
+
+MAYBE_UNUSED static void setup_nodes(void* self, const ccm_ctx* ctx, const ccm_host_setup* setup,
+                                     ccm_completion done) {
+  (void)self;
+  (void)ctx;
+  watch_nodes(setup, NULL);
+  succeed(done, NULL);
+}
+
+#ifndef FAULTY_DESTROY
+MAYBE_UNUSED static void destroy_nothing(void* self) { (void)self; }
+#define FAULTY_DESTROY destroy_nothing
+#endif
+
+#ifndef FAULTY_CREATE
+#define FAULTY_CREATE create_component
+#endif
+
+#ifndef FAULTY_NONBLOCKING
+#define FAULTY_NONBLOCKING "true"
+#endif
+
+/* A component of that kind whose only interface is `id`, with that table. */
+#define FAULTY_PLUGIN(name, kind, id, the_table)                                                \
+  CCM_PLUGIN_MANIFEST("{\"id\": \"faulty." name                                                 \
+                      "\", \"version\": \"1.0.0\", \"abi\": \"1.0\","                           \
+                      " \"nonblocking\": " FAULTY_NONBLOCKING                                   \
+                      ", \"components\": [{\"kind\": \"" kind "\", \"name\": \"" name "\"}]}"); \
+  MAYBE_UNUSED static bool get_table(void* self, const char* wanted, ccm_interface* out) {      \
+    if (strcmp(wanted, id) != 0) return false;                                                  \
+    out->self = self;                                                                           \
+    out->table = the_table;                                                                     \
+    return true;                                                                                \
+  }                                                                                             \
+  MAYBE_UNUSED static void create_component(const ccm_host* host, ccm_str which,                \
+                                            ccm_completion done) {                              \
+    ccm_component made;                                                                         \
+    (void)which;                                                                                \
+    the_host = host;                                                                            \
+    memset(&made, 0, sizeof(made));                                                             \
+    made.size = sizeof(made);                                                                   \
+    made.get_interface = get_table;                                                             \
+    made.destroy = FAULTY_DESTROY;                                                              \
+    succeed(done, &made);                                                                       \
+  }                                                                                             \
+  FAULTY_ENTRY
+
+#ifdef __cplusplus
+#define FAULTY_C extern "C"
+#else
+#define FAULTY_C
+#endif
+
+#define FAULTY_ENTRY                                                 \
+  FAULTY_C CCM_PLUGIN_EXPORT const ccm_plugin* ccm_plugin_v1(void);  \
+  FAULTY_C CCM_PLUGIN_EXPORT const ccm_plugin* ccm_plugin_v1(void) { \
+    static ccm_plugin plugin;                                        \
+    plugin.size = sizeof(plugin);                                    \
+    plugin.manifest = ccm_plugin_manifest;                           \
+    plugin.create = FAULTY_CREATE;                                   \
+    return &plugin;                                                  \
+  }
+
+/* A provider that only lists; `list_fn` has the fault. */
+#define FAULTY_LIST(name, list_fn)                                                           \
+  static const ccm_cloud_instances the_instances = {sizeof(the_instances), 0, list_fn, NULL, \
+                                                    NULL};                                   \
+  FAULTY_PLUGIN(name, "provider", CCM_CLOUD_INSTANCES, &the_instances)
+
+/* A controller; one of the two has the fault. */
+#define FAULTY_CONTROLLER(name, setup_fn, reconcile_fn)                                            \
+  static const ccm_controller the_controller = {sizeof(the_controller), 0, setup_fn, reconcile_fn, \
+                                                NULL};                                             \
+  FAULTY_PLUGIN(name, "controller", CCM_CONTROLLER, &the_controller)
+
+#endif

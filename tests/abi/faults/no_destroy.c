@@ -1,0 +1,5 @@
+/* Fault: a component that cannot be destroyed. */
+#define FAULTY_DESTROY NULL
+#include "faulty.h"
+
+FAULTY_LIST("no-destroy", NULL)

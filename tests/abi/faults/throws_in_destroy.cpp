@@ -1,0 +1,7 @@
+// Fault: an exception leaves `destroy`.
+static void throwing(void*) { throw 42; }
+#define FAULTY_DESTROY throwing
+#include "faulty.h"
+
+static void list(void*, const ccm_ctx*, ccm_completion done) { succeed_with(done, nullptr, 0); }
+FAULTY_LIST("throws-in-destroy", list)

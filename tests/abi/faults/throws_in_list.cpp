@@ -1,0 +1,9 @@
+// Fault: an exception leaves a non-blocking operation.
+#include "faulty.h"
+
+#include <stdexcept>
+
+static void list(void*, const ccm_ctx*, ccm_completion) {
+  throw std::runtime_error("out of ideas");
+}
+FAULTY_LIST("throws-in-list", list)

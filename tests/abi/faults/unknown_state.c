@@ -1,0 +1,11 @@
+/* Fault: a state that this host does not know. */
+#include "faulty.h"
+
+static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
+  ccm_instance faulty = machine("node-1", "faulty://1");
+  (void)self;
+  (void)ctx;
+  faulty.state = 99;
+  succeed_with_sound_and(done, &faulty);
+}
+FAULTY_LIST("unknown-state", list)

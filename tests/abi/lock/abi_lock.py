@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""The contract of sdk/include/ccm/abi as a text: every struct with its members, every function type, constant and id.
+
+  abi_lock.py check HEADERS LOCK          fails when the headers do not say what the lock file says
+  abi_lock.py write HEADERS LOCK          writes the lock file
+  abi_lock.py check-rust HEADERS CCM_RS   compares the Rust declarations with the headers
+  abi_lock.py rust-layout CCM_RS OUTPUT   writes a Rust program that prints offsets and sizes as the compiler sees them
+  abi_lock.py check-layout HEADERS TEXT   compares what that program printed
+
+Names and types are read from the headers, which are regular enough for that; what is not understood is an error.
+Offsets, sizes and values come from the C compiler ($CC, or cc). Only Python's standard library is used.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from declarations import read_headers
+from rust import check_rust, layout_program
+
+HEAD = """\
+# What plugins that are built already rely on. Generated from sdk/include/ccm/abi by tests/abi/lock/abi_lock.py.
+# A line that vanishes or changes breaks them: undo the change, or add a new member, constant or id instead.
+# New lines are added by `make abi-lock`.
+"""
+DRAFT = """\
+# NOT FROZEN YET: while ids begin with "draft." a line may change on purpose; say so in CHANGELOG.md.
+"""
+
+
+def compiled_facts(headers, declarations):
+    """The sizes, offsets and values that the C compiler gives to the declarations."""
+    lines = ['#include <inttypes.h>', '#include <stdio.h>']
+    lines += [f'#include <ccm/abi/{name}>' for name in declarations.files]
+    lines += ['int main(void) {']
+    for struct in declarations.structs:
+        lines.append(f'  printf("{struct.name} %zu\\n", sizeof({struct.name}));')
+        for member in struct.members:
+            place = f'{struct.name}, {member.name}'
+            lines.append(f'  printf("{struct.name}.{member.name} %zu %zu\\n", offsetof({place}), '
+                         f'sizeof((({struct.name} *)0)->{member.name}));')
+    for name in declarations.constants:
+        lines.append(f'  printf("{name} %" PRId64 "\\n", (int64_t)({name}));')
+    lines += ['  return 0;', '}', '']
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = Path(folder, 'facts.c'), Path(folder, 'facts')
+        source.write_text('\n'.join(lines))
+        compiler = os.environ.get('CC', 'cc').split()
+        subprocess.run(compiler + ['-std=c11', f'-I{headers}', str(source), '-o', str(program)], check=True)
+        output = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout
+    return {line.split()[0]: line.split()[1:] for line in output.splitlines()}
+
+
+def lock_lines(headers):
+    """The lock file's lines, without its head."""
+    declarations = read_headers(Path(headers, 'ccm', 'abi'))
+    facts = compiled_facts(headers, declarations)
+    lines = []
+    for struct in declarations.structs:
+        lines.append(f'struct {struct.name} size {facts[struct.name][0]}')
+        for member in struct.members:
+            offset, size = facts[f'{struct.name}.{member.name}']
+            lines.append(f'member {struct.name}.{member.name} offset {offset} size {size} type {member.type}')
+    lines += [f'opaque {name}' for name in declarations.opaque]
+    lines += [f'function {name} {type_}' for name, type_ in declarations.functions.items()]
+    lines += [f'constant {name} {facts[name][0]}' for name in declarations.constants]
+    lines += [f'id {name} {value}' for name, value in declarations.ids.items()]
+    return lines
+
+
+def key(line):
+    """What a line is about: its first two words."""
+    return ' '.join(line.split()[:2])
+
+
+def may_grow(old, new):
+    """Tables and structs that begin with their size grow at the end."""
+    return key(old).startswith('struct ') and int(new.split()[-1]) > int(old.split()[-1])
+
+
+def faults(old_lines, new_lines):
+    """What is wrong with the headers, one sentence each."""
+    found = []
+    old = {key(line): line for line in old_lines}
+    new = {key(line): line for line in new_lines}
+    sized = {line.split('.')[0].split()[1] for line in old_lines if re.match(r'member \S+\.size offset 0 ', line)}
+    for name, line in old.items():
+        if name not in new:
+            found.append(f'{name} vanished; the lock file has\n    {line}')
+        elif new[name] != line and may_grow(line, new[name]) and line.split()[1] in sized:
+            found.append(f'{name} grew, which is allowed; run `make abi-lock`')
+        elif new[name] != line:
+            found.append(f'{name} changed\n    from {line}\n    to   {new[name]}')
+    found += [f'{name} is new; run `make abi-lock` and look at what it adds' for name in new if name not in old]
+    if not found and old_lines != new_lines:
+        found.append('the order changed; run `make abi-lock`')
+    return found
+
+
+def read_lock(path):
+    return [line for line in Path(path).read_text().splitlines() if line and not line.startswith('#')]
+
+
+def fail_with(found, what):
+    for fault in found:
+        print(f'{what}: {fault}', file=sys.stderr)
+    return 1 if found else 0
+
+
+def main(command, *arguments):
+    if command == 'check':
+        headers, lock = arguments
+        return fail_with(faults(read_lock(lock), lock_lines(headers)), Path(lock).name)
+    if command == 'write':
+        headers, lock = arguments
+        lines = lock_lines(headers)
+        draft = any(line.startswith('id ') and '"draft.' in line for line in lines)
+        Path(lock).write_text(HEAD + (DRAFT if draft else '') + '\n'.join(lines) + '\n')
+        return 0
+    if command == 'check-rust':
+        headers, source = arguments
+        return fail_with(check_rust(Path(source).read_text(), lock_lines(headers)), Path(source).name)
+    if command == 'rust-layout':
+        source, output = arguments
+        Path(output).write_text(layout_program(Path(source).resolve()))
+        return 0
+    if command == 'check-layout':
+        headers, text = arguments
+        expected = {line.split(' type ')[0] for line in lock_lines(headers)}
+        printed = Path(text).read_text().splitlines()
+        found = [f'the compiler lays out {line}' for line in printed if line not in expected]
+        return fail_with(found or ([] if printed else ['nothing was printed']), 'ccm.rs')
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]) if len(sys.argv) > 2 else main('help'))
