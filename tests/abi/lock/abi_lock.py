@@ -17,6 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.dont_write_bytecode = True  # the source tree stays clean
+
 from declarations import read_headers
 from rust import check_rust, layout_program
 

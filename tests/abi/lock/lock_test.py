@@ -6,6 +6,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.dont_write_bytecode = True  # the source tree stays clean
+
 from abi_lock import faults, lock_lines
 from rust import check_rust
 
