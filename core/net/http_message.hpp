@@ -59,6 +59,7 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
 
   std::size_t max_body_;
   bool header_done_ = false;
+  bool rest_ = false;  // feed() left bytes for its next call
 };
 
 }  // namespace ccm::net
