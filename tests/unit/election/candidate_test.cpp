@@ -8,7 +8,8 @@ namespace {
 using std::chrono::seconds;
 using TimePoint = BootClock::time_point;
 
-Lease held_by(const std::string& holder, const std::string& renew_time, int64_t transitions = 0) {
+Lease lease_held_by(const std::string& holder, const std::string& renew_time,
+                    int64_t transitions = 0) {
   Lease lease;
   lease.record.holder_identity = holder;
   lease.record.lease_duration = seconds(15);
@@ -28,38 +29,38 @@ class CandidateTest : public ::testing::Test {
 
 TEST_F(CandidateTest, TRAP_2_ExpiryCountsFromWhatWasSeenHereNotFromTheHoldersClock) {
   // The holder's clock is years behind; it is alive all the same.
-  candidate.observe(held_by("other", "1999-01-01T00:00:00.000000Z"), start);
+  candidate.observe(lease_held_by("other", "1999-01-01T00:00:00.000000Z"), start);
   EXPECT_FALSE(candidate.may_take(start + seconds(14)));
   EXPECT_TRUE(candidate.may_take(start + seconds(15)));
 }
 
 TEST_F(CandidateTest, HOST_112c_AChangedRecordStartsTheTimeAnew) {
-  candidate.observe(held_by("other", "t1"), start);
-  candidate.observe(held_by("other", "t2"), start + seconds(10));
+  candidate.observe(lease_held_by("other", "t1"), start);
+  candidate.observe(lease_held_by("other", "t2"), start + seconds(10));
   EXPECT_FALSE(candidate.may_take(start + seconds(20)));
   EXPECT_TRUE(candidate.may_take(start + seconds(25)));
 }
 
 TEST_F(CandidateTest, HOST_112c_AnUnchangedRecordDoesNot) {
-  candidate.observe(held_by("other", "t1"), start);
-  candidate.observe(held_by("other", "t1"), start + seconds(10));
+  candidate.observe(lease_held_by("other", "t1"), start);
+  candidate.observe(lease_held_by("other", "t1"), start + seconds(10));
   EXPECT_TRUE(candidate.may_take(start + seconds(15)));
 }
 
 TEST_F(CandidateTest, ExpiryTellsAStandbyWhenToLookAgain) {
   EXPECT_EQ(candidate.expiry(), TimePoint());
-  candidate.observe(held_by("other", "t1"), start);
+  candidate.observe(lease_held_by("other", "t1"), start);
   EXPECT_EQ(candidate.expiry(), start + seconds(15));
 }
 
 TEST_F(CandidateTest, HOST_112d_AFreeLeaseIsTakenAtOnce) {
-  candidate.observe(held_by("", "t1"), start);
+  candidate.observe(lease_held_by("", "t1"), start);
   EXPECT_TRUE(candidate.may_take(start));
   EXPECT_FALSE(candidate.holds());
 }
 
 TEST_F(CandidateTest, HOST_112e_RenewalKeepsAcquireTimeAndTransitions) {
-  candidate.observe(held_by("me", "t1", 4), start);
+  candidate.observe(lease_held_by("me", "t1", 4), start);
   const LeaseRecord claim = candidate.claim(wall);
   EXPECT_EQ(claim.acquire_time, "2020-01-01T00:00:00.000000Z");
   EXPECT_EQ(claim.lease_transitions, 4);
@@ -67,7 +68,7 @@ TEST_F(CandidateTest, HOST_112e_RenewalKeepsAcquireTimeAndTransitions) {
 }
 
 TEST_F(CandidateTest, HOST_112e_TakeOverCountsATransition) {
-  candidate.observe(held_by("other", "t1", 4), start);
+  candidate.observe(lease_held_by("other", "t1", 4), start);
   const LeaseRecord claim = candidate.claim(wall);
   EXPECT_EQ(claim.holder_identity, "me");
   EXPECT_EQ(claim.lease_transitions, 5);
@@ -81,15 +82,15 @@ TEST_F(CandidateTest, HOST_112b_ANewLeaseHasNoTransitions) {
 
 TEST_F(CandidateTest, HOST_112a_RenewsUnreadOnlyWhileItsOwnRecordStands) {
   EXPECT_FALSE(candidate.may_renew_unread(start));
-  candidate.observe(held_by("me", "t1"), start);
+  candidate.observe(lease_held_by("me", "t1"), start);
   EXPECT_TRUE(candidate.may_renew_unread(start + seconds(14)));
   EXPECT_FALSE(candidate.may_renew_unread(start + seconds(15)));
-  candidate.observe(held_by("other", "t2"), start + seconds(16));
+  candidate.observe(lease_held_by("other", "t2"), start + seconds(16));
   EXPECT_FALSE(candidate.may_renew_unread(start + seconds(17)));
 }
 
 TEST_F(CandidateTest, HOST_117_ReleaseEmptiesTheHolderAndKeepsTransitions) {
-  candidate.observe(held_by("me", "t1", 4), start);
+  candidate.observe(lease_held_by("me", "t1", 4), start);
   const LeaseRecord release = candidate.release(wall);
   EXPECT_EQ(release.holder_identity, "");
   EXPECT_EQ(release.lease_duration, seconds(1));
@@ -98,7 +99,7 @@ TEST_F(CandidateTest, HOST_117_ReleaseEmptiesTheHolderAndKeepsTransitions) {
 }
 
 TEST_F(CandidateTest, ForgottenLeaseIsFree) {
-  candidate.observe(held_by("other", "t1"), start);
+  candidate.observe(lease_held_by("other", "t1"), start);
   candidate.forget();
   EXPECT_TRUE(candidate.may_take(start));
   EXPECT_EQ(candidate.holder(), "");
