@@ -1,5 +1,6 @@
 #include "plugin/host_services/http_service.hpp"
 
+#include "net/write_gate.hpp"
 #include "test_runtime.hpp"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ class HttpServiceTest : public PluginHostTest {
     };
     options.budgets = &budgets_;
     options.user_agent = "ccm/tester";
+    options.gate = gate_;
     options.observer = [this](const HttpCallRecord& call) {
       records_.push_back(std::string(call.operation) + " " + std::to_string(call.http_status));
     };
@@ -25,7 +27,7 @@ class HttpServiceTest : public PluginHostTest {
   }
 
   void send(Caught& caught, const char* method, const char* credential = "",
-            const ccm_ctx* ctx = nullptr, uint32_t max_tries = 0) {
+            const ccm_ctx* ctx = nullptr, uint32_t max_tries = 0, uint32_t flags = 0) {
     const ccm_host_http* http = nullptr;
     const ccm_interface service = plugin_.service(CCM_HOST_HTTP, &http);
     const ccm_http_request request{sizeof(request),
@@ -38,7 +40,7 @@ class HttpServiceTest : public PluginHostTest {
                                    c_str("ListX"),
                                    c_str(credential),
                                    max_tries,
-                                   0};
+                                   flags};
     http->send(service.self, ctx, &request, caught.completion());
     poll();
   }
@@ -57,6 +59,8 @@ class HttpServiceTest : public PluginHostTest {
     return made;
   }
 
+  const std::shared_ptr<net::WriteGate> gate_ =
+      std::make_shared<net::WriteGate>([] { return true; });
   CallBudgets budgets_{timers_};
   std::deque<std::function<void(Result<net::Response>)>> open_;
   std::vector<net::Request> requests_;
@@ -179,6 +183,23 @@ TEST(RetryAfter, BothForms) {
   EXPECT_FALSE(parse_retry_after("", now));
   EXPECT_FALSE(parse_retry_after("-1", now));
   EXPECT_FALSE(parse_retry_after("soon", now));
+}
+
+TEST_F(HttpServiceTest, WhatChangesTheCloudPassesTheGate) {
+  ASSERT_TRUE(create(true).ok());
+  Caught caught;
+  for (const char* method :
+       {"GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH", "CUSTOM"}) {
+    send(caught, method);
+    ASSERT_FALSE(requests_.empty());
+    const std::string name = method;
+    const bool reads = name == "GET" || name == "HEAD" || name == "OPTIONS";
+    EXPECT_EQ(requests_.back().gate, reads ? nullptr : gate_) << name;
+    answer(response(200));
+  }
+  send(caught, "POST", "", nullptr, 0, CCM_HTTP_READ_ONLY);
+  EXPECT_EQ(requests_.back().gate, nullptr) << "a log-in is no write";
+  answer(response(200));
 }
 
 }  // namespace

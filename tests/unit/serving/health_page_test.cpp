@@ -127,6 +127,30 @@ TEST_F(HealthPage, ACheckThatThrowsFails) {
             "healthz check failed\n");
 }
 
+TEST_F(HealthPage, WhatIsDegradedShowsInReadyzOnly) {
+  add_good("node");
+  bool degraded = true;
+  registry_.set(
+      "plugin-sandbox",
+      [&degraded] { return degraded ? Status(Code::unavailable, "slow") : Status(); },
+      HealthRegistry::Scope::readiness);
+  EXPECT_EQ(get("/readyz?verbose").body,
+            "[+]node ok\n[-]plugin-sandbox failed: reason withheld\nreadyz check failed\n");
+  EXPECT_EQ(get("/readyz/plugin-sandbox").status, 500u);
+  for (const char* path : {"/healthz", "/livez"}) EXPECT_EQ(get(path).status, 200u) << path;
+  EXPECT_EQ(get("/livez?verbose").body, "[+]node ok\nlivez check passed\n");
+  EXPECT_EQ(get("/livez/plugin-sandbox").status, 404u);
+  degraded = false;
+  EXPECT_EQ(get("/readyz").status, 200u);
+}
+
+TEST_F(HealthPage, AloneInReadyzItLeavesPingToTheOthers) {
+  registry_.set(
+      "plugin-sandbox", [] { return Status(); }, HealthRegistry::Scope::readiness);
+  EXPECT_EQ(get("/healthz?verbose").body, "[+]ping ok\nhealthz check passed\n");
+  EXPECT_EQ(get("/readyz?verbose").body, "[+]plugin-sandbox ok\nreadyz check passed\n");
+}
+
 TEST_F(HealthPage, ReplacingKeepsTheOrder) {
   add_bad("one");
   add_good("two");
