@@ -11,7 +11,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* kLease =
+constexpr const char* kLeaseWatch =
     "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases?fieldSelector=metadata.name="
     "cloud-controller-manager";
 
@@ -37,7 +37,7 @@ std::string holder_of(const json& spec) {
 
 Observer::Observer(Cluster& cluster) : cluster_(cluster) {
   threads_.emplace_back([this] { follow("/api/v1/nodes", &Observer::take_node); });
-  threads_.emplace_back([this] { follow(kLease, &Observer::take_lease); });
+  threads_.emplace_back([this] { follow(kLeaseWatch, &Observer::take_lease); });
 }
 
 Observer::~Observer() {

@@ -121,6 +121,7 @@ json TestCloud::control(const std::string& method, const std::string& path, cons
 void TestCloud::reset() {
   control("DELETE", "/machines");
   control("PUT", "/faults", json::object());
+  control("PUT", "/token", {{"token", json::parse(read_file(config())).at("token")}});
   control("DELETE", "/calls");
 }
 
