@@ -229,9 +229,11 @@ void InstancesBroker::ask_listing(Waiter waiter) {
   list_later(pause);
 }
 
-// Of listings for those who ask again and again: about one call a second.
+// Of listings for those who ask again and again: about one call in each interval, and never so
+// rarely that nothing young enough is known.
 milliseconds InstancesBroker::poll_interval() const {
-  return std::max<milliseconds>(options_.list_interval, std::chrono::seconds(listing_calls() - 1));
+  const milliseconds wanted = options_.list_interval * static_cast<int64_t>(listing_calls());
+  return std::max(options_.list_interval, std::min(wanted, options_.max_age));
 }
 
 void InstancesBroker::list_later(milliseconds pause) {

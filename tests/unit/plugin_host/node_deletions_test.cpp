@@ -464,8 +464,13 @@ TEST_F(NodeDeletionsTest, AProviderThatOnlyGetsNeedsACanaryToo) {
   cloud_.get_failure = {};
   timers_.advance(11s);
   EXPECT_EQ(remove("n0"), "deleted");
+}
+
+TEST_F(NodeDeletionsTest, AProviderThatOnlyGetsIsHeldWhenManyAreGone) {
+  cloud_.lists = false;
   cluster(10, 6);
-  EXPECT_EQ(remove_all(6), 0u) << "many at once are held";
+  EXPECT_EQ(remove_all(6), 0u);
+  EXPECT_TRUE(deletions_->report().engaged);
 }
 
 TEST_F(NodeDeletionsTest, OtherResourcesPass) {
