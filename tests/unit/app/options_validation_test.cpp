@@ -68,6 +68,18 @@ TEST(Validation, Periods) {
   expect_error({"--controller-start-interval=-1s"}, "--controller-start-interval");
 }
 
+TEST(Validation, TheDeletionBrakesLimits) {
+  for (const char* percent : {"-1", "101"}) {
+    expect_error({std::string("--deletion-brake-percent=") + percent},
+                 "--deletion-brake-percent must be from 0 to 100");
+  }
+  expect_error({"--deletion-brake-minimum=-1"}, "--deletion-brake-minimum must be at least 0");
+  expect_error({"--deletion-brake-window=0s"}, "--deletion-brake-window must be above 0");
+  expect_error({"--deletion-brake-hold=0s"}, "--deletion-brake-hold must be above 0");
+  EXPECT_TRUE(
+      validate({"--deletion-brake-percent=100", "--deletion-brake-minimum=0"}).errors.empty());
+}
+
 TEST(Validation, HOST_47_Ports) {
   expect_error({"--secure-port=-1"}, "--secure-port must be from 0 to 65535, is -1");
   expect_error({"--webhook-secure-port=65536"}, "--webhook-secure-port");
