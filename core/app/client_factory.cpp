@@ -7,6 +7,10 @@
 namespace ccm::app {
 namespace {
 
+// Thousands of Nodes that are initialised at once leave as many Events, and the API server has to
+// do the one and the other.
+constexpr std::chrono::milliseconds kEventPatience{250};
+
 // Left at their defaults, the flags do not limit: the API server's own answers do (429 and
 // Retry-After). 20 requests a second were chosen for servers without priority and fairness.
 double effective_qps(const CommandLine& line) {
@@ -49,6 +53,13 @@ kube::Client ClientFactory::client(std::string_view name) const {
 kube::Client ClientFactory::writer(std::string_view name) const {
   kube::ClientOptions own = options(name);
   own.gate = gate_;
+  return root_.derive(std::move(own));
+}
+
+kube::Client ClientFactory::event_writer(std::string_view name) const {
+  kube::ClientOptions own = options(name);
+  own.gate = gate_;
+  own.yield_to_writes = kEventPatience;
   return root_.derive(std::move(own));
 }
 

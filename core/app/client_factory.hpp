@@ -29,6 +29,9 @@ class ClientFactory {
   // The same for those who write: what changes something passes the gate.
   [[nodiscard]] kube::Client writer(std::string_view name) const;
 
+  // A writer() of Events, which let other writes go first.
+  [[nodiscard]] kube::Client event_writer(std::string_view name) const;
+
   // Shares nothing, for another thread: the Lease's.
   [[nodiscard]] kube::Client separate(const boost::asio::any_io_executor& executor,
                                       std::string_view name) const;

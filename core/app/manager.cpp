@@ -146,7 +146,7 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
       recorders([this](const std::string& source) {
         kube::EventOptions event_options;
         event_options.component = source;
-        return std::make_unique<kube::EventRecorder>(clients.writer(source), event_options);
+        return std::make_unique<kube::EventRecorder>(clients.event_writer(source), event_options);
       }),
       leadership(options.leader_election, clients, loop),
       plugins(dependencies()),

@@ -49,6 +49,9 @@ struct ClientOptions {
   // Of everything but GET, HEAD and OPTIONS: asked right before the bytes leave, behind the rate
   // limiter, retries and the handshake. Null = always open.
   std::shared_ptr<net::WriteGate> gate;
+  // So long a request lets the writes of the clients beside it on these connections go first. For
+  // what may be late, as Events may.
+  std::chrono::milliseconds yield_to_writes{0};
 };
 
 struct CallOptions {

@@ -182,6 +182,31 @@ asio::awaitable<Result<Answer>> attempts(std::shared_ptr<Client::Impl> impl, con
   }
 }
 
+// Counts one write of the connection while it lives.
+class WriteCount {
+ public:
+  WriteCount(Connection& connection, bool counts)
+      : connection_(connection), counts_(counts ? 1U : 0U) {
+    connection_.writes += counts_;
+  }
+  ~WriteCount() { connection_.writes -= counts_; }
+  WriteCount(const WriteCount&) = delete;
+  WriteCount& operator=(const WriteCount&) = delete;
+
+ private:
+  Connection& connection_;
+  std::size_t counts_;
+};
+
+asio::awaitable<void> yield_to_writes(std::shared_ptr<Connection> connection,
+                                      std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds kTurn{10};
+  const Clock::time_point end = Clock::now() + patience;
+  while (connection->writes > 0 && Clock::now() < end) {
+    co_await pause(connection->executor, kTurn);
+  }
+}
+
 Status failure(const Call& call, const net::Response& response) {
   Status status = status_of_answer(response.status, response.body, response.header("Retry-After"));
   status.with_context(call.what);
@@ -221,7 +246,10 @@ void Connection::log_warnings(const net::Response& response) {
 }
 
 asio::awaitable<Result<Answer>> exchange(std::shared_ptr<Client::Impl> impl, Call call) {
+  const auto patience = impl->options.yield_to_writes;
+  const WriteCount counted(*impl->connection, patience.count() == 0 && !is_read(call.method));
   try {
+    if (patience.count() > 0) co_await yield_to_writes(impl->connection, patience);
     Result<Answer> result = co_await attempts(impl, call);
     if (!result.ok()) co_return result;
     if (result->stream || result->response.status < 300) co_return result;

@@ -26,6 +26,7 @@ struct Connection {
                                           // certificate authorities for nothing takes 100 ms
   uint64_t tls_generation = 0;
   std::unordered_set<std::string> warnings;  // texts that were logged (API-107)
+  std::size_t writes = 0;                    // under way, those of clients that yield left out
 
   void use_current_tls();
   void log_warnings(const net::Response& response);

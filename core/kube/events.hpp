@@ -33,7 +33,7 @@ enum class EventType { normal, warning };
 struct EventOptions {
   std::string component;             // "node-controller"
   int log_verbosity = 0;             // of the line that each event leaves in the log (HOST-138)
-  std::size_t queue_limit = 1000;    // API-116
+  std::size_t queue_limit = 10'000;  // API-116 has 1000: fewer than Nodes that may join at once
   std::size_t cache_entries = 4096;  // API-115
   int delivery_attempts = 12;
   std::chrono::milliseconds delivery_interval{10'000};

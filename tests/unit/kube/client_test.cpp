@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "kube/file_text.hpp"
 #include "net/http_client.hpp"
+#include "net/write_gate.hpp"
 #include "scripted_api.hpp"
 
 #include <gmock/gmock.h>
@@ -25,6 +26,10 @@ class ClientTest : public KubeTest {
   Client client() { return client_for(api_.server()); }
   ServerRequest request(std::size_t index) { return api_.server().requests().at(index); }
   std::size_t requests() { return api_.server().requests().size(); }
+  void turn() {
+    loop_.restart();
+    loop_.run_for(std::chrono::milliseconds(1));
+  }
   static ServerReply with_retry_after(ServerReply reply, const std::string& value) {
     reply.headers.emplace_back("Retry-After", value);
     return reply;
@@ -344,6 +349,65 @@ TEST_F(ClientTest, HOST_82_DerivedClientsShareTheConnection) {
   EXPECT_EQ(api_.server().connections(), 1u);
 }
 
+TEST_F(ClientTest, AClientThatYieldsLetsWritesGoFirstAndReadsNot) {
+  ServerReply slow = json_reply("{}");
+  slow.delay = std::chrono::milliseconds(300);
+  api_.expect({"/nodes/n1"}, slow);
+  api_.expect({"/events"}, json_reply("{}"));
+  Client client = this->client();
+  ClientOptions options;
+  options.qps = 0;
+  options.yield_to_writes = std::chrono::seconds(10);
+  Client events = client.derive(options);
+  std::optional<Result<std::string>> node;
+  std::optional<Result<std::string>> event;
+  boost::asio::co_spawn(loop_,
+                        store_result(client.patch(nodes_, "", "n1", PatchType::merge, "{}"), &node),
+                        [](const std::exception_ptr&) {});
+  boost::asio::co_spawn(loop_,
+                        store_result(events.create(resources::events(), "default", "{}"), &event),
+                        [](const std::exception_ptr&) {});
+  run_until([&] { return node.has_value(); });
+  EXPECT_FALSE(event.has_value());
+  EXPECT_EQ(requests(), 1U);
+  run_until([&] { return event.has_value(); });
+  EXPECT_TRUE((*event).ok());
+
+  api_.expect({"/nodes/n1"}, slow);  // a read holds up nothing
+  api_.expect({"/events"}, json_reply("{}"));
+  node.reset();
+  event.reset();
+  boost::asio::co_spawn(loop_, store_result(client.get(nodes_, "", "n1"), &node),
+                        [](const std::exception_ptr&) {});
+  while (requests() < 3U) turn();
+  boost::asio::co_spawn(loop_,
+                        store_result(events.create(resources::events(), "default", "{}"), &event),
+                        [](const std::exception_ptr&) {});
+  run_until([&] { return event.has_value(); });
+  EXPECT_FALSE(node.has_value());
+  run_until([&] { return node.has_value(); });
+}
+
+TEST_F(ClientTest, AClientThatYieldsDoesNotWaitForEver) {
+  ServerReply slow = json_reply("{}");
+  slow.delay = std::chrono::milliseconds(500);
+  api_.expect({"/nodes/n1"}, slow);
+  api_.expect({"/events"}, json_reply("{}"));
+  Client client = this->client();
+  ClientOptions options;
+  options.qps = 0;
+  options.yield_to_writes = std::chrono::milliseconds(20);
+  Client events = client.derive(options);
+  std::optional<Result<std::string>> node;
+  boost::asio::co_spawn(loop_,
+                        store_result(client.patch(nodes_, "", "n1", PatchType::merge, "{}"), &node),
+                        [](const std::exception_ptr&) {});
+  while (requests() < 1U) turn();
+  EXPECT_TRUE(run(events.create(resources::events(), "default", "{}")).ok());
+  EXPECT_FALSE(node.has_value());
+  run_until([&] { return node.has_value(); });
+}
+
 TEST_F(ClientTest, API_107_WarningsAreLoggedOnce) {
   ServerReply warned = json_reply("{}");
   warned.headers.emplace_back("Warning", R"(299 - "v1 Thing is deprecated")");
@@ -457,6 +521,31 @@ TEST_F(TlsClientTest, API_89_ExecTokenIsSentAndRenewedAfter401) {
   const auto body = run(client.get(resources::nodes(), "", "n"));
   EXPECT_TRUE(body.ok()) << body.status().message();
   EXPECT_EQ(server.requests().size(), 2u);
+}
+
+// Whoever lost the Lease while a write waited for the rate limiter or for Retry-After sends
+// nothing.
+TEST_F(ClientTest, AWriteThatWaitedPassesTheGateLastOfAll) {
+  bool leading = true;
+  ClientOptions options;
+  options.qps = 0;
+  options.gate = std::make_shared<net::WriteGate>([&leading] { return leading; });
+  Client fenced(loop_.get_executor(), config_for(api_.server()), options);
+  api_.expect({"/n1"}, json_reply("{}"));
+  EXPECT_TRUE(run(fenced.patch(nodes_, "", "n1", PatchType::merge, "{}")).ok());
+  // 429: the write comes again after a second, when another leads.
+  api_.expect({"/n2"}, with_retry_after(status_reply(429, "TooManyRequests"), "1"));
+  boost::asio::steady_timer lost(loop_, std::chrono::milliseconds(500));
+  lost.async_wait([&leading](const boost::system::error_code&) { leading = false; });
+  const auto late = run(fenced.patch(nodes_, "", "n2", PatchType::merge, "{}"));
+  EXPECT_EQ(late.status().code(), Code::failed_precondition);
+  EXPECT_EQ(late.status().reason(), "NotLeading");
+  EXPECT_EQ(requests(), 2u);
+  EXPECT_FALSE(run(fenced.remove(nodes_, "", "n3")).ok());
+  EXPECT_FALSE(run(fenced.create(nodes_, "", "{}")).ok());
+  EXPECT_EQ(requests(), 2u);
+  api_.expect({"/n1"}, json_reply("{}"));
+  EXPECT_TRUE(run(fenced.get(nodes_, "", "n1")).ok()) << "reads pass";
 }
 
 }  // namespace
