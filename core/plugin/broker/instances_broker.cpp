@@ -18,6 +18,10 @@ constexpr std::chrono::seconds kClockSkew{60};
 // Machines on one page of a listing, for what a listing costs compared with single calls.
 constexpr std::size_t kPageSize = 200;
 
+// Single calls within a period of who polls; for more, a listing now and then is kinder to the
+// cloud.
+constexpr std::size_t kMostPolls = 10;
+
 // What a recent answer is kept under. Names and provider IDs never meet: an ID has a "://".
 const std::string& recent_key(const MachineQuery& query) {
   return query.provider_id.empty() ? query.name : query.provider_id;
@@ -83,6 +87,7 @@ InstancesBroker::~InstancesBroker() {
 
 void InstancesBroker::find(MachineQuery query, AnswerDone done) {
   if (foreign(query.provider_id)) return done({foreign_status(query), nullptr, 0});
+  if (query.max_age > milliseconds(0)) count_poll(query.max_age);
   if (auto answer = look_up_recent(query)) {
     ++statistics_.hits;
     return done(*answer);
@@ -171,8 +176,18 @@ void InstancesBroker::ask(Waiter waiter) {
   ask_listing(std::move(waiter));
 }
 
-// Who looks after machines in doubt asks again and again, so the count since the last listing says
-// nothing; how many are in doubt at this moment does.
+// They come a few at a time, as many as a controller has workers, so only a whole period tells how
+// many machines are in doubt.
+void InstancesBroker::count_poll(milliseconds period) {
+  const auto now = timers_.now();
+  if (now - polls_began_ >= period) {
+    polls_before_ = now - polls_began_ < 2 * period ? polls_ : 0;
+    polls_ = 0;
+    polls_began_ = now;
+  }
+  ++polls_;
+}
+
 void InstancesBroker::poll(Waiter waiter) {
   polled_.push_back(std::move(waiter));
   if (pump_timer_ != 0) return;
@@ -185,7 +200,8 @@ void InstancesBroker::poll(Waiter waiter) {
 void InstancesBroker::pump_polled() {
   auto polled = std::exchange(polled_, {});
   const std::size_t batch = source_.can_describe() ? options_.describe_batch : 1;
-  const bool list = (polled.size() + batch - 1) / batch > listing_calls();
+  const std::size_t asked = std::max({polls_, polls_before_, polled.size()});
+  const bool list = (asked + batch - 1) / batch > std::min(listing_calls(), kMostPolls);
   for (Waiter& waiter : polled) {
     const bool due = listing_ || !last_began_ || timers_.now() - *last_began_ >= poll_interval();
     if (list && !due && answer_older(waiter)) continue;

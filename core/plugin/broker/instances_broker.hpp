@@ -120,6 +120,7 @@ class InstancesBroker {
   [[nodiscard]] std::optional<MachineAnswer> look_up_recent(const MachineQuery& query) const;
   void ask(Waiter waiter);
   void ask_listing(Waiter waiter);
+  void count_poll(std::chrono::milliseconds period);
   void poll(Waiter waiter);
   void pump_polled();
   bool answer_older(const Waiter& waiter);
@@ -160,6 +161,11 @@ class InstancesBroker {
   std::vector<ListDone> list_waiters_;
   std::vector<ListDone> refresh_waiters_;  // of the listing after the running one
 
+  // Who looks after machines in doubt asks again and again: how often within its period, and within
+  // the one before.
+  runtime::TimePoint polls_began_;
+  std::size_t polls_ = 0;
+  std::size_t polls_before_ = 0;
   std::vector<Waiter> polled_;  // asked with an age limit in this turn of the loop
   std::deque<Waiter> single_;
   std::size_t single_running_ = 0;

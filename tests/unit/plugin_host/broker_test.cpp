@@ -199,6 +199,25 @@ TEST_F(PollTest, InALargeCloudTheAnswersGrowOlder) {
   EXPECT_EQ(source_.lists.size(), 1u);
 }
 
+// As they do from a controller with few workers for thousands of Nodes.
+TEST_F(PollTest, ManyInAPeriodAreListedThoughTheyComeOneByOne) {
+  make();
+  std::vector<Machine> machines;
+  for (int number = 0; number < 1000; ++number) {
+    machines.push_back({"n" + std::to_string(number), "cloud://" + std::to_string(number)});
+  }
+  listed(machines);
+  timers_.advance(20s);
+  for (int number = 0; number < 50; ++number) {
+    const std::string name = "n" + std::to_string(number);
+    poll(name);
+    tick();
+    while (!source_.gets.empty()) source_.end_get({name, "cloud://" + std::to_string(number)});
+  }
+  EXPECT_LE(broker_->statistics().gets, 6u) << "what a listing costs";
+  EXPECT_EQ(source_.lists.size(), 1u);
+}
+
 TEST_F(PollTest, AConfirmationAlwaysCalls) {
   make();
   listed({{"a", "cloud://a"}});
