@@ -25,7 +25,7 @@
 namespace ccm::net {
 class ResponseStream;
 class WriteGate;
-}
+}  // namespace ccm::net
 
 namespace ccm::kube {
 

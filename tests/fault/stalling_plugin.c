@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <ccm/abi/controller.h>
 #include <ccm/abi/plugin.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,7 +14,8 @@ CCM_PLUGIN_MANIFEST(
     " \"components\": [{\"kind\": \"controller\", \"name\": \"stalling\",\n"
     "   \"interfaces\": [\"draft.ccm.controller/1\"]}]}");
 
-#define TEXT(literal) {(literal), sizeof(literal) - 1}
+#define TEXT(literal) \
+  { (literal), sizeof(literal) - 1 }
 
 static void end(ccm_completion done, const void* result) {
   static const ccm_status ok = {.size = sizeof(ccm_status), .code = CCM_CODE_OK};
@@ -22,10 +24,8 @@ static void end(ccm_completion done, const void* result) {
 
 static void setup(void* self, const ccm_ctx* ctx, const ccm_host_setup* host, ccm_completion done) {
   static const ccm_str fields[] = {TEXT("/metadata/name")};
-  const ccm_watch nodes = {.size = sizeof(ccm_watch),
-                           .resource = TEXT("v1/nodes"),
-                           .fields = fields,
-                           .field_count = 1};
+  const ccm_watch nodes = {
+      .size = sizeof(ccm_watch), .resource = TEXT("v1/nodes"), .fields = fields, .field_count = 1};
   (void)self;
   (void)ctx;
   host->watch(host->self, &nodes);

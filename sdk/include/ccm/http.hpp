@@ -31,7 +31,7 @@ struct HttpRequest {
   std::string credential;                // names the call budget; empty = the component's own
   std::chrono::milliseconds timeout{0};  // of one try; 0 = 30 s
   uint32_t max_tries = 0;                // 0 = 3 for GET and HEAD, 1 for the rest
-  bool read_only = false;  // a POST that changes nothing: sent by standbys too
+  bool read_only = false;                // a POST that changes nothing: sent by standbys too
 };
 
 struct HttpResponse {
