@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 constexpr std::string_view kNodes = "v1/nodes";
 constexpr milliseconds kStatusUpdatePeriod{300'000};  // HOST-38
 // Writes are awaited without a thread each, so more than upstream's one costs nothing (HOST-35).
-constexpr uint32_t kDefaultWorkers = 16;
+constexpr uint32_t kDefaultWorkers = 64;
 // The API server hands out a new resourceVersion with every write of the kubelet, too.
 constexpr int kConflictTries = 10;
 // Tries that end in an Event: the first ones may only be early, and later ones say the same again.

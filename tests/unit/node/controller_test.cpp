@@ -169,7 +169,7 @@ TEST_F(NodeControllerTest, ATaintThatComesLaterIsSeen) {
 TEST_F(NodeControllerTest, HOST_35_TheUsersNumberOfWorkersIsObeyed) {
   host.config.set_flag("concurrent-node-syncs", "1", false);
   start();
-  EXPECT_EQ(controller->workers(), 16U);
+  EXPECT_EQ(controller->workers(), 64U);
   host.config.set_flag("concurrent-node-syncs", "3");
   start();
   EXPECT_EQ(controller->workers(), 3U);
