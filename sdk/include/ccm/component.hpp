@@ -53,6 +53,14 @@ struct Outcome<Task<T>> {
   using Type = T;
 };
 
+// For an operation without a result.
+struct NoResult {
+  template <typename Value>
+  void operator()(const Value&, Completion& completion) const {
+    completion.succeed(nullptr);
+  }
+};
+
 // Runs one operation of a component. `call()` gives the method's value or task; `succeed(value,
 // completion)` renders a success. Every exception becomes Code::internal and a line in the log.
 template <typename Call, typename Succeed>

@@ -11,9 +11,11 @@
 #include <ccm/instances.hpp>
 #include <ccm/kube.hpp>
 #include <ccm/leader.hpp>
+#include <ccm/load_balancers.hpp>
 #include <ccm/log.hpp>
 #include <ccm/metrics.hpp>
 #include <ccm/object.hpp>
+#include <ccm/routes.hpp>
 #include <ccm/scope.hpp>
 #include <ccm/service.hpp>
 #include <ccm/task.hpp>
@@ -42,6 +44,8 @@ class Host {
         config(Service<ccm_host_config>::find(host, CCM_HOST_CONFIG)),
         leader(Service<ccm_host_leader>::find(host, CCM_HOST_LEADER)),
         instances(Service<ccm_cloud_instances>::find(host, CCM_CLOUD_INSTANCES)),
+        load_balancers(Service<ccm_cloud_loadbalancers>::find(host, CCM_CLOUD_LOADBALANCERS)),
+        routes(Service<ccm_cloud_routes>::find(host, CCM_CLOUD_ROUTES)),
         host_(host),
         nonblocking_(nonblocking) {}
   Host(const Host&) = delete;
@@ -59,7 +63,10 @@ class Host {
   const Events events;
   Config config;
   const Leader leader;
-  const Instances instances;  // for controllers: the cloud, as the broker shows it
+  // For controllers: the cloud, as the broker shows it.
+  const Instances instances;
+  const LoadBalancers load_balancers;
+  const Routes routes;
 
   // A ctx without deadline that ends with the component.
   [[nodiscard]] Ctx background() const { return Ctx::background(contexts); }

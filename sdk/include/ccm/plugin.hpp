@@ -52,6 +52,14 @@ class Instantiated {
       if constexpr (IsInstances<T>) {
         if (wanted == CCM_CLOUD_INSTANCES) table = Adapter::instances_table();
       }
+      if constexpr (IsLoadBalancers<T>) {
+        if (wanted == CCM_CLOUD_LOADBALANCERS) {
+          table = LoadBalancerAdapter<T, Instantiated>::table();
+        }
+      }
+      if constexpr (IsRoutes<T>) {
+        if (wanted == CCM_CLOUD_ROUTES) table = RouteAdapter<T, Instantiated>::table();
+      }
     }
     if constexpr (IsController<T>) {
       if (wanted == CCM_CONTROLLER) table = ControllerAdapter<T, Instantiated>::table();
@@ -94,6 +102,17 @@ consteval bool has_coroutines() {
   if constexpr (HasGet<T>) {
     found = found || is_task<decltype(std::declval<T&>().get(std::declval<Ctx>(),
                                                              std::declval<NodeIdentity>()))>;
+  }
+  if constexpr (IsLoadBalancers<T>) {
+    found = found || is_task<decltype(std::declval<T&>().ensure_load_balancer(
+                         std::declval<Ctx>(), std::declval<LoadBalancerService>(),
+                         std::declval<std::vector<Backend>>()))>;
+    found = found || is_task<decltype(std::declval<T&>().delete_load_balancer(
+                         std::declval<Ctx>(), std::declval<LoadBalancerService>()))>;
+  }
+  if constexpr (IsRoutes<T>) {
+    found = found || is_task<decltype(std::declval<T&>().list_routes(std::declval<Ctx>(),
+                                                                     std::declval<std::string>()))>;
   }
   if constexpr (IsController<T>) {
     found = found || is_task<decltype(std::declval<T&>().reconcile(std::declval<Ctx>(),

@@ -7,6 +7,17 @@
 //   Result<std::vector<Instance>> list(Ctx);                      CCM_CLOUD_INSTANCES
 //   Result<std::vector<Instance>> describe(Ctx, std::vector<NodeIdentity>);
 //   Result<Instance> get(Ctx, NodeIdentity);
+//   Result<LoadBalancer> ensure_load_balancer(Ctx, LoadBalancerService, std::vector<Backend>);
+//   Status delete_load_balancer(Ctx, LoadBalancerService);        CCM_CLOUD_LOADBALANCERS: both,
+//   Result<LoadBalancer> observe_load_balancer(Ctx, LoadBalancerService, std::vector<Backend>);
+//   Result<LoadBalancer> update_load_balancer(Ctx, LoadBalancerService, std::vector<Backend>);
+//   Result<std::string> load_balancer_name(Ctx, LoadBalancerService);
+//   Result<LoadBalancerLimits> load_balancer_limits(Ctx);
+//   Result<std::vector<Route>> list_routes(Ctx, std::string cluster_name);     CCM_CLOUD_ROUTES:
+//   Result<std::vector<Status>> apply_routes(Ctx, std::string cluster_name,    both
+//                                            std::vector<Route> removals,
+//                                            std::vector<Route> additions);
+//   Result<RouteLimits> route_limits(Ctx);
 //
 // Each but has_cluster_id may return a Task of that instead, in a plugin whose manifest says
 // "nonblocking": true; otherwise they run on a [worker] thread and may block.
@@ -17,6 +28,8 @@
 #include <ccm/component.hpp>
 #include <ccm/host.hpp>
 #include <ccm/instances.hpp>
+#include <ccm/load_balancer_adapter.hpp>
+#include <ccm/route_adapter.hpp>
 
 #include <utility>
 #include <vector>
@@ -51,14 +64,8 @@ concept HasGet = requires(T& t, Ctx ctx, NodeIdentity node) {
 template <typename T>
 concept IsInstances = HasList<T> || HasDescribe<T> || HasGet<T>;
 template <typename T>
-concept IsProvider = HasInitialize<T> || HasHealth<T> || HasClusterId<T> || IsInstances<T>;
-
-struct NoResult {
-  template <typename Value>
-  void operator()(const Value&, Completion& completion) const {
-    completion.succeed(nullptr);
-  }
-};
+concept IsProvider = HasInitialize<T> || HasHealth<T> || HasClusterId<T> || IsInstances<T> ||
+    IsLoadBalancers<T> || IsRoutes<T>;
 
 // `Part` has members `Host host` and `T object`; `self` of the tables points to it.
 template <typename T, typename Part>

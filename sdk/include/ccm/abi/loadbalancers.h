@@ -1,0 +1,181 @@
+/*
+ * Load balancers of the cloud for Services of type LoadBalancer. A provider implements this table; controllers get the
+ * same one from the host, which adds deadlines, metrics, one operation at a time for each Service, and the deletion
+ * brake.
+ *
+ * Rules for a provider:
+ *  - Never wait for the cloud inside an operation. While it works, end with CCM_LOAD_BALANCER_PENDING and a
+ *    retry_after_ms; the host calls again.
+ *  - No write to the cloud without a difference: a second `ensure` of the same request is reads only.
+ *  - A load balancer is this Service's when its recorded id (`id`) leads to it, or when the owner mark that the provider
+ *    itself put into the cloud (a tag, a description) names this cluster and this Service's UID. A name never suffices.
+ *    What is marked as another owner's is CCM_LOAD_BALANCER_FOREIGN and is neither changed nor deleted.
+ *  - `ensure` looks for that mark before it creates, so that a lost answer leads to no second load balancer.
+ */
+#ifndef CCM_ABI_LOADBALANCERS_H
+#define CCM_ABI_LOADBALANCERS_H
+
+#include "ccm/abi/ctx.h"
+#include "ccm/abi/instances.h"
+#include "ccm/abi/object.h"
+#include "ccm/abi/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CCM_CLOUD_LOADBALANCERS "draft.ccm.cloud.loadbalancers/1"
+
+/* Values of ccm_load_balancer.state. */
+enum {
+  CCM_LOAD_BALANCER_ABSENT = 0,  /* the cloud has none for this Service, and the answer is certain */
+  CCM_LOAD_BALANCER_PENDING = 1, /* exists or is being changed; not ready to serve */
+  CCM_LOAD_BALANCER_ACTIVE = 2,  /* exists and serves */
+  CCM_LOAD_BALANCER_FOREIGN = 3  /* the recorded id leads to one that belongs to somebody else */
+};
+
+/* Bits of ccm_service.flags. */
+enum {
+  CCM_SERVICE_LOCAL_TRAFFIC = 1,      /* externalTrafficPolicy: Local */
+  CCM_SERVICE_CLIENT_IP_AFFINITY = 2, /* sessionAffinity: ClientIP */
+  CCM_SERVICE_NO_NODE_PORTS = 4       /* allocateLoadBalancerNodePorts: false */
+};
+
+/* One port of a Service. Frozen. */
+typedef struct ccm_service_port {
+  ccm_str name;
+  ccm_str protocol;     /* "TCP", "UDP", "SCTP" */
+  ccm_str app_protocol; /* may be empty */
+  int32_t port;
+  int32_t node_port;    /* 0 = none was allocated */
+} ccm_service_port;
+
+/* The Service that wants a load balancer, read and validated by the controller. */
+typedef struct ccm_service {
+  uint32_t size;
+  uint32_t flags;
+  ccm_str name;
+  ccm_str namespace_name;
+  ccm_str uid;
+  ccm_str cluster_name;   /* --cluster-name */
+  ccm_str id;             /* as recorded on the Service (ccm_load_balancer_limits.id_annotation); empty = none yet */
+  ccm_str adopt_id;       /* a load balancer that the user told us to take over by annotation; empty = none. Its owner
+                             mark, or the lack of one, does not count; the provider puts ours on it. */
+  ccm_str default_name;   /* "a" and the UID without dashes, 32 characters (CLOUD-7) */
+  ccm_str class_name;     /* spec.loadBalancerClass; may be empty */
+  ccm_str requested_ip;   /* spec.loadBalancerIP; may be empty */
+  const ccm_service_port *ports; /* in the Service's order */
+  size_t port_count;
+  const ccm_str *source_ranges;  /* CIDRs, normalised, sorted, without duplicates (SVC-75); none = everybody */
+  size_t source_range_count;
+  const ccm_str *ip_families;    /* "IPv4", "IPv6" in the Service's order */
+  size_t ip_family_count;
+  const ccm_key_value *parameters; /* of the load balancer class, from the host's configuration */
+  size_t parameter_count;
+  int32_t health_check_node_port;  /* 0 = none; with CCM_SERVICE_LOCAL_TRAFFIC: path /healthz (SVC-78) */
+  int32_t affinity_timeout_seconds; /* 0 = the cloud's default */
+  const ccm_object *object;        /* the Service itself, for annotations */
+} ccm_service;
+
+/* A Node that takes the Service's traffic (SVC-57). */
+typedef struct ccm_backend {
+  uint32_t size;
+  uint32_t reserved;
+  ccm_str name;
+  ccm_str provider_id; /* may be empty: the machine is then found by name (CLOUD-13) */
+  const ccm_node_address *addresses;
+  size_t address_count;
+  const ccm_object *node; /* for labels and annotations; may be NULL */
+} ccm_backend;
+
+/* What a load balancer says of one port. Frozen. */
+typedef struct ccm_ingress_port {
+  ccm_str protocol;
+  ccm_str error; /* CamelCase, or "domain/Reason"; empty = none */
+  int32_t port;
+  uint32_t reserved;
+} ccm_ingress_port;
+
+/* One way to reach a load balancer: `ip` or `hostname`. */
+typedef struct ccm_ingress {
+  uint32_t size;
+  uint32_t reserved;
+  ccm_str ip;
+  ccm_str hostname;
+  ccm_str ip_mode; /* "VIP", "Proxy"; empty = VIP; only with an ip (SVC-45) */
+  const ccm_ingress_port *ports;
+  size_t port_count;
+} ccm_ingress;
+
+typedef struct ccm_load_balancer {
+  uint32_t size;
+  int32_t state;
+  int64_t retry_after_ms; /* with PENDING: when to come back; 0 = the host's choice */
+  ccm_str id;             /* the cloud's; the controller records it on the Service; empty when ABSENT */
+  ccm_str name;           /* the cloud's */
+  /* Of `observe`: how what exists differs from what `ensure` would make, in words for people ("forwarding rules,
+   * backends"); empty = not at all. Of the others: what they changed; empty = nothing. */
+  ccm_str difference;
+  const ccm_ingress *const *ingress; /* in the order of the Service's status; none while it has no address */
+  size_t ingress_count;
+  /* Annotations that the provider wants on the Service, besides the id. An empty value removes the annotation. */
+  const ccm_key_value *annotations;
+  size_t annotation_count;
+} ccm_load_balancer;
+
+typedef struct ccm_load_balancer_limits {
+  uint32_t size;
+  uint32_t reserved;
+  int64_t load_balancers; /* of the account; 0 = not known */
+  int64_t backends;       /* of one load balancer; 0 = not known */
+  /* The annotation in which a load balancer's id is recorded on its Service. Empty =
+   * "cloud-controller-manager/load-balancer-id". */
+  ccm_str id_annotation;
+} ccm_load_balancer_limits;
+
+typedef struct ccm_cloud_loadbalancers {
+  uint32_t size;
+  uint32_t reserved;
+
+  /*
+   * Reads what the cloud has for this Service; writes nothing. ABSENT is a success. Optional: without it the host
+   * calls `ensure` where it would observe. RESULT: const ccm_load_balancer *. [serial] or [worker]
+   */
+  void (*observe)(void *self, const ccm_ctx *ctx, const ccm_service *service, const ccm_backend *const *backends,
+                  size_t backend_count, ccm_completion done);
+
+  /*
+   * Makes the load balancer be what the Service asks for. `backends` may be empty. INVALID_ARGUMENT or class
+   * INVALID_SPEC when the Service asks for something impossible: not tried again before it changes.
+   * IMPLEMENTED_ELSEWHERE: another program does it (CLOUD-8). RESULT: const ccm_load_balancer *. Required.
+   */
+  void (*ensure)(void *self, const ccm_ctx *ctx, const ccm_service *service, const ccm_backend *const *backends,
+                 size_t backend_count, ccm_completion done);
+
+  /*
+   * Changes only the backends of a load balancer that exists (CLOUD-9). Optional: else `ensure` is called. NOT_FOUND
+   * when it does not exist. RESULT: const ccm_load_balancer *.
+   */
+  void (*update_backends)(void *self, const ccm_ctx *ctx, const ccm_service *service,
+                          const ccm_backend *const *backends, size_t backend_count, ccm_completion done);
+
+  /*
+   * Deletes it and what a broken creation left. The Service's ports may be gone already (TRAP-41). Success and
+   * NOT_FOUND alike mean that nothing is left; class WAITING while the cloud still deletes. FAILED_PRECONDITION with
+   * reason "NotOwned" when it is somebody else's: nothing was deleted. RESULT: NULL. Required.
+   */
+  void (*remove)(void *self, const ccm_ctx *ctx, const ccm_service *service, ccm_completion done);
+
+  /* The name that the load balancer has or would get, without a call to the cloud (CLOUD-7). Optional: else
+   * default_name. RESULT: const ccm_str *. */
+  void (*name)(void *self, const ccm_ctx *ctx, const ccm_service *service, ccm_completion done);
+
+  /* Optional. Called after `initialize`. RESULT: const ccm_load_balancer_limits *. */
+  void (*limits)(void *self, const ccm_ctx *ctx, ccm_completion done);
+} ccm_cloud_loadbalancers;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,66 @@
+// Between the values of this layer and the ABI's arrays. OWNERSHIP: what a `_to_c` function returns
+// borrows from its argument.
+#pragma once
+
+#include <ccm/instances.hpp>
+#include <ccm/status.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ccm::detail {
+
+// `bit` or no bit, for the flags of a C struct.
+inline constexpr uint32_t bit_if(bool set, uint32_t bit) { return set ? bit : 0; }
+
+inline std::vector<NodeAddress> addresses_from_c(const ccm_node_address* raw, size_t count) {
+  std::vector<NodeAddress> addresses;
+  addresses.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    addresses.push_back({std::string(view(raw[i].type)), std::string(view(raw[i].address))});
+  }
+  return addresses;
+}
+
+inline std::vector<ccm_node_address> addresses_to_c(const std::vector<NodeAddress>& addresses) {
+  std::vector<ccm_node_address> raw;
+  raw.reserve(addresses.size());
+  for (const NodeAddress& address : addresses) {
+    raw.push_back({c_str(address.type), c_str(address.address)});
+  }
+  return raw;
+}
+
+inline std::vector<std::string> strings_from_c(const ccm_str* raw, size_t count) {
+  std::vector<std::string> strings;
+  strings.reserve(count);
+  for (size_t i = 0; i < count; ++i) strings.emplace_back(view(raw[i]));
+  return strings;
+}
+
+inline std::vector<ccm_str> strings_to_c(const std::vector<std::string>& strings) {
+  std::vector<ccm_str> raw;
+  raw.reserve(strings.size());
+  for (const std::string& text : strings) raw.push_back(c_str(text));
+  return raw;
+}
+
+inline std::vector<Label> key_values_from_c(const ccm_key_value* raw, size_t count) {
+  std::vector<Label> pairs;
+  pairs.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    pairs.push_back({std::string(view(raw[i].key)), std::string(view(raw[i].value))});
+  }
+  return pairs;
+}
+
+inline std::vector<ccm_key_value> key_values_to_c(const std::vector<Label>& pairs) {
+  std::vector<ccm_key_value> raw;
+  raw.reserve(pairs.size());
+  for (const Label& pair : pairs) raw.push_back({c_str(pair.key), c_str(pair.value)});
+  return raw;
+}
+
+}  // namespace ccm::detail

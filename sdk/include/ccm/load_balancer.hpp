@@ -1,0 +1,286 @@
+// A Service that wants a load balancer, its backends, and the load balancer, as values.
+// ccm/abi/loadbalancers.h says what each field means and how a provider has to behave.
+#pragma once
+
+#include <ccm/abi/loadbalancers.h>
+#include <ccm/c_arrays.hpp>
+#include <ccm/instances.hpp>
+#include <ccm/object.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm {
+
+enum class LoadBalancerState : int32_t {
+  absent = CCM_LOAD_BALANCER_ABSENT,    // the cloud has none for this Service, for certain
+  pending = CCM_LOAD_BALANCER_PENDING,  // exists or is being changed; not ready to serve
+  active = CCM_LOAD_BALANCER_ACTIVE,    // exists and serves
+  foreign = CCM_LOAD_BALANCER_FOREIGN,  // the recorded id leads to somebody else's
+};
+
+struct ServicePort {
+  std::string name;
+  std::string protocol;  // TCP, UDP, SCTP
+  std::string app_protocol;
+  int32_t port = 0;
+  int32_t node_port = 0;  // 0 = none was allocated
+  bool operator==(const ServicePort&) const = default;
+};
+
+// The Service that wants a load balancer, read and validated by the controller.
+struct LoadBalancerService {
+  std::string name;
+  std::string namespace_name;
+  std::string uid;
+  std::string cluster_name;
+  std::string id;            // as recorded on the Service; empty = none yet
+  std::string adopt_id;      // to be taken over by the user's word; empty = none
+  std::string default_name;  // CLOUD-7
+  std::string class_name;
+  std::string requested_ip;
+  std::vector<ServicePort> ports;
+  std::vector<std::string> source_ranges;  // normalised, sorted; empty = everybody
+  std::vector<std::string> ip_families;    // IPv4, IPv6
+  std::vector<Label> parameters;           // of the load balancer class
+  bool local_traffic = false;
+  bool client_ip_affinity = false;
+  bool node_ports = true;
+  int32_t health_check_node_port = 0;
+  std::chrono::seconds affinity_timeout{0};
+  Object object;  // the Service itself, for annotations
+};
+
+// A Node that takes the Service's traffic.
+struct Backend {
+  std::string name;
+  std::string provider_id;
+  std::vector<NodeAddress> addresses;
+  Object node;  // for labels and annotations; may be empty
+};
+
+struct IngressPort {
+  std::string protocol;
+  std::string error;
+  int32_t port = 0;
+  bool operator==(const IngressPort&) const = default;
+};
+
+struct Ingress {
+  std::string ip;
+  std::string hostname;
+  std::string ip_mode;  // VIP, Proxy; empty = VIP
+  std::vector<IngressPort> ports;
+  bool operator==(const Ingress&) const = default;
+};
+
+struct LoadBalancer {
+  LoadBalancerState state = LoadBalancerState::absent;
+  std::chrono::milliseconds retry_after{0};
+  std::string id;
+  std::string name;
+  std::string difference;  // observe: from what ensure would make; else: what was changed
+  std::vector<Ingress> ingress;
+  std::vector<Label> annotations;  // for the Service, besides the id
+  bool operator==(const LoadBalancer&) const = default;
+};
+
+struct LoadBalancerLimits {
+  int64_t load_balancers = 0;  // of the account; 0 = not known
+  int64_t backends = 0;        // of one load balancer; 0 = not known
+  std::string id_annotation;   // empty = kLoadBalancerIdAnnotation
+};
+
+inline constexpr std::string_view kLoadBalancerIdAnnotation =
+    "cloud-controller-manager/load-balancer-id";
+
+namespace detail {
+
+// The C form of a Service. OWNERSHIP: borrows from the Service that it was made of.
+class LoadBalancerServiceC {
+ public:
+  explicit LoadBalancerServiceC(const LoadBalancerService& service)
+      : source_ranges_(strings_to_c(service.source_ranges)),
+        ip_families_(strings_to_c(service.ip_families)),
+        parameters_(key_values_to_c(service.parameters)) {
+    ports_.reserve(service.ports.size());
+    for (const ServicePort& port : service.ports) {
+      ports_.push_back({c_str(port.name), c_str(port.protocol), c_str(port.app_protocol), port.port,
+                        port.node_port});
+    }
+    raw_.size = sizeof(raw_);
+    raw_.flags = bit_if(service.local_traffic, CCM_SERVICE_LOCAL_TRAFFIC) |
+                 bit_if(service.client_ip_affinity, CCM_SERVICE_CLIENT_IP_AFFINITY) |
+                 bit_if(!service.node_ports, CCM_SERVICE_NO_NODE_PORTS);
+    raw_.name = c_str(service.name);
+    raw_.namespace_name = c_str(service.namespace_name);
+    raw_.uid = c_str(service.uid);
+    raw_.cluster_name = c_str(service.cluster_name);
+    raw_.id = c_str(service.id);
+    raw_.adopt_id = c_str(service.adopt_id);
+    raw_.default_name = c_str(service.default_name);
+    raw_.class_name = c_str(service.class_name);
+    raw_.requested_ip = c_str(service.requested_ip);
+    raw_.ports = ports_.data();
+    raw_.port_count = ports_.size();
+    raw_.source_ranges = source_ranges_.data();
+    raw_.source_range_count = source_ranges_.size();
+    raw_.ip_families = ip_families_.data();
+    raw_.ip_family_count = ip_families_.size();
+    raw_.parameters = parameters_.data();
+    raw_.parameter_count = parameters_.size();
+    raw_.health_check_node_port = service.health_check_node_port;
+    raw_.affinity_timeout_seconds = static_cast<int32_t>(service.affinity_timeout.count());
+    raw_.object = service.object.get();
+  }
+  LoadBalancerServiceC(const LoadBalancerServiceC&) = delete;
+  LoadBalancerServiceC& operator=(const LoadBalancerServiceC&) = delete;
+
+  [[nodiscard]] const ccm_service* get() const { return &raw_; }
+
+ private:
+  std::vector<ccm_service_port> ports_;
+  std::vector<ccm_str> source_ranges_;
+  std::vector<ccm_str> ip_families_;
+  std::vector<ccm_key_value> parameters_;
+  ccm_service raw_{};
+};
+
+// The C form of backends. OWNERSHIP: borrows from the backends that it was made of.
+class BackendsC {
+ public:
+  explicit BackendsC(const std::vector<Backend>& backends) {
+    addresses_.reserve(backends.size());
+    raw_.reserve(backends.size());
+    for (const Backend& backend : backends) {
+      addresses_.push_back(addresses_to_c(backend.addresses));
+      raw_.push_back({sizeof(ccm_backend), 0, c_str(backend.name), c_str(backend.provider_id),
+                      addresses_.back().data(), addresses_.back().size(), backend.node.get()});
+    }
+    for (const ccm_backend& raw : raw_) pointers_.push_back(&raw);
+  }
+  BackendsC(const BackendsC&) = delete;
+  BackendsC& operator=(const BackendsC&) = delete;
+
+  [[nodiscard]] const ccm_backend* const* data() const { return pointers_.data(); }
+  [[nodiscard]] size_t size() const { return pointers_.size(); }
+
+ private:
+  std::vector<std::vector<ccm_node_address>> addresses_;
+  std::vector<ccm_backend> raw_;
+  std::vector<const ccm_backend*> pointers_;
+};
+
+// The C form of a load balancer. OWNERSHIP: borrows from the one that it was made of.
+class LoadBalancerC {
+ public:
+  explicit LoadBalancerC(const LoadBalancer& balancer)
+      : annotations_(key_values_to_c(balancer.annotations)) {
+    ports_.reserve(balancer.ingress.size());
+    ingress_.reserve(balancer.ingress.size());
+    for (const Ingress& ingress : balancer.ingress) {
+      std::vector<ccm_ingress_port>& ports = ports_.emplace_back();
+      for (const IngressPort& port : ingress.ports) {
+        ports.push_back({c_str(port.protocol), c_str(port.error), port.port, 0});
+      }
+      ingress_.push_back({sizeof(ccm_ingress), 0, c_str(ingress.ip), c_str(ingress.hostname),
+                          c_str(ingress.ip_mode), ports.data(), ports.size()});
+    }
+    for (const ccm_ingress& raw : ingress_) pointers_.push_back(&raw);
+    raw_.size = sizeof(raw_);
+    raw_.state = static_cast<int32_t>(balancer.state);
+    raw_.retry_after_ms = balancer.retry_after.count();
+    raw_.id = c_str(balancer.id);
+    raw_.name = c_str(balancer.name);
+    raw_.difference = c_str(balancer.difference);
+    raw_.ingress = pointers_.data();
+    raw_.ingress_count = pointers_.size();
+    raw_.annotations = annotations_.data();
+    raw_.annotation_count = annotations_.size();
+  }
+  LoadBalancerC(const LoadBalancerC&) = delete;
+  LoadBalancerC& operator=(const LoadBalancerC&) = delete;
+
+  [[nodiscard]] const ccm_load_balancer* get() const { return &raw_; }
+
+ private:
+  std::vector<std::vector<ccm_ingress_port>> ports_;
+  std::vector<ccm_ingress> ingress_;
+  std::vector<const ccm_ingress*> pointers_;
+  std::vector<ccm_key_value> annotations_;
+  ccm_load_balancer raw_{};
+};
+
+// `objects` keeps the objects of the request alive; the host itself reads with an empty one.
+inline LoadBalancerService service_from_c(ObjectHost objects, const ccm_service& raw) {
+  LoadBalancerService service;
+  service.name = view(raw.name);
+  service.namespace_name = view(raw.namespace_name);
+  service.uid = view(raw.uid);
+  service.cluster_name = view(raw.cluster_name);
+  service.id = view(raw.id);
+  service.adopt_id = view(raw.adopt_id);
+  service.default_name = view(raw.default_name);
+  service.class_name = view(raw.class_name);
+  service.requested_ip = view(raw.requested_ip);
+  for (size_t i = 0; i < raw.port_count; ++i) {
+    const ccm_service_port& port = raw.ports[i];
+    service.ports.push_back({std::string(view(port.name)), std::string(view(port.protocol)),
+                             std::string(view(port.app_protocol)), port.port, port.node_port});
+  }
+  service.source_ranges = strings_from_c(raw.source_ranges, raw.source_range_count);
+  service.ip_families = strings_from_c(raw.ip_families, raw.ip_family_count);
+  service.parameters = key_values_from_c(raw.parameters, raw.parameter_count);
+  service.local_traffic = (raw.flags & CCM_SERVICE_LOCAL_TRAFFIC) != 0;
+  service.client_ip_affinity = (raw.flags & CCM_SERVICE_CLIENT_IP_AFFINITY) != 0;
+  service.node_ports = (raw.flags & CCM_SERVICE_NO_NODE_PORTS) == 0;
+  service.health_check_node_port = raw.health_check_node_port;
+  service.affinity_timeout = std::chrono::seconds(raw.affinity_timeout_seconds);
+  service.object = Object(objects, raw.object);
+  return service;
+}
+
+inline std::vector<Backend> backends_from_c(ObjectHost objects, const ccm_backend* const* raw,
+                                            size_t count) {
+  std::vector<Backend> backends;
+  backends.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    backends.push_back({std::string(view(raw[i]->name)), std::string(view(raw[i]->provider_id)),
+                        addresses_from_c(raw[i]->addresses, raw[i]->address_count),
+                        Object(objects, raw[i]->node)});
+  }
+  return backends;
+}
+
+inline LoadBalancer load_balancer_from_c(const ccm_load_balancer& raw) {
+  LoadBalancer balancer;
+  balancer.state = static_cast<LoadBalancerState>(raw.state);
+  balancer.retry_after = std::chrono::milliseconds(raw.retry_after_ms);
+  balancer.id = view(raw.id);
+  balancer.name = view(raw.name);
+  balancer.difference = view(raw.difference);
+  for (size_t i = 0; i < raw.ingress_count; ++i) {
+    const ccm_ingress& from = *raw.ingress[i];
+    Ingress& ingress = balancer.ingress.emplace_back();
+    ingress.ip = view(from.ip);
+    ingress.hostname = view(from.hostname);
+    ingress.ip_mode = view(from.ip_mode);
+    for (size_t j = 0; j < from.port_count; ++j) {
+      ingress.ports.push_back({std::string(view(from.ports[j].protocol)),
+                               std::string(view(from.ports[j].error)), from.ports[j].port});
+    }
+  }
+  balancer.annotations = key_values_from_c(raw.annotations, raw.annotation_count);
+  return balancer;
+}
+
+inline LoadBalancerLimits load_balancer_limits_from_c(const ccm_load_balancer_limits& raw) {
+  return {raw.load_balancers, raw.backends, std::string(view(raw.id_annotation))};
+}
+
+}  // namespace detail
+
+}  // namespace ccm

@@ -1,0 +1,139 @@
+// Load balancers of the cloud from a controller's side: the host's broker in front of the provider.
+#pragma once
+
+#include <ccm/abi/loadbalancers.h>
+#include <ccm/ctx.hpp>
+#include <ccm/load_balancer.hpp>
+#include <ccm/operation.hpp>
+#include <ccm/service.hpp>
+#include <ccm/status.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ccm {
+
+// Load balancers from a controller's side. Empty when the provider has none.
+class LoadBalancers {
+  using Host = Service<ccm_cloud_loadbalancers>;
+  using WithBackends = decltype(ccm_cloud_loadbalancers::ensure);
+
+ public:
+  // observe, ensure and update_backends.
+  struct Apply {
+    using Output = Result<LoadBalancer>;
+    Host host;
+    WithBackends ccm_cloud_loadbalancers::*function;
+    const char* function_name;
+    Ctx ctx;
+    LoadBalancerService service;
+    std::vector<Backend> backends;
+    Status start(ccm_completion done) const {
+      const auto fn = host.get(function);
+      if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, function_name);
+      const detail::LoadBalancerServiceC raw(service);
+      const detail::BackendsC raw_backends(backends);
+      fn(host.self(), ctx.get(), raw.get(), raw_backends.data(), raw_backends.size(), done);
+      return {};
+    }
+    Output decode(Status status, const void* result) const {
+      if (!status.ok()) return status;
+      if (result == nullptr) return Status(Code::internal, "a load balancer is missing");
+      return detail::load_balancer_from_c(*static_cast<const ccm_load_balancer*>(result));
+    }
+  };
+  struct Remove {
+    using Output = Status;
+    Host host;
+    Ctx ctx;
+    LoadBalancerService service;
+    Status start(ccm_completion done) const {
+      const auto fn = host.get(&ccm_cloud_loadbalancers::remove);
+      if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, "remove");
+      const detail::LoadBalancerServiceC raw(service);
+      fn(host.self(), ctx.get(), raw.get(), done);
+      return {};
+    }
+    Output decode(Status status, const void*) const { return status; }
+  };
+  struct Name {
+    using Output = Result<std::string>;
+    Host host;
+    Ctx ctx;
+    LoadBalancerService service;
+    Status start(ccm_completion done) const {
+      const auto fn = host.get(&ccm_cloud_loadbalancers::name);
+      if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, "name");
+      const detail::LoadBalancerServiceC raw(service);
+      fn(host.self(), ctx.get(), raw.get(), done);
+      return {};
+    }
+    Output decode(Status status, const void* result) const {
+      if (!status.ok()) return status;
+      if (result == nullptr) return Status(Code::internal, "a name is missing");
+      return std::string(view(*static_cast<const ccm_str*>(result)));
+    }
+  };
+  struct Limits {
+    using Output = Result<LoadBalancerLimits>;
+    Host host;
+    Ctx ctx;
+    Status start(ccm_completion done) const {
+      const auto fn = host.get(&ccm_cloud_loadbalancers::limits);
+      if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, "limits");
+      fn(host.self(), ctx.get(), done);
+      return {};
+    }
+    Output decode(Status status, const void* result) const {
+      if (!status.ok()) return status;
+      if (result == nullptr) return Status(Code::internal, "limits are missing");
+      return detail::load_balancer_limits_from_c(
+          *static_cast<const ccm_load_balancer_limits*>(result));
+    }
+  };
+
+  LoadBalancers() = default;
+  explicit LoadBalancers(Host host) : host_(host) {}
+  [[nodiscard]] explicit operator bool() const { return static_cast<bool>(host_); }
+
+  // What the cloud has for the Service, and how it differs from what ensure would make.
+  [[nodiscard]] Operation<Apply> observe(Ctx ctx, LoadBalancerService service,
+                                         std::vector<Backend> backends) const {
+    return apply(&ccm_cloud_loadbalancers::observe, "observe", std::move(ctx), std::move(service),
+                 std::move(backends));
+  }
+  // Makes it be what the Service asks for.
+  [[nodiscard]] Operation<Apply> ensure(Ctx ctx, LoadBalancerService service,
+                                        std::vector<Backend> backends) const {
+    return apply(&ccm_cloud_loadbalancers::ensure, "ensure", std::move(ctx), std::move(service),
+                 std::move(backends));
+  }
+  // Changes the backends only.
+  [[nodiscard]] Operation<Apply> update_backends(Ctx ctx, LoadBalancerService service,
+                                                 std::vector<Backend> backends) const {
+    return apply(&ccm_cloud_loadbalancers::update_backends, "update_backends", std::move(ctx),
+                 std::move(service), std::move(backends));
+  }
+  // Success and Code::not_found alike mean that nothing is left.
+  [[nodiscard]] Operation<Remove> remove(Ctx ctx, LoadBalancerService service) const {
+    return Operation<Remove>(Remove{host_, std::move(ctx), std::move(service)});
+  }
+  [[nodiscard]] Operation<Name> name(Ctx ctx, LoadBalancerService service) const {
+    return Operation<Name>(Name{host_, std::move(ctx), std::move(service)});
+  }
+  [[nodiscard]] Operation<Limits> limits(Ctx ctx) const {
+    return Operation<Limits>(Limits{host_, std::move(ctx)});
+  }
+
+ private:
+  Operation<Apply> apply(WithBackends ccm_cloud_loadbalancers::*function, const char* name, Ctx ctx,
+                         LoadBalancerService service, std::vector<Backend> backends) const {
+    return Operation<Apply>(
+        Apply{host_, function, name, std::move(ctx), std::move(service), std::move(backends)});
+  }
+
+  Host host_;
+};
+
+}  // namespace ccm

@@ -1,0 +1,107 @@
+// Routes of the cloud's network from a controller's side: the host's broker in front of the
+// provider.
+#pragma once
+
+#include <ccm/abi/routes.h>
+#include <ccm/ctx.hpp>
+#include <ccm/operation.hpp>
+#include <ccm/route.hpp>
+#include <ccm/service.hpp>
+#include <ccm/status.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ccm {
+
+// Routes from a controller's side. Empty when the provider has none.
+class Routes {
+  using Host = Service<ccm_cloud_routes>;
+
+ public:
+  struct List {
+    using Output = Result<std::vector<Route>>;
+    Host host;
+    Ctx ctx;
+    std::string cluster_name;
+    Status start(ccm_completion done) const {
+      const auto fn = host.get(&ccm_cloud_routes::list);
+      if (fn == nullptr) return detail::missing(CCM_CLOUD_ROUTES, "list");
+      fn(host.self(), ctx.get(), c_str(cluster_name), done);
+      return {};
+    }
+    Output decode(Status status, const void* result) const {
+      if (!status.ok()) return status;
+      if (result == nullptr) return Status(Code::internal, "a route list is missing");
+      const auto& raw = *static_cast<const ccm_route_list*>(result);
+      return detail::routes_from_c({}, raw.routes, raw.count);
+    }
+  };
+  struct Apply {
+    using Output = Result<std::vector<Status>>;
+    Host host;
+    Ctx ctx;
+    std::string cluster_name;
+    std::vector<Route> removals;
+    std::vector<Route> additions;
+    Status start(ccm_completion done) const {
+      const auto fn = host.get(&ccm_cloud_routes::apply);
+      if (fn == nullptr) return detail::missing(CCM_CLOUD_ROUTES, "apply");
+      const detail::RoutesC remove(removals);
+      const detail::RoutesC add(additions);
+      fn(host.self(), ctx.get(), c_str(cluster_name), remove.data(), remove.size(), add.data(),
+         add.size(), done);
+      return {};
+    }
+    Output decode(Status status, const void* result) const {
+      if (!status.ok()) return status;
+      if (result == nullptr) return Status(Code::internal, "the outcome of the routes is missing");
+      const auto& raw = *static_cast<const ccm_route_results*>(result);
+      if (raw.count != removals.size() + additions.size()) {
+        return Status(Code::internal, "apply answered for another number of routes");
+      }
+      return detail::route_results_from_c(raw);
+    }
+  };
+  struct Limits {
+    using Output = Result<RouteLimits>;
+    Host host;
+    Ctx ctx;
+    Status start(ccm_completion done) const {
+      const auto fn = host.get(&ccm_cloud_routes::limits);
+      if (fn == nullptr) return detail::missing(CCM_CLOUD_ROUTES, "limits");
+      fn(host.self(), ctx.get(), done);
+      return {};
+    }
+    Output decode(Status status, const void* result) const {
+      if (!status.ok()) return status;
+      if (result == nullptr) return Status(Code::internal, "limits are missing");
+      return detail::route_limits_from_c(*static_cast<const ccm_route_limits*>(result));
+    }
+  };
+
+  Routes() = default;
+  explicit Routes(Host host) : host_(host) {}
+  [[nodiscard]] explicit operator bool() const { return static_cast<bool>(host_); }
+
+  // Every route of the cluster's table, foreign ones included.
+  [[nodiscard]] Operation<List> list(Ctx ctx, std::string cluster_name) const {
+    return Operation<List>(List{host_, std::move(ctx), std::move(cluster_name)});
+  }
+  // Removes, then adds. The outcome of each change in that order.
+  [[nodiscard]] Operation<Apply> apply(Ctx ctx, std::string cluster_name,
+                                       std::vector<Route> removals,
+                                       std::vector<Route> additions) const {
+    return Operation<Apply>(Apply{host_, std::move(ctx), std::move(cluster_name),
+                                  std::move(removals), std::move(additions)});
+  }
+  [[nodiscard]] Operation<Limits> limits(Ctx ctx) const {
+    return Operation<Limits>(Limits{host_, std::move(ctx)});
+  }
+
+ private:
+  Host host_;
+};
+
+}  // namespace ccm
