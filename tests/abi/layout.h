@@ -10,10 +10,12 @@
 #include <ccm/abi/instances.h>
 #include <ccm/abi/kube.h>
 #include <ccm/abi/leader.h>
+#include <ccm/abi/loadbalancers.h>
 #include <ccm/abi/log.h>
 #include <ccm/abi/metrics.h>
 #include <ccm/abi/plugin.h>
 #include <ccm/abi/provider.h>
+#include <ccm/abi/routes.h>
 #include <ccm/abi/timer.h>
 #include <ccm/abi/worker.h>
 
@@ -34,12 +36,19 @@ AT(ccm_completion, owner, 8);
 AT(ccm_completion, operation, 16);
 CHECK(sizeof(ccm_value) == 16);
 CHECK(sizeof(ccm_node_address) == 32);
+CHECK(sizeof(ccm_service_port) == 56);
+AT(ccm_service_port, port, 48);
+CHECK(sizeof(ccm_ingress_port) == 40);
+AT(ccm_ingress_port, port, 32);
 
 /* Every table and every struct that is passed by pointer starts with its size. */
 #define SIZED(type)  \
   AT(type, size, 0); \
   CHECK(sizeof(((type*)0)->size) == 4)
+SIZED(ccm_backend);
 SIZED(ccm_cloud_instances);
+SIZED(ccm_cloud_loadbalancers);
+SIZED(ccm_cloud_routes);
 SIZED(ccm_component);
 SIZED(ccm_controller);
 SIZED(ccm_event);
@@ -59,11 +68,14 @@ SIZED(ccm_host_timer);
 SIZED(ccm_host_worker);
 SIZED(ccm_http_request);
 SIZED(ccm_http_response);
+SIZED(ccm_ingress);
 SIZED(ccm_instance);
 SIZED(ccm_instance_list);
 SIZED(ccm_kube_delete);
 SIZED(ccm_kube_patch);
 SIZED(ccm_kube_reference);
+SIZED(ccm_load_balancer);
+SIZED(ccm_load_balancer_limits);
 SIZED(ccm_log_record);
 SIZED(ccm_metric);
 SIZED(ccm_node_identity);
@@ -73,6 +85,11 @@ SIZED(ccm_queue);
 SIZED(ccm_queue_options);
 SIZED(ccm_reconcile_request);
 SIZED(ccm_reconcile_result);
+SIZED(ccm_route);
+SIZED(ccm_route_limits);
+SIZED(ccm_route_list);
+SIZED(ccm_route_results);
+SIZED(ccm_service);
 SIZED(ccm_status);
 SIZED(ccm_watch);
 
@@ -95,6 +112,15 @@ AT(ccm_provider, initialize, 8);
 AT(ccm_cloud_instances, list, 8);
 AT(ccm_cloud_instances, describe, 16);
 AT(ccm_cloud_instances, get, 24);
+AT(ccm_cloud_loadbalancers, observe, 8);
+AT(ccm_cloud_loadbalancers, ensure, 16);
+AT(ccm_cloud_loadbalancers, update_backends, 24);
+AT(ccm_cloud_loadbalancers, remove, 32);
+AT(ccm_cloud_loadbalancers, name, 40);
+AT(ccm_cloud_loadbalancers, limits, 48);
+AT(ccm_cloud_routes, list, 8);
+AT(ccm_cloud_routes, apply, 16);
+AT(ccm_cloud_routes, limits, 24);
 AT(ccm_controller, setup, 8);
 AT(ccm_controller, reconcile, 16);
 AT(ccm_controller, stop, 24);
@@ -103,6 +129,8 @@ CHECK(CCM_CODE_UNAUTHENTICATED == 16);
 CHECK(CCM_CODE_IMPLEMENTED_ELSEWHERE == 100);
 CHECK(CCM_CLASS_UNSUPPORTED == 9);
 CHECK(CCM_INSTANCE_ABSENT == 4);
+CHECK(CCM_LOAD_BALANCER_FOREIGN == 3);
+CHECK(CCM_ROUTE_BLACKHOLE == 2);
 
 #undef SIZED
 #undef AT
