@@ -1,0 +1,128 @@
+#include "answer.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <utility>
+
+namespace ccm::digitalocean {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr size_t kLongestText = 500;
+constexpr int64_t kLongestPause = 3600;  // the hourly window (DO-312)
+
+struct ErrorBody {
+  std::string id;
+  std::string message;
+  std::string request_id;
+};
+
+std::string text(const nlohmann::json& object, const char* name) {
+  const auto place = object.find(name);
+  return place != object.end() && place->is_string() ? place->get<std::string>() : std::string();
+}
+
+// One line, bounded: a proxy's HTML page is no message for an Event.
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+  if (text.size() > kLongestText) text.resize(kLongestText);
+  return text;
+}
+
+ErrorBody read_body(const HttpResponse& response) {
+  ErrorBody body;
+  const auto document = nlohmann::json::parse(response.body, nullptr, false);
+  if (document.is_object()) {
+    body = {text(document, "id"), text(document, "message"), text(document, "request_id")};
+    if (body.message.empty()) body.message = text(document, "error");  // DO-324
+  } else {
+    body.message = response.body;
+  }
+  if (body.request_id.empty()) body.request_id = response.header("x-request-id");
+  body.message = one_line(std::move(body.message));
+  body.request_id = one_line(std::move(body.request_id));
+  return body;
+}
+
+int64_t number(std::string_view digits) {
+  int64_t value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, fault] = std::from_chars(digits.data(), end, value);
+  return fault == std::errc() && stop == end && value > 0 ? value : 0;
+}
+
+// Retry-After comes only with the limit per minute (DO-322); the hourly window tells its end.
+milliseconds pause(const HttpResponse& response, milliseconds now) {
+  const int64_t told = number(response.header("retry-after"));
+  if (told > 0) return seconds(std::min(told, kLongestPause));
+  const int64_t reset = number(response.header("ratelimit-reset"));
+  const int64_t left = reset - std::chrono::duration_cast<seconds>(now).count();
+  return seconds(reset > 0 ? std::clamp<int64_t>(left, 1, kLongestPause) : 0);
+}
+
+Status classify(const HttpResponse& response, const ErrorBody& body, std::string message,
+                milliseconds now) {
+  switch (response.status_code) {
+    case 401:
+      return Status(Code::unauthenticated, ErrorClass::auth, std::move(message))
+          .with_reason("CloudCredentialRefused");
+    case 403:
+      // The API's way of saying that an earlier change is still being worked on.
+      if (body.message.find("previous actions") != std::string::npos) {
+        return Status(Code::unavailable, ErrorClass::unavailable, std::move(message))
+            .with_reason("CloudBusy");
+      }
+      return Status(Code::permission_denied, ErrorClass::auth, std::move(message))
+          .with_reason("CloudPermissionDenied");
+    case 404:
+      return Status(Code::not_found, ErrorClass::not_found, std::move(message))
+          .with_reason("CloudNotFound");
+    case 409:
+    case 412:
+      return Status(Code::aborted, ErrorClass::conflict, std::move(message))
+          .with_reason("CloudConflict");
+    case 429:
+      return Status(Code::resource_exhausted, ErrorClass::throttled, std::move(message))
+          .with_reason("CloudThrottled")
+          .with_retry_after(pause(response, now));
+    default:
+      break;
+  }
+  if (response.status_code >= 500 || response.status_code == 408) {
+    return Status(Code::unavailable, ErrorClass::unavailable, std::move(message))
+        .with_reason("CloudUnavailable")
+        .with_retry_after(pause(response, now));
+  }
+  if (response.status_code >= 400) {
+    return Status(Code::invalid_argument, ErrorClass::invalid_spec, std::move(message))
+        .with_reason("CloudRefused");
+  }
+  return Status(Code::unknown, ErrorClass::unavailable, std::move(message))
+      .with_reason("UnexpectedCloudAnswer");
+}
+
+}  // namespace
+
+Status status_of(std::string_view operation, const HttpResponse& response, milliseconds now) {
+  if (response.status_code >= 200 && response.status_code < 300) return {};
+  const ErrorBody body = read_body(response);
+  std::string message(operation);
+  message += ": DigitalOcean answered " + std::to_string(response.status_code);
+  if (!body.request_id.empty()) message += " (request \"" + body.request_id + "\")";
+  if (!body.message.empty()) message += " " + body.message;
+  return classify(response, body, std::move(message), now);
+}
+
+Status bad_answer(std::string_view what) {
+  return Status(Code::data_loss, ErrorClass::unavailable,
+                "DigitalOcean's answer " + std::string(what))
+      .with_reason("BadAnswer");
+}
+
+}  // namespace ccm::digitalocean

@@ -1,0 +1,147 @@
+#include "api.hpp"
+
+#include "answer.hpp"
+#include "gather.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::digitalocean {
+namespace {
+
+using std::chrono::milliseconds;
+
+// How often a listing starts again because items came or went in between.
+constexpr int kListingTries = 3;
+// Pages that are read at once: enough to hide the cloud's latency, few enough for the memory that
+// half a megabyte of JSON a page takes.
+constexpr size_t kPagesAtOnce = 4;
+constexpr milliseconds kMetadataTimeout{2'000};
+
+std::string page_path(const std::string& path, int64_t number) {
+  const char* separator = path.find('?') == std::string::npos ? "?" : "&";
+  return path + separator + "page=" + std::to_string(number) +
+         "&per_page=" + std::to_string(kPageSize);
+}
+
+Status changed() {
+  return Status(Code::aborted, ErrorClass::conflict, "the list changed while it was read")
+      .with_reason("ListChanged");
+}
+
+}  // namespace
+
+Task<Result<std::string>> Api::call(Ctx ctx, Call call) {
+  Status turn = co_await wait_for_turn(ctx);
+  if (!turn.ok()) co_return turn;
+  auto token = read_token(host_.config);
+  if (!token.ok()) co_return token.status();
+  HttpRequest request;
+  request.method = call.method;
+  request.url = settings_.api_url + call.path;
+  request.headers.push_back({"authorization", "Bearer " + *token});
+  request.headers.push_back({"accept", "application/json"});
+  // Also on a DELETE without a body (DO-44).
+  if (call.method != "GET") request.headers.push_back({"content-type", "application/json"});
+  request.body = std::move(call.body);
+  request.operation = call.operation;
+  request.credential = "digitalocean";
+  auto answer = co_await host_.http.send(ctx, std::move(request));
+  if (!answer.ok()) co_return answer.status().with_context(call.operation);
+  Status status = status_of(call.operation, *answer, host_.timer.wall_clock());
+  if (!status.ok()) co_return status;
+  co_return std::move(answer->body);
+}
+
+Task<Status> Api::list(Ctx ctx, std::string path, std::string operation, PageReader reader) {
+  for (int left = kListingTries;; --left) {
+    Status status = co_await list_once(ctx, path, operation, reader);
+    if (status.error_class() != ErrorClass::conflict || left == 1) co_return status;
+  }
+}
+
+Task<Status> Api::list_once(Ctx ctx, std::string path, std::string operation, PageReader reader) {
+  auto first = co_await page(ctx, path, operation, 1, reader);
+  if (!first.ok()) co_return first.status();
+  const int64_t total = first->total;
+  int64_t count = first->count;
+  if (count > total || (count == 0 && total > 0) || total < 0) {
+    co_return bad_answer("has a list whose length cannot be right").with_context(operation);
+  }
+  // The API may give smaller pages than it was asked for.
+  const int64_t pages = count == 0 ? 1 : (total + count - 1) / count;
+  auto read = [&](size_t index) -> Task<Status> {
+    return [](Api& api, Ctx ctx, std::string path, std::string operation, int64_t number,
+              PageReader reader, int64_t total, int64_t& count) -> Task<Status> {
+      auto info = co_await api.page(ctx, path, operation, number, reader);
+      if (!info.ok()) co_return info.status();
+      if (info->total != total) co_return changed().with_context(operation);
+      count += info->count;
+      co_return Status();
+    }(*this, ctx, path, operation, static_cast<int64_t>(index) + 2, reader, total, count);
+  };
+  std::function<Task<Status>(size_t)> work = read;
+  Status status = co_await gather(host_, static_cast<size_t>(pages - 1), kPagesAtOnce, work);
+  if (status.ok() && count != total) status = changed().with_context(operation);
+  co_return status;
+}
+
+Task<Result<PageInfo>> Api::page(Ctx ctx, std::string path, std::string operation, int64_t number,
+                                 PageReader reader) {
+  Call question;
+  question.path = page_path(path, number);
+  question.operation = operation;
+  auto body = co_await call(ctx, std::move(question));
+  if (!body.ok()) co_return body.status();
+  auto info = reader(number, *body);
+  if (!info.ok()) co_return info.status().with_context(operation);
+  co_return info;
+}
+
+Task<Result<std::string>> Api::metadata(Ctx ctx, std::string path) {
+  HttpRequest request;
+  request.url = settings_.metadata_url + path;
+  request.operation = "GetMetadata";
+  request.credential = "digitalocean-metadata";
+  request.timeout = kMetadataTimeout;
+  request.max_tries = 1;
+  auto answer = co_await host_.http.send(ctx, std::move(request));
+  if (!answer.ok()) co_return answer.status().with_context("GetMetadata");
+  if (answer->status_code != 200) {
+    co_return Status(
+        Code::unavailable, ErrorClass::unavailable,
+        "droplet metadata returned non-200 status code: " + std::to_string(answer->status_code));
+  }
+  co_return std::move(answer->body);
+}
+
+// Turns are given in the order of asking, evenly spaced (DO-17).
+Task<Status> Api::wait_for_turn(Ctx ctx) {
+  if (settings_.calls_per_second <= 0) co_return Status();
+  const milliseconds now = host_.timer.now();
+  const milliseconds turn = std::max(now, next_turn_);
+  next_turn_ = turn + milliseconds(static_cast<int64_t>(1000 / settings_.calls_per_second));
+  if (turn <= now) co_return Status();
+  Status waited = co_await host_.timer.sleep(ctx, turn - now);
+  co_return waited;
+}
+
+std::string percent_encode(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.' || c == '_' || c == '~';
+    if (plain) {
+      encoded += c;
+    } else {
+      encoded += '%';
+      encoded += kHex[byte >> 4U];
+      encoded += kHex[byte & 0xFU];
+    }
+  }
+  return encoded;
+}
+
+}  // namespace ccm::digitalocean

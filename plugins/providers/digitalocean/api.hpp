@@ -1,0 +1,73 @@
+// Calls to DigitalOcean's API through the host: address, token, agent, limit, errors. [serial]
+#pragma once
+
+#include "settings.hpp"
+
+#include <ccm/host.hpp>
+#include <ccm/http.hpp>
+#include <ccm/status.hpp>
+#include <ccm/task.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace ccm::digitalocean {
+
+inline constexpr int64_t kPageSize = 200;  // the API's maximum (DO-54)
+
+// One call. `operation` names it in metrics, logs and errors; from a small fixed set.
+struct Call {
+  std::string method = "GET";
+  std::string path;  // "/v2/..." with its query
+  std::string operation;
+  std::string body;  // JSON; empty = none
+};
+
+// What a reader of pages says of one of them.
+struct PageInfo {
+  int64_t count = 0;  // items on this page
+  int64_t total = 0;  // items of the whole listing, as the page says
+};
+// Takes page 1, 2, ... as the cloud sent them, page 1 first, the others in any order. A page that
+// it is given again replaces the earlier one: the listing starts anew with page 1.
+using PageReader = std::function<Result<PageInfo>(int64_t page, const std::string& body)>;
+
+class Api {
+ public:
+  explicit Api(Host& host) : host_(host) {}
+  Api(const Api&) = delete;
+  Api& operator=(const Api&) = delete;
+
+  void configure(Settings settings) { settings_ = std::move(settings); }
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+
+  // The body of a 2xx answer. Failures: those of status_of (answer.hpp), of the host's http, and
+  // invalid_argument when there is no token.
+  Task<Result<std::string>> call(Ctx ctx, Call call);
+
+  // Reads a whole collection, 200 a page, later pages several at once. ok only when the pages
+  // together are as many items as each of them says (DO-326). Failures: aborted, class conflict,
+  // when it changed while it was read, even after trying again; those of call and of `reader`.
+  // `path` is the collection's, without page and per_page; a query of its own may stand in it.
+  Task<Status> list(Ctx ctx, std::string path, std::string operation, PageReader reader);
+
+  // One plain GET of the metadata service (DO-56): no token, one try, short.
+  Task<Result<std::string>> metadata(Ctx ctx, std::string path);
+
+ private:
+  Task<Status> list_once(Ctx ctx, std::string path, std::string operation, PageReader reader);
+  Task<Result<PageInfo>> page(Ctx ctx, std::string path, std::string operation, int64_t number,
+                              PageReader reader);
+  Task<Status> wait_for_turn(Ctx ctx);
+
+  Host& host_;
+  Settings settings_;
+  std::chrono::milliseconds next_turn_{0};
+};
+
+// For a value in a query or path (DO-55).
+std::string percent_encode(std::string_view text);
+
+}  // namespace ccm::digitalocean

@@ -1,0 +1,189 @@
+#include "droplets.hpp"
+
+#include "answer.hpp"
+#include "droplet.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+namespace ccm::digitalocean {
+namespace {
+
+using Listing = Droplets::Listing;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+bool is_ip_address(const std::string& text) {
+  std::array<unsigned char, 16> bytes{};
+  return ::inet_pton(AF_INET, text.c_str(), bytes.data()) == 1 ||
+         ::inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1;
+}
+
+bool has_address(const Instance& droplet, const std::string& address) {
+  return std::any_of(droplet.addresses.begin(), droplet.addresses.end(),
+                     [&](const NodeAddress& a) { return a.address == address; });
+}
+
+Status not_found(const std::string& name) {
+  return Status(Code::not_found, ErrorClass::not_found,
+                "getting droplet by name: instance not found: no droplet is called " + name)
+      .with_reason("DropletNotFound");
+}
+
+// Exactly one, or why not.
+Result<Instance> only_one(Listing droplets, const std::string& what) {
+  if (droplets.empty()) return not_found(what);
+  if (droplets.size() > 1) {
+    return Status(Code::failed_precondition,
+                  std::to_string(droplets.size()) + " droplets are called " + what +
+                      "; let the kubelet set --provider-id, or rename all but one")
+        .with_reason("AmbiguousDropletName");
+  }
+  return std::move(droplets.front());
+}
+
+// Those of that very name, else those whose name differs in case only.
+Listing best_fit(Listing droplets, const std::string& name) {
+  Listing exact;
+  Listing similar;
+  for (Instance& droplet : droplets) {
+    if (droplet.name == name) {
+      exact.push_back(std::move(droplet));
+    } else if (lower(droplet.name) == lower(name)) {
+      similar.push_back(std::move(droplet));
+    }
+  }
+  return exact.empty() ? similar : exact;
+}
+
+// Pages by number, so that the listing keeps the cloud's order whatever order they came in.
+struct Pages {
+  std::map<int64_t, Listing> pages;
+
+  Result<PageInfo> read(int64_t number, const std::string& body) {
+    auto page = parse_droplets(body);
+    if (!page.ok()) return page.status();
+    if (number == 1) pages.clear();
+    const PageInfo info{static_cast<int64_t>(page->droplets.size()), page->total};
+    pages[number] = std::move(page->droplets);
+    return info;
+  }
+
+  Listing take() {
+    Listing all;
+    for (auto& [number, page] : pages) std::move(page.begin(), page.end(), std::back_inserter(all));
+    return all;
+  }
+};
+
+// Appends; a droplet that stands twice moved from one page to the next while they were read.
+Status append(Listing& all, Listing more, std::unordered_set<std::string>& ids) {
+  all.reserve(all.size() + more.size());
+  for (Instance& droplet : more) {
+    if (!ids.insert(droplet.provider_id).second) {
+      return bad_answer("lists " + droplet.provider_id + " twice");
+    }
+    all.push_back(std::move(droplet));
+  }
+  return {};
+}
+
+}  // namespace
+
+Task<Result<Listing>> Droplets::list(Ctx ctx) {
+  Listing all;
+  std::unordered_set<std::string> ids;
+  for (const char* type : {"", "gpus"}) {  // DO-72
+    const std::string kind(type);
+    auto some = co_await named(ctx, std::string(), kind);
+    if (!some.ok()) co_return some.status();
+    Status status = append(all, *std::move(some), ids);
+    if (!status.ok()) co_return status.with_context("ListDroplets");
+  }
+  if (index_addresses_) {
+    by_address_.clear();
+    for (const Instance& droplet : all) {
+      const auto id = droplet_id(droplet.provider_id);
+      for (const NodeAddress& address : droplet.addresses) {
+        if (id.ok()) by_address_.emplace(address.address, *id);
+      }
+    }
+  }
+  co_return all;
+}
+
+// All droplets, or those of a name; `type` as the API takes it, empty = its default.
+Task<Result<Listing>> Droplets::named(Ctx ctx, std::string name, std::string type) {
+  std::string path = "/v2/droplets";
+  char separator = '?';
+  if (!name.empty()) {
+    path += separator + std::string("name=") + percent_encode(name);
+    separator = '&';
+  }
+  if (!type.empty()) path += separator + std::string("type=") + type;
+  Pages pages;
+  PageReader reader = [&pages](int64_t number, const std::string& body) {
+    return pages.read(number, body);
+  };
+  const std::string operation = name.empty() ? "ListDroplets" : "FindDroplet";
+  Status status = co_await api_.list(ctx, path, operation, reader);
+  if (!status.ok()) co_return status;
+  co_return pages.take();
+}
+
+Task<Result<Instance>> Droplets::get(Ctx ctx, int64_t id) {
+  Call question;
+  question.path = "/v2/droplets/" + std::to_string(id);
+  question.operation = "GetDroplet";
+  auto body = co_await api_.call(ctx, std::move(question));
+  if (!body.ok()) co_return body.status();
+  auto droplet = parse_droplet(*body);
+  if (!droplet.ok()) co_return droplet.status().with_context("GetDroplet");
+  const auto answered = droplet_id(droplet->provider_id);
+  if (!answered.ok() || *answered != id) {
+    co_return bad_answer("is another droplet than the one asked for").with_context("GetDroplet");
+  }
+  co_return droplet;
+}
+
+Task<Result<Instance>> Droplets::find(Ctx ctx, std::string name) {
+  for (const char* type : {"", "gpus"}) {
+    const std::string kind(type);
+    auto found = co_await named(ctx, name, kind);
+    if (!found.ok()) co_return found.status();
+    Listing fitting = best_fit(*std::move(found), name);
+    if (!fitting.empty()) co_return only_one(std::move(fitting), name);
+  }
+  if (!is_ip_address(name)) co_return not_found(name);
+  auto by_address = co_await find_by_address(ctx, name);
+  co_return by_address;
+}
+
+Task<Result<Instance>> Droplets::find_by_address(Ctx ctx, std::string address) {
+  const auto known = by_address_.find(address);
+  if (known != by_address_.end()) {
+    auto droplet = co_await get(ctx, known->second);
+    if (droplet.ok() && has_address(*droplet, address)) co_return droplet;
+  }
+  index_addresses_ = true;
+  auto all = co_await list(ctx);
+  if (!all.ok()) co_return all.status();
+  Listing fitting;
+  for (Instance& droplet : *all) {
+    if (has_address(droplet, address)) fitting.push_back(std::move(droplet));
+  }
+  co_return only_one(std::move(fitting), address);
+}
+
+}  // namespace ccm::digitalocean

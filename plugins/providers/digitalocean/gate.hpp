@@ -1,0 +1,65 @@
+// Coroutines of one component that wait for something which happens once. [serial]
+#pragma once
+
+#include <ccm/timer.hpp>
+
+#include <algorithm>
+#include <coroutine>
+#include <utility>
+#include <vector>
+
+namespace ccm::digitalocean {
+
+// Must outlive who waits at it. A coroutine that is destroyed while it waits is forgotten.
+class Gate {
+ public:
+  explicit Gate(const Post& post) : post_(post) {}
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  class [[nodiscard]] Wait {
+   public:
+    explicit Wait(Gate& gate) : gate_(gate) {}
+    Wait(const Wait&) = delete;
+    Wait& operator=(const Wait&) = delete;
+    ~Wait() { std::erase(gate_.waiting_, this); }
+
+    bool await_ready() const noexcept { return gate_.open_; }
+    void await_suspend(std::coroutine_handle<> waiting) {
+      waiting_ = waiting;
+      gate_.waiting_.push_back(this);
+    }
+    void await_resume() const noexcept {}
+
+   private:
+    friend Gate;
+    Gate& gate_;
+    std::coroutine_handle<> waiting_;
+  };
+
+  [[nodiscard]] Wait wait() { return Wait(*this); }
+  [[nodiscard]] bool is_open() const { return open_; }
+
+  // Everyone goes on, in the order of their coming, not inside this call. The posted function
+  // looks at each again: one may have been destroyed by another in between.
+  void open() {
+    open_ = true;
+    if (!waiting_.empty()) post_([this] { resume_first(); });
+  }
+
+ private:
+  void resume_first() {
+    if (waiting_.empty()) return;
+    Wait* first = waiting_.front();
+    waiting_.erase(waiting_.begin());
+    // Before the coroutine runs: it may destroy this gate.
+    if (!waiting_.empty()) post_([this] { resume_first(); });
+    first->waiting_.resume();
+  }
+
+  const Post& post_;
+  bool open_ = false;
+  std::vector<Wait*> waiting_;
+};
+
+}  // namespace ccm::digitalocean

@@ -1,0 +1,136 @@
+#include "provider.hpp"
+
+#include "answer.hpp"
+#include "droplet.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace ccm::digitalocean {
+namespace {
+
+Status invalid(std::string message) {
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec, std::move(message))
+      .with_reason("InvalidConfiguration");
+}
+
+// Whether a page of the regions has that slug.
+struct RegionSearch {
+  std::string slug;
+  bool found = false;
+
+  Result<PageInfo> read(const std::string& body) {
+    const auto page = nlohmann::json::parse(body, nullptr, false);
+    if (!page.is_object() || !page.contains("regions") || !page.at("regions").is_array() ||
+        !page.contains("meta") || !page.at("meta").is_object()) {
+      return bad_answer("has no list \"regions\"");
+    }
+    const auto& regions = page.at("regions");
+    for (const auto& region : regions) {
+      found = found || (region.is_object() && region.contains("slug") && region["slug"] == slug);
+    }
+    return PageInfo{static_cast<int64_t>(regions.size()),
+                    page.at("meta").value("total", int64_t{0})};
+  }
+};
+
+}  // namespace
+
+Provider::Provider(Host& host) : host_(host), api_(host), droplets_(host, api_) {}
+
+Task<Status> Provider::initialize(Ctx ctx) {
+  auto settings = read_settings(host_.config);
+  if (!settings.ok()) co_return settings.status();
+  auto token = read_token(host_.config);
+  if (!token.ok()) co_return token.status();
+  api_.configure(*std::move(settings));
+  Status status = co_await health(ctx);
+  if (!status.ok()) co_return status;
+  status = co_await check_region(ctx);
+  if (!status.ok()) co_return status;
+  status = co_await check_vpc(ctx);
+  co_return status;
+}
+
+// Not /v2/account: that would need a scope which nothing else needs (DO-309).
+Task<Status> Provider::health(Ctx ctx) {
+  Call question;
+  question.path = "/v2/droplets?page=1&per_page=1";
+  question.operation = "CheckCredential";
+  auto answer = co_await api_.call(ctx, std::move(question));
+  co_return answer.status();
+}
+
+// A given region is checked against the cloud's list (DO-10, DO-11). Without one the metadata
+// service is asked; where that does not answer, off a droplet, load balancers take the region of
+// their droplets (DO-57, DO-387).
+Task<Status> Provider::check_region(Ctx ctx) {
+  const std::string& given = api_.settings().region;
+  if (given.empty()) {
+    auto region = co_await api_.metadata(ctx, "/metadata/v1/region");
+    if (region.ok()) {
+      region_ = *std::move(region);
+      while (!region_.empty() && static_cast<unsigned char>(region_.back()) <= ' ') {
+        region_.pop_back();
+      }
+      host_.log.info("region of the metadata service", {{"region", region_}});
+    } else {
+      host_.log.warning(
+          "no region: REGION is not set and the metadata service does not answer; load balancers "
+          "take the region of their droplets",
+          {{"error", region.status()}});
+    }
+    co_return Status();
+  }
+  RegionSearch search{given};
+  PageReader reader = [&search](int64_t, const std::string& body) { return search.read(body); };
+  Status listed = co_await api_.list(ctx, "/v2/regions", "ListRegions", reader);
+  if (!listed.ok()) {
+    co_return listed.with_context("failed to determine region: regions list request failed");
+  }
+  if (!search.found) {
+    co_return invalid("failed to determine region: invalid region specified: " + given +
+                      " (--digitalocean-region, environment variable REGION)");
+  }
+  region_ = given;
+  co_return Status();
+}
+
+// Tokens made for the Go manager may lack vpc:read (DO-309); then the first load balancer tells.
+Task<Status> Provider::check_vpc(Ctx ctx) {
+  const std::string& vpc = api_.settings().vpc_id;
+  if (vpc.empty()) co_return Status();
+  Call question;
+  question.path = "/v2/vpcs/" + vpc;
+  question.operation = "GetVpc";
+  auto answer = co_await api_.call(ctx, std::move(question));
+  const Status status = answer.status();
+  if (status.error_class() == ErrorClass::not_found) {
+    co_return invalid("the account has no VPC " + vpc +
+                      " (--digitalocean-cluster-vpc-id, environment variable DO_CLUSTER_VPC_ID)");
+  }
+  if (status.code() == Code::permission_denied) {
+    host_.log.info("the token may not read VPCs, so DO_CLUSTER_VPC_ID was not checked");
+    co_return Status();
+  }
+  co_return status;
+}
+
+Task<Result<std::vector<Instance>>> Provider::list(Ctx ctx) {
+  auto droplets = co_await droplets_.list(ctx);
+  co_return droplets;
+}
+
+Task<Result<Instance>> Provider::get(Ctx ctx, NodeIdentity node) {
+  if (node.provider_id.empty()) {
+    auto found = co_await droplets_.find(ctx, node.name);
+    co_return found;
+  }
+  const auto id = droplet_id(node.provider_id);
+  if (!id.ok()) co_return id.status().with_context("determining droplet ID from providerID");
+  auto droplet = co_await droplets_.get(ctx, *id);
+  co_return droplet;
+}
+
+}  // namespace ccm::digitalocean

@@ -1,0 +1,47 @@
+// DigitalOcean as a provider: coroutines on the host's loop. [serial]
+#pragma once
+
+#include "api.hpp"
+#include "droplets.hpp"
+#include "settings.hpp"
+
+#include <ccm/host.hpp>
+#include <ccm/instances.hpp>
+#include <ccm/status.hpp>
+#include <ccm/task.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ccm::digitalocean {
+
+class Provider {
+ public:
+  explicit Provider(Host& host);
+
+  // Reads the configuration, tries the token, checks region and VPC. invalid_argument, one line,
+  // when the configuration is wrong; the cloud's own failure when it cannot be reached or refuses
+  // the token.
+  Task<Status> initialize(Ctx ctx);
+  // One short call with the token.
+  Task<Status> health(Ctx ctx);
+  // Resources carry no cluster id that the host could check (DO-62).
+  [[nodiscard]] bool has_cluster_id() const { return false; }
+
+  // Every droplet of the account, GPU droplets too (DO-72); fails rather than give a part.
+  Task<Result<std::vector<Instance>>> list(Ctx ctx);
+  // By ID when the Node has one, else by name or address (DO-65..DO-74). not_found only when the
+  // cloud said so; implemented_elsewhere for another cloud's ID.
+  Task<Result<Instance>> get(Ctx ctx, NodeIdentity node);
+
+ private:
+  Task<Status> check_region(Ctx ctx);
+  Task<Status> check_vpc(Ctx ctx);
+
+  Host& host_;
+  Api api_;
+  Droplets droplets_;
+  std::string region_;  // of load balancers; empty = not known
+};
+
+}  // namespace ccm::digitalocean

@@ -1,0 +1,97 @@
+#include "digitalocean/answer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace ccm::digitalocean {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kNow = seconds(1'700'000'000);
+
+HttpResponse response(uint32_t code, std::string body, std::vector<HttpHeader> headers = {}) {
+  return {code, std::move(headers), std::move(body)};
+}
+
+TEST(AnswerTest, DO_48_EveryTwoHundredIsASuccess) {
+  for (const uint32_t code : {200U, 201U, 202U, 204U, 299U}) {
+    EXPECT_TRUE(status_of("Op", response(code, ""), kNow).ok()) << code;
+  }
+  EXPECT_FALSE(status_of("Op", response(302, ""), kNow).ok());
+}
+
+TEST(AnswerTest, DO_49_TheMessageHoldsTheRequestId) {
+  const auto status = status_of(
+      "CreateLoadBalancer",
+      response(422, R"({"id":"unprocessable_entity","message":"bad port","request_id":"r-1"})"),
+      kNow);
+  EXPECT_EQ(status.message(),
+            "CreateLoadBalancer: DigitalOcean answered 422 (request \"r-1\") bad port");
+  EXPECT_EQ(status.error_class(), ErrorClass::invalid_spec);
+  EXPECT_EQ(status.code(), Code::invalid_argument);
+}
+
+TEST(AnswerTest, DO_49_TheRequestIdMayBeAHeaderAndTheBodyNoJson) {
+  const auto status =
+      status_of("Op", response(502, "<html>\nbad gateway</html>", {{"x-request-id", "r-2"}}), kNow);
+  EXPECT_EQ(status.message(),
+            "Op: DigitalOcean answered 502 (request \"r-2\") <html> bad gateway</html>");
+  EXPECT_EQ(status.error_class(), ErrorClass::unavailable);
+}
+
+TEST(AnswerTest, DO_324_TheOtherErrorBodyOfTags) {
+  const auto status = status_of(
+      "CreateTag", response(400, R"({"error":"bad tag","messages":null,"root_causes":[]})"), kNow);
+  EXPECT_NE(status.message().find("bad tag"), std::string::npos);
+}
+
+TEST(AnswerTest, DO_325_ClassesOfStatuses) {
+  const std::pair<uint32_t, ErrorClass> table[] = {
+      {401, ErrorClass::auth},         {403, ErrorClass::auth},
+      {404, ErrorClass::not_found},    {408, ErrorClass::unavailable},
+      {409, ErrorClass::conflict},     {412, ErrorClass::conflict},
+      {422, ErrorClass::invalid_spec}, {400, ErrorClass::invalid_spec},
+      {429, ErrorClass::throttled},    {500, ErrorClass::unavailable},
+      {503, ErrorClass::unavailable},  {302, ErrorClass::unavailable}};
+  for (const auto& [code, error_class] : table) {
+    EXPECT_EQ(status_of("Op", response(code, "{}"), kNow).error_class(), error_class) << code;
+  }
+}
+
+TEST(AnswerTest, ABusyLoadBalancerIsNoQuestionOfRights) {
+  const auto status = status_of(
+      "Op",
+      response(
+          403,
+          R"({"id":"forbidden","message":"can't be updated while it processes previous actions"})"),
+      kNow);
+  EXPECT_EQ(status.error_class(), ErrorClass::unavailable);
+}
+
+TEST(AnswerTest, DO_322_RetryAfterIsOfTheMinute) {
+  const auto status = status_of(
+      "Op", response(429, "{}", {{"retry-after", "7"}, {"ratelimit-reset", "1700003600"}}), kNow);
+  EXPECT_EQ(status.retry_after(), seconds(7));
+}
+
+TEST(AnswerTest, DO_321_TheHoursWindowOpensAtReset) {
+  EXPECT_EQ(
+      status_of("Op", response(429, "{}", {{"ratelimit-reset", "1700000090"}}), kNow).retry_after(),
+      seconds(90));
+  EXPECT_EQ(
+      status_of("Op", response(429, "{}", {{"ratelimit-reset", "1600000000"}}), kNow).retry_after(),
+      seconds(1));
+  EXPECT_EQ(status_of("Op", response(429, "{}", {{"retry-after", "-3"}}), kNow).retry_after(),
+            seconds(0));
+}
+
+TEST(AnswerTest, LongTextsAreCut) {
+  const auto status = status_of("Op", response(500, std::string(100'000, 'x')), kNow);
+  EXPECT_LT(status.message().size(), 700U);
+}
+
+}  // namespace
+}  // namespace ccm::digitalocean
