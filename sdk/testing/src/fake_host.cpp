@@ -1,6 +1,5 @@
 #include "ccm/testing/fake_host.hpp"
 
-#include <ccm/abi/instances.h>
 #include <ccm/status.hpp>
 
 #include <utility>
@@ -45,7 +44,13 @@ struct FakeHost::Table {
 };
 
 FakeHost::FakeHost()
-    : contexts(loop), events(objects), config(loop), http(loop, contexts), kube(loop, objects) {
+    : contexts(loop),
+      events(objects),
+      config(loop),
+      http(loop, contexts),
+      kube(loop, objects),
+      load_balancers(loop, objects, contexts),
+      routes(loop, objects, contexts) {
   timer_ = {sizeof(timer_), 0, Table::now_ms, Table::wall_clock_ms, Table::after, Table::cancel};
   post_ = {sizeof(post_), 0, Table::post};
   worker_ = {sizeof(worker_), 0, Table::run};
@@ -60,6 +65,8 @@ FakeHost::FakeHost()
       {CCM_HOST_LEADER, {&leader, leader.table()}},
       {CCM_HOST_HTTP, {&http, http.table()}},
       {CCM_HOST_KUBE, {&kube, kube.table()}},
+      {CCM_CLOUD_LOADBALANCERS, {&load_balancers, load_balancers.table()}},
+      {CCM_CLOUD_ROUTES, {&routes, routes.table()}},
       {CCM_HOST_TIMER, {this, &timer_}},
       {CCM_HOST_POST, {this, &post_}},
       {CCM_HOST_WORKER, {this, &worker_}},

@@ -15,8 +15,10 @@
 #include <ccm/abi/worker.h>
 #include <ccm/testing/fake_http.hpp>
 #include <ccm/testing/fake_kube.hpp>
+#include <ccm/testing/fake_load_balancers.hpp>
 #include <ccm/testing/fake_loop.hpp>
 #include <ccm/testing/fake_objects.hpp>
+#include <ccm/testing/fake_routes.hpp>
 #include <ccm/testing/fake_services.hpp>
 
 #include <functional>
@@ -46,6 +48,9 @@ class FakeHost {
   FakeLeader leader;
   FakeHttp http;
   FakeKube kube;
+  // The cloud, for controllers.
+  FakeLoadBalancers load_balancers;
+  FakeRoutes routes;
 
   // The handle that a plugin's create() gets.
   [[nodiscard]] const ccm_host* abi() const { return &host_; }

@@ -1,0 +1,217 @@
+#include "ccm/testing/fake_load_balancers.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace ccm::testing {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<Backend>& backends) {
+  std::vector<std::string> names;
+  for (const Backend& backend : backends) names.push_back(backend.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool same_intent(const LoadBalancerService& left, const LoadBalancerService& right) {
+  return left.ports == right.ports && left.source_ranges == right.source_ranges &&
+         left.ip_families == right.ip_families && left.parameters == right.parameters &&
+         left.requested_ip == right.requested_ip && left.local_traffic == right.local_traffic &&
+         left.client_ip_affinity == right.client_ip_affinity &&
+         left.affinity_timeout == right.affinity_timeout &&
+         left.health_check_node_port == right.health_check_node_port;
+}
+
+std::string difference_of(const FakeLoadBalancer& existing, const LoadBalancerCall& wanted,
+                          bool backends_only) {
+  std::string difference;
+  if (!backends_only && !same_intent(existing.service, wanted.service)) difference = "settings";
+  if (names_of(existing.backends) != names_of(wanted.backends)) {
+    difference += difference.empty() ? "backends" : ", backends";
+  }
+  return difference;
+}
+
+Status not_owned() {
+  return Status(Code::failed_precondition, "the load balancer belongs to somebody else")
+      .with_reason("NotOwned");
+}
+
+}  // namespace
+
+struct FakeLoadBalancers::Table {
+  static FakeLoadBalancers& owner(void* self) { return *static_cast<FakeLoadBalancers*>(self); }
+
+  static LoadBalancerCall call_of(FakeLoadBalancers& cloud, const char* operation,
+                                  const ccm_service* service, const ccm_backend* const* backends,
+                                  size_t count) {
+    const ObjectHost objects = cloud.objects_.service();
+    return {operation, detail::service_from_c(objects, *service),
+            detail::backends_from_c(objects, backends, count)};
+  }
+
+  static void with_backends(void* self, const char* operation, const ccm_ctx* ctx,
+                            const ccm_service* service, const ccm_backend* const* backends,
+                            size_t count, ccm_completion done) {
+    FakeLoadBalancers& cloud = owner(self);
+    const LoadBalancerCall call = call_of(cloud, operation, service, backends, count);
+    cloud.record(call);
+    cloud.serve(operation, ctx, done, [&cloud, call]() -> Answer {
+      const auto existing = cloud.balancers.find(call.service.uid);
+      if (call.operation == "update_backends" && existing == cloud.balancers.end()) {
+        return ended(Status(Code::not_found, ErrorClass::not_found, "no such load balancer"));
+      }
+      const LoadBalancer balancer = cloud.answer_for(call);
+      return [balancer](ccm_completion completion) {
+        const ccm_status ok = Status().to_c();
+        const detail::LoadBalancerC raw(balancer);
+        completion.fn(completion.owner, completion.operation, &ok, raw.get());
+      };
+    });
+  }
+
+  static void observe(void* self, const ccm_ctx* ctx, const ccm_service* service,
+                      const ccm_backend* const* backends, size_t count, ccm_completion done) {
+    with_backends(self, "observe", ctx, service, backends, count, done);
+  }
+  static void ensure(void* self, const ccm_ctx* ctx, const ccm_service* service,
+                     const ccm_backend* const* backends, size_t count, ccm_completion done) {
+    with_backends(self, "ensure", ctx, service, backends, count, done);
+  }
+  static void update_backends(void* self, const ccm_ctx* ctx, const ccm_service* service,
+                              const ccm_backend* const* backends, size_t count,
+                              ccm_completion done) {
+    with_backends(self, "update_backends", ctx, service, backends, count, done);
+  }
+
+  static void remove(void* self, const ccm_ctx* ctx, const ccm_service* service,
+                     ccm_completion done) {
+    FakeLoadBalancers& cloud = owner(self);
+    const LoadBalancerCall call = call_of(cloud, "remove", service, nullptr, 0);
+    cloud.record(call);
+    cloud.serve("remove", ctx, done, [&cloud, uid = call.service.uid]() -> Answer {
+      const auto existing = cloud.balancers.find(uid);
+      if (existing == cloud.balancers.end()) return ended(Status());
+      if (existing->second.shown.state == LoadBalancerState::foreign) return ended(not_owned());
+      cloud.balancers.erase(existing);
+      ++cloud.writes_;
+      return ended(Status());
+    });
+  }
+
+  static void name(void* self, const ccm_ctx* ctx, const ccm_service* service,
+                   ccm_completion done) {
+    FakeLoadBalancers& cloud = owner(self);
+    const LoadBalancerCall call = call_of(cloud, "name", service, nullptr, 0);
+    cloud.record(call);
+    cloud.serve("name", ctx, done, [text = call.service.default_name]() -> Answer {
+      return [text](ccm_completion completion) {
+        const ccm_status ok = Status().to_c();
+        const ccm_str raw = c_str(text);
+        completion.fn(completion.owner, completion.operation, &ok, &raw);
+      };
+    });
+  }
+
+  static void limits(void* self, const ccm_ctx* ctx, ccm_completion done) {
+    FakeLoadBalancers& cloud = owner(self);
+    cloud.record({"limits", {}, {}});
+    cloud.serve("limits", ctx, done, [limits = cloud.known_limits]() -> Answer {
+      return [limits](ccm_completion completion) {
+        const ccm_status ok = Status().to_c();
+        const ccm_load_balancer_limits raw{sizeof(raw), 0, limits.load_balancers, limits.backends,
+                                           c_str(limits.id_annotation)};
+        completion.fn(completion.owner, completion.operation, &ok, &raw);
+      };
+    });
+  }
+};
+
+FakeLoadBalancers::FakeLoadBalancers(FakeLoop& loop, FakeObjects& objects, FakeContexts& contexts)
+    : FakeCloudScript(loop, contexts), objects_(objects) {
+  table_ = {sizeof(table_), 0,           Table::observe, Table::ensure, Table::update_backends,
+            Table::remove,  Table::name, Table::limits};
+}
+
+LoadBalancer FakeLoadBalancers::answer_for(const LoadBalancerCall& call) {
+  const auto scripted = std::find_if(answers_.begin(), answers_.end(), [&](const auto& answer) {
+    return answer.first == call.operation;
+  });
+  if (scripted != answers_.end()) {
+    LoadBalancer answer = std::move(scripted->second);
+    answers_.erase(scripted);
+    return answer;
+  }
+  const auto existing = balancers.find(call.service.uid);
+  if (call.operation == "observe" && existing == balancers.end()) return {};
+  if (existing != balancers.end() && existing->second.shown.state == LoadBalancerState::foreign) {
+    return existing->second.shown;
+  }
+  if (call.operation != "observe") return apply(call);
+  LoadBalancer answer = existing->second.shown;
+  answer.difference = difference_of(existing->second, call, false);
+  return answer;
+}
+
+LoadBalancer FakeLoadBalancers::apply(const LoadBalancerCall& call) {
+  const auto [place, created] = balancers.try_emplace(call.service.uid);
+  FakeLoadBalancer& balancer = place->second;
+  const bool backends_only = call.operation == "update_backends";
+  const std::string difference = created ? "created" : difference_of(balancer, call, backends_only);
+  if (!difference.empty()) ++writes_;
+  if (!backends_only) balancer.service = call.service;
+  balancer.backends = call.backends;
+  if (created) {
+    balancer.shown.id = "lb-" + std::to_string(++created_);
+    balancer.shown.name = call.service.default_name;
+    balancer.shown.state = created_state;
+    balancer.shown.retry_after = pending_retry;
+    if (created_state == LoadBalancerState::active) give_address(balancer);
+  }
+  LoadBalancer answer = balancer.shown;
+  answer.difference = difference;
+  return answer;
+}
+
+void FakeLoadBalancers::give_address(FakeLoadBalancer& balancer) {
+  balancer.shown.retry_after = {};
+  const std::string number = balancer.shown.id.substr(balancer.shown.id.rfind('-') + 1);
+  Ingress ingress;
+  ingress.ip = "203.0.113." + number;
+  balancer.shown.ingress = {ingress};
+}
+
+void FakeLoadBalancers::activate(const std::string& uid) {
+  const std::lock_guard lock(mutex_);
+  FakeLoadBalancer& balancer = balancers.at(uid);
+  balancer.shown.state = LoadBalancerState::active;
+  if (balancer.shown.ingress.empty()) give_address(balancer);
+}
+
+void FakeLoadBalancers::answer_next(std::string operation, LoadBalancer answer) {
+  const std::lock_guard lock(mutex_);
+  answers_.emplace_back(std::move(operation), std::move(answer));
+}
+
+void FakeLoadBalancers::record(LoadBalancerCall call) {
+  const std::lock_guard lock(mutex_);
+  calls_.push_back(std::move(call));
+}
+
+std::vector<LoadBalancerCall> FakeLoadBalancers::calls() const {
+  const std::lock_guard lock(mutex_);
+  return calls_;
+}
+
+std::vector<LoadBalancerCall> FakeLoadBalancers::calls(std::string_view operation) const {
+  std::vector<LoadBalancerCall> found = calls();
+  std::erase_if(found, [&](const LoadBalancerCall& call) { return call.operation != operation; });
+  return found;
+}
+
+void FakeLoadBalancers::clear_calls() {
+  const std::lock_guard lock(mutex_);
+  calls_.clear();
+}
+
+}  // namespace ccm::testing
