@@ -84,7 +84,7 @@ std::string unknown_gate(const std::string& name) {
   return "must name known feature gates; \"" + name + "\" is none" + did_you_mean(name, names);
 }
 
-Status fault(std::string message) { return {Code::invalid_argument, std::move(message)}; }
+Status bad_gate(std::string message) { return {Code::invalid_argument, std::move(message)}; }
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -106,15 +106,16 @@ Status FeatureGates::set(std::string_view text) {
     const std::size_t equals = pair.find('=');
     const std::string name(trim(pair.substr(0, equals)));
     if (equals == std::string_view::npos) {
-      return fault("must be Name=true or Name=false pairs; \"" + name + "\" has no value");
+      return bad_gate("must be Name=true or Name=false pairs; \"" + name + "\" has no value");
     }
     const auto value = parse_bool(trim(pair.substr(equals + 1)));
-    if (!value) return fault("must be Name=true or Name=false pairs; see \"" + name + "\"");
+    if (!value) return bad_gate("must be Name=true or Name=false pairs; see \"" + name + "\"");
     const KnownGate* gate = find_gate(name);
-    if (gate == nullptr && name != kAllAlpha && name != kAllBeta) return fault(unknown_gate(name));
+    if (gate == nullptr && name != kAllAlpha && name != kAllBeta)
+      return bad_gate(unknown_gate(name));
     if (gate != nullptr && gate->locked && gate->default_value != *value) {
-      return fault("must leave " + name + " at " + (gate->default_value ? "true" : "false") +
-                   ": it is locked");
+      return bad_gate("must leave " + name + " at " + (gate->default_value ? "true" : "false") +
+                      ": it is locked");
     }
     changed[name] = *value;
   }

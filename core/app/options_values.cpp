@@ -8,7 +8,9 @@
 namespace ccm::app {
 namespace {
 
-Status must_be(std::string what) { return {Code::invalid_argument, "must be " + std::move(what)}; }
+Status value_must_be(std::string what) {
+  return {Code::invalid_argument, "must be " + std::move(what)};
+}
 
 class FeatureGatesValue final : public FlagValue {
  public:
@@ -49,7 +51,7 @@ class VersionValue final : public FlagValue {
     } else if (text == "raw" || is_version(text)) {
       *variable_ = text;
     } else {
-      return must_be("true, false, raw or a version such as v1.36.3");
+      return value_must_be("true, false, raw or a version such as v1.36.3");
     }
     return {};
   }
@@ -90,7 +92,7 @@ class SniValue final : public FlagValue {
       const auto& patterns = certificate.patterns;
       const bool blank = std::find(patterns.begin(), patterns.end(), "") != patterns.end();
       if (files.size() != 2 || files[0].empty() || files[1].empty() || blank) {
-        return must_be("CERTIFICATE,KEY or CERTIFICATE,KEY:DOMAIN,...");
+        return value_must_be("CERTIFICATE,KEY or CERTIFICATE,KEY:DOMAIN,...");
       }
       certificate.certificate_file = files[0];
       certificate.key_file = files[1];

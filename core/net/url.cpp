@@ -85,7 +85,7 @@ std::string redact_bad_url(std::string_view text) {
   return late ? without_user(text, start, start, start) : without_user(text, start, query, query);
 }
 
-Status bad(std::string_view text, std::string_view why) {
+Status bad_url(std::string_view text, std::string_view why) {
   return Status(Code::invalid_argument, ErrorClass::invalid_spec,
                 "bad URL \"" + redact_bad_url(text) + "\": " + std::string(why));
 }
@@ -151,12 +151,13 @@ bool is_ip_literal(std::string_view host) {
 Result<Url> parse_url(std::string_view text) {
   const auto scheme_end = text.find("://");
   if (scheme_end == std::string_view::npos || scheme_end == 0) {
-    return bad(text, "it has to start with a scheme such as https://");
+    return bad_url(text, "it has to start with a scheme such as https://");
   }
   Url url;
   url.scheme = lower(text.substr(0, scheme_end));
-  if (default_port(url.scheme) == 0) return bad(text, "the scheme is none of http, https, socks5");
-  if (!clean(text)) return bad(text, "it holds a blank, a control or a non-ASCII character");
+  if (default_port(url.scheme) == 0)
+    return bad_url(text, "the scheme is none of http, https, socks5");
+  if (!clean(text)) return bad_url(text, "it holds a blank, a control or a non-ASCII character");
 
   std::string_view rest = text.substr(scheme_end + 3);
   rest = rest.substr(0, rest.find('#'));
@@ -173,10 +174,10 @@ Result<Url> parse_url(std::string_view text) {
     if (colon != std::string_view::npos) {
       good = percent_decode(user_info.substr(colon + 1), &url.password) && good;
     }
-    if (!good) return bad(text, "a % in the user part is not followed by two hex digits");
+    if (!good) return bad_url(text, "a % in the user part is not followed by two hex digits");
     authority.remove_prefix(at + 1);
   }
-  if (const auto why = split_host_port(authority, &url); !why.empty()) return bad(text, why);
+  if (const auto why = split_host_port(authority, &url); !why.empty()) return bad_url(text, why);
   return url;
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kNodes = "v1/nodes";
 constexpr milliseconds kWhole{60'000};      // of a deletion without a time limit of its own
 constexpr milliseconds kHeldPause{10'000};  // between two looks while all that is asked for is held
-constexpr milliseconds kLongestPause{60'000};
+constexpr milliseconds kLongestHold{60'000};
 constexpr int kConflictTries = 3;
 
 Status refused(const char* reason, std::string message) {
@@ -169,7 +169,7 @@ bool NodeDeletions::look_is_due(const Case& one) const {
 milliseconds NodeDeletions::look_pause(bool held) const {
   const milliseconds price = std::chrono::seconds(broker_->listing_calls() - 1);
   if (!held) return price;
-  return std::max(kHeldPause, std::min(price * 4, kLongestPause));
+  return std::max(kHeldPause, std::min(price * 4, kLongestHold));
 }
 
 // Gathers what is asked for in the same moment.

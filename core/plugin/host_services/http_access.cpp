@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 namespace {
 
 // No header may silence a credential for longer.
-constexpr std::chrono::seconds kLongestPause{3600};
+constexpr std::chrono::seconds kLongestTold{3600};
 
 std::optional<int64_t> parse_number(std::string_view text) {
   int64_t value = 0;
@@ -67,7 +67,7 @@ void CallBudgets::learn(const std::string& credential, const net::Response& resp
     pause = window_reset(response.header("ratelimit-reset"), now);
   }
   if (!pause || *pause <= milliseconds(0)) return;
-  const auto until = timers_.now() + std::min<milliseconds>(*pause, kLongestPause);
+  const auto until = timers_.now() + std::min<milliseconds>(*pause, kLongestTold);
   auto& closed = closed_until_[credential];
   closed = std::max(closed, until);
 }
