@@ -13,9 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -39,6 +41,8 @@ struct Settings {
   std::string log;
   std::size_t nodes = 5000;
   std::size_t connections = 32;
+  std::size_t idle_seconds = 0;
+  std::string idle_began;
   std::vector<std::string> flags;
 };
 
@@ -64,6 +68,15 @@ Server server_of(const std::string& kubeconfig) {
 
 std::string node_name(std::size_t i) { return "node-" + std::to_string(i); }
 
+json ready_condition(const std::string& heartbeat) {
+  return {{"type", "Ready"},
+          {"status", "True"},
+          {"reason", "KubeletReady"},
+          {"message", "kubelet is posting ready status"},
+          {"lastHeartbeatTime", heartbeat},
+          {"lastTransitionTime", "2026-01-01T00:00:00Z"}};
+}
+
 BareRequest create_node(std::size_t i) {
   // The size of what a kubelet registers, images and managedFields left out.
   const json node = {
@@ -75,8 +88,20 @@ BareRequest create_node(std::size_t i) {
          {{"kubernetes.io/hostname", node_name(i)},
           {"kubernetes.io/os", "linux"},
           {"kubernetes.io/arch", "amd64"}}}}},
-      {"spec", {{"taints", {{{"key", kTaint}, {"value", "true"}, {"effect", "NoSchedule"}}}}}}};
+      {"spec", {{"taints", {{{"key", kTaint}, {"value", "true"}, {"effect", "NoSchedule"}}}}}},
+      {"status", {{"conditions", {ready_condition("2026-01-01T00:00:00Z")}}}}};
   return {"POST", "/api/v1/nodes", "application/json", node.dump()};
+}
+
+// What a kubelet sends every five minutes while nothing changes.
+BareRequest heartbeat(std::size_t i) {
+  std::array<char, 32> now{};
+  const std::time_t seconds = std::time(nullptr);
+  std::tm parts{};
+  std::strftime(now.data(), now.size(), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &parts));
+  const json status = {{"status", {{"conditions", {ready_condition(now.data())}}}}};
+  return {"PATCH", "/api/v1/nodes/" + node_name(i) + "/status",
+          "application/strategic-merge-patch+json", status.dump()};
 }
 
 std::string address_of(std::size_t i) {
@@ -173,6 +198,28 @@ void await_initialised(const Server& admin, std::size_t nodes,
         });
 }
 
+void row(const char* what, double value, const char* unit) {
+  std::printf("| %-52s | %7.2f %-2s |\n", what, value, unit);
+}
+
+// Every node sends its heartbeat once in five minutes, spread evenly; nothing else happens.
+void stay_idle(const Settings& settings, const Server& admin, pid_t pid) {
+  std::ofstream(settings.idle_began) << "idle\n";
+  const double busy = cpu_seconds(pid);
+  const auto start = Clock::now();
+  const auto end = start + std::chrono::seconds(settings.idle_seconds);
+  const auto pause = std::chrono::nanoseconds(std::chrono::minutes(5)) / settings.nodes;
+  std::size_t sent = 0;
+  while (Clock::now() < end) {
+    send_all(admin, {heartbeat(sent % settings.nodes)}, 1);
+    ++sent;
+    std::this_thread::sleep_until(start + pause * sent);
+  }
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  row("idle: heartbeats a second", static_cast<double>(sent) / seconds, "");
+  row("idle: processor time, of one core", 100 * (cpu_seconds(pid) - busy) / seconds, "%");
+}
+
 void run(const Settings& settings) {
   const Server admin = server_of(settings.kubeconfig);
   const Server identity = server_of(settings.manager_kubeconfig);
@@ -217,15 +264,13 @@ void run(const Settings& settings) {
 
   std::printf("| %-52s | %10s |\n| %s | %s |\n", "what", "measured", std::string(52, '-').c_str(),
               "---------:");
-  const auto row = [](const char* what, double value, const char* unit) {
-    std::printf("| %-52s | %7.2f %-2s |\n", what, value, unit);
-  };
   row("bare client, the same patches", bare, "s");
   row("manager, from its start to the last taint removed", total, "s");
   row("ratio", total / bare, "");
   row("processor time of the manager", busy, "s");
   row("resident memory, settled", static_cast<double>(status_kb(pid, "VmRSS:")) / 1024, "MB");
   row("resident memory, highest", static_cast<double>(status_kb(pid, "VmHWM:")) / 1024, "MB");
+  if (settings.idle_seconds > 0) stay_idle(settings, admin, pid);
   kill(pid, SIGTERM);
   waitpid(pid, nullptr, 0);
 }
@@ -246,6 +291,9 @@ int main(int argc, char** argv) {
   app.add_option("--nodes", settings.nodes, "how many")->capture_default_str();
   app.add_option("--connections", settings.connections, "of the bare client")
       ->capture_default_str();
+  app.add_option("--idle-seconds", settings.idle_seconds,
+                 "then measure that long with heartbeats only");
+  app.add_option("--idle-began", settings.idle_began, "file that appears when that begins");
   app.add_option("flags", settings.flags, "further flags for the manager");
   CLI11_PARSE(app, argc, argv);
   try {

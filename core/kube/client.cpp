@@ -227,6 +227,7 @@ asio::awaitable<Result<std::string>> Client::patch(Resource resource, std::strin
       resource.path(namespace_name, name, options.subresource) + write_query(options).text();
   call.what = what(call, namespace_name, name);
   call.content_type = media_type(type);
+  call.metadata_only = options.answer_metadata;
   call.body = std::move(body);
   return body_of(impl_, std::move(call));
 }

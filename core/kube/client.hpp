@@ -85,6 +85,7 @@ struct WriteOptions {
   std::string field_manager;
   bool force = false;  // apply only
   bool dry_run = false;
+  bool answer_metadata = false;  // patches: PartialObjectMetadata instead of the object
   static const WriteOptions& defaults();
 };
 

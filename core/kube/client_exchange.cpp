@@ -38,6 +38,10 @@ void add_impersonation(std::vector<net::Header>& headers, const Impersonation& a
   }
 }
 
+// A server that cannot do that may answer with the object.
+constexpr const char* kMetadataOnly =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+
 bool is_read(std::string_view method) {
   return method == "GET" || method == "HEAD" || method == "OPTIONS";
 }
@@ -50,7 +54,7 @@ net::Request build_request(const Client::Impl& impl, const Call& call) {
   request.timeout = call.timeout;
   request.body = call.body;  // a copy: a retry needs it again
   if (!is_read(call.method)) request.gate = impl.options.gate;
-  request.headers.push_back({"Accept", "application/json"});
+  request.headers.push_back({"Accept", call.metadata_only ? kMetadataOnly : "application/json"});
   if (!impl.options.user_agent.empty()) {
     request.headers.push_back({"User-Agent", impl.options.user_agent});
   }

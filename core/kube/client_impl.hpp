@@ -44,6 +44,7 @@ struct Call {
   std::chrono::milliseconds timeout{0};
   int retries = 0;
   bool rate_limited = true;
+  bool metadata_only = false;  // of the answer
   bool stream = false;
 };
 

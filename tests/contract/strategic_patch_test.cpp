@@ -36,6 +36,21 @@ TEST_F(StrategicPatch, API_52a_AddressesMergeByType) {
   EXPECT_NE(std::find(result.begin(), result.end(), address("Hostname", "h")), result.end());
 }
 
+TEST_F(StrategicPatch, API_7_TheAnswerIsMetadataOnlyWhereThatIsAskedFor) {
+  const json created = create_node();
+  support::HttpRequest request;
+  request.method = "PATCH";
+  request.target = node_path(created);
+  request.headers = {
+      {"Content-Type", kStrategicPatch},
+      {"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"}};
+  request.body = R"({"metadata":{"labels":{"a":"b"}}})";
+  const json result = must(api().send(request));
+  EXPECT_EQ(result.at("kind"), "PartialObjectMetadata");
+  EXPECT_EQ(result.at("metadata").at("labels").at("a"), "b");
+  EXPECT_FALSE(result.contains("status"));
+}
+
 TEST_F(StrategicPatch, API_54_AbsentListIsTakenAsGiven) {
   const json created = create_node();
   const json dual = {address("InternalIP", "10.0.0.1"), address("InternalIP", "fd00::1"),

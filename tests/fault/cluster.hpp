@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,9 +38,11 @@ class Cluster {
   void add_machine(support::KubeClient& api, const std::string& name);
   void add_node(support::KubeClient& api, const std::string& name);
 
-  // Starts a manager; NAME.log gets its output, over all starts of that name.
-  std::unique_ptr<support::Process> start(const std::string& name,
-                                          const std::vector<std::string>& flags);
+  // Starts a manager; NAME.log gets its output, over all starts of that name. `environment` is
+  // added to its own.
+  std::unique_ptr<support::Process> start(
+      const std::string& name, const std::vector<std::string>& flags,
+      const std::map<std::string, std::string>& environment = {});
 
   // The Lease's spec; null without one.
   nlohmann::json lease();

@@ -136,6 +136,8 @@ void KubeService::patch(void* self, const ccm_ctx* ctx, const ccm_kube_patch* pa
   const auto type = whole ? patch_type(patch->type) : std::nullopt;
   kube::WriteOptions options;
   options.field_manager = service.field_manager_;
+  options.answer_metadata =
+      whole && CCM_HAS(patch, flags) && (patch->flags & CCM_PATCH_ANSWER_METADATA) != 0;
   auto start = [api = service.api_, may_write = service.may_write_, type, options,
                 read = read_reference(whole ? patch->reference : nullptr),
                 body = std::string(whole ? view(patch->body) : std::string_view{})](

@@ -199,10 +199,11 @@ Task<Status> Controller::write(Ctx ctx, Object node, const Instance* machine) {
   patch.reference.resource = kNodes;
   patch.reference.name = state.name;
   patch.body = initialization_patch(state, *desired);
+  patch.metadata_only = true;
   const auto written = co_await host_.kube.patch(ctx, std::move(patch));
   if (gone(written.status())) co_return Status();
   if (!written.ok()) co_return written.status();
-  initialized(*written, state, *desired);
+  initialized(node, state, *desired);
   co_return Status();
 }
 
@@ -212,6 +213,7 @@ Task<Status> Controller::write_labels(Ctx ctx, std::string name, Labels labels) 
   patch.reference.resource = kNodes;
   patch.reference.name = std::move(name);
   patch.body = label_patch(labels);
+  patch.metadata_only = true;
   const auto written = co_await host_.kube.patch(ctx, std::move(patch));
   if (gone(written.status())) co_return Status();
   co_return written.status();

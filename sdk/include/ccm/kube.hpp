@@ -41,7 +41,8 @@ enum class PatchType : int32_t {
 struct KubePatch {
   KubeReference reference;
   PatchType type = PatchType::merge;
-  std::string body;  // JSON; a precondition is part of it (metadata.resourceVersion)
+  std::string body;            // JSON; a precondition is part of it (metadata.resourceVersion)
+  bool metadata_only = false;  // of the answer no more is used: saves much for a Node
 };
 
 struct KubeDelete {
@@ -82,8 +83,12 @@ class Kube {
       const auto fn = host.get(&ccm_host_kube::patch);
       if (fn == nullptr) return detail::missing(CCM_HOST_KUBE, "patch");
       const ccm_kube_reference reference = patch.reference.to_c();
-      const ccm_kube_patch raw{sizeof(raw), static_cast<int32_t>(patch.type), &reference,
-                               c_str(patch.body)};
+      const ccm_kube_patch raw{sizeof(raw),
+                               static_cast<int32_t>(patch.type),
+                               &reference,
+                               c_str(patch.body),
+                               patch.metadata_only ? uint32_t{CCM_PATCH_ANSWER_METADATA} : 0,
+                               0};
       fn(host.self(), ctx.get(), &raw, done);
       return {};
     }

@@ -119,6 +119,12 @@ Result<Object> FakeKube::State::patch(const KubeCall& call, Json& object) {
     object = after;
     if (cache_follows) follow(call.resource, object_key(call.namespace_name, call.name));
   }
+  if (call.metadata_only) {
+    const Json partial = {{"kind", "PartialObjectMetadata"},
+                          {"apiVersion", "meta.k8s.io/v1"},
+                          {"metadata", after["metadata"]}};
+    return objects.make(partial.dump());
+  }
   return objects.make(after.dump());
 }
 

@@ -104,6 +104,18 @@ TEST_F(ClientTest, API_47_WritesUseMethodMediaTypeAndOptions) {
       R"({"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u-1","resourceVersion":"7"}})");
 }
 
+TEST_F(ClientTest, API_7_APatchMayAskForTheMetadataOnly) {
+  for (int i = 0; i < 2; ++i) api_.expect({"/"}, json_reply("{}"));
+  WriteOptions options;
+  Client client = this->client();
+  ASSERT_TRUE(run(client.patch(nodes_, "", "n", PatchType::merge, "{}", options)).ok());
+  options.answer_metadata = true;
+  ASSERT_TRUE(run(client.patch(nodes_, "", "n", PatchType::merge, "{}", options)).ok());
+  EXPECT_EQ(request(0).header("Accept"), "application/json");
+  EXPECT_EQ(request(1).header("Accept"),
+            "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
+}
+
 TEST_F(ClientTest, API_16_18_132_ListParameters) {
   for (int i = 0; i < 2; ++i) api_.expect({"/"}, json_reply("{}"));
   ListOptions options;

@@ -37,12 +37,21 @@ enum {
   CCM_PATCH_APPLY = 4      /* server-side apply; the field manager is the component */
 };
 
+/* Bits of ccm_kube_patch.flags. */
+enum {
+  /* The answer is used for its metadata only: the server is asked for no more (a Node is large), so RESULT may be an
+   * object of kind PartialObjectMetadata. */
+  CCM_PATCH_ANSWER_METADATA = 1
+};
+
 /* A precondition is part of the body: metadata.resourceVersion, or a "test" operation (API-48). */
 typedef struct ccm_kube_patch {
   uint32_t size;
   int32_t type;
   const ccm_kube_reference *reference;
   ccm_str body; /* JSON */
+  uint32_t flags;
+  uint32_t reserved; /* 0 */
 } ccm_kube_patch;
 
 typedef struct ccm_kube_delete {

@@ -28,6 +28,7 @@ struct KubeCall {
   std::string subresource;
   int32_t patch_type = 0;
   std::string body;
+  bool metadata_only = false;  // CCM_PATCH_ANSWER_METADATA: the answer is PartialObjectMetadata
 };
 
 class FakeKube {
