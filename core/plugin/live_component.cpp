@@ -91,11 +91,17 @@ std::shared_ptr<LiveComponent::Call> LiveComponent::begin_call(
 }
 
 void LiveComponent::start_call(const std::shared_ptr<Call>& call,
-                               std::unique_ptr<PendingOperation> operation, Invoke invoke) {
-  // Both stay until the plugin is done: the ctx, and what the host lent to it meanwhile.
-  using Held = std::pair<ContextHandle, std::shared_ptr<void>>;
-  auto held = std::make_shared<Held>(call->context, operations_->epoch());
-  const std::shared_ptr<ContextHandle> handle(held, &held->first);
+                               std::unique_ptr<PendingOperation> operation, Invoke invoke,
+                               std::shared_ptr<void> lent) {
+  // They stay until the plugin is done: the ctx, and what the host lent to it meanwhile.
+  struct Held {
+    ContextHandle handle;
+    std::shared_ptr<void> epoch;
+    std::shared_ptr<void> lent;
+  };
+  auto held = std::shared_ptr<Held>(
+      new Held{ContextHandle(call->context), operations_->epoch(), std::move(lent)});
+  const std::shared_ptr<ContextHandle> handle(held, &held->handle);
   const ccm_completion done = runtime_.completions.begin(std::move(operation), handle, operations_);
   call->number = done.operation;
   if (!callable()) {

@@ -78,18 +78,19 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   // Starts one operation of this component. `operation` is a literal for logs and metrics. `parent`
   // null = background(). `done` is posted and gets: the copied result, the component's failure,
   // cancelled or deadline_exceeded when the ctx ended first, failed_precondition when the component
-  // is not live, internal when it threw.
+  // is not live, internal when it threw. `lent` stays until the component completed the operation,
+  // even when nobody waits for it any more.
   template <typename T>
   void call(std::string_view operation, const std::shared_ptr<Context>& parent,
             std::chrono::milliseconds timeout, Context::Fields fields, Invoke invoke, Copy<T> copy,
-            std::function<void(Result<T>)> done) {
+            std::function<void(Result<T>)> done, std::shared_ptr<void> lent = nullptr) {
     auto running = begin_call(operation, parent, timeout, std::move(fields));
     auto ended = [self = shared_from_this(), running, done = std::move(done)](Result<T> result) {
       self->end_call(*running, result.status());
       done(std::move(result));
     };
     start_call(running, std::make_unique<TypedOperation<T>>(std::move(copy), std::move(ended)),
-               std::move(invoke));
+               std::move(invoke), std::move(lent));
   }
 
   // The same for a [create] function, which runs on the loop whatever the manifest says.
@@ -148,7 +149,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
                                    const std::shared_ptr<Context>& parent,
                                    std::chrono::milliseconds timeout, Context::Fields fields);
   void start_call(const std::shared_ptr<Call>& call, std::unique_ptr<PendingOperation> operation,
-                  Invoke invoke);
+                  Invoke invoke, std::shared_ptr<void> lent = nullptr);
   void run_on_loop(std::string_view operation, const ccm_ctx* ctx, ccm_completion done,
                    const Invoke& invoke);
   void run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<ContextHandle> handle,

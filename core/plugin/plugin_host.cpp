@@ -3,8 +3,12 @@
 #include "base/log.hpp"
 #include "plugin/await_callback.hpp"
 #include "plugin/broker/instances_service.hpp"
+#include "plugin/broker/load_balancers_service.hpp"
+#include "plugin/broker/provider_machines.hpp"
+#include "plugin/broker/routes_service.hpp"
 #include "plugin/component_controller.hpp"
 #include "plugin/component_host.hpp"
+#include "plugin/deletion/absence_gate.hpp"
 #include "plugin/deletion/deletion_telemetry.hpp"
 #include "plugin/deletion/guarded_object_api.hpp"
 #include "plugin/deletion/node_deletions.hpp"
@@ -72,7 +76,9 @@ struct PluginHost::Impl {
   std::shared_ptr<ObjectApi> object_api(const ComponentIdentity& identity) {
     return guard_nodes(deps.object_api(identity), node_deletions);
   }
+  void connect_provider(const std::shared_ptr<LiveComponent>& live);
   void connect_instances(const std::shared_ptr<LiveComponent>& live);
+  void connect_network(const std::shared_ptr<LiveComponent>& live);
   Status watch_nodes();
   awaitable<Status> call_provider(std::string_view operation, milliseconds timeout,
                                   void (*fn)(void*, const ccm_ctx*, ccm_completion));
@@ -94,6 +100,10 @@ struct PluginHost::Impl {
   CallBudgets budgets;
   DeletionTelemetry deletion_telemetry;
   NodeDeletions node_deletions;
+  DeletionTelemetry load_balancer_telemetry;
+  DeletionTelemetry route_telemetry;
+  AbsenceGate load_balancer_deletions;
+  AbsenceGate route_deletions;
   bool watches_nodes = false;
   runtime::Watchdog watchdog;
   std::unique_ptr<CompletionTable> completions;
@@ -102,6 +112,8 @@ struct PluginHost::Impl {
   std::vector<std::shared_ptr<Unit>> controllers;
   std::unique_ptr<ProviderMachines> machines;
   std::shared_ptr<InstancesBroker> broker;
+  std::shared_ptr<LoadBalancersBroker> load_balancers;
+  std::shared_ptr<RoutesBroker> routes;
   const ccm_provider* provider_table = nullptr;
   void* provider_self = nullptr;
   std::function<void(bool)> wake;  // of the only sleeper, start_provider()
@@ -123,6 +135,10 @@ PluginHost::Impl::Impl(PluginHostDependencies wanted)
       node_deletions({deps.cache, deps.timers, [&leader = deps.leader] { return leader.leading(); },
                       deletion_telemetry},
                      deps.brake),
+      load_balancer_telemetry(deps.metrics, deps.record_event, "loadbalancers"),
+      route_telemetry(deps.metrics, deps.record_event, "routes"),
+      load_balancer_deletions(deps.timers, load_balancer_telemetry, deps.brake, "load balancers"),
+      route_deletions(deps.timers, route_telemetry, deps.brake, "routes"),
       watchdog(deps.timers,
                [this](const runtime::Watchdog::Stall& stall) {
                  metrics.stall(stall);
@@ -191,6 +207,8 @@ std::unique_ptr<ComponentHost> PluginHost::Impl::make_host(
   http.observer = [this](const HttpCallRecord& call) { metrics.http(call); };
   host->add(std::make_unique<HttpService>(live, std::move(http)));
   if (broker) host->add(std::make_unique<InstancesService>(live, broker));
+  if (load_balancers) host->add(std::make_unique<LoadBalancersService>(live, load_balancers));
+  if (routes) host->add(std::make_unique<RoutesService>(live, routes));
   return host;
 }
 
@@ -219,7 +237,7 @@ awaitable<Status> PluginHost::Impl::create(ComponentKind kind, LoadedPlugin plug
   }
   if (kind == ComponentKind::provider) {
     provider = unit;
-    connect_instances(unit->live);
+    connect_provider(unit->live);
   } else {
     controllers.push_back(unit);
   }
@@ -227,11 +245,16 @@ awaitable<Status> PluginHost::Impl::create(ComponentKind kind, LoadedPlugin plug
 }
 
 // The provider's interfaces, behind the broker.
-void PluginHost::Impl::connect_instances(const std::shared_ptr<LiveComponent>& live) {
+void PluginHost::Impl::connect_provider(const std::shared_ptr<LiveComponent>& live) {
   if (const auto found = live->get_interface(CCM_PROVIDER)) {
     provider_table = static_cast<const ccm_provider*>(found->table);
     provider_self = found->self;
   }
+  connect_instances(live);
+  connect_network(live);
+}
+
+void PluginHost::Impl::connect_instances(const std::shared_ptr<LiveComponent>& live) {
   const auto found = live->get_interface(CCM_CLOUD_INSTANCES);
   if (!found) return;
   auto source = std::make_unique<ProviderMachines>(live, *found, deps.provider_timeouts);
@@ -241,6 +264,19 @@ void PluginHost::Impl::connect_instances(const std::shared_ptr<LiveComponent>& l
   options.provider_id_prefixes = live->identity().provider_id_prefixes;
   broker = std::make_shared<InstancesBroker>(*machines, deps.timers, std::move(options));
   node_deletions.connect(broker);
+}
+
+void PluginHost::Impl::connect_network(const std::shared_ptr<LiveComponent>& live) {
+  if (const auto found = live->get_interface(CCM_CLOUD_LOADBALANCERS)) {
+    auto made = std::make_shared<LoadBalancersBroker>(live, *found, deps.provider_timeouts,
+                                                      load_balancer_deletions);
+    if (made->usable()) load_balancers = std::move(made);
+  }
+  if (const auto found = live->get_interface(CCM_CLOUD_ROUTES)) {
+    auto made =
+        std::make_shared<RoutesBroker>(live, *found, deps.provider_timeouts, route_deletions);
+    if (made->usable()) routes = std::move(made);
+  }
 }
 
 // The gate in front of deletions of Nodes reads them from the cache, so it says what is to be kept.
@@ -348,6 +384,8 @@ awaitable<Result<bool>> PluginHost::setup_controller(std::string name) {
 void PluginHost::start_controllers() {
   impl_->leading = true;
   impl_->node_deletions.begin();
+  impl_->load_balancer_deletions.begin();
+  impl_->route_deletions.begin();
   impl_->start_ready_controllers();
 }
 

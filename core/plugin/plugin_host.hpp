@@ -10,7 +10,7 @@
 
 #include "net/write_gate.hpp"
 #include "plugin/broker/instances_broker.hpp"
-#include "plugin/broker/provider_machines.hpp"
+#include "plugin/broker/provider_timeouts.hpp"
 #include "plugin/completion_table.hpp"
 #include "plugin/host_services/config_source.hpp"
 #include "plugin/host_services/event_service.hpp"

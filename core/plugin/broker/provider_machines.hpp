@@ -2,20 +2,15 @@
 #pragma once
 
 #include "plugin/broker/machine_source.hpp"
+#include "plugin/broker/provider_timeouts.hpp"
 #include "plugin/live_component.hpp"
 
 #include <ccm/abi/instances.h>
 
-#include <chrono>
 #include <memory>
 #include <vector>
 
 namespace ccm::plugin {
-
-struct ProviderTimeouts {
-  std::chrono::milliseconds call{30'000};
-  std::chrono::milliseconds list{60'000};  // many pages
-};
 
 class ProviderMachines final : public MachineSource {
  public:

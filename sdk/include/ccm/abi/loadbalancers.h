@@ -1,7 +1,10 @@
 /*
  * Load balancers of the cloud for Services of type LoadBalancer. A provider implements this table; controllers get the
  * same one from the host, which adds deadlines, metrics, one operation at a time for each Service, and the deletion
- * brake.
+ * brake. The host's table has every function, whatever the provider's has, and no table is offered without `ensure` and
+ * `remove`. The host reads of the Service's object whether the user gave the load balancer up, so a controller declares
+ * /metadata/deletionTimestamp and /spec/type among its fields; other removals are held when they are many
+ * (FAILED_PRECONDITION, class WAITING, reason "DeletionBrakeEngaged").
  *
  * Rules for a provider:
  *  - Never wait for the cloud inside an operation. While it works, end with CCM_LOAD_BALANCER_PENDING and a

@@ -1,6 +1,8 @@
 /*
  * Routes of the cloud's network that lead pod CIDRs to Nodes. A provider implements this table; controllers get the same
- * one from the host, which adds deadlines, metrics, one `apply` at a time and the deletion brake.
+ * one from the host, which adds deadlines, metrics, one `apply` at a time and the deletion brake: a removal that is no
+ * replacement by another route of the same destination or Node is held when there are many (FAILED_PRECONDITION, class
+ * WAITING, reason "DeletionBrakeEngaged", among the statuses), and one without CCM_ROUTE_OWNED is refused ("NotOwned").
  */
 #ifndef CCM_ABI_ROUTES_H
 #define CCM_ABI_ROUTES_H

@@ -1,0 +1,74 @@
+// Reading structs of components that may be shorter or longer than the ones that this host knows,
+// and lists that may be none. Any thread.
+#pragma once
+
+#include "base/utf8.hpp"
+
+#include <ccm/abi/ctx.h>
+#include <ccm/abi/object.h>
+#include <ccm/object.hpp>
+#include <ccm/status.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace ccm::plugin {
+
+// A copy as long as this host knows the struct: what lies beyond its size is 0 or NULL.
+template <typename T>
+T whole(const T& raw) {
+  T copy{};
+  std::memcpy(&copy, &raw, std::min<std::size_t>(raw.size, sizeof(T)));
+  return copy;
+}
+
+// No list of one thing is longer; a count that was never set is likely to be above.
+inline constexpr std::size_t kListLimit = 10'000;
+inline constexpr std::size_t kThingLimit = 1'000'000;  // backends, routes
+
+template <typename T>
+bool sound_list(const T* items, std::size_t count, std::size_t limit = kListLimit) {
+  return count == 0 || (items != nullptr && count <= limit);
+}
+
+// The elements of a list of pointers, each whole. Check with sound() before reading.
+template <typename T>
+class WholeList {
+ public:
+  WholeList(const T* const* raw, std::size_t count, std::size_t limit) {
+    sound_ = sound_list(raw, count, limit);
+    if (!sound_) return;
+    items_.reserve(count);
+    for (std::size_t index = 0; index < count && sound_; ++index) {
+      sound_ = raw[index] != nullptr;
+      if (sound_) items_.push_back(whole(*raw[index]));
+    }
+    for (const T& item : items_) pointers_.push_back(&item);
+  }
+  WholeList(const WholeList&) = delete;
+  WholeList& operator=(const WholeList&) = delete;
+
+  [[nodiscard]] bool sound() const { return sound_; }
+  [[nodiscard]] const std::vector<T>& items() const { return items_; }
+  [[nodiscard]] const T* const* data() const { return pointers_.data(); }
+  [[nodiscard]] std::size_t size() const { return pointers_.size(); }
+
+ private:
+  bool sound_ = false;
+  std::vector<T> items_;
+  std::vector<const T*> pointers_;
+};
+
+// What is no UTF-8 could not be sent to Kubernetes.
+inline void repair(std::string& text) {
+  if (!is_utf8(text)) text = utf8_text(text);
+}
+
+// For values that keep handles of the host's objects: takes and gives back references, reads
+// nothing.
+ObjectHost kept_objects();
+
+}  // namespace ccm::plugin

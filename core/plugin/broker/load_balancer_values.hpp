@@ -1,0 +1,30 @@
+// Load balancers between the two components and this host: what a controller asks, copied and
+// checked, and what a provider answers, likewise. Any thread.
+#pragma once
+
+#include <ccm/abi/loadbalancers.h>
+#include <ccm/load_balancer.hpp>
+#include <ccm/status.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ccm::plugin {
+
+// A copy of what a controller asks; it holds references to the objects that it names.
+struct LoadBalancerRequest {
+  LoadBalancerService service;
+  std::vector<Backend> backends;
+};
+
+// Failure: invalid_argument.
+Result<LoadBalancerRequest> read_request(const ccm_service* service,
+                                         const ccm_backend* const* backends, std::size_t count);
+
+// Copies for LiveComponent::call. Failure: internal, the provider's answer makes no sense.
+Result<LoadBalancer> copy_load_balancer(const void* result);
+Result<std::string> copy_name(const void* result);
+Result<LoadBalancerLimits> copy_load_balancer_limits(const void* result);
+
+}  // namespace ccm::plugin
