@@ -2,7 +2,7 @@
 // One thread.
 #pragma once
 
-#include "cidr.hpp"
+#include <ccm/cidr.hpp>
 
 #include <cstdint>
 #include <optional>

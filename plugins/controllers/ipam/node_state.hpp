@@ -1,8 +1,7 @@
 // What this controller reads of a Node, as values, and the body of its write. Any thread.
 #pragma once
 
-#include "cidr.hpp"
-
+#include <ccm/cidr.hpp>
 #include <ccm/object.hpp>
 
 #include <cstdint>

@@ -17,21 +17,6 @@ std::string flag(const Config& config, std::string_view name) {
   return std::string(config.flag(name).value_or(std::string_view()));
 }
 
-// The whole text is trimmed, then split; a space beside a comma stays and makes an item wrong.
-std::vector<std::string> split(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  text = text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-  std::vector<std::string> items;
-  for (;;) {
-    const size_t comma = text.find(',');
-    items.emplace_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return items;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 class Reader {
  public:
   explicit Reader(const Config& config) : config_(config) {}
@@ -60,7 +45,7 @@ class Reader {
 
   void read_cluster() {
     const std::string text = flag(config_, "cluster-cidr");
-    const auto items = split(text);
+    const auto items = split_cidrs(text);
     if (items.empty()) {
       return error("--cluster-cidr is empty: it must name the address range to allocate from");
     }
@@ -137,7 +122,7 @@ class Reader {
 
   void read_services() {
     const std::string text = flag(config_, "service-cluster-ip-range");
-    const auto items = split(text);
+    const auto items = split_cidrs(text);
     if (items.size() > 2) {
       return error("--service-cluster-ip-range=" + text + " must be one range or two");
     }

@@ -1,8 +1,7 @@
 // What the flags ask for, checked (IPAM-1..17).
 #pragma once
 
-#include "cidr.hpp"
-
+#include <ccm/cidr.hpp>
 #include <ccm/config.hpp>
 
 #include <string>

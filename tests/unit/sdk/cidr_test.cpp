@@ -1,10 +1,10 @@
-#include "ipam/cidr.hpp"
+#include <ccm/cidr.hpp>
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-namespace ccm::ipam {
+namespace ccm {
 namespace {
 
 std::string round_trip(std::string_view text) {
@@ -43,6 +43,22 @@ TEST(Cidr, ContainmentAndOverlap) {
   EXPECT_FALSE(cidr("::/0").overlaps(cidr("192.168.0.0/16")));
 }
 
+TEST(Cidr, ROUTE_2_TheWholeTextIsTrimmedNotItsItems) {
+  using Items = std::vector<std::string>;
+  EXPECT_EQ(split_cidrs(" 10.0.0.0/8,fd00::/48\n"), (Items{"10.0.0.0/8", "fd00::/48"}));
+  EXPECT_EQ(split_cidrs("10.0.0.0/8, fd00::/48"), (Items{"10.0.0.0/8", " fd00::/48"}));
+  EXPECT_EQ(split_cidrs("10.0.0.0/8,"), (Items{"10.0.0.0/8", ""}));
+  EXPECT_TRUE(split_cidrs(" \t").empty());
+  EXPECT_TRUE(split_cidrs("").empty());
+}
+
+TEST(Cidr, ContainingRangesSortBeforeTheirParts) {
+  const auto cidr = [](const char* text) { return *parse_cidr(text); };
+  EXPECT_LT(cidr("10.0.0.0/8"), cidr("10.0.0.0/16"));
+  EXPECT_LT(cidr("10.0.255.0/24"), cidr("10.1.0.0/16"));
+  EXPECT_LT(cidr("255.0.0.0/8"), cidr("::/0"));
+}
+
 TEST(Cidr, BitFieldsAreWhatWasSet) {
   std::mt19937 random(7);
   for (int round = 0; round < 2'000; ++round) {
@@ -62,4 +78,4 @@ TEST(Cidr, BitFieldsAreWhatWasSet) {
 }
 
 }  // namespace
-}  // namespace ccm::ipam
+}  // namespace ccm
