@@ -1,0 +1,122 @@
+#include "conditions.hpp"
+
+#include <ccm/json_writer.hpp>
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <ctime>
+#include <unordered_set>
+#include <utility>
+
+namespace ccm::route {
+namespace {
+
+uint64_t version_of(const Object& node) {
+  const std::string_view text = node.resource_version();
+  uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, value);
+  return fault == std::errc() && stop == end ? value : 0;
+}
+
+// RFC 3339 in UTC, by the second, as the API server keeps it.
+std::string time_text(std::chrono::milliseconds since_1970) {
+  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(since_1970).count();
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return std::string(text.data(), length);
+}
+
+std::string why(const RangePlan& range) {
+  switch (range.outcome) {
+    case Outcome::table_full:
+      return "the cloud's route table is full";
+    case Outcome::taken_by_node:
+      return "Node " + range.other + " has the same range";
+    case Outcome::taken_by_route:
+      return "there is a route that this cluster did not make: " + range.other;
+    case Outcome::not_a_range:
+      return "it is no address range";
+    case Outcome::no_address:
+      return "the Node has no address yet";
+    default:
+      return "it could not be made yet";
+  }
+}
+
+}  // namespace
+
+std::optional<Condition> desired_condition(const NodePlan& plan) {
+  Condition condition;
+  if (plan.ranges.empty()) {
+    if (!plan.listed) return std::nullopt;
+    condition.unavailable = true;
+    condition.message = "The Node has no Pod address range that a route could lead to";
+    return condition;
+  }
+  for (const RangePlan& range : plan.ranges) {
+    if (range.outcome == Outcome::kept) continue;
+    condition.unavailable = true;
+    condition.message += condition.message.empty() ? "No route: " : "; ";
+    condition.message += range.text + ": " + why(range);
+  }
+  if (!condition.unavailable) condition.message = "The cloud has a route to the Node's Pods";
+  return condition;
+}
+
+bool set_by_overlay(const NodeState& node) {
+  return node.network_status == "False" && !node.network_reason.empty() &&
+         node.network_reason != kRouteCreated && node.network_reason != kNoRouteCreated;
+}
+
+std::string condition_patch(const std::string& uid, const Condition& condition,
+                            std::chrono::milliseconds now) {
+  const std::string time = time_text(now);
+  JsonWriter json;
+  json.object([&] {
+    json.member("metadata").object([&] { json.member("uid").text(uid); });
+    json.member("status").object([&] {
+      json.member("conditions").array([&] {
+        json.object([&] {
+          json.member("type").text("NetworkUnavailable");
+          json.member("status").text(condition.status());
+          json.member("reason").text(condition.reason());
+          json.member("message").text(condition.message);
+          json.member("lastHeartbeatTime").text(time);
+          json.member("lastTransitionTime").text(time);
+        });
+      });
+    });
+  });
+  return std::move(json).str();
+}
+
+bool Conditions::needed(const NodeState& node, const Condition& condition) const {
+  if (node.network_status == condition.status() && node.network_reason == condition.reason()) {
+    return false;
+  }
+  const auto place = written_.find(node.name);
+  if (place == written_.end() || place->second.uid != node.uid) return true;
+  const Written& last = place->second;
+  if (version_of(node.object) < last.version && last.unavailable == condition.unavailable) {
+    return false;
+  }
+  const bool contested = !condition.unavailable && !last.unavailable && set_by_overlay(node);
+  return !contested;
+}
+
+void Conditions::wrote(const NodeState& node, const Condition& condition, const Object& written) {
+  written_.insert_or_assign(node.name,
+                            Written{node.uid, version_of(written), condition.unavailable});
+}
+
+void Conditions::keep_only(const std::vector<NodeState>& nodes) {
+  std::unordered_set<std::string_view> names;
+  for (const NodeState& node : nodes) names.insert(node.name);
+  std::erase_if(written_, [&](const auto& entry) { return names.count(entry.first) == 0; });
+}
+
+}  // namespace ccm::route

@@ -1,0 +1,104 @@
+// node-route-controller: keeps a route in the cloud to each range in spec.podCIDRs of each Node,
+// and the condition NetworkUnavailable that says so (ROUTE-1..36). [serial]
+//
+// The cloud has one table, so there is one key: a run lists it, compares it with all Nodes and
+// hands the whole difference to the cloud as one batch. Changes of Nodes start a run, and so does
+// the audit period; whatever happens meanwhile is in the next one.
+#pragma once
+
+#include "changes.hpp"
+#include "conditions.hpp"
+#include "doubt.hpp"
+#include "node_state.hpp"
+#include "notices.hpp"
+#include "plan.hpp"
+#include "retries.hpp"
+#include "settings.hpp"
+
+#include <ccm/controller.hpp>
+#include <ccm/host.hpp>
+#include <ccm/task.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ccm::route {
+
+class Controller {
+ public:
+  explicit Controller(Host& host);
+
+  // Unimplemented without --configure-cloud-routes or when the provider has no routes (ROUTE-1);
+  // invalid_argument for a --cluster-cidr that cannot be used (ROUTE-2, 3, TRAP-1).
+  Status setup(Setup& setup);
+  Task<Result<ReconcileResult>> reconcile(Ctx ctx, Request request);
+
+ private:
+  // One run.
+  struct Run {
+    std::vector<Route> table;
+    std::vector<NodeState> nodes;
+    std::set<std::string> unseen;  // Nodes that exist although the cache lacks them
+    Plan plan;
+    std::size_t added = 0;
+    std::size_t removed = 0;
+    std::size_t held = 0;  // removals that the brake refused
+    Status held_status;
+    Status full_status;  // what the cloud said when the table was full
+    Status outcome;      // a batch of which nothing is known
+  };
+
+  void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue) const;
+  Result<ReconcileResult> conclude(milliseconds begun, Status status);
+
+  Task<Status> sync(Ctx ctx);
+  Task<void> refresh_limits(Ctx ctx);
+  void read_nodes(Run& run) const;
+  [[nodiscard]] PlanInput input_of(const Run& run) const;
+  // Looks for the Nodes that routes to be removed lead to: a cache may be behind.
+  Task<void> look_for_targets(Ctx ctx, Run& run);
+  Task<void> look_for_target(Ctx ctx, std::string name, Run& run);
+
+  Task<void> apply(Ctx ctx, Run& run);
+  // False = the rest of the batches is not worth a try.
+  Task<bool> apply_batch(Ctx ctx, Run& run, Batch batch);
+  void note_removal(Run& run, std::size_t route, const Status& status);
+  void note_addition(Run& run, const Addition& addition, const Route& route, const Status& status,
+                     milliseconds took);
+  void note_table_full(const Run& run, const Status& status);
+
+  Task<void> write_conditions(Ctx ctx, Run& run);
+  Task<void> write_condition(Ctx ctx, const NodeState& node, Condition condition);
+
+  void tell(const Run& run);
+  void measure(const Run& run) const;
+  [[nodiscard]] TableUse use_of(const Run& run) const;
+
+  Host& host_;
+  const Metric syncs_;
+  const Metric changes_;
+  const Metric table_routes_;
+  const Metric table_limit_;
+  Settings settings_;
+  Retries retries_;
+  Doubt doubt_;
+  Conditions conditions_;
+  Notices notices_;
+
+  RouteLimits limits_;
+  std::optional<milliseconds> limits_asked_;
+  // What the table held when the cloud took no more, when it does not tell its limit.
+  int64_t learned_limit_ = 0;
+  milliseconds learned_until_{0};
+  std::set<std::string> gone_;  // Nodes that the API server says are gone
+
+  milliseconds not_before_{0};  // the next run
+  uint32_t failures_ = 0;       // runs in a row
+};
+
+}  // namespace ccm::route

@@ -1,0 +1,145 @@
+#include "notices.hpp"
+
+#include <algorithm>
+
+namespace ccm::route {
+namespace {
+
+constexpr std::chrono::milliseconds kTellAgain{1'800'000};
+// Longer than any pause between two tries of one thing but the longest.
+constexpr std::chrono::milliseconds kOver{120'000};
+constexpr std::size_t kMostFailures = 20;
+constexpr std::size_t kMostNodes = 3;
+
+std::string seconds_text(std::chrono::milliseconds time) {
+  const auto hundredths = (time.count() + 5) / 10;
+  std::string rest = std::to_string(hundredths % 100);
+  if (rest.size() < 2) rest.insert(0, "0");
+  return std::to_string(hundredths / 100) + "." + rest + " s";
+}
+
+std::string size_text(const TableUse& use) {
+  std::string text = std::to_string(use.routes) + " routes";
+  if (use.limit > 0) text += " of at most " + std::to_string(use.limit);
+  if (use.foreign > 0) text += ", " + std::to_string(use.foreign) + " of them not this cluster's";
+  return text;
+}
+
+std::string count_text(std::size_t count, std::string_view one, std::string_view many) {
+  return std::to_string(count) + " " + std::string(count == 1 ? one : many);
+}
+
+}  // namespace
+
+void Notices::begin(std::chrono::milliseconds now) {
+  now_ = now;
+  failures_ = 0;
+  std::erase_if(told_, [now](const auto& entry) { return now - entry.second.seen >= kOver; });
+}
+
+bool Notices::tell(const std::string& what) {
+  const auto [place, fresh] = told_.try_emplace(what, Told{now_, now_});
+  place->second.seen = now_;
+  if (fresh) return true;
+  if (now_ - place->second.at < kTellAgain) return false;
+  place->second.at = now_;
+  return true;
+}
+
+void Notices::ranges(const NodeState& node, const NodePlan& plan) {
+  for (const RangePlan& range : plan.ranges) {
+    std::string reason = "CIDRConflict";
+    std::string message;
+    if (range.outcome == Outcome::taken_by_node) {
+      message =
+          "Node " + range.other + " has the Pod range " + range.text +
+          ", too, and keeps the route; this Node gets none. One of the two must be made again "
+          "with another range";
+    } else if (range.outcome == Outcome::taken_by_route) {
+      message = "The cloud has a route for the Pod range " + range.text +
+                " that this program did not make or must not remove: " + range.other +
+                ". The Node gets none until somebody removes that one";
+    } else if (range.outcome == Outcome::not_a_range) {
+      reason = "PodCIDROutOfRange";
+      message = "The Pod range \"" + range.text + "\" is no address range, so there is no route";
+    } else if (range.outside) {
+      reason = "PodCIDROutOfRange";
+      message = "The Pod range " + range.text +
+                " is outside of --cluster-cidr. It gets a route all the same, but as only routes "
+                "inside of --cluster-cidr are ever removed, that one stays when the Node leaves. "
+                "Correct the flag, or make the Node again";
+    } else {
+      continue;
+    }
+    if (!tell(reason + " " + node.uid + " " + range.text + " " + range.other)) continue;
+    log_.warning("a pod range of a node is wrong", {{"node", node.name}, {"reason", message}});
+    events_.warning(node.object, reason, message);
+  }
+}
+
+void Notices::not_added(const NodeState& node, const Route& route, const Status& status,
+                        std::chrono::milliseconds took) {
+  log_.error("a route was not made",
+             {{"node", node.name}, {"destination", route.destination_cidr}, {"error", status}});
+  if (++failures_ > kMostFailures) return;
+  events_.warning(node.object, "FailedToCreateRoute",
+                  "The cloud made no route " + route.name_hint + " for " + route.destination_cidr +
+                      " to Node " + node.name + " within " + seconds_text(took) + ": " +
+                      status.message());
+}
+
+void Notices::not_removed(const Route& route, const Status& status) {
+  log_.error("a route was not removed", {{"route", describe(route)}, {"error", status}});
+}
+
+void Notices::table_full(const std::vector<const NodeState*>& nodes, const TableUse& use,
+                         const Status& status) {
+  if (nodes.empty()) return;
+  std::string message = "The cloud's route table is full (" + size_text(use) + "), so " +
+                        count_text(nodes.size(), "Node gets", "Nodes get") +
+                        " no route. Ask the cloud for a larger quota, or remove routes or Nodes";
+  if (!status.ok()) message += ". The cloud said: " + status.message();
+  for (std::size_t i = 0; i < std::min(nodes.size(), kMostNodes); ++i) {
+    if (!tell("RouteTableFull " + nodes[i]->uid)) continue;
+    if (i == 0) log_.error("the route table is full", {{"reason", message}});
+    events_.warning(nodes[i]->object, "RouteTableFull", message);
+  }
+}
+
+void Notices::table_use(const TableUse& use, const NodeState* node) {
+  if (use.limit <= 0 || static_cast<int64_t>(use.routes) * 5 < use.limit * 4) return;
+  if (!tell("RouteTableNearlyFull")) return;
+  const std::string message = "The cloud's route table holds " + size_text(use) +
+                              ". When it is full, new Nodes get no routes: ask the cloud for a "
+                              "larger quota in time";
+  log_.warning("the route table is nearly full", {{"reason", message}});
+  if (node != nullptr) events_.warning(node->object, "RouteTableNearlyFull", message);
+}
+
+void Notices::held(std::size_t removals, const Status& status, const NodeState* node) {
+  if (!tell("RouteRemovalHeld")) return;
+  const std::string message =
+      "The deletion brake holds " + count_text(removals, "route", "routes") +
+      " that no Node needs any more, as too many would go at once: " + status.message();
+  log_.warning("routes are not removed", {{"reason", message}});
+  if (node != nullptr) events_.warning(node->object, "RouteRemovalHeld", message);
+}
+
+void Notices::overlay(const std::vector<const NodeState*>& nodes) {
+  if (nodes.empty() || !tell("OverlayNetwork")) return;
+  const NodeState& node = *nodes.front();
+  const std::string message =
+      "The condition NetworkUnavailable of " + count_text(nodes.size(), "Node", "Nodes") +
+      " was set by another program (reason " + node.network_reason +
+      "). If the network plugin brings Pods' packets to their Nodes by itself, the cloud's routes "
+      "are of no use: start this program with --configure-cloud-routes=false";
+  log_.warning("a network plugin seems to do the routing", {{"reason", message}});
+  events_.warning(node.object, "OverlayNetwork", message);
+}
+
+void Notices::doubted(std::size_t expected, std::size_t missing) {
+  log_.warning("the cloud's list of routes is not believed before it is seen twice",
+               {{"expected", expected}, {"missing", missing}});
+}
+
+}  // namespace ccm::route

@@ -1,0 +1,99 @@
+// What the cloud's route table lacks and what it has too much, as a comparison without side
+// effects (ROUTE-14..24). Any thread.
+#pragma once
+
+#include "node_state.hpp"
+
+#include <ccm/cidr.hpp>
+#include <ccm/route.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ccm::route {
+
+enum class Outcome {
+  kept,            // a route leads there
+  wanted,          // one is to be added
+  waiting,         // one is to be added later: the last try failed, or what is in the way stays yet
+  failed,          // it could not be added now
+  no_address,      // routes of this cloud lead to addresses, and the Node has none yet
+  table_full,      // the table takes no more
+  taken_by_node,   // another Node has the same range
+  taken_by_route,  // a route that is not ours to remove leads that range elsewhere
+  not_a_range,     // the text in spec.podCIDRs is none
+};
+
+// One entry of a Node's spec.podCIDRs.
+struct RangePlan {
+  std::string text;
+  std::optional<Cidr> cidr;
+  Outcome outcome = Outcome::wanted;
+  bool outside = false;  // of every cluster CIDR
+  std::string other;     // what has taken it: a Node's name, or a description of the route
+};
+
+struct NodePlan {
+  bool listed = false;  // some route leads to it
+  std::vector<RangePlan> ranges;
+
+  // Whether a route leads to every range.
+  [[nodiscard]] bool complete() const;
+};
+
+// One entry of a Node's ranges that gets a route.
+struct Addition {
+  std::size_t node = 0;
+  std::size_t range = 0;
+};
+
+// Changes that belong together: routes to remove, and the one that takes their place.
+struct Step {
+  std::vector<std::size_t> removals;  // indices of listed routes
+  std::optional<Addition> addition;
+};
+
+struct Plan {
+  std::vector<NodePlan> nodes;  // as the Nodes that were given
+  std::vector<Step> steps;      // those that only remove first
+  // Ranges of Nodes whose condition says that they have a route, and those of them that no listed
+  // route leads to.
+  std::size_t expected = 0;
+  std::size_t missing = 0;
+  std::size_t foreign = 0;  // listed routes that are not ours
+
+  [[nodiscard]] std::size_t removals() const;
+  [[nodiscard]] std::size_t additions() const;
+};
+
+struct PlanInput {
+  const std::vector<Route>& table;
+  const std::vector<NodeState>& nodes;
+  const std::vector<Cidr>& clusters;
+  bool uses_addresses = false;
+  // Routes that the table takes beyond those that are listed; nothing = no limit is known.
+  std::optional<int64_t> room;
+  // Nodes that exist although `nodes` lacks them: their routes stay.
+  std::set<std::string> unseen;
+  // Whether a change may be tried now: its back-off is over.
+  std::function<bool(const std::string& change)> due;
+};
+
+Plan make_plan(const PlanInput& input);
+
+// Names of changes, for their back-off.
+std::string change_name(const NodeState& node, const RangePlan& range);
+std::string change_name(const Route& route);
+
+// Nodes that routes lead to which could be removed, and that `nodes` lacks.
+std::set<std::string> unknown_targets(const PlanInput& input);
+
+// "10.244.1.0/24 to node-1 (id)", for people.
+std::string describe(const Route& route);
+
+}  // namespace ccm::route

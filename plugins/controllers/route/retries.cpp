@@ -1,0 +1,50 @@
+#include "retries.hpp"
+
+#include <algorithm>
+
+namespace ccm::route {
+namespace {
+
+constexpr milliseconds kFirst{1'000};
+constexpr milliseconds kMost{300'000};
+constexpr milliseconds kWhileHeld{60'000};
+constexpr milliseconds kAuth{10'000};
+// So long a change is remembered that was due and not tried.
+constexpr milliseconds kOld{60'000};
+
+milliseconds pause_after(const Status& status, uint32_t count) {
+  if (held_by_brake(status)) return kWhileHeld;
+  if (status.permanent()) return kMost;
+  milliseconds pause = kFirst;
+  for (uint32_t i = 1; i < count && pause < kMost; ++i) pause *= 2;
+  if (status.error_class() == ErrorClass::auth) pause = std::max(pause, kAuth);
+  return std::min(pause, kMost);
+}
+
+}  // namespace
+
+bool Retries::due(const std::string& name, milliseconds now) const {
+  const auto place = failures_.find(name);
+  return place == failures_.end() || place->second.due <= now;
+}
+
+void Retries::failed(const std::string& name, const Status& status, milliseconds now) {
+  Failure& failure = failures_[name];
+  ++failure.count;
+  failure.due = now + std::max(pause_after(status, failure.count), status.retry_after());
+}
+
+std::optional<milliseconds> Retries::next(milliseconds now) const {
+  std::optional<milliseconds> first;
+  for (const auto& [name, failure] : failures_) {
+    const milliseconds left = std::max(failure.due - now, milliseconds(1));
+    first = first ? std::min(*first, left) : left;
+  }
+  return first;
+}
+
+void Retries::forget_old(milliseconds now) {
+  std::erase_if(failures_, [&](const auto& entry) { return entry.second.due + kOld <= now; });
+}
+
+}  // namespace ccm::route

@@ -1,0 +1,26 @@
+// What the flags ask for, checked (ROUTE-1..3, HOST-13, HOST-15).
+#pragma once
+
+#include <ccm/cidr.hpp>
+#include <ccm/config.hpp>
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace ccm::route {
+
+struct Settings {
+  std::vector<Cidr> clusters;  // --cluster-cidr: one, or one of each family
+  std::string cluster_name;
+  std::chrono::milliseconds audit_period{0};
+};
+
+// --configure-cloud-routes. [create]
+bool routes_wanted(const Config& config);
+
+// invalid_argument with what is wrong in one line. [create]
+Result<Settings> read_settings(const Config& config);
+
+}  // namespace ccm::route
