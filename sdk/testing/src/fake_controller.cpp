@@ -124,9 +124,14 @@ struct FakeController::State {
     if (status.ok() || status.permanent() || status.code() == Code::implemented_elsewhere) {
       failures.erase(request.key);
       if (after > Milliseconds(0)) add(request.key, Priority::periodic, after);
+    } else if (status.error_class() == ErrorClass::waiting &&
+               status.retry_after() > Milliseconds(0)) {
+      failures.erase(request.key);
+      add(request.key, request.priority, status.retry_after());
     } else {
       const uint32_t failed = failures[request.key]++;
-      const Milliseconds backoff(std::min<int64_t>(int64_t{5} << std::min(failed, 30U), 1'000'000));
+      const Milliseconds backoff =
+          std::min(backoff_first * (int64_t{1} << std::min(failed, 30U)), backoff_limit);
       add(request.key, request.priority, std::max(backoff, status.retry_after()));
     }
     const auto period = periods.find(request.key);
@@ -139,6 +144,8 @@ struct FakeController::State {
   std::vector<Watch> watches;
   uint32_t workers = 1;
   Milliseconds timeout{30'000};
+  Milliseconds backoff_first{5};
+  Milliseconds backoff_limit{1'000'000};
   std::map<std::string, Milliseconds> periods;
   std::map<std::string, Item> queue;
   std::map<std::string, uint32_t> failures;
@@ -171,6 +178,8 @@ Status FakeController::setup() {
       [](void* self, const ccm_queue_options* raw) {
         auto& state = *static_cast<State*>(self);
         state.workers = std::max(raw->workers, 1U);
+        if (raw->backoff_first_ms > 0) state.backoff_first = Milliseconds(raw->backoff_first_ms);
+        if (raw->backoff_limit_ms > 0) state.backoff_limit = Milliseconds(raw->backoff_limit_ms);
         if (raw->reconcile_timeout_ms > 0) state.timeout = Milliseconds(raw->reconcile_timeout_ms);
       },
       [](void* self, ccm_str key, int64_t period_ms) {

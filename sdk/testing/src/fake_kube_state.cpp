@@ -1,5 +1,7 @@
 #include "fake_kube_state.hpp"
 
+#include "fake_strategic_patch.hpp"
+
 #include <ccm/abi/controller.h>
 
 #include <algorithm>
@@ -25,6 +27,11 @@ std::string text_at(const Json& object, const char* pointer) {
              : std::string();
 }
 
+bool is_deleted(const Json& object) { return object["metadata"].contains("deletionTimestamp"); }
+std::size_t finalizer_count(const Json& object) {
+  return object["metadata"].value("finalizers", Json::array()).size();
+}
+
 // Copies what a declared field keeps; "-" stands for each element of an array.
 void keep(std::string_view field, const Json& from, Json& kept) {
   const std::size_t dash = field.find("/-/");
@@ -46,11 +53,12 @@ void keep(std::string_view field, const Json& from, Json& kept) {
   }
 }
 
-// Neither spec nor metadata can be written through the status subresource here, nor the status
-// through the object itself.
+// The spec cannot be written through the status subresource, nor the status through the object
+// itself (API-51).
 void keep_other_part(const std::string& subresource, const Json& before, Json& after) {
   if (subresource == "status") {
     Json merged = before;
+    merged["metadata"] = after["metadata"];
     if (after.contains("status")) merged["status"] = after["status"];
     after = std::move(merged);
   } else if (before.contains("status")) {
@@ -106,7 +114,11 @@ Result<Object> FakeKube::State::patch(const KubeCall& call, Json& object) {
     }
     const std::string uid = text_at(body, "/metadata/uid");
     if (!uid.empty() && uid != text_at(object, "/metadata/uid")) return conflict(call);
-    after.merge_patch(body);
+    if (call.patch_type == CCM_PATCH_STRATEGIC) {
+      apply_strategic_patch(after, body);
+    } else {
+      after.merge_patch(body);
+    }
   }
   keep_other_part(call.subresource, object, after);
   const auto validate = validators.find(call.resource);
@@ -114,8 +126,18 @@ Result<Object> FakeKube::State::patch(const KubeCall& call, Json& object) {
     Status valid = validate->second(object.dump(), after.dump());
     if (!valid.ok()) return valid;
   }
+  if (is_deleted(object) && finalizer_count(after) > finalizer_count(object)) {
+    return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                  "metadata.finalizers: Forbidden: no new finalizers can be added if the object is "
+                  "being deleted")
+        .with_reason("Invalid");
+  }
   if (after != object) {
     after["metadata"]["resourceVersion"] = std::to_string(++version_);
+    if (is_deleted(object) && finalizer_count(object) > 0 && finalizer_count(after) == 0) {
+      erase(call.resource, object_key(call.namespace_name, call.name));  // API-56
+      return objects.make(after.dump());
+    }
     object = after;
     if (cache_follows) follow(call.resource, object_key(call.namespace_name, call.name));
   }

@@ -159,6 +159,35 @@ TEST_F(FakeKubeTest, SubresourcesWriteOnlyTheirPart) {
   EXPECT_EQ(patch(R"({"status": {"s": 2}})")->text("/status/s"), "1");
 }
 
+TEST_F(FakeKubeTest, StrategicPatchesMergeFinalizersAndConditions) {
+  host.kube.put("v1/nodes", R"({"metadata": {"name": "n1", "finalizers": ["a"]},
+      "status": {"conditions": [{"type": "A", "status": "True"}, {"type": "B", "x": "1"}]}})");
+  const auto strategic = [this](const std::string& body) {
+    return finish(kube.patch(host.contexts.make(),
+                             {{"v1/nodes", "n1", "", "status"}, PatchType::strategic, body}));
+  };
+  const auto added = strategic(R"({"metadata": {"finalizers": ["b"]},
+      "status": {"conditions": [{"type": "B", "y": "2"}, {"type": "A", "$patch": "delete"}]}})");
+  EXPECT_EQ(added->text("/metadata/finalizers/0"), "a");
+  EXPECT_EQ(added->text("/metadata/finalizers/1"), "b");
+  EXPECT_EQ(added->text("/status/conditions/0/type"), "B");
+  EXPECT_EQ(added->text("/status/conditions/0/x"), "1");
+  EXPECT_EQ(added->text("/status/conditions/0/y"), "2");
+  EXPECT_FALSE(added->at("/status/conditions/1").exists());
+  const auto removed = strategic(R"({"metadata": {"$deleteFromPrimitiveList/finalizers": ["a"]}})");
+  EXPECT_EQ(removed->text("/metadata/finalizers/0"), "b");
+  EXPECT_FALSE(removed->at("/metadata/finalizers/1").exists());
+}
+
+TEST_F(FakeKubeTest, TheLastFinalizerHoldsADeletedObject) {
+  host.kube.put("v1/nodes", R"({"metadata": {"name": "n1", "finalizers": ["a"],
+      "deletionTimestamp": "2026-01-01T00:00:00Z"}})");
+  const auto added = patch(R"({"metadata": {"finalizers": ["a", "b"]}})");
+  EXPECT_EQ(added.status().error_class(), ErrorClass::invalid_spec);
+  EXPECT_TRUE(patch(R"({"metadata": {"finalizers": null}})").ok());
+  EXPECT_EQ(host.kube.stored("v1/nodes", "n1"), "");
+}
+
 TEST_F(FakeKubeTest, PreconditionsConflict) {
   host.kube.put("v1/nodes", R"({"metadata": {"name": "n1"}})");
   const auto stale = patch(R"({"metadata": {"resourceVersion": "1"}, "spec": {"a": 1}})");

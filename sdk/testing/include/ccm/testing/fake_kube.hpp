@@ -1,6 +1,7 @@
 // A small Kubernetes API server and the cache in front of it, for unit tests: objects, patches with
-// preconditions, resourceVersions, watch events. Strategic merge patches are applied as RFC 7386
-// merge patches; validation is left to the test. Test's thread, but for the ABI's functions.
+// preconditions, resourceVersions, finalizers, watch events. Strategic merge patches are applied as
+// RFC 7386 merge patches, but for finalizers and conditions; validation is left to the test. Test's
+// thread, but for the ABI's functions.
 #pragma once
 
 #include <ccm/abi/kube.h>

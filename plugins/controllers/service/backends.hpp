@@ -1,0 +1,35 @@
+// Which Nodes take the traffic of Services (SVC-57, SVC-58). Any thread.
+#pragma once
+
+#include <ccm/kube.hpp>
+#include <ccm/load_balancer.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::service {
+
+// JSON pointers of all that is read of a Node, by this controller and by providers.
+const std::vector<std::string>& node_fields();
+
+// SVC-58: the exclusion label lets it be.
+bool included(const Object& node);
+// SVC-57: included, not being deleted, not about to be removed by the autoscaler.
+bool takes_traffic(const Object& node);
+// SVC-52: whether Services may need other backends after an update of a Node. Taints, readiness,
+// addresses and deletionTimestamp do not count (SVC-53).
+bool changes_backends(const Object& old, const Object& now);
+
+// All Nodes that take traffic, sorted by name.
+struct BackendSet {
+  std::vector<Backend> backends;
+  uint64_t hash = 0;  // of names and provider IDs (SVC-56)
+};
+std::shared_ptr<const BackendSet> select_backends(const Kube& kube);
+
+// For SVC-62: at most 20 names.
+std::string node_names(const std::vector<Backend>& backends);
+
+}  // namespace ccm::service

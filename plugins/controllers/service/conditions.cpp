@@ -1,0 +1,83 @@
+#include "conditions.hpp"
+
+#include "names.hpp"
+
+#include <cstdio>
+#include <utility>
+
+namespace ccm::service {
+namespace {
+
+constexpr size_t kMessageLimit = 1024;
+
+// Of a text in UTF-8, at most `limit` bytes and no half character.
+std::string shortened(std::string text, size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80U) --limit;
+  text.resize(limit);
+  return text;
+}
+
+// A port's error is CamelCase or "domain/Reason"; a condition's reason has no slash.
+std::string reason_of(const std::string& error) {
+  if (error == kMixedProtocolError) return std::string(kMixedProtocolReason);
+  return error.substr(error.rfind('/') + 1);
+}
+
+}  // namespace
+
+std::string time_text(std::chrono::milliseconds since_1970) {
+  using namespace std::chrono;
+  const sys_seconds time{duration_cast<seconds>(since_1970)};
+  const auto day = floor<days>(time);
+  const year_month_day date{day};
+  const hh_mm_ss clock{time - day};
+  char text[32];
+  std::snprintf(text, sizeof(text), "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()));
+  return text;
+}
+
+Condition ready(bool holds, std::string_view reason, std::string message) {
+  return {std::string(kReadyCondition),
+          holds,
+          std::string(reason),
+          shortened(std::move(message), kMessageLimit),
+          {}};
+}
+
+std::optional<Condition> ports_error(const std::vector<Ingress>& ingress) {
+  std::string message;
+  std::string reason;
+  for (const Ingress& entry : ingress) {
+    for (const IngressPort& port : entry.ports) {
+      if (port.error.empty()) continue;
+      if (reason.empty()) reason = reason_of(port.error);
+      message += (message.empty() ? "" : ", ") + std::to_string(port.port) + "/" + port.protocol +
+                 ": " + port.error;
+    }
+  }
+  if (reason.empty()) return std::nullopt;
+  return Condition{std::string(kPortsErrorCondition),
+                   true,
+                   std::move(reason),
+                   shortened("The cloud does not serve all ports: " + message, kMessageLimit),
+                   {}};
+}
+
+Difference difference(const Condition* stored, const Condition& wanted) {
+  if (stored == nullptr || stored->holds != wanted.holds || stored->reason != wanted.reason) {
+    return Difference::reason;
+  }
+  return stored->message == wanted.message ? Difference::none : Difference::message;
+}
+
+Condition timed(const Condition* stored, Condition wanted, std::chrono::milliseconds now) {
+  const bool stays = stored != nullptr && stored->holds == wanted.holds;
+  wanted.transition = stays && !stored->transition.empty() ? stored->transition : time_text(now);
+  return wanted;
+}
+
+}  // namespace ccm::service

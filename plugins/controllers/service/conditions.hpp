@@ -1,0 +1,29 @@
+// The conditions that say on the Service itself what its load balancer is waiting for. Any thread.
+#pragma once
+
+#include "service_state.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccm::service {
+
+// "2026-01-02T03:04:05Z" of a time since 1970.
+std::string time_text(std::chrono::milliseconds since_1970);
+
+// cloud-controller-manager/LoadBalancerReady.
+Condition ready(bool holds, std::string_view reason, std::string message);
+
+// LoadBalancerPortsError, when the cloud refuses a port (KEP-1435); nothing when it refuses none.
+std::optional<Condition> ports_error(const std::vector<Ingress>& ingress);
+
+// Whether a write of `wanted` would change the status or the reason, or also its words.
+enum class Difference { none, message, reason };
+Difference difference(const Condition* stored, const Condition& wanted);
+
+// `wanted` with the time of its last transition.
+Condition timed(const Condition* stored, Condition wanted, std::chrono::milliseconds now);
+
+}  // namespace ccm::service

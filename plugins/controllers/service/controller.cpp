@@ -1,0 +1,243 @@
+#include "controller.hpp"
+
+#include "names.hpp"
+#include "predicates.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::service {
+namespace {
+
+using std::chrono::milliseconds;
+
+// SVC-2.
+constexpr milliseconds kFirstRetry{5'000};
+constexpr milliseconds kLongestRetry{300'000};
+constexpr milliseconds kReconcileTimeout{120'000};
+// Changes of Nodes within that time are one update of each load balancer.
+constexpr milliseconds kNodeWindow{1'000};
+
+std::string key_of(const Object& service) {
+  return std::string(service.namespace_name()) + "/" + std::string(service.name());
+}
+
+// After a restart those that look finished go behind those that wait for something.
+Priority priority_of(const ServiceState& service) {
+  const bool finished = service.finalizer && !service.deleting && !service.ingress.empty();
+  return finished ? Priority::periodic : Priority::changed;
+}
+
+}  // namespace
+
+Controller::Controller(Host& host)
+    : host_(host),
+      events_(host.events.from("service-controller")),  // SVC-5
+      updates_(host.metrics.counter("service_controller_loadbalancer_sync_total",
+                                    "Updates of a load balancer's backends that were begun.")),
+      failed_updates_(host.metrics.counter("service_controller_nodesync_error_total",
+                                           "Updates of a load balancer's backends that failed.")),
+      pass_(host.metrics.histogram(
+          "service_controller_nodesync_latency_seconds",
+          "From a change of Nodes until every Service has seen it.",
+          {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384})),
+      update_duration_(host.metrics.histogram(
+          "service_controller_update_loadbalancer_host_latency_seconds",
+          "Duration of one update of a load balancer's backends.",
+          {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384})) {}
+
+Status Controller::setup(Setup& setup) {
+  if (!host_.load_balancers) {
+    return Status(Code::unimplemented, ErrorClass::unsupported,
+                  "the cloud provider does not offer load balancers");
+  }
+  auto settings = read_settings(host_.config);
+  if (!settings.ok()) return settings.status();
+  settings_ = *std::move(settings);
+
+  QueueOptions options;
+  options.name = "service";
+  options.workers = settings_.workers;
+  options.backoff_first = kFirstRetry;
+  options.backoff_limit = kLongestRetry;
+  options.reconcile_timeout = kReconcileTimeout;
+  setup.queue(options);
+
+  Watch services;
+  services.resource = kServices;
+  services.fields = service_fields();
+  services.map = [this](EventKind kind, const Object& old, const Object& now, const Queue& queue) {
+    on_service(kind, old, now, queue);
+  };
+  setup.watch(std::move(services));
+  Watch nodes;
+  nodes.resource = kNodes;
+  nodes.fields = node_fields();
+  nodes.map = [this](EventKind kind, const Object& old, const Object& now, const Queue& queue) {
+    on_node(kind, old, now, queue);
+  };
+  setup.watch(std::move(nodes));
+  return {};
+}
+
+// An add also ends a wait that the cloud has asked for, so only news are added: no resync, no
+// heartbeat, and nothing of what this controller wrote itself.
+void Controller::on_service(EventKind kind, const Object& old, const Object& now,
+                            const Queue& queue) {
+  switch (kind) {
+    case EventKind::added: {
+      const ServiceState service = read_service(now);
+      if (wants_load_balancer(service, settings_.classes) || needs_cleanup(service)) {
+        queue.add(key_of(now), priority_of(service));
+      } else if (records_.contains(key_of(now))) {
+        queue.add(key_of(now));
+      }
+      return;
+    }
+    case EventKind::updated:
+      if (!old.same(now)) on_update(old, now, queue);
+      return;
+    case EventKind::deleted: {  // SVC-16
+      const auto place = records_.find(key_of(now));
+      if (place == records_.end()) return;
+      place->second->newest = Object();
+      if (place->second->uid == now.uid()) place->second->vanished = now;
+      queue.add(key_of(now));
+      return;
+    }
+    case EventKind::resync:
+      return;
+  }
+}
+
+void Controller::on_update(const Object& old, const Object& now, const Queue& queue) {
+  const ServiceState before = read_service(old);
+  const ServiceState service = read_service(now);
+  const std::string key = key_of(now);
+  const auto place = records_.find(key);
+  if (place != records_.end()) {
+    Record& record = *place->second;
+    if (record.newest && service.version >= read_service(record.newest).version) {
+      record.newest = Object();
+    }
+    if (before.uid != service.uid && record.uid == before.uid) record.vanished = old;
+  }
+  const bool wants = wants_load_balancer(service, settings_.classes);
+  const bool cleanup = needs_cleanup(service);
+  // The server drops the addresses when the type changes, even if it changes back at once (SVC-47).
+  const bool lost_addresses = wants && !before.ingress.empty() && service.ingress.empty();
+  if (needs_update(before, service, settings_.classes) || lost_addresses ||
+      (cleanup && (!needs_cleanup(before) || before.annotations != service.annotations))) {
+    queue.add(key);
+  }
+}
+
+void Controller::on_node(EventKind kind, const Object& old, const Object& now, const Queue& queue) {
+  if (kind == EventKind::resync || (kind == EventKind::updated && old.same(now))) return;
+  backends_.reset();
+  if (kind == EventKind::updated ? !changes_backends(old, now) : !takes_traffic(now)) return;
+  const milliseconds time = host_.timer.now();
+  for (const auto& [key, record] : records_) {
+    if (pass_.schedule(*record, time)) queue.add(key, Priority::changed, kNodeWindow);
+  }
+}
+
+const std::shared_ptr<const BackendSet>& Controller::backends() {
+  if (!backends_) backends_ = select_backends(host_.kube);
+  return backends_;
+}
+
+Task<Status> Controller::learn_limits(Ctx ctx) {
+  if (id_annotation_) co_return Status();
+  const auto limits = co_await host_.load_balancers.limits(ctx);
+  if (!limits.ok() && limits.status().code() != Code::unimplemented) co_return limits.status();
+  std::string annotation(kLoadBalancerIdAnnotation);
+  if (limits.ok() && !limits->id_annotation.empty()) annotation = limits->id_annotation;
+  id_annotation_ = std::move(annotation);
+  co_return Status();
+}
+
+Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
+  Status learned = co_await learn_limits(ctx);
+  if (!learned.ok()) co_return learned;
+  const auto place = records_.find(request.key);
+  const bool in_pass = place != records_.end() && NodePass::take(*place->second);
+  Status status = co_await take_turn(ctx, request.key);
+  if (in_pass) pass_.ended(host_.timer.now());
+  if (!status.ok()) co_return status;
+  co_return next_turn(request.key);
+}
+
+Task<Status> Controller::take_turn(Ctx ctx, std::string key) {
+  const size_t slash = key.find('/');
+  if (slash == std::string::npos) co_return Status(Code::invalid_argument, "no key of a Service");
+  const auto known = records_.find(key);
+  if (known != records_.end() && known->second->vanished) {  // SVC-17: before all else
+    const std::shared_ptr<Record> record = known->second;
+    TurnPtr turn = begin(key, record, record->vanished);
+    Status removed = co_await remove_vanished(ctx, turn);
+    if (!removed.ok()) co_return removed;
+    records_.erase(key);
+  }
+  const Object object = host_.kube.cached(kServices, std::string_view(key).substr(slash + 1),
+                                          std::string_view(key).substr(0, slash));
+  if (!object) {
+    records_.erase(key);
+    co_return Status();
+  }
+  const std::shared_ptr<Record> record = record_of(key, std::string(object.uid()));
+  TurnPtr turn = begin(key, record, object);
+  const ServiceState& service = turn->service;
+  const bool wants = wants_load_balancer(service, settings_.classes);
+  Status status;
+  // TRAP-15: the API server takes no finalizer for what is being deleted.
+  if (wants && !service.deleting) {
+    status = co_await keep(ctx, turn);
+  } else if (needs_cleanup(service) || record->has_balancer()) {
+    status = co_await clean_up(ctx, turn);
+  } else {
+    records_.erase(key);
+  }
+  co_return status;
+}
+
+std::shared_ptr<Record> Controller::record_of(const std::string& key, const std::string& uid) {
+  std::shared_ptr<Record>& record = records_[key];
+  if (!record || record->uid != uid) {
+    record = std::make_shared<Record>();
+    record->uid = uid;
+  }
+  return record;
+}
+
+// The newer one of what the watch has shown and what our last write was answered with.
+Controller::TurnPtr Controller::begin(std::string key, std::shared_ptr<Record> record,
+                                      Object object) const {
+  auto turn = std::make_shared<Turn>();
+  turn->key = std::move(key);
+  turn->service = read_service(object);
+  turn->object = std::move(object);
+  if (record->newest) {
+    ServiceState newest = read_service(record->newest);
+    if (newest.uid == turn->service.uid && newest.version > turn->service.version) {
+      turn->object = record->newest;
+      turn->service = std::move(newest);
+    } else {
+      record->newest = Object();
+    }
+  }
+  turn->record = std::move(record);
+  turn->surroundings = {settings_.cluster_name, *id_annotation_, turn->record->id};
+  return turn;
+}
+
+ReconcileResult Controller::next_turn(const std::string& key) const {
+  ReconcileResult result;
+  const auto place = records_.find(key);
+  if (place == records_.end() || !place->second->applied || place->second->elsewhere) return result;
+  if (settings_.audit_period <= milliseconds(0)) return result;
+  result.requeue_after = std::max(place->second->audit_due - host_.timer.now(), milliseconds(1));
+  return result;
+}
+
+}  // namespace ccm::service

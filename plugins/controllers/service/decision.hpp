@@ -1,0 +1,36 @@
+// Which of its steps a wanted load balancer needs now. Any thread.
+#pragma once
+
+#include "record.hpp"
+#include "service_state.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+namespace ccm::service {
+
+enum class Step {
+  none,             // the cloud is as it shall be, for all that is known
+  look,             // compare with the cloud; nothing is written when nothing differs
+  update_backends,  // only the backends changed
+  ensure,           // all of it
+};
+
+struct Wanted {
+  uint64_t intent_hash = 0;
+  uint64_t backend_hash = 0;
+};
+
+// `audited` = there is an audit at all.
+Step next_step(const Record& record, const ServiceState& service, std::string_view id_annotation,
+               Wanted wanted, bool audited, std::chrono::milliseconds now);
+
+// How long the next try has to wait: 0 = not at all.
+std::chrono::milliseconds hold_left(const Record& record, uint64_t hash,
+                                    std::chrono::milliseconds now);
+
+// The audits of many Services spread over the time: 90 to 110 % of the period, by name.
+std::chrono::milliseconds audit_pause(std::chrono::milliseconds period, std::string_view key);
+
+}  // namespace ccm::service

@@ -1,0 +1,49 @@
+// Names that others rely on: Kubernetes' own, upstream's Events, and this project's annotations.
+#pragma once
+
+#include <string_view>
+
+namespace ccm::service {
+
+inline constexpr std::string_view kServices = "v1/services";
+inline constexpr std::string_view kNodes = "v1/nodes";
+
+inline constexpr std::string_view kFinalizer =
+    "service.kubernetes.io/load-balancer-cleanup";  // SVC-8
+inline constexpr std::string_view kSourceRangesAnnotation =
+    "service.beta.kubernetes.io/load-balancer-source-ranges";  // SVC-75
+inline constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+// "true": the load balancer outlives its Service.
+inline constexpr std::string_view kRetainAnnotation =
+    "cloud-controller-manager/retain-load-balancer";
+// The id of a load balancer that the user hands over to this Service.
+inline constexpr std::string_view kAdoptAnnotation = "cloud-controller-manager/adopt-load-balancer";
+
+inline constexpr std::string_view kExcludeLabel =
+    "node.kubernetes.io/exclude-from-external-load-balancers";  // SVC-58
+inline constexpr std::string_view kAutoscalerTaint =
+    "ToBeDeletedByClusterAutoscaler";  // SVC-57, TRAP-38
+
+// Conditions of a Service.
+inline constexpr std::string_view kReadyCondition = "cloud-controller-manager/LoadBalancerReady";
+inline constexpr std::string_view kPortsErrorCondition = "LoadBalancerPortsError";  // Kubernetes'
+inline constexpr std::string_view kMixedProtocolReason = "LoadBalancerMixedProtocolNotSupported";
+inline constexpr std::string_view kMixedProtocolError = "MixedProtocolNotSupported";
+
+// Reasons of Events (SVC-65 to SVC-73).
+inline constexpr std::string_view kEnsuring = "EnsuringLoadBalancer";
+inline constexpr std::string_view kEnsured = "EnsuredLoadBalancer";
+inline constexpr std::string_view kUnavailable = "UnAvailableLoadBalancer";
+inline constexpr std::string_view kSyncFailed = "SyncLoadBalancerFailed";
+inline constexpr std::string_view kDeleting = "DeletingLoadBalancer";
+inline constexpr std::string_view kDeleted = "DeletedLoadBalancer";
+inline constexpr std::string_view kDeleteFailed = "DeleteLoadBalancerFailed";
+inline constexpr std::string_view kUpdated = "UpdatedLoadBalancer";
+inline constexpr std::string_view kUpdateFailed = "UpdateLoadBalancerFailed";
+// Reasons that upstream does not have.
+inline constexpr std::string_view kRetained = "LoadBalancerRetained";
+inline constexpr std::string_view kNotOwned = "LoadBalancerNotOwned";
+inline constexpr std::string_view kReplaced = "LoadBalancerReplaced";
+inline constexpr std::string_view kDrift = "LoadBalancerDrift";
+
+}  // namespace ccm::service

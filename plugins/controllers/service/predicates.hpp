@@ -1,0 +1,18 @@
+// What is to be done for a Service, and whether a change of it is news. Any thread.
+#pragma once
+
+#include "classes.hpp"
+#include "service_state.hpp"
+
+namespace ccm::service {
+
+// SVC-7, with the table of classes.
+bool wants_load_balancer(const ServiceState& service, const ClassTable& classes);
+
+// SVC-9: our finalizer is on it, and it is being deleted or not of type LoadBalancer any more.
+bool needs_cleanup(const ServiceState& service);
+
+// SVC-13: whether the cloud may have to change for it.
+bool needs_update(const ServiceState& old, const ServiceState& now, const ClassTable& classes);
+
+}  // namespace ccm::service

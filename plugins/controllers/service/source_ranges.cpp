@@ -1,0 +1,60 @@
+#include "source_ranges.hpp"
+
+#include "names.hpp"
+
+#include <ccm/cidr.hpp>
+
+#include <algorithm>
+
+namespace ccm::service {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> items;
+  for (;;) {
+    const size_t comma = text.find(',');
+    items.emplace_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return items;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> normalised_range(std::string_view text) {
+  const auto range = parse_cidr(trimmed(text));
+  return range ? std::optional(range->text()) : std::nullopt;
+}
+
+Result<std::vector<std::string>> source_ranges(const ServiceState& service) {
+  std::vector<std::string> given = service.source_ranges.value_or(std::vector<std::string>());
+  std::string_view where = "spec.loadBalancerSourceRanges";
+  if (given.empty()) {
+    where = kSourceRangesAnnotation;
+    const std::string_view text = trimmed(service.annotation(kSourceRangesAnnotation));
+    if (!text.empty()) given = split(text);
+  }
+  std::vector<std::string> ranges;
+  for (const std::string& item : given) {
+    auto range = normalised_range(item);
+    if (!range) {
+      return Status(
+                 Code::invalid_argument, ErrorClass::invalid_spec,
+                 std::string(where) + ": \"" + item + "\" is no address range such as 10.0.0.0/24")
+          .with_reason("InvalidSourceRanges");
+    }
+    ranges.push_back(*std::move(range));
+  }
+  std::sort(ranges.begin(), ranges.end());
+  ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());
+  return ranges;
+}
+
+}  // namespace ccm::service

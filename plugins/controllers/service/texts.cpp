@@ -1,0 +1,70 @@
+#include "texts.hpp"
+
+namespace ccm::service {
+namespace {
+
+std::string_view next_step(const Status& status) {
+  switch (status.error_class()) {
+    case ErrorClass::invalid_spec:
+      return "correct the Service; it is tried again when it changes, and now and then";
+    case ErrorClass::auth:
+      return "check the manager's credential for the cloud and its rights; it is tried again";
+    case ErrorClass::quota:
+      return "raise the account's limit or delete what is not needed; it is tried again when the "
+             "Service changes, and now and then";
+    case ErrorClass::throttled:
+      return "the cloud limits the number of calls; it is tried again";
+    case ErrorClass::unavailable:
+      return "the other side is down or slow; it is tried again";
+    case ErrorClass::unsupported:
+      return "change the Service: this cloud cannot do it";
+    case ErrorClass::waiting:
+      return "nothing is to be done; it goes on when the cloud is ready";
+    case ErrorClass::none:
+    case ErrorClass::conflict:
+    case ErrorClass::not_found:
+      break;
+  }
+  return "it is tried again";
+}
+
+}  // namespace
+
+std::string_view class_words(ErrorClass error_class) {
+  switch (error_class) {
+    case ErrorClass::none:
+      return "";
+    case ErrorClass::invalid_spec:
+      return "invalid spec";
+    case ErrorClass::auth:
+      return "auth";
+    case ErrorClass::quota:
+      return "quota";
+    case ErrorClass::conflict:
+      return "conflict";
+    case ErrorClass::throttled:
+      return "throttled";
+    case ErrorClass::unavailable:
+      return "unavailable";
+    case ErrorClass::waiting:
+      return "waiting";
+    case ErrorClass::not_found:
+      return "not found";
+    case ErrorClass::unsupported:
+      return "unsupported";
+  }
+  return "";
+}
+
+std::string failure_text(const Status& status) {
+  std::string text = status.message();
+  const std::string_view words = class_words(status.error_class());
+  if (!words.empty()) text += " (" + std::string(words) + ")";
+  return text + "; " + std::string(next_step(status));
+}
+
+bool worth_telling(const Status& status) {
+  return status.code() != Code::cancelled && status.error_class() != ErrorClass::conflict;
+}
+
+}  // namespace ccm::service
