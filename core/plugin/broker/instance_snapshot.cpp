@@ -1,6 +1,7 @@
 #include "plugin/broker/instance_snapshot.hpp"
 
 #include "base/utf8.hpp"
+#include "plugin/broker/abi_structs.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -14,14 +15,6 @@ namespace {
 
 // Offsets are 32 bits wide; no cloud describes its machines in so much text.
 constexpr std::size_t kTextLimit = std::numeric_limits<uint32_t>::max() / 2;
-
-// No machine has more addresses or labels; a count that was never set is likely to be above.
-constexpr std::size_t kListLimit = 10'000;
-
-template <typename T>
-bool sound(const T* items, std::size_t count) {
-  return count == 0 || (items != nullptr && count <= kListLimit);
-}
 
 // Nothing may be concluded from a state of which this host does not know, nor of a machine whose
 // identity is no text.
@@ -45,8 +38,8 @@ class InstanceSnapshot::Builder {
     }
     const bool has_addresses = CCM_HAS(instance, address_count);
     const bool has_labels = CCM_HAS(instance, label_count);
-    if ((has_addresses && !sound(instance->addresses, instance->address_count)) ||
-        (has_labels && !sound(instance->labels, instance->label_count))) {
+    if ((has_addresses && !sound_list(instance->addresses, instance->address_count)) ||
+        (has_labels && !sound_list(instance->labels, instance->label_count))) {
       return Status(Code::internal, "the provider described a machine by malformed lists");
     }
     Record record;
