@@ -157,7 +157,8 @@ TEST_F(HostServicesTest, KubePatchGoesOutInThePluginsNameAndGivesTheObject) {
   const ccm_host_kube* kube = nullptr;
   const ccm_interface service = plugin_.service(CCM_HOST_KUBE, &kube);
   const auto reference = node_reference("n1", "status");
-  const ccm_kube_patch patch{sizeof(patch), CCM_PATCH_STRATEGIC, &reference, c_str("{\"a\":1}")};
+  const ccm_kube_patch patch{
+      sizeof(patch), CCM_PATCH_STRATEGIC, &reference, c_str("{\"a\":1}"), 0, 0};
   Caught caught;
   std::string name;
   caught.on_result = [&](const void* result) {
@@ -178,7 +179,7 @@ TEST_F(HostServicesTest, KubeWritesNothingWithoutTheLease) {
   const ccm_host_kube* kube = nullptr;
   const ccm_interface service = plugin_.service(CCM_HOST_KUBE, &kube);
   const auto reference = node_reference("n1");
-  const ccm_kube_patch patch{sizeof(patch), CCM_PATCH_MERGE, &reference, c_str("{}")};
+  const ccm_kube_patch patch{sizeof(patch), CCM_PATCH_MERGE, &reference, c_str("{}"), 0, 0};
   const ccm_kube_delete removal{sizeof(removal), 0, &reference, c_str("uid"), c_str("")};
   Caught patched, created, removed, read;
   kube->patch(service.self, nullptr, &patch, patched.completion());
@@ -228,7 +229,7 @@ TEST_F(HostServicesTest, KubeRefusesNonsense) {
   kube->get(service.self, nullptr, &reference, bad_resource.completion());
   kube->patch(service.self, nullptr, nullptr, no_patch.completion());
   const auto good = node_reference("n1");
-  const ccm_kube_patch patch{sizeof(patch), 9, &good, c_str("{}")};
+  const ccm_kube_patch patch{sizeof(patch), 9, &good, c_str("{}"), 0, 0};
   kube->patch(service.self, nullptr, &patch, bad_type.completion());
   poll();
   for (const Caught* caught : {&bad_resource, &no_patch, &bad_type}) {

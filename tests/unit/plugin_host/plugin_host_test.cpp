@@ -120,7 +120,7 @@ void tag_found(void* owner, uint64_t, const ccm_status* status, const void* resu
   const std::string body(view(static_cast<const ccm_instance*>(result)->provider_id));
   const ccm_kube_reference reference{sizeof(reference),      0, c_str("v1/nodes"), {},
                                      c_str(operation->node), {}};
-  const ccm_kube_patch patch{sizeof(patch), CCM_PATCH_MERGE, &reference, c_str(body)};
+  const ccm_kube_patch patch{sizeof(patch), CCM_PATCH_MERGE, &reference, c_str(body), 0, 0};
   g_tagger->kube->patch(g_tagger->kube_self, nullptr, &patch, {&tag_patched, operation, 0});
 }
 
