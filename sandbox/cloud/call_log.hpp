@@ -26,7 +26,11 @@ class CallLog {
  private:
   long long total_ = 0, reads_ = 0, writes_ = 0;
   // All operations are listed, so that a zero can be asserted.
-  std::map<std::string, long long> by_operation_{{"ListMachines", 0}, {"GetMachine", 0}};
+  std::map<std::string, long long> by_operation_{
+      {"ListMachines", 0},       {"GetMachine", 0},      {"GetLimits", 0},
+      {"ListLoadBalancers", 0},  {"GetLoadBalancer", 0}, {"CreateLoadBalancer", 0},
+      {"UpdateLoadBalancer", 0}, {"UpdateBackends", 0},  {"DeleteLoadBalancer", 0},
+      {"ListRoutes", 0},         {"ApplyRoutes", 0}};
   std::deque<Call> recent_;
 };
 

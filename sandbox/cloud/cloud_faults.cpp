@@ -8,6 +8,11 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr std::chrono::hours kWindow{1};
+// Faults of listing and looking up machines have members of their own.
+constexpr std::string_view kOperations[] = {
+    "ListLoadBalancers",  "GetLoadBalancer", "CreateLoadBalancer",
+    "UpdateLoadBalancer", "UpdateBackends",  "DeleteLoadBalancer",
+    "ListRoutes",         "ApplyRoutes",     "GetLimits"};
 
 void read_number(const Json& json, const char* member, int& target) {
   auto found = json.find(member);
@@ -29,12 +34,25 @@ void read_choice(const Json& json, const char* member, std::initializer_list<con
   target = *found;
 }
 
+void read_operations(const Json& json, std::map<std::string, std::string>& target) {
+  const Json operations = json.value("operations", Json::object());
+  if (!operations.is_object()) throw std::invalid_argument("operations has to be an object");
+  for (const auto& [operation, fault] : operations.items()) {
+    const auto& known = kOperations;
+    if (std::find(std::begin(known), std::end(known), operation) == std::end(known)) {
+      throw std::invalid_argument("unknown operation " + operation);
+    }
+    read_choice(operations, operation.c_str(), {"error", "hang", "garbage", "lost", "nothing"},
+                target[operation]);
+  }
+}
+
 }  // namespace
 
 CloudFaults CloudFaults::parse(const Json& json) {
   if (!json.is_object()) throw std::invalid_argument("faults have to be an object");
-  static const char* const known[] = {"latency_ms",    "list",       "get",  "status",
-                                      "retry_after_s", "rate_limit", "count"};
+  static const char* const known[] = {"latency_ms",    "list",       "get",   "status",
+                                      "retry_after_s", "rate_limit", "count", "operations"};
   for (auto item = json.begin(); item != json.end(); ++item) {
     bool good = std::any_of(std::begin(known), std::end(known),
                             [&](const char* name) { return item.key() == name; });
@@ -45,6 +63,7 @@ CloudFaults CloudFaults::parse(const Json& json) {
   read_choice(json, "list", {"error", "empty", "half", "hang", "garbage", "duplicate"},
               faults.list);
   read_choice(json, "get", {"error", "not_found", "hang", "garbage"}, faults.get);
+  read_operations(json, faults.operations);
   read_number(json, "status", faults.status);
   read_number(json, "retry_after_s", faults.retry_after_s);
   read_number(json, "rate_limit", faults.rate_limit);
@@ -63,7 +82,8 @@ Json CloudFaults::describe() const {
   if (latency_ms != 0) json["latency_ms"] = latency_ms;
   if (!list.empty()) json["list"] = list;
   if (!get.empty()) json["get"] = get;
-  if (!list.empty() || !get.empty()) json["status"] = status;
+  if (!operations.empty()) json["operations"] = operations;
+  if (!list.empty() || !get.empty() || !operations.empty()) json["status"] = status;
   if (retry_after_s >= 0) json["retry_after_s"] = retry_after_s;
   if (rate_limit != 0) json["rate_limit"] = rate_limit;
   if (count >= 0) json["count"] = count;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace sandbox::cloud {
@@ -13,6 +14,9 @@ struct CloudFaults {
   int latency_ms = 0;
   std::string list;  // error empty half hang garbage duplicate
   std::string get;   // error not_found hang garbage
+  // By operation ("CreateLoadBalancer"): error hang garbage lost (done, but answered with 504)
+  // nothing (answered as if it had been done).
+  std::map<std::string, std::string> operations;
   int status = 503;  // of "error"
   int retry_after_s = -1;
   int rate_limit = 0;    // calls per hour; 0 = the default, which no one reaches

@@ -77,7 +77,14 @@ void CloudServer::route_v1(const http::Request& request, Call& call) {
     throw CloudError{429, "rate_limited", "too many requests", static_cast<int>(wait)};
   }
   constexpr std::string_view kMachines = "/v1/machines";
+  constexpr std::string_view kLoadBalancers = "/v1/load_balancers";
+  constexpr std::string_view kRoutes = "/v1/routes";
   std::string_view path = request.path;
+  if (path.starts_with(kLoadBalancers)) {
+    return load_balancer_call(request, path.substr(kLoadBalancers.size()), call);
+  }
+  if (path.starts_with(kRoutes)) return route_call(request, path.substr(kRoutes.size()), call);
+  if (path == "/v1/limits") return limits_call(call);
   if (!path.starts_with(kMachines)) throw CloudError{404, "not_found", "no such path"};
   path.remove_prefix(kMachines.size());
   if (request.method != "GET") throw CloudError{405, "internal", "method not allowed"};
@@ -94,7 +101,8 @@ void CloudServer::route_v1(const http::Request& request, Call& call) {
 bool CloudServer::apply_fault(const std::string& fault, Call& call) {
   if (!faults_.active()) return false;
   call.reply.delay = std::chrono::milliseconds(faults_.latency_ms);
-  faults_.use();
+  // A fault of one operation waits for it.
+  if (faults_.operations.empty() || !fault.empty()) faults_.use();
   if (fault == "error") {
     throw CloudError{faults_.status, code_of(faults_.status), "injected fault",
                      faults_.retry_after_s};
@@ -132,6 +140,20 @@ void CloudServer::list_machines(const http::Request& request, Call& call) {
   set_json(call.reply.response, 200,
            {{"machines", list},
             {"meta", {{"total", selected.size()}, {"page", page}, {"next_page", next}}}});
+}
+
+void CloudServer::answer_page(const http::Request& request, const char* name, const Json& list,
+                              Call& call) {
+  const auto page = static_cast<std::size_t>(page_number(request, "page", 1, 1000000));
+  const auto per_page =
+      static_cast<std::size_t>(page_number(request, "per_page", kMaxPerPage, kMaxPerPage));
+  const std::size_t begin = std::min(list.size(), (page - 1) * per_page);
+  const std::size_t end = std::min(list.size(), begin + per_page);
+  Json part = Json::array();
+  for (std::size_t i = begin; i < end; ++i) part.push_back(list[i]);
+  const Json next = end < list.size() ? Json(page + 1) : Json();
+  answer(call, 200,
+         {{name, part}, {"meta", {{"total", list.size()}, {"page", page}, {"next_page", next}}}});
 }
 
 void CloudServer::get_machine(const std::string& id, Call& call) {

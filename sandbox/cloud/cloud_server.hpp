@@ -1,22 +1,18 @@
 #pragma once
 
 #include "cloud/call_log.hpp"
+#include "cloud/cloud_error.hpp"
 #include "cloud/cloud_faults.hpp"
+#include "cloud/load_balancers.hpp"
 #include "cloud/machine.hpp"
+#include "cloud/routes.hpp"
+#include "cloud/settings.hpp"
 #include "http/message.hpp"
 
 namespace sandbox::cloud {
 
-// Failed call; becomes the error body of the API.
-struct CloudError {
-  int status;
-  std::string code;  // not_found rate_limited internal unavailable unauthorized quota invalid
-  std::string message;
-  int retry_after_s = -1;
-};
-
 // The cloud's HTTP API without the network: /v1 for the provider, /control for whoever steers.
-// Further kinds of resources get a handler of their own beside `machines`. Loop thread.
+// Machines, load balancers and routes. Loop thread.
 class CloudServer : public http::Handler {
  public:
   // An empty token is replaced by a random one.
@@ -31,24 +27,41 @@ class CloudServer : public http::Handler {
   // One call of /v1 and what became of it.
   struct Call {
     std::string operation;
+    std::string fault;
     http::Reply reply;
   };
   http::Reply serve_v1(const http::Request& request);
   void route_v1(const http::Request& request, Call& call);
   void list_machines(const http::Request& request, Call& call);
   void get_machine(const std::string& id, Call& call);
+  bool begin(const char* operation, Call& call);
+  void load_balancer_call(const http::Request& request, std::string_view rest, Call& call);
+  void list_load_balancers(const http::Request& request, Call& call);
+  void create_load_balancer(const http::Request& request, Call& call);
+  void update_load_balancer(const std::string& id, const Json& given, Call& call);
+  void route_call(const http::Request& request, std::string_view rest, Call& call);
+  void limits_call(Call& call);
+  void answer(Call& call, int status, const Json& body);
+  void answer_page(const http::Request& request, const char* name, const Json& list, Call& call);
   bool apply_fault(const std::string& fault, Call& call);
   void finish(const http::Request& request, Call& call, int retry_after_s);
 
   http::Reply serve_control(const http::Request& request);
   Json control(const http::Request& request, const Json& body);
   Json control_machines(const http::Request& request, const std::string& rest, const Json& body);
+  Json control_load_balancers(const std::string& method, const std::string& rest, const Json& body);
+  Json control_routes(const std::string& method, const std::string& rest, const Json& body);
   Json set_faults(const Json& body);
+  Json set_settings(const Json& body);
+  static LoadBalancers::Clock::time_point now() { return LoadBalancers::Clock::now(); }
   void upsert(const std::string& id, Json given);
   void set_status(const std::string& id, const std::string& action);
 
   std::string token_;
   Machines machines_;
+  LoadBalancers load_balancers_;
+  Routes routes_;
+  Settings settings_;
   CloudFaults faults_;
   RateLimit rate_limit_;
   CallLog calls_;

@@ -46,6 +46,18 @@ Json CloudServer::control(const http::Request& request, const Json& body) {
   if (rest.starts_with("/machines")) {
     return control_machines(request, rest.substr(std::string_view("/machines").size()), body);
   }
+  if (rest.starts_with("/load_balancers")) {
+    return control_load_balancers(method, rest.substr(std::string_view("/load_balancers").size()),
+                                  body);
+  }
+  if (rest.starts_with("/routes")) {
+    return control_routes(method, rest.substr(std::string_view("/routes").size()), body);
+  }
+  if (rest == "/settings") {
+    if (method == "PUT") return set_settings(body);
+    if (method == "DELETE") return set_settings(Json::object());
+    return settings_.describe();
+  }
   if (rest == "/faults") {
     if (method == "PUT") return set_faults(body);
     if (method == "DELETE") return set_faults(Json::object());
@@ -59,7 +71,11 @@ Json CloudServer::control(const http::Request& request, const Json& body) {
   if (rest == "/state") {
     Json list = Json::array();
     for (const auto& item : machines_) list.push_back(item.second);
-    return {{"machines", list}, {"faults", faults_.describe()}};
+    return {{"machines", list},
+            {"load_balancers", load_balancers_.list(now())},
+            {"routes", routes_.list(machines_)},
+            {"settings", settings_.describe()},
+            {"faults", faults_.describe()}};
   }
   if (rest == "/token" && method == "PUT") {
     std::string token = text(body, "token", "");

@@ -59,10 +59,13 @@ Status classify(uint32_t status_code, const std::string& error_code, std::string
           .with_reason("CloudPermissionDenied");
     case 404:
       return Status(Code::not_found, ErrorClass::not_found, std::move(message))
-          .with_reason("MachineNotFound");
+          .with_reason("NotFoundInCloud");
     case 429:
       return Status(Code::resource_exhausted, ErrorClass::throttled, std::move(message))
           .with_reason("CloudThrottled");
+    case 422:
+      return Status(Code::invalid_argument, ErrorClass::invalid_spec, std::move(message))
+          .with_reason("CloudRefusedRequest");
     default:
       break;
   }

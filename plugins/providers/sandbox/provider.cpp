@@ -1,6 +1,5 @@
 #include "provider.hpp"
 
-#include "answer.hpp"
 #include "listing.hpp"
 #include "machine.hpp"
 
@@ -25,24 +24,6 @@ constexpr int kListingTries = 3;
 
 std::string page_path(int64_t page, int64_t per_page) {
   return "/v1/machines?page=" + std::to_string(page) + "&per_page=" + std::to_string(per_page);
-}
-
-std::string percent_encode(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain) {
-      encoded += c;
-    } else {
-      encoded += '%';
-      encoded += kHex[byte >> 4U];
-      encoded += kHex[byte & 0xFU];
-    }
-  }
-  return encoded;
 }
 
 // Blocking; on a worker thread.
@@ -81,13 +62,14 @@ Result<Instance> only_one(std::vector<Instance> machines, const std::string& nam
 
 }  // namespace
 
-Provider::Provider(ccm::Host& host) : host_(host) {
+Provider::Provider(ccm::Host& host)
+    : host_(host), cloud_(host), load_balancers_(cloud_), routes_(cloud_) {
   host_.config.on_change([this] { configuration_changed(); });
 }
 
 Status Provider::configure() {
   auto config = parse_cloud_config(host_.config.cloud_config().value_or(""));
-  if (config.ok()) config_ = *std::move(config);
+  if (config.ok()) cloud_.configure(*std::move(config));
   return config.status();
 }
 
@@ -109,16 +91,16 @@ Task<Status> Provider::initialize(Ctx ctx) {
 }
 
 Task<Status> Provider::health(Ctx ctx) {
-  if (!config_.machines_file.empty()) {
+  if (cloud_.is_file()) {
     auto machines = co_await list_file();
     co_return machines.status();
   }
-  auto answer = co_await ask(ctx, page_path(1, 1), "CheckCredential");
+  auto answer = co_await cloud_.get(ctx, page_path(1, 1), "CheckCredential");
   co_return answer.status();
 }
 
 Task<Result<std::vector<Instance>>> Provider::list(Ctx ctx) {
-  if (!config_.machines_file.empty()) {
+  if (cloud_.is_file()) {
     auto machines = co_await list_file();
     co_return machines;
   }
@@ -130,7 +112,7 @@ Task<Result<std::vector<Instance>>> Provider::list(Ctx ctx) {
 }
 
 Task<Result<Instance>> Provider::get(Ctx ctx, ccm::NodeIdentity node) {
-  if (config_.machines_file.empty()) {
+  if (!cloud_.is_file()) {
     if (node.provider_id.empty()) {
       auto machine = co_await get_by_name(ctx, node.name);
       co_return machine;
@@ -154,30 +136,12 @@ Task<Result<Instance>> Provider::get(Ctx ctx, ccm::NodeIdentity node) {
   co_return absent(node.provider_id);
 }
 
-ccm::HttpRequest Provider::request(std::string path, std::string operation) const {
-  ccm::HttpRequest request;
-  request.url = config_.endpoint + path;
-  request.headers.push_back({"authorization", "Bearer " + config_.token});
-  request.headers.push_back({"accept", "application/json"});
-  request.operation = std::move(operation);
-  return request;
-}
-
-Task<Result<ccm::HttpResponse>> Provider::ask(Ctx ctx, std::string path, std::string operation) {
-  ccm::HttpRequest question = request(std::move(path), operation);
-  auto answer = co_await host_.http.send(ctx, std::move(question));
-  if (!answer.ok()) co_return answer.status().with_context(operation);
-  Status status = status_of(operation, *answer);
-  if (!status.ok()) co_return status;
-  co_return answer;
-}
-
 Task<Result<std::vector<Instance>>> Provider::list_pages(Ctx ctx) {
   Listing listing;
   while (const auto page = listing.next_page()) {
-    auto answer = co_await ask(ctx, page_path(*page, kPageSize), "ListMachines");
+    auto answer = co_await cloud_.get(ctx, page_path(*page, kPageSize), "ListMachines");
     if (!answer.ok()) co_return answer.status();
-    auto machines = parse_page(answer->body);
+    auto machines = parse_page(*answer);
     if (!machines.ok()) co_return machines.status().with_context("ListMachines");
     Status added = listing.add(*std::move(machines));
     if (!added.ok()) co_return added.with_context("ListMachines");
@@ -186,15 +150,15 @@ Task<Result<std::vector<Instance>>> Provider::list_pages(Ctx ctx) {
 }
 
 Task<Result<std::vector<Instance>>> Provider::list_file() {
-  auto read = [path = config_.machines_file] { return read_machines_file(path); };
+  auto read = [path = cloud_.config().machines_file] { return read_machines_file(path); };
   auto machines = co_await host_.worker.run(std::move(read));
   co_return machines;
 }
 
 Task<Result<Instance>> Provider::get_by_id(Ctx ctx, std::string id) {
-  auto answer = co_await ask(ctx, "/v1/machines/" + percent_encode(id), "GetMachine");
+  auto answer = co_await cloud_.get(ctx, "/v1/machines/" + percent_encode(id), "GetMachine");
   if (!answer.ok()) co_return answer.status();
-  auto machine = parse_machine(answer->body);
+  auto machine = parse_machine(*answer);
   if (!machine.ok()) co_return machine.status().with_context("GetMachine");
   if (machine_id(machine->provider_id) != id) {
     co_return Status(Code::data_loss, ErrorClass::unavailable,
@@ -206,9 +170,9 @@ Task<Result<Instance>> Provider::get_by_id(Ctx ctx, std::string id) {
 
 Task<Result<Instance>> Provider::get_by_name(Ctx ctx, std::string name) {
   const std::string path = page_path(1, kPageSize) + "&name=" + percent_encode(name);
-  auto answer = co_await ask(ctx, path, "FindMachine");
+  auto answer = co_await cloud_.get(ctx, path, "FindMachine");
   if (!answer.ok()) co_return answer.status();
-  auto page = parse_page(answer->body);
+  auto page = parse_page(*answer);
   if (!page.ok()) co_return page.status().with_context("FindMachine");
   Listing listing;
   std::vector<Instance> machines = page->machines;

@@ -1,10 +1,14 @@
 // The sandbox cloud as a provider: coroutines on the host's loop. [serial]
 #pragma once
 
-#include "cloud_config.hpp"
+#include "cloud_client.hpp"
+#include "cloud_routes.hpp"
+#include "load_balancers.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/instances.hpp>
+#include <ccm/load_balancer.hpp>
+#include <ccm/route.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
@@ -27,21 +31,45 @@ class Provider {
   // By ID when the Node has one, else by name. implemented_elsewhere for another cloud's ID.
   ccm::Task<ccm::Result<ccm::Instance>> get(ccm::Ctx ctx, ccm::NodeIdentity node);
 
+  ccm::Task<ccm::Result<ccm::LoadBalancer>> observe_load_balancer(
+      ccm::Ctx ctx, ccm::LoadBalancerService service, std::vector<ccm::Backend> backends);
+  ccm::Task<ccm::Result<ccm::LoadBalancer>> ensure_load_balancer(
+      ccm::Ctx ctx, ccm::LoadBalancerService service, std::vector<ccm::Backend> backends);
+  ccm::Task<ccm::Result<ccm::LoadBalancer>> update_load_balancer(
+      ccm::Ctx ctx, ccm::LoadBalancerService service, std::vector<ccm::Backend> backends);
+  ccm::Task<ccm::Status> delete_load_balancer(ccm::Ctx ctx, ccm::LoadBalancerService service);
+  ccm::Task<ccm::Result<ccm::LoadBalancerLimits>> load_balancer_limits(ccm::Ctx ctx);
+
+  ccm::Task<ccm::Result<std::vector<ccm::Route>>> list_routes(ccm::Ctx ctx,
+                                                              std::string cluster_name);
+  ccm::Task<ccm::Result<std::vector<ccm::Status>>> apply_routes(ccm::Ctx ctx,
+                                                                std::string cluster_name,
+                                                                std::vector<ccm::Route> removals,
+                                                                std::vector<ccm::Route> additions);
+  ccm::Task<ccm::Result<ccm::RouteLimits>> route_limits(ccm::Ctx ctx);
+
  private:
   using Instances = std::vector<ccm::Instance>;
+  using MachineIds = ccm::Result<std::vector<std::string>>;
 
   ccm::Status configure();
   void configuration_changed();
-  ccm::HttpRequest request(std::string path, std::string operation) const;
-  ccm::Task<ccm::Result<ccm::HttpResponse>> ask(ccm::Ctx ctx, std::string path,
-                                                std::string operation);
+  // Of a Node; empty when the cloud has no such machine, or another cloud has it.
+  ccm::Task<ccm::Result<std::string>> machine_of(ccm::Ctx ctx, std::string name,
+                                                 std::string provider_id);
+  // Of those backends whose machines exist.
+  ccm::Task<MachineIds> machines_of(ccm::Ctx ctx, std::vector<ccm::Backend> backends);
+  // A file has no load balancers and no routes.
+  ccm::Status needs_cloud() const;
   ccm::Task<ccm::Result<Instances>> list_pages(ccm::Ctx ctx);
   ccm::Task<ccm::Result<Instances>> list_file();
   ccm::Task<ccm::Result<ccm::Instance>> get_by_id(ccm::Ctx ctx, std::string id);
   ccm::Task<ccm::Result<ccm::Instance>> get_by_name(ccm::Ctx ctx, std::string name);
 
   ccm::Host& host_;
-  CloudConfig config_;
+  CloudClient cloud_;
+  LoadBalancers load_balancers_;
+  CloudRoutes routes_;
 };
 
 }  // namespace sandbox

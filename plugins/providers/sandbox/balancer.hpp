@@ -1,0 +1,72 @@
+// Load balancers of the sandbox cloud as values: what a Service wants, what the cloud has, and how
+// the two differ. Any thread.
+#pragma once
+
+#include <ccm/load_balancer.hpp>
+#include <ccm/status.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sandbox {
+
+// All that the provider sets.
+struct BalancerSpec {
+  std::string name;
+  std::string owner_cluster;  // the owner mark; empty = it has none
+  std::string owner_uid;
+  std::vector<ccm::ServicePort> ports;
+  std::vector<std::string> backends;  // machine ids, sorted
+  std::vector<std::string> source_ranges;
+  std::vector<std::string> ip_families;
+  int64_t health_port = 0;  // 0 = no health check
+  bool client_ip_affinity = false;
+  int64_t affinity_timeout_s = 0;
+  std::string hostname;
+  std::string ip_mode;
+  bool internal = false;
+  std::string requested_ip;
+  std::vector<ccm::IngressPort> port_errors;
+};
+
+// One in the cloud.
+struct Balancer {
+  std::string id;
+  std::string status;
+  int64_t ready_in_ms = 0;
+  BalancerSpec spec;
+  std::vector<std::string> ips;
+  std::vector<std::string> hostnames;
+
+  [[nodiscard]] bool deleting() const { return status == "deleting"; }
+  [[nodiscard]] bool owned_by(const ccm::LoadBalancerService& service) const {
+    return spec.owner_cluster == service.cluster_name && spec.owner_uid == service.uid;
+  }
+  [[nodiscard]] bool unmarked() const { return spec.owner_uid.empty(); }
+};
+
+// What the Service asks for, its annotations sandbox.cloud/{hostname,ip-mode,internal,port-errors}
+// and the parameters of its class of the same names included; the annotation wins. Failure:
+// invalid_argument/invalid_spec that names the annotation.
+ccm::Result<BalancerSpec> wanted_balancer(const ccm::LoadBalancerService& service,
+                                          std::vector<std::string> machine_ids);
+
+// "ports, backends": how the cloud's differs; empty = not at all.
+std::string difference(const BalancerSpec& wanted, const BalancerSpec& actual);
+
+// The request's body.
+std::string to_json(const BalancerSpec& spec);
+std::string backends_to_json(const std::vector<std::string>& machine_ids);
+
+// Failure: data_loss "BadAnswer".
+ccm::Result<Balancer> parse_balancer(std::string_view json);
+// Of the first page of a listing; failure also when there are more pages.
+ccm::Result<std::vector<Balancer>> parse_balancers(std::string_view json);
+ccm::Result<ccm::LoadBalancerLimits> parse_balancer_limits(std::string_view json);
+
+// What a controller is told.
+ccm::LoadBalancer shown(const Balancer& balancer, std::string difference);
+
+}  // namespace sandbox

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "cloud/cloud_error.hpp"
+#include "cloud/machine.hpp"
+#include "cloud/settings.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace sandbox::cloud {
+
+// The load balancers of the cloud. One that is created is pending until its time has come; so is
+// one that was changed, if the settings say so. Times are passed in.
+//
+// A load balancer as /v1 shows it:
+//   {id, name, status: pending|active|deleting, ready_in_ms, generation,
+//    owner: {cluster, service_uid} or null, ports: [{name, protocol, port, node_port}],
+//    backends: [machine ids], source_ranges, ip_families, health_check: {port, path} or null,
+//    affinity: none|client_ip, affinity_timeout_s, hostname, ip_mode, internal, requested_ip,
+//    port_errors: [{port, protocol, error}], addresses: [{ip} or {hostname}]}
+class LoadBalancers {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Those that exist, with what time has done to them; of one owner if `owner` is an object.
+  Json list(Clock::time_point now, const Json& owner = nullptr);
+  // Throws CloudError 404.
+  const Json& get(const std::string& id, Clock::time_point now);
+
+  // What creation would make of `given`; `store` false = it is answered, but not done. Throws
+  // CloudError: 422 for what cannot be, 403 over the quota.
+  Json create(const Json& given, const Settings& settings, Clock::time_point now, bool store);
+  // Replaces all that is given. A change without a difference is none. Throws as create() and 404.
+  Json update(const std::string& id, const Json& given, const Settings& settings,
+              Clock::time_point now, bool store);
+  // Throws CloudError 404.
+  void remove(const std::string& id, const Settings& settings, Clock::time_point now);
+
+  // By hand: changed without checks, or made (so that foreign ones can exist), activated at once,
+  // deleted at once.
+  const Json& force(const std::string& id, const Json& members);
+  const Json& activate(const std::string& id);
+  bool erase(const std::string& id) { return all_.erase(id) > 0; }
+  void clear();
+
+ private:
+  struct Entry {
+    Json shown;
+    Clock::time_point due{};  // when `pending` or `deleting` ends
+  };
+  using Entries = std::map<std::string, Entry, IdLess>;
+
+  void settle(Clock::time_point now);
+  Entries::iterator find(const std::string& id);
+  static void make_active(Json& balancer);
+
+  Entries all_;
+  std::size_t next_ = 1;
+};
+
+}  // namespace sandbox::cloud

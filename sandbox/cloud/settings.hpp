@@ -1,0 +1,22 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace sandbox::cloud {
+
+// How the cloud behaves without being at fault; PUT /control/settings.
+struct Settings {
+  int active_ms = 300;     // from the creation of a load balancer until it is active
+  int update_ms = 0;       // a change makes it pending again for so long
+  int delete_ms = 0;       // until a deleted one is gone
+  int load_balancers = 0;  // quota; 0 = none
+  int backends = 0;        // of one load balancer; 0 = no limit
+  int routes = 0;          // that the table holds; 0 = no limit
+  int batch = 0;           // changes of routes in one call; 0 = any number
+
+  // Throws std::invalid_argument naming the wrong member.
+  static Settings parse(const nlohmann::json& json);
+  nlohmann::json describe() const;
+};
+
+}  // namespace sandbox::cloud
