@@ -37,7 +37,8 @@ struct RegionSearch {
 
 }  // namespace
 
-Provider::Provider(Host& host) : host_(host), api_(host), droplets_(host, api_) {}
+Provider::Provider(Host& host)
+    : host_(host), api_(host), droplets_(host, api_), load_balancers_(host, api_, droplets_) {}
 
 Task<Status> Provider::initialize(Ctx ctx) {
   auto settings = read_settings(host_.config);
@@ -70,11 +71,10 @@ Task<Status> Provider::check_region(Ctx ctx) {
   if (given.empty()) {
     auto region = co_await api_.metadata(ctx, "/metadata/v1/region");
     if (region.ok()) {
-      region_ = *std::move(region);
-      while (!region_.empty() && static_cast<unsigned char>(region_.back()) <= ' ') {
-        region_.pop_back();
-      }
-      host_.log.info("region of the metadata service", {{"region", region_}});
+      std::string slug = *std::move(region);
+      while (!slug.empty() && static_cast<unsigned char>(slug.back()) <= ' ') slug.pop_back();
+      host_.log.info("region of the metadata service", {{"region", slug}});
+      load_balancers_.set_region(std::move(slug));
     } else {
       host_.log.warning(
           "no region: REGION is not set and the metadata service does not answer; load balancers "
@@ -93,7 +93,7 @@ Task<Status> Provider::check_region(Ctx ctx) {
     co_return invalid("failed to determine region: invalid region specified: " + given +
                       " (--digitalocean-region, environment variable REGION)");
   }
-  region_ = given;
+  load_balancers_.set_region(given);
   co_return Status();
 }
 
@@ -131,6 +131,36 @@ Task<Result<Instance>> Provider::get(Ctx ctx, NodeIdentity node) {
   if (!id.ok()) co_return id.status().with_context("determining droplet ID from providerID");
   auto droplet = co_await droplets_.get(ctx, *id);
   co_return droplet;
+}
+
+Task<Result<LoadBalancer>> Provider::observe_load_balancer(Ctx ctx, LoadBalancerService service,
+                                                           std::vector<Backend> backends) {
+  return load_balancers_.observe(std::move(ctx), std::move(service), std::move(backends));
+}
+
+Task<Result<LoadBalancer>> Provider::ensure_load_balancer(Ctx ctx, LoadBalancerService service,
+                                                          std::vector<Backend> backends) {
+  return load_balancers_.ensure(std::move(ctx), std::move(service), std::move(backends));
+}
+
+Task<Result<LoadBalancer>> Provider::update_load_balancer(Ctx ctx, LoadBalancerService service,
+                                                          std::vector<Backend> backends) {
+  return load_balancers_.update(std::move(ctx), std::move(service), std::move(backends));
+}
+
+Task<Status> Provider::delete_load_balancer(Ctx ctx, LoadBalancerService service) {
+  return load_balancers_.remove(std::move(ctx), std::move(service));
+}
+
+Result<std::string> Provider::load_balancer_name(Ctx, LoadBalancerService service) {
+  return load_balancers_.name(service);
+}
+
+// The account's limit of load balancers is not in the API.
+Result<LoadBalancerLimits> Provider::load_balancer_limits(Ctx) {
+  LoadBalancerLimits limits;
+  limits.id_annotation = annotation::kId;
+  return limits;
 }
 
 }  // namespace ccm::digitalocean

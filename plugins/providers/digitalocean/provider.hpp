@@ -3,10 +3,12 @@
 
 #include "api.hpp"
 #include "droplets.hpp"
+#include "load_balancers/operations.hpp"
 #include "settings.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/instances.hpp>
+#include <ccm/load_balancer.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
@@ -34,6 +36,17 @@ class Provider {
   // cloud said so; implemented_elsewhere for another cloud's ID.
   Task<Result<Instance>> get(Ctx ctx, NodeIdentity node);
 
+  // See load_balancers/operations.hpp.
+  Task<Result<LoadBalancer>> observe_load_balancer(Ctx ctx, LoadBalancerService service,
+                                                   std::vector<Backend> backends);
+  Task<Result<LoadBalancer>> ensure_load_balancer(Ctx ctx, LoadBalancerService service,
+                                                  std::vector<Backend> backends);
+  Task<Result<LoadBalancer>> update_load_balancer(Ctx ctx, LoadBalancerService service,
+                                                  std::vector<Backend> backends);
+  Task<Status> delete_load_balancer(Ctx ctx, LoadBalancerService service);
+  Result<std::string> load_balancer_name(Ctx ctx, LoadBalancerService service);
+  Result<LoadBalancerLimits> load_balancer_limits(Ctx ctx);
+
  private:
   Task<Status> check_region(Ctx ctx);
   Task<Status> check_vpc(Ctx ctx);
@@ -41,7 +54,7 @@ class Provider {
   Host& host_;
   Api api_;
   Droplets droplets_;
-  std::string region_;  // of load balancers; empty = not known
+  LoadBalancerOperations load_balancers_;
 };
 
 }  // namespace ccm::digitalocean

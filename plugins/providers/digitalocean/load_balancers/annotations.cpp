@@ -1,0 +1,156 @@
+#include "annotations.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+namespace ccm::digitalocean {
+namespace {
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+template <typename Take>
+void split(std::string_view text, Take take) {
+  for (;;) {
+    const size_t comma = text.find(',');
+    take(text.substr(0, comma));
+    if (comma == std::string_view::npos) return;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+// Levenshtein's distance.
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+bool of_digitalocean(std::string_view name) {
+  return name.starts_with(annotation::kPrefix) ||
+         name.starts_with("kubernetes.digitalocean.com/") ||
+         name.starts_with("service.kubernetes.io/do-loadbalancer-");
+}
+
+}  // namespace
+
+Status config_error(std::string message) {
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec, std::move(message))
+      .with_reason("LoadBalancerConfigError");
+}
+
+std::string go_quoted(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += "\\x";
+      out += kHex[byte >> 4U];
+      out += kHex[byte & 0xFU];
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+int64_t atoi(std::string_view text, const std::string& what) {
+  std::string_view digits = text;
+  if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
+  int64_t value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, fault] = std::from_chars(digits.data(), end, value);
+  if (fault == std::errc() && stop == end) return value;
+  const bool range = fault == std::errc::result_out_of_range && stop == end;
+  throw SpecError{config_error(what + "strconv.Atoi: parsing " + go_quoted(text) +
+                               (range ? ": value out of range" : ": invalid syntax"))};
+}
+
+std::optional<std::string_view> Annotations::find(std::string_view name) const {
+  const auto place = values_.find(name);
+  if (place == values_.end()) return std::nullopt;
+  return place->second;
+}
+
+std::string_view Annotations::text(std::string_view name) const {
+  return find(name).value_or(std::string_view());
+}
+
+bool Annotations::boolean(std::string_view name, std::string_view setting) const {
+  const auto value = find(name);
+  if (!value) return false;
+  for (const char* text : {"1", "t", "T", "true", "TRUE", "True"}) {
+    if (*value == text) return true;
+  }
+  for (const char* text : {"0", "f", "F", "false", "FALSE", "False"}) {
+    if (*value == text) return false;
+  }
+  throw SpecError{config_error(
+      "failed to get " + std::string(setting) + " configuration setting: cannot convert value " +
+      go_quoted(*value) + " for annotation " + go_quoted(name) +
+      " to bool: strconv.ParseBool: parsing " + go_quoted(*value) + ": invalid syntax")};
+}
+
+int64_t Annotations::integer(std::string_view name, int64_t fallback,
+                             const std::string& what) const {
+  const auto value = find(name);
+  return value ? atoi(*value, what) : fallback;
+}
+
+std::vector<int64_t> Annotations::ports(std::string_view name) const {
+  std::vector<int64_t> found;
+  const auto value = find(name);
+  if (value) split(*value, [&](std::string_view item) { found.push_back(atoi(item, "")); });
+  return found;
+}
+
+std::vector<std::string> Annotations::items(std::string_view name) const {
+  std::vector<std::string> found;
+  split(text(name), [&](std::string_view item) {
+    if (!trim(item).empty()) found.emplace_back(trim(item));
+  });
+  return found;
+}
+
+std::vector<Annotations::Misspelt> Annotations::misspelt() const {
+  std::vector<Misspelt> found;
+  for (const auto& [name, value] : values_) {
+    if (!of_digitalocean(name)) continue;
+    std::string_view nearest;
+    size_t best = 4;  // further away it is another word
+    for (const AnnotationInfo& known : known_annotations()) {
+      const size_t far = distance(name, known.name);
+      if (far >= best) continue;
+      best = far;
+      nearest = known.name;
+    }
+    if (best != 0) found.push_back({name, nearest});
+  }
+  return found;
+}
+
+}  // namespace ccm::digitalocean

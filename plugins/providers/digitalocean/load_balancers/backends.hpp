@@ -1,0 +1,31 @@
+// Which Nodes take a load balancer's traffic, and the address families that follow from them
+// (DO-205..DO-217). Any thread.
+#pragma once
+
+#include "digitalocean/load_balancers/model.hpp"
+
+#include <ccm/load_balancer.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::digitalocean {
+
+struct EligibleBackends {
+  std::vector<Backend> backends;
+  std::vector<std::string> without_ipv6;  // names of the v4-only ones, sorted
+  bool any_dual = false;
+};
+
+// Those that such a load balancer can reach. Throws SpecError, of a class that is tried again, when
+// there are none (DO-210, DO-211).
+EligibleBackends eligible_backends(const std::vector<Backend>& backends, std::string_view type,
+                                   std::string_view network);
+
+// The stack of a new load balancer: `asked` by annotation, or by type, network and backends
+// (DO-212..DO-215). Throws SpecError.
+std::string network_stack(std::string_view asked, std::string_view type, std::string_view network,
+                          const EligibleBackends& backends);
+
+}  // namespace ccm::digitalocean

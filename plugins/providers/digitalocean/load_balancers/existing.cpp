@@ -1,0 +1,181 @@
+#include "existing.hpp"
+
+#include "digitalocean/answer.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::digitalocean {
+namespace {
+
+using nlohmann::json;
+
+// These throw json::exception when a member has another type.
+template <typename T>
+T member(const json& object, const char* name, T fallback) {
+  const auto place = object.find(name);
+  return place == object.end() || place->is_null() ? fallback : place->get<T>();
+}
+std::string text(const json& object, const char* name) {
+  return member<std::string>(object, name, {});
+}
+template <typename T>
+std::optional<T> optional(const json& object, const char* name) {
+  const auto place = object.find(name);
+  if (place == object.end() || place->is_null()) return std::nullopt;
+  return place->get<T>();
+}
+const json* object_member(const json& object, const char* name) {
+  const auto place = object.find(name);
+  return place != object.end() && place->is_object() ? &*place : nullptr;
+}
+
+std::vector<ForwardingRule> read_rules(const json& balancer) {
+  std::vector<ForwardingRule> rules;
+  const auto list = balancer.find("forwarding_rules");
+  if (list == balancer.end() || !list->is_array()) return rules;
+  for (const json& rule : *list) {
+    rules.push_back({text(rule, "entry_protocol"), member<int32_t>(rule, "entry_port", 0),
+                     text(rule, "target_protocol"), member<int32_t>(rule, "target_port", 0),
+                     text(rule, "certificate_id"), member(rule, "tls_passthrough", false)});
+  }
+  return rules;
+}
+
+HealthCheck read_health_check(const json& balancer) {
+  HealthCheck check;
+  const json* from = object_member(balancer, "health_check");
+  if (from == nullptr) return check;
+  check.protocol = text(*from, "protocol");
+  check.port = member<int32_t>(*from, "port", 0);
+  check.path = text(*from, "path");
+  check.check_interval_seconds = member<int64_t>(*from, "check_interval_seconds", 0);
+  check.response_timeout_seconds = member<int64_t>(*from, "response_timeout_seconds", 0);
+  check.healthy_threshold = member<int64_t>(*from, "healthy_threshold", 0);
+  check.unhealthy_threshold = member<int64_t>(*from, "unhealthy_threshold", 0);
+  check.proxy_protocol = optional<bool>(*from, "proxy_protocol");
+  return check;
+}
+
+StickySessions read_sticky(const json& balancer) {
+  StickySessions sticky;
+  const json* from = object_member(balancer, "sticky_sessions");
+  if (from == nullptr) return sticky;
+  sticky.type = member<std::string>(*from, "type", "none");
+  sticky.cookie_name = text(*from, "cookie_name");
+  sticky.cookie_ttl_seconds = member<int64_t>(*from, "cookie_ttl_seconds", 0);
+  return sticky;
+}
+
+std::vector<std::string> sorted_texts(const json& object, const char* name) {
+  auto list = member<std::vector<std::string>>(object, name, {});
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+ExistingLoadBalancer read_members(const json& from) {
+  ExistingLoadBalancer balancer;
+  balancer.id = text(from, "id");
+  balancer.name = text(from, "name");
+  balancer.status = text(from, "status");
+  balancer.ip = text(from, "ip");
+  balancer.ipv6 = text(from, "ipv6");
+  balancer.type = member<std::string>(from, "type", std::string(kRegional));
+  balancer.network = member<std::string>(from, "network", std::string(kExternal));
+  balancer.network_stack = text(from, "network_stack");
+  if (const json* region = object_member(from, "region")) balancer.region = text(*region, "slug");
+  balancer.forwarding_rules = read_rules(from);
+  balancer.health_check = read_health_check(from);
+  balancer.sticky_sessions = read_sticky(from);
+  balancer.droplet_ids = member<std::vector<int64_t>>(from, "droplet_ids", {});
+  std::sort(balancer.droplet_ids.begin(), balancer.droplet_ids.end());
+  balancer.size = optional<std::string>(from, "size");
+  balancer.size_unit = optional<int64_t>(from, "size_unit");
+  balancer.http_idle_timeout_seconds = optional<uint64_t>(from, "http_idle_timeout_seconds");
+  balancer.redirect_http_to_https = member(from, "redirect_http_to_https", false);
+  balancer.enable_proxy_protocol = member(from, "enable_proxy_protocol", false);
+  balancer.enable_backend_keepalive = member(from, "enable_backend_keepalive", false);
+  balancer.disable_lets_encrypt_dns_records =
+      member(from, "disable_lets_encrypt_dns_records", false);
+  if (const json* firewall = object_member(from, "firewall")) {
+    balancer.allow = sorted_texts(*firewall, "allow");
+    balancer.deny = sorted_texts(*firewall, "deny");
+  }
+  balancer.tags = optional<std::vector<std::string>>(from, "tags");
+  balancer.json = from.dump();
+  return balancer;
+}
+
+Result<ExistingLoadBalancer> read_one(const json& from) {
+  if (!from.is_object()) return bad_answer("has a load balancer that is no object");
+  ExistingLoadBalancer balancer = read_members(from);
+  if (balancer.id.empty()) return bad_answer("has a load balancer without an id");
+  return balancer;
+}
+
+Result<LoadBalancerPage> read_page(const json& document) {
+  const auto list = document.find("load_balancers");
+  if (list == document.end() || !list->is_array()) {
+    return bad_answer("has no list \"load_balancers\"");
+  }
+  LoadBalancerPage page;
+  for (const json& item : *list) {
+    auto balancer = read_one(item);
+    if (!balancer.ok()) return balancer.status();
+    page.load_balancers.push_back(*std::move(balancer));
+  }
+  const json* meta = object_member(document, "meta");
+  if (meta == nullptr || !meta->contains("total")) {
+    return bad_answer("does not say how many load balancers there are");
+  }
+  page.total = meta->at("total").get<int64_t>();
+  return page;
+}
+
+Result<ExistingLoadBalancer> read_item(const json& document) {
+  const auto item = document.find("load_balancer");
+  if (item == document.end()) return bad_answer("has no load balancer");
+  return read_one(*item);
+}
+
+template <typename T>
+Result<T> parse_with(std::string_view text, Result<T> (*read)(const json&)) {
+  const json document = json::parse(text, nullptr, false);
+  if (!document.is_object()) return bad_answer("is not a JSON object");
+  try {
+    return read(document);
+  } catch (const json::exception&) {
+    return bad_answer("has a value of the wrong type");
+  }
+}
+
+}  // namespace
+
+std::string ExistingLoadBalancer::certificate_id() const {
+  for (const ForwardingRule& rule : forwarding_rules) {
+    if (!rule.certificate_id.empty()) return rule.certificate_id;
+  }
+  return {};
+}
+
+std::string ExistingLoadBalancer::foreign_cluster_tag(std::string_view ours) const {
+  if (!tags || ours.empty()) return {};
+  std::string foreign;
+  for (const std::string& tag : *tags) {
+    if (tag == ours) return {};
+    if (tag.starts_with("k8s:")) foreign = tag;
+  }
+  return foreign;
+}
+
+Result<LoadBalancerPage> parse_load_balancers(std::string_view json_text) {
+  return parse_with<LoadBalancerPage>(json_text, &read_page);
+}
+
+Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text) {
+  return parse_with<ExistingLoadBalancer>(json_text, &read_item);
+}
+
+}  // namespace ccm::digitalocean

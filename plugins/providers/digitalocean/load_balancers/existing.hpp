@@ -1,0 +1,58 @@
+// A load balancer as the API describes it (DO-337..DO-344). Any thread; takes any bytes.
+#pragma once
+
+#include "digitalocean/load_balancers/model.hpp"
+
+#include <ccm/status.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::digitalocean {
+
+struct ExistingLoadBalancer {
+  std::string id;
+  std::string name;
+  std::string status;  // new, active, errored
+  std::string ip;
+  std::string ipv6;
+  std::string type;           // REGIONAL when the answer does not say
+  std::string network;        // EXTERNAL when it does not say
+  std::string network_stack;  // empty when it does not say
+  std::string region;
+  std::vector<ForwardingRule> forwarding_rules;
+  HealthCheck health_check;
+  StickySessions sticky_sessions;
+  std::vector<int64_t> droplet_ids;  // ascending
+  std::optional<std::string> size;
+  std::optional<int64_t> size_unit;
+  std::optional<uint64_t> http_idle_timeout_seconds;
+  bool redirect_http_to_https = false;
+  bool enable_proxy_protocol = false;
+  bool enable_backend_keepalive = false;
+  bool disable_lets_encrypt_dns_records = false;
+  std::vector<std::string> allow;  // ascending
+  std::vector<std::string> deny;
+  std::optional<std::vector<std::string>> tags;  // nothing when the API does not tell (DO-344)
+  std::string json;                              // as it came, for the fields that we do not manage
+
+  // The first certificate of its rules; empty = none (DO-185).
+  [[nodiscard]] std::string certificate_id() const;
+  // A tag "k8s:..." of a cluster that is not `ours`; empty = none. Without an `ours` of our own
+  // no tag is foreign: then nobody told us which cluster this is.
+  [[nodiscard]] std::string foreign_cluster_tag(std::string_view ours) const;
+};
+
+struct LoadBalancerPage {
+  std::vector<ExistingLoadBalancer> load_balancers;
+  int64_t total = 0;
+};
+
+// Failure: data_loss when the answer cannot be used.
+Result<LoadBalancerPage> parse_load_balancers(std::string_view json_text);
+Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text);
+
+}  // namespace ccm::digitalocean

@@ -1,0 +1,190 @@
+#include "forwarding_rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+namespace ccm::digitalocean {
+namespace {
+
+constexpr int32_t kHttpsPort = 443;
+constexpr std::string_view kHttp3Context = "failed to construct http3 forwarding rule: ";
+
+[[noreturn]] void refuse(std::string message) { throw SpecError{config_error(std::move(message))}; }
+
+bool contains(const std::vector<int64_t>& ports, int32_t port) {
+  return std::find(ports.begin(), ports.end(), port) != ports.end();
+}
+
+// DO-137: unlike all other booleans, what cannot be read is false.
+bool tls_passthrough(const Annotations& annotations) {
+  try {
+    return annotations.boolean(annotation::kTlsPassthrough, "TLS passthrough");
+  } catch (const SpecError&) {
+    return false;
+  }
+}
+
+std::string default_protocol(const Annotations& annotations) {
+  const auto value = annotations.find(annotation::kProtocol);
+  if (!value) return "tcp";
+  for (const char* known : {"tcp", "http", "https", "http2", "http3"}) {
+    if (*value == known) return std::string(*value);
+  }
+  refuse("invalid protocol " + go_quoted(*value) + " specified in annotation " +
+         go_quoted(annotation::kProtocol));
+}
+
+struct PortLists {
+  std::vector<int64_t> http;
+  std::vector<int64_t> tls;
+  std::vector<int64_t> http2;
+
+  // DO-170
+  void check() const {
+    std::set<int64_t> seen;
+    std::set<std::string> shared;
+    for (const auto* list : {&http, &tls, &http2}) {
+      for (const int64_t port : *list) {
+        if (!seen.insert(port).second) shared.insert(std::to_string(port));
+      }
+    }
+    if (shared.empty()) return;
+    std::string ports;
+    for (const std::string& port : shared) ports += (ports.empty() ? "" : ", ") + port;
+    refuse("ports from annotations \"" + std::string(annotation::kPrefix) +
+           "*-ports\" cannot be shared but found: " + ports);
+  }
+};
+
+class RegionalRules {
+ public:
+  RegionalRules(const Annotations& annotations, const std::string& certificate_id)
+      : certificate_id_(certificate_id),
+        passthrough_(tls_passthrough(annotations)),
+        default_protocol_(default_protocol(annotations)) {
+    lists_.http = annotations.ports(annotation::kHttpPorts);
+    lists_.tls = annotations.ports(annotation::kTlsPorts);
+    lists_.http2 = annotations.ports(annotation::kHttp2Ports);
+    lists_.check();
+    const bool secure = passthrough_ || !certificate_id_.empty();
+    if (secure && lists_.tls.empty() && !contains(lists_.http2, kHttpsPort)) {
+      lists_.tls.push_back(kHttpsPort);  // DO-171
+    }
+  }
+
+  ForwardingRule rule(const ServicePort& port) const {
+    ForwardingRule rule;
+    rule.entry_protocol = protocol(port);  // DO-168
+    rule.target_protocol = rule.entry_protocol;
+    rule.entry_port = port.port;
+    rule.target_port = port.node_port;
+    if (rule.entry_protocol == "https" || rule.entry_protocol == "http2") secure(rule);
+    return rule;
+  }
+
+  // DO-175, DO-176; nothing when the Service does not have the port.
+  void add_http3(const LoadBalancerService& service, int64_t port,
+                 std::vector<ForwardingRule>& rules) const {
+    if (passthrough_) {
+      refuse(std::string(kHttp3Context) +
+             "TLS passthrough is not allowed to be used in conjunction with HTTP3");
+    }
+    if (certificate_id_.empty()) {
+      refuse(std::string(kHttp3Context) + "certificate ID is required for HTTP3");
+    }
+    for (const ServicePort& candidate : service.ports) {
+      if (candidate.port != port) continue;
+      rules.push_back(
+          {"http3", candidate.port, "http", candidate.node_port, certificate_id_, false});
+      return;
+    }
+  }
+
+ private:
+  std::string protocol(const ServicePort& port) const {
+    if (port.protocol == "UDP") return "udp";
+    if (contains(lists_.http2, port.port)) return "http2";
+    if (contains(lists_.tls, port.port)) return "https";
+    if (contains(lists_.http, port.port)) return "http";
+    return default_protocol_;
+  }
+
+  // DO-172, DO-173
+  void secure(ForwardingRule& rule) const {
+    const std::string context = "failed to build TLS part(s) of forwarding rule: ";
+    if (certificate_id_.empty() && !passthrough_) {
+      refuse(context + "must set certificate id or enable tls pass through");
+    }
+    if (!certificate_id_.empty() && passthrough_) {
+      refuse(context + "either certificate id should be set or tls pass through enabled, not both");
+    }
+    if (passthrough_) {
+      rule.tls_passthrough = true;
+    } else {
+      rule.certificate_id = certificate_id_;
+      rule.target_protocol = "http";
+    }
+  }
+
+  const std::string& certificate_id_;
+  bool passthrough_;
+  std::string default_protocol_;
+  PortLists lists_;
+};
+
+// DO-169
+void check_protocols(const LoadBalancerService& service) {
+  for (const ServicePort& port : service.ports) {
+    if (port.protocol == "TCP" || port.protocol == "UDP") continue;
+    refuse("only TCP or UDP protocol is supported, got: " + go_quoted(port.protocol));
+  }
+}
+
+// DO-180
+std::vector<ForwardingRule> network_rules(const LoadBalancerService& service) {
+  std::vector<ForwardingRule> rules;
+  for (const ServicePort& port : service.ports) {
+    const std::string protocol = port.protocol == "UDP" ? "udp" : "tcp";
+    rules.push_back({protocol, port.port, protocol, port.port, "", false});
+  }
+  return rules;
+}
+
+}  // namespace
+
+std::vector<ForwardingRule> forwarding_rules(const LoadBalancerService& service,
+                                             const Annotations& annotations, std::string_view type,
+                                             const std::string& certificate_id) {
+  check_protocols(service);
+  if (type == kRegionalNetwork) return network_rules(service);
+  const RegionalRules regional(annotations, certificate_id);
+  std::vector<ForwardingRule> rules;
+  for (const ServicePort& port : service.ports) {
+    if (port.node_port == 0) {  // DO-182
+      refuse("port " + std::to_string(port.port) +
+             " has no node port, which a REGIONAL load balancer needs: set "
+             "spec.allocateLoadBalancerNodePorts to true, or " +
+             std::string(annotation::kType) + " to REGIONAL_NETWORK");
+    }
+    rules.push_back(regional.rule(port));
+  }
+  if (const auto http3 = annotations.find(annotation::kHttp3Port)) {
+    regional.add_http3(service, atoi(*http3, std::string(kHttp3Context)), rules);
+  }
+  return rules;
+}
+
+std::vector<std::string> unread_annotations(const Annotations& annotations) {
+  std::vector<std::string> unread;
+  for (const std::string_view name :
+       {annotation::kProtocol, annotation::kHttpPorts, annotation::kTlsPorts,
+        annotation::kHttp2Ports, annotation::kHttp3Port, annotation::kTlsPassthrough,
+        annotation::kCertificateId, annotation::kCertificateName}) {
+    if (annotations.has(name)) unread.emplace_back(name);
+  }
+  return unread;
+}
+
+}  // namespace ccm::digitalocean

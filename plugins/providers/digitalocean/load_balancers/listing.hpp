@@ -1,0 +1,67 @@
+// All load balancers of the account, read once for everyone who wants to know at about the same
+// time: fifty that are being made cost one listing a second, not fifty. [serial]
+#pragma once
+
+#include "digitalocean/api.hpp"
+#include "digitalocean/gate.hpp"
+#include "digitalocean/load_balancers/existing.hpp"
+
+#include <ccm/host.hpp>
+#include <ccm/status.hpp>
+#include <ccm/task.hpp>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccm::digitalocean {
+
+class LoadBalancerListing {
+ public:
+  using Balancers = std::map<std::string, ExistingLoadBalancer, std::less<>>;  // by id
+  using Ptr = std::shared_ptr<const Balancers>;
+
+  LoadBalancerListing(Host& host, Api& api) : host_(host), api_(api) {}
+  LoadBalancerListing(const LoadBalancerListing&) = delete;
+  LoadBalancerListing& operator=(const LoadBalancerListing&) = delete;
+
+  // A complete listing that began at most `max_age` ago, with our own writes since then in it.
+  // Failures: those of Api::list.
+  Task<Result<Ptr>> get(std::chrono::milliseconds max_age);
+
+  // What one of our writes led to.
+  void wrote(const ExistingLoadBalancer& balancer) { note(balancer.id, balancer); }
+  void deleted(const std::string& id) { note(id, std::nullopt); }
+  // Something was changed, but the cloud's answer did not say to what: no listing that began
+  // before is used again.
+  void forget() { current_.reset(); }
+
+ private:
+  struct Round {
+    explicit Round(const Post& post) : ended(post) {}
+    Gate ended;
+    std::chrono::milliseconds began{0};
+    Result<Ptr> outcome = Status(Code::unavailable, "the load balancers were not listed");
+  };
+  struct Write {
+    std::chrono::milliseconds at{0};
+    std::string id;
+    std::optional<ExistingLoadBalancer> balancer;  // nothing: deleted
+  };
+
+  void note(const std::string& id, std::optional<ExistingLoadBalancer> balancer);
+  Task<Status> run(std::shared_ptr<Round> round);
+  Task<Result<Balancers>> read(Ctx ctx);
+
+  Host& host_;
+  Api& api_;
+  std::shared_ptr<Round> running_;
+  std::shared_ptr<Balancers> current_;
+  std::chrono::milliseconds current_began_{0};
+  std::vector<Write> writes_;  // since the running or the last round began
+};
+
+}  // namespace ccm::digitalocean

@@ -1,0 +1,246 @@
+#include "operations.hpp"
+
+#include "compare.hpp"
+#include "digitalocean/droplet.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::digitalocean {
+namespace {
+
+using std::chrono::milliseconds;
+using Found = std::optional<ExistingLoadBalancer>;
+
+// How old what is known of the cloud may be when it is compared with what is wanted.
+constexpr milliseconds kFresh{1'000};
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+LoadBalancer absent() { return {}; }
+
+LoadBalancer foreign(const ExistingLoadBalancer& balancer) {
+  LoadBalancer result;
+  result.state = LoadBalancerState::foreign;
+  result.id = balancer.id;
+  result.name = balancer.name;
+  return result;
+}
+
+Status not_there(const std::string& name) {
+  return Status(Code::not_found, ErrorClass::not_found, "load balancer " + name + " does not exist")
+      .with_reason("LoadBalancerNotFound");
+}
+
+}  // namespace
+
+// The recorded id goes first (DO-95); without it, or when it leads nowhere any more, the mark.
+Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::find(
+    Ctx ctx, LoadBalancerService service) {
+  Plan plan;
+  const bool adopted = !service.adopt_id.empty();
+  const std::string id = adopted ? service.adopt_id : service.id;
+  if (!id.empty()) {
+    auto found = co_await by_id(ctx, id);
+    if (!found.ok()) co_return found.status();
+    plan.existing = *std::move(found);
+    if (!plan.existing && adopted) {
+      co_return config_error("there is no load balancer " + id + " to take over");
+    }
+  }
+  if (!plan.existing) {
+    auto found = co_await by_mark(service);
+    if (!found.ok()) co_return found.status();
+    plan.existing = *std::move(found);
+  }
+  if (plan.existing && !adopted) {
+    plan.foreign = !plan.existing->foreign_cluster_tag(api_.settings().cluster_tag()).empty();
+  }
+  co_return plan;
+}
+
+// From the shared listing; what is not in it is asked for, since "gone" has to be certain.
+Task<Result<Found>> LoadBalancerOperations::by_id(Ctx ctx, std::string id) {
+  auto listed = co_await listing_.get(kFresh);
+  if (!listed.ok()) co_return listed.status();
+  const auto place = (*listed)->find(id);
+  if (place != (*listed)->end()) co_return Found(place->second);
+  Call question;
+  question.path = "/v2/load_balancers/" + percent_encode(id);
+  question.operation = "GetLoadBalancer";
+  auto body = co_await api_.call(ctx, std::move(question));
+  if (!body.ok()) {
+    if (body.status().error_class() == ErrorClass::not_found) co_return Found();
+    co_return body.status().with_context("failed to get load-balancer by ID " + id);
+  }
+  auto balancer = parse_load_balancer(*body);
+  if (!balancer.ok()) co_return balancer.status();
+  listing_.wrote(*balancer);
+  co_return Found(*std::move(balancer));
+}
+
+Task<Result<Found>> LoadBalancerOperations::by_mark(LoadBalancerService service) {
+  auto listed = co_await listing_.get(kFresh);
+  if (!listed.ok()) co_return listed.status();
+  const auto lost = lost_creations_.find(service.uid);
+  Found found;
+  for (const auto& [id, balancer] : **listed) {
+    const bool marked = !service.default_name.empty() && balancer.name == service.default_name;
+    const bool ours = lost != lost_creations_.end() && balancer.name == lost->second;
+    if (!marked && !ours) continue;
+    found = balancer;
+    if (balancer.foreign_cluster_tag(api_.settings().cluster_tag()).empty()) break;
+  }
+  co_return found;
+}
+
+Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::plan(
+    Ctx ctx, Subject subject, std::vector<Backend> backends) {
+  auto found = co_await find(ctx, subject.service);
+  if (!found.ok() || found->foreign) co_return found;
+  Plan plan = *std::move(found);
+  warn(subject, plan.existing);
+  const std::string type = plan.existing ? plan.existing->type : subject.traits.type;
+  const std::string network = plan.existing ? plan.existing->network : subject.traits.network;
+  if (type != kRegional && type != kRegionalNetwork) {
+    co_return config_error("load balancer " + plan.existing->id + " is of type " + type +
+                           ", which no Service can have");
+  }
+  auto eligible = select_backends(backends, type, network);
+  if (!eligible.ok()) co_return eligible.status();
+  auto droplet_ids = co_await targets(ctx, eligible->backends);
+  if (!droplet_ids.ok()) co_return droplet_ids.status();
+  const ExistingLoadBalancer* existing = plan.existing ? &*plan.existing : nullptr;
+  auto certificate = co_await certificates_.choose(ctx, subject.traits, existing);
+  if (!certificate.ok()) co_return certificate.status();
+  plan.renewed_certificate_id = certificate->renewed_id;
+  const RequestInput input{subject.service, subject.annotations, api_.settings(),
+                           subject.traits,  *eligible,           *droplet_ids,
+                           existing,        certificate->id,     region_};
+  auto wanted = build_request(input);
+  if (!wanted.ok()) co_return wanted.status().with_context("failed to build load-balancer request");
+  plan.wanted = *std::move(wanted);
+  if (existing != nullptr)
+    plan.differences = ccm::digitalocean::differences(plan.wanted, *existing);
+  co_return plan;
+}
+
+Task<Result<LoadBalancer>> LoadBalancerOperations::observe(Ctx ctx, LoadBalancerService service,
+                                                           std::vector<Backend> backends) {
+  auto subject = read_subject(std::move(service));
+  if (!subject.ok()) co_return subject.status();
+  auto found = co_await find(ctx, subject->service);
+  if (!found.ok()) co_return found.status();
+  if (!found->existing) co_return absent();
+  if (found->foreign) co_return foreign(*found->existing);
+  auto planned = co_await plan(ctx, *subject, std::move(backends));
+  if (!planned.ok()) co_return planned.status();
+  if (!planned->existing) co_return absent();
+  co_return answer(*subject, *planned->existing, planned->renewed_certificate_id,
+                   joined(planned->differences));
+}
+
+Task<Result<LoadBalancer>> LoadBalancerOperations::ensure(Ctx ctx, LoadBalancerService service,
+                                                          std::vector<Backend> backends) {
+  auto subject = read_subject(std::move(service));
+  if (!subject.ok()) co_return subject.status();
+  auto planned = co_await plan(ctx, *subject, std::move(backends));
+  if (!planned.ok()) co_return planned.status();
+  if (planned->foreign) co_return foreign(*planned->existing);
+  if (!planned->existing) {
+    auto made = co_await create(ctx, *subject, planned->wanted);
+    if (!made.ok()) co_return made.status();
+    co_return answer(*subject, *made, planned->renewed_certificate_id, "created");
+  }
+  // One that is being made is not changed before it is there.
+  if (planned->differences.empty() || planned->existing->status == "new") {
+    co_return answer(*subject, *planned->existing, planned->renewed_certificate_id, "");
+  }
+  const bool only_backends =
+      planned->differences.size() == 1 && planned->differences.front() == kBackendsDiffer;
+  Result<ExistingLoadBalancer> changed = Status(Code::internal, "nothing was sent");
+  if (only_backends) {
+    changed = co_await retarget(ctx, planned->wanted.droplet_ids, *planned->existing);
+  } else {
+    changed = co_await replace(ctx, planned->wanted, *planned->existing);
+  }
+  if (!changed.ok()) co_return changed.status();
+  co_return answer(*subject, *changed, planned->renewed_certificate_id,
+                   joined(planned->differences));
+}
+
+Task<Result<LoadBalancer>> LoadBalancerOperations::update(Ctx ctx, LoadBalancerService service,
+                                                          std::vector<Backend> backends) {
+  auto subject = read_subject(std::move(service));
+  if (!subject.ok()) co_return subject.status();
+  auto found = co_await find(ctx, subject->service);
+  if (!found.ok()) co_return found.status();
+  if (!found->existing) co_return not_there(subject->traits.name);
+  if (found->foreign) co_return foreign(*found->existing);
+  const ExistingLoadBalancer& existing = *found->existing;
+  auto eligible = select_backends(backends, existing.type, existing.network);
+  if (!eligible.ok()) co_return eligible.status();
+  auto droplet_ids = co_await targets(ctx, eligible->backends);
+  if (!droplet_ids.ok()) co_return droplet_ids.status();
+  if (*droplet_ids == existing.droplet_ids || existing.status == "new") {
+    co_return answer(*subject, existing, "", "");
+  }
+  auto changed = co_await retarget(ctx, *droplet_ids, existing);
+  if (!changed.ok()) co_return changed.status();
+  co_return answer(*subject, *changed, "", kBackendsDiffer);
+}
+
+// Droplets by provider ID; Nodes without one by name or address, with one listing for all (DO-227).
+// What fits no droplet of this cloud is left out, and the others are not held up (DO-228, DO-380).
+Task<Result<std::vector<int64_t>>> LoadBalancerOperations::targets(Ctx ctx,
+                                                                   std::vector<Backend> backends) {
+  std::vector<int64_t> ids;
+  std::vector<const Backend*> without_id;
+  std::string left_out;
+  for (const Backend& backend : backends) {
+    if (backend.provider_id.empty()) {
+      without_id.push_back(&backend);
+      continue;
+    }
+    const auto id = droplet_id(backend.provider_id);
+    if (id.ok()) {
+      ids.push_back(*id);
+    } else {
+      left_out += (left_out.empty() ? "" : ", ") + backend.name;
+    }
+  }
+  if (!without_id.empty()) {
+    auto all = co_await droplets_.list(ctx);
+    if (!all.ok()) co_return all.status().with_context("failed to list all droplets");
+    for (const Backend* backend : without_id) {
+      const auto fits = [&](const Instance& droplet) {
+        if (droplet.name == backend->name) return true;
+        return std::any_of(droplet.addresses.begin(), droplet.addresses.end(),
+                           [&](const auto& a) { return a.address == backend->name; });
+      };
+      const auto place = std::find_if(all->begin(), all->end(), fits);
+      if (place != all->end()) {
+        ids.push_back(*droplet_id(place->provider_id));
+      } else {
+        left_out += (left_out.empty() ? "" : ", ") + backend->name;
+      }
+    }
+  }
+  if (!left_out.empty()) {
+    host_.log.warning("nodes that are no droplets get no traffic", {{"nodes", left_out}});
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  if (ids.empty()) {
+    co_return Status(Code::failed_precondition, ErrorClass::unavailable,
+                     "no ready nodes available for load balancer: no node is a droplet")
+        .with_reason("LoadBalancerConfigError");
+  }
+  co_return ids;
+}
+
+}  // namespace ccm::digitalocean

@@ -1,0 +1,216 @@
+#include "request.hpp"
+
+#include "forwarding_rules.hpp"
+#include "health_check.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <utility>
+
+namespace ccm::digitalocean {
+namespace {
+
+[[noreturn]] void refuse(std::string message) { throw SpecError{config_error(std::move(message))}; }
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(kBlank) - first + 1));
+}
+
+// An empty value equals absence (DO-166).
+std::string one_of(const Annotations& annotations, std::string_view name,
+                   std::initializer_list<std::string_view> known, const char* refusal) {
+  const std::string_view value = annotations.text(name);
+  if (value.empty() || std::find(known.begin(), known.end(), value) != known.end()) {
+    return std::string(value);
+  }
+  refuse(refusal);
+}
+
+LoadBalancerTraits traits_of(const LoadBalancerService& service, const Annotations& annotations,
+                             const Settings& settings) {
+  LoadBalancerTraits traits;
+  traits.name = annotations.text(annotation::kName);
+  if (traits.name.empty()) traits.name = service.default_name;
+  traits.type = one_of(annotations, annotation::kType, {kRegional, kRegionalNetwork},
+                       "only LB types supported are (REGIONAL, REGIONAL_NETWORK)");
+  traits.type_asked = !traits.type.empty();
+  if (!traits.type_asked) traits.type = settings.default_lb_type;
+  traits.network = one_of(annotations, annotation::kNetwork, {kExternal, kInternal},
+                          "only LB networks supported are (EXTERNAL, INTERNAL)");
+  traits.network_asked = !traits.network.empty();
+  if (!traits.network_asked) traits.network = kExternal;
+  traits.network_stack = one_of(annotations, annotation::kNetworkStack, {kIpv4, kDualStack},
+                                "only LB network stacks supported are (IPV4, DUALSTACK)");
+  traits.certificate_id = annotations.text(annotation::kCertificateId);
+  if (traits.certificate_id.empty()) {
+    traits.certificate_name = annotations.text(annotation::kCertificateName);
+  }
+  traits.hostname = annotations.text(annotation::kHostname);
+  for (char& c : traits.hostname) {
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return traits;
+}
+
+// DO-142..DO-144
+void read_size(const Annotations& annotations, WantedLoadBalancer& wanted) {
+  const std::string_view slug = annotations.text(annotation::kSizeSlug);
+  if (!slug.empty()) {
+    if (slug != "lb-small" && slug != "lb-medium" && slug != "lb-large") {
+      refuse("invalid LB size slug provided: " + std::string(slug));
+    }
+    wanted.size = slug;
+  }
+  const std::string_view unit = annotations.text(annotation::kSizeUnit);
+  if (unit.empty()) return;
+  const int64_t units = atoi(unit, "invalid LB size unit " + go_quoted(unit) + " provided: ");
+  if (units < 0) {
+    refuse("LB size unit must be non-negative. " + std::to_string(units) + " provided");
+  }
+  if (units == 0) return;
+  if (wanted.size) refuse("only one of LB size slug and size unit can be provided");
+  wanted.size_unit = units;
+}
+
+// DO-145..DO-147
+StickySessions sticky_sessions(const Annotations& annotations) {
+  StickySessions sticky;
+  if (annotations.text(annotation::kStickyType) != "cookies") return sticky;
+  sticky.type = "cookies";
+  sticky.cookie_name = annotations.text(annotation::kStickyCookieName);
+  if (sticky.cookie_name.empty()) {
+    refuse("sticky session cookie name not specified, but required");
+  }
+  const std::string_view ttl = annotations.text(annotation::kStickyCookieTtl);
+  if (ttl.empty()) refuse("sticky session cookie ttl not specified, but required");
+  sticky.cookie_ttl_seconds = atoi(ttl, "");
+  return sticky;
+}
+
+// DO-152
+std::optional<uint64_t> idle_timeout(const Annotations& annotations) {
+  const auto value = annotations.find(annotation::kHttpIdleTimeout);
+  if (!value) return std::nullopt;
+  uint64_t seconds = 0;
+  const char* end = value->data() + value->size();
+  const auto [stop, fault] = std::from_chars(value->data(), end, seconds);
+  if (fault == std::errc() && stop == end) return seconds;
+  refuse("failed to parse provided LB HTTP idle timeout seconds value '" + std::string(*value) +
+         "': strconv.ParseUint: parsing " + go_quoted(*value) + ": invalid syntax");
+}
+
+// DO-153, DO-224; sorted, unlike the Go manager's (DO-225).
+void read_firewall(const LoadBalancerService& service, const Annotations& annotations,
+                   WantedLoadBalancer& wanted) {
+  wanted.allow = annotations.items(annotation::kAllowRules);
+  if (!service.source_ranges.empty()) {
+    wanted.allow.clear();
+    for (const std::string& range : service.source_ranges) wanted.allow.push_back("cidr:" + range);
+  }
+  wanted.deny = annotations.items(annotation::kDenyRules);
+  for (auto* list : {&wanted.allow, &wanted.deny}) {
+    std::sort(list->begin(), list->end());
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
+}
+
+void read_switches(const Annotations& annotations, WantedLoadBalancer& wanted) {
+  wanted.redirect_http_to_https =
+      annotations.boolean(annotation::kRedirectHttpToHttps, "HTTP-to-HTTPS");
+  wanted.disable_lets_encrypt_dns_records =
+      annotations.boolean(annotation::kDisableLetsEncryptDns, "disable lets encrypt dns records");
+  wanted.enable_proxy_protocol = annotations.boolean(annotation::kProxyProtocol, "proxy protocol");
+  wanted.enable_backend_keepalive =
+      annotations.boolean(annotation::kBackendKeepalive, "backend keepalive");
+}
+
+WantedLoadBalancer build(const RequestInput& input) {
+  const Annotations& annotations = input.annotations;
+  WantedLoadBalancer wanted;
+  wanted.name = input.traits.name;
+  wanted.type = input.existing != nullptr ? input.existing->type : input.traits.type;
+  wanted.network = input.existing != nullptr ? input.existing->network : input.traits.network;
+  if (input.existing != nullptr && !input.existing->network_stack.empty()) {
+    wanted.network_stack = input.existing->network_stack;
+  } else {
+    wanted.network_stack =
+        network_stack(input.traits.network_stack, wanted.type, wanted.network, input.backends);
+  }
+  if (annotations.text(annotation::kAlgorithm) == "least_connections") {
+    wanted.algorithm = "least_connections";
+  }
+  wanted.forwarding_rules =
+      forwarding_rules(input.service, annotations, wanted.type, input.certificate_id);
+  wanted.health_check = health_check(input.service, annotations);
+  read_size(annotations, wanted);
+  wanted.sticky_sessions = sticky_sessions(annotations);
+  read_switches(annotations, wanted);
+  wanted.http_idle_timeout_seconds = idle_timeout(annotations);
+  read_firewall(input.service, annotations, wanted);
+  wanted.droplet_ids = input.droplet_ids;
+  wanted.cluster_tag = input.settings.cluster_tag();
+  wanted.region = input.region;
+  wanted.vpc_uuid = input.settings.vpc_id;
+  wanted.subnet_uuid = trimmed(annotations.text(annotation::kSubnetUuid));
+  wanted.ip = trimmed(annotations.text(annotation::kIp));
+  return wanted;
+}
+
+}  // namespace
+
+Result<LoadBalancerTraits> read_traits(const LoadBalancerService& service,
+                                       const Annotations& annotations, const Settings& settings) {
+  try {
+    return traits_of(service, annotations, settings);
+  } catch (const SpecError& error) {
+    return error.status;
+  }
+}
+
+Result<bool> disowned(const Annotations& annotations) {
+  try {
+    return annotations.boolean(annotation::kDisown, "disown LB");
+  } catch (const SpecError& error) {
+    return error.status;
+  }
+}
+
+Result<WantedLoadBalancer> build_request(const RequestInput& input) {
+  try {
+    return build(input);
+  } catch (const SpecError& error) {
+    return error.status;
+  }
+}
+
+Result<EligibleBackends> select_backends(const std::vector<Backend>& backends,
+                                         std::string_view type, std::string_view network) {
+  try {
+    return eligible_backends(backends, type, network);
+  } catch (const SpecError& error) {
+    return error.status;
+  }
+}
+
+std::vector<std::string> immutable_differences(const LoadBalancerTraits& traits,
+                                               const ExistingLoadBalancer& existing) {
+  std::vector<std::string> found;
+  const auto compare = [&](const char* what, bool asked, const std::string& wanted,
+                           const std::string& is) {
+    if (!asked || wanted == is || is.empty()) return;
+    found.push_back("the load balancer's " + std::string(what) + " is " + is +
+                    " and cannot become " + wanted +
+                    "; for that, delete the Service and create it again");
+  };
+  compare("type", traits.type_asked, traits.type, existing.type);
+  compare("network", traits.network_asked, traits.network, existing.network);
+  compare("network stack", !traits.network_stack.empty(), traits.network_stack,
+          existing.network_stack);
+  return found;
+}
+
+}  // namespace ccm::digitalocean

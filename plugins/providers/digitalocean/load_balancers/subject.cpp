@@ -1,0 +1,136 @@
+// The Service's side of LoadBalancerOperations: what it says, what it is told.
+#include "forwarding_rules.hpp"
+#include "operations.hpp"
+
+#include <utility>
+
+namespace ccm::digitalocean {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A new one takes a minute or two. All that wait are looked at with one listing, so it may be
+// often; what takes much longer than usual is looked at less often.
+constexpr milliseconds kPoll{1'000};
+constexpr milliseconds kPollLater{10'000};
+constexpr milliseconds kUsualTime{180'000};
+
+Annotations read_annotations(const Object& object) {
+  std::map<std::string, std::string, std::less<>> values;
+  object.at("/metadata/annotations").each([&](std::string_view key, const Value& value) {
+    values.emplace(key, value.text().value_or(std::string_view()));
+  });
+  return Annotations(std::move(values));
+}
+
+// kube-proxy sends in-cluster clients past a "VIP" straight to the Pods. Where the load balancer
+// ends TLS or adds the PROXY header, they have to go through it (DO-239, DO-375).
+bool needs_the_way_through(const ExistingLoadBalancer& balancer) {
+  return balancer.type == kRegional &&
+         (balancer.enable_proxy_protocol || !balancer.certificate_id().empty());
+}
+
+// DO-236, DO-238
+std::vector<Ingress> ingress_of(const ExistingLoadBalancer& balancer, const std::string& hostname) {
+  std::vector<Ingress> all;
+  if (!hostname.empty()) {
+    all.emplace_back().hostname = hostname;
+    return all;
+  }
+  for (const std::string& address : {balancer.ip, balancer.ipv6}) {
+    if (address.empty()) continue;
+    Ingress& ingress = all.emplace_back();
+    ingress.ip = address;
+    if (needs_the_way_through(balancer)) ingress.ip_mode = "Proxy";
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<LoadBalancerOperations::Subject> LoadBalancerOperations::read_subject(
+    LoadBalancerService service) const {
+  Subject subject;
+  subject.annotations = read_annotations(service.object);
+  subject.service = std::move(service);
+  auto left_alone = disowned(subject.annotations);
+  if (!left_alone.ok()) return left_alone.status();
+  if (*left_alone) {
+    return Status(Code::implemented_elsewhere,
+                  "the Service's load balancer is disowned by annotation " +
+                      std::string(annotation::kDisown));
+  }
+  auto traits = read_traits(subject.service, subject.annotations, api_.settings());
+  if (!traits.ok()) return traits.status();
+  subject.traits = *std::move(traits);
+  return subject;
+}
+
+Result<std::string> LoadBalancerOperations::name(const LoadBalancerService& service) const {
+  const Annotations annotations = read_annotations(service.object);
+  const std::string_view chosen = annotations.text(annotation::kName);
+  return chosen.empty() ? service.default_name : std::string(chosen);
+}
+
+Result<LoadBalancer> LoadBalancerOperations::answer(const Subject& subject,
+                                                    const ExistingLoadBalancer& balancer,
+                                                    const std::string& renewed_certificate_id,
+                                                    std::string difference) {
+  LoadBalancer result;
+  result.id = balancer.id;
+  result.name = balancer.name;
+  result.difference = std::move(difference);
+  result.annotations.push_back({std::string(annotation::kType), balancer.type});  // DO-97
+  if (!renewed_certificate_id.empty()) {
+    result.annotations.push_back({std::string(annotation::kCertificateId), renewed_certificate_id});
+  }
+  const bool working =
+      balancer.status == "new" || (balancer.status == "active" && balancer.ip.empty());
+  if (working) {
+    const auto [since, is_new] = pending_since_.emplace(balancer.id, host_.timer.now());
+    result.state = LoadBalancerState::pending;
+    result.retry_after = host_.timer.now() - since->second < kUsualTime ? kPoll : kPollLater;
+    return result;
+  }
+  pending_since_.erase(balancer.id);
+  if (balancer.status != "active") {  // DO-112
+    return Status(Code::unavailable, ErrorClass::unavailable,
+                  "load-balancer has unexpected status " + go_quoted(balancer.status))
+        .with_reason("LoadBalancerErrored");
+  }
+  result.state = LoadBalancerState::active;
+  result.ingress = ingress_of(balancer, subject.traits.hostname);
+  return result;
+}
+
+// Once for each text: the same is not told again with every resync.
+void LoadBalancerOperations::warn(const Subject& subject,
+                                  const std::optional<ExistingLoadBalancer>& existing) {
+  std::vector<std::string> texts;
+  for (const Annotations::Misspelt& misspelt : subject.annotations.misspelt()) {
+    texts.push_back("annotation " + misspelt.name + " is not known" +
+                    (misspelt.nearest.empty()
+                         ? std::string()
+                         : "; did you mean " + std::string(misspelt.nearest) + "?"));
+  }
+  if (existing) {
+    for (std::string& text : immutable_differences(subject.traits, *existing)) {
+      texts.push_back(std::move(text));
+    }
+  }
+  const std::string& type = existing ? existing->type : subject.traits.type;
+  if (type == kRegionalNetwork) {
+    for (const std::string& name : unread_annotations(subject.annotations)) {
+      texts.push_back("annotation " + name + " has no effect on a REGIONAL_NETWORK load balancer");
+    }
+  }
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : "; ") + text;
+  std::string& last = warned_[subject.service.uid];
+  if (!all.empty() && all != last) {
+    host_.events.warning(subject.service.object, "LoadBalancerConfigWarning", all);
+  }
+  last = std::move(all);
+}
+
+}  // namespace ccm::digitalocean

@@ -1,0 +1,305 @@
+#include "api.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace ccm::digitalocean_api {
+namespace {
+
+using Names = std::set<std::string>;
+
+bool one_of(const json& value, const Names& allowed) {
+  return value.is_string() && allowed.contains(value.get<std::string>());
+}
+
+bool is_port(const json& value) {
+  return value.is_number_integer() && value.get<int64_t>() >= 1 && value.get<int64_t>() <= 65535;
+}
+
+std::string refuse_rule(const json& rule, const std::map<std::string, json>& certificates) {
+  static const Names kEntry = {"http", "https", "http2", "http3", "tcp", "udp"};
+  static const Names kTarget = {"http", "https", "http2", "tcp", "udp"};
+  if (!rule.is_object()) return "forwarding rule is no object";
+  if (!one_of(rule.value("entry_protocol", json()), kEntry)) return "entry protocol is invalid";
+  if (!one_of(rule.value("target_protocol", json()), kTarget)) return "target protocol is invalid";
+  if (!is_port(rule.value("entry_port", json()))) return "entry port is invalid";
+  if (!is_port(rule.value("target_port", json()))) return "target port is invalid";
+  const int64_t port = rule["entry_port"];
+  if (port >= 50053 && port <= 50055) return "entry port is invalid";  // DO-183
+  const std::string certificate = rule.value("certificate_id", "");
+  const bool passthrough = rule.value("tls_passthrough", false);
+  const std::string entry = rule["entry_protocol"];
+  const bool secure = entry == "https" || entry == "http2" || entry == "http3";
+  if (secure && certificate.empty() && !passthrough) return "certificate_id is required";
+  if (!certificate.empty() && !certificates.contains(certificate)) {
+    return "certificate " + certificate + " does not exist";
+  }
+  return {};
+}
+
+std::string refuse_health_check(const json& check) {
+  static const Names kProtocols = {"http", "https", "tcp"};
+  if (!check.is_object()) return "health check is no object";
+  if (!one_of(check.value("protocol", json()), kProtocols))
+    return "health check protocol is invalid";
+  if (!is_port(check.value("port", json()))) return "health check port is invalid";
+  const auto outside = [&](const char* name, int64_t least, int64_t most) {
+    return check.contains(name) &&
+           (!check[name].is_number_integer() || check[name] < least || check[name] > most);
+  };
+  for (const char* name : {"check_interval_seconds", "response_timeout_seconds"}) {
+    if (outside(name, 3, 300)) return std::string(name) + " must be 3 to 300";
+  }
+  for (const char* name : {"unhealthy_threshold", "healthy_threshold"}) {
+    if (outside(name, 2, 10)) return std::string(name) + " must be 2 to 10";
+  }
+  return {};
+}
+
+const Names& known_members() {
+  static const Names known = {"name",
+                              "project_id",
+                              "algorithm",
+                              "region",
+                              "size",
+                              "size_unit",
+                              "type",
+                              "network",
+                              "network_stack",
+                              "forwarding_rules",
+                              "health_check",
+                              "sticky_sessions",
+                              "droplet_ids",
+                              "tag",
+                              "tags",
+                              "redirect_http_to_https",
+                              "enable_proxy_protocol",
+                              "enable_backend_keepalive",
+                              "http_idle_timeout_seconds",
+                              "vpc_uuid",
+                              "subnet_uuid",
+                              "disable_lets_encrypt_dns_records",
+                              "firewall",
+                              "domains",
+                              "glb_settings",
+                              "target_load_balancer_ids",
+                              "tls_cipher_policy",
+                              "ip",
+                              "validate_only"};
+  return known;
+}
+
+std::string refuse_members(const json& body) {
+  for (const auto& [name, value] : body.items()) {
+    if (!known_members().contains(name)) return name + " is not a valid attribute";
+  }
+  const std::pair<const char*, Names> enums[] = {
+      {"type", {"REGIONAL", "REGIONAL_NETWORK", "GLOBAL"}},
+      {"network", {"EXTERNAL", "INTERNAL"}},
+      {"network_stack", {"IPV4", "DUALSTACK"}},
+      {"size", {"lb-small", "lb-medium", "lb-large"}},
+      {"algorithm", {"round_robin", "least_connections"}},
+      {"tls_cipher_policy", {"DEFAULT", "STRONG"}}};
+  for (const auto& [name, allowed] : enums) {
+    if (body.contains(name) && !one_of(body[name], allowed))
+      return std::string(name) + " is invalid";
+  }
+  const auto outside = [&](const char* name, int64_t least, int64_t most) {
+    return body.contains(name) &&
+           (!body[name].is_number_integer() || body[name] < least || body[name] > most);
+  };
+  if (outside("size_unit", 1, 100)) return "size_unit must be 1 to 100";
+  if (outside("http_idle_timeout_seconds", 30, 600)) return "idle timeout must be 30 to 600";
+  if (body.contains("size") && body.contains("size_unit"))
+    return "size and size_unit exclude each other";
+  if (body.contains("droplet_ids") == body.contains("tag")) return "droplet_ids or tag is required";
+  if (!body.contains("region")) return "region is required";
+  return {};
+}
+
+}  // namespace
+
+// The text of a 422, or empty.
+std::string Api::refuse_load_balancer(const json& body, const json* existing) const {
+  if (std::string fault = refuse_members(body); !fault.empty()) return fault;
+  const auto rules = body.find("forwarding_rules");
+  if (rules == body.end() || !rules->is_array() || rules->empty()) {
+    return "at least one forwarding rule is required";
+  }
+  std::set<std::pair<std::string, int64_t>> entries;
+  for (const json& rule : *rules) {
+    if (std::string fault = refuse_rule(rule, certificates_); !fault.empty()) return fault;
+    const std::string entry = rule["entry_protocol"];
+    const std::string transport = entry == "udp" || entry == "http3" ? "udp" : "tcp";
+    if (!entries.emplace(transport, rule["entry_port"]).second) return "entry ports must differ";
+  }
+  if (body.contains("health_check")) {
+    if (std::string fault = refuse_health_check(body["health_check"]); !fault.empty()) return fault;
+  }
+  for (const auto& [id, other] : load_balancers_) {  // DO-347
+    const bool same = existing != nullptr && (*existing)["id"] == id;
+    if (!same && other["name"] == body.value("name", "")) {
+      return "There is already a load balancer with that name";
+    }
+  }
+  for (const json& id : body.value("droplet_ids", json::array())) {
+    const auto droplet = droplets_.find(id.get<int64_t>());
+    const std::string wanted = body.value("vpc_uuid", vpc);
+    if (droplet == droplets_.end() || droplet->second["vpc_uuid"] != wanted) {
+      return "some of the specified target droplets don't belong to the same VPC as the Load "
+             "Balancer";
+    }
+  }
+  if (std::find(regions.begin(), regions.end(), body["region"]) == regions.end()) {
+    return "region is invalid";
+  }
+  if (existing == nullptr) return {};
+  for (const char* name : {"type", "network", "network_stack"}) {
+    if (body.contains(name) && body[name] != (*existing)[name]) {
+      return std::string(name) + " cannot be changed";
+    }
+  }
+  return body["region"] == (*existing)["region"]["slug"] ? "" : "region cannot be changed";
+}
+
+// A PUT is a full replacement: what it leaves out goes back to its default (DO-337).
+void Api::write_load_balancer(const json& body, json& balancer) {
+  const auto take = [&](const char* name, json fallback) {
+    balancer[name] = body.contains(name) ? body[name] : std::move(fallback);
+  };
+  take("name", "");
+  take("algorithm", "round_robin");
+  take("size_unit", 1);
+  take("size", "lb-small");
+  take("type", "REGIONAL");
+  take("network", "EXTERNAL");
+  take("network_stack", "IPV4");
+  take("redirect_http_to_https", false);
+  take("enable_proxy_protocol", false);
+  take("enable_backend_keepalive", false);
+  take("disable_lets_encrypt_dns_records", false);
+  take("http_idle_timeout_seconds", 60);
+  take("tls_cipher_policy", "DEFAULT");
+  take("project_id", "9cc10173-e9ea-4176-9dbc-a4cee4c4ff30");
+  take("vpc_uuid", vpc);
+  take("droplet_ids", json::array());
+  take("tag", "");
+  take("tags", json::array());
+  for (const json& tag : balancer["tags"]) tags_[tag.get<std::string>()];
+  balancer["forwarding_rules"] = body["forwarding_rules"];
+  for (json& rule : balancer["forwarding_rules"]) {
+    if (!rule.contains("certificate_id")) rule["certificate_id"] = "";
+    if (!rule.contains("tls_passthrough")) rule["tls_passthrough"] = false;
+  }
+  balancer["health_check"] = {{"protocol", "http"},
+                              {"port", 80},
+                              {"path", "/"},
+                              {"check_interval_seconds", 10},
+                              {"response_timeout_seconds", 5},
+                              {"unhealthy_threshold", 5},
+                              {"healthy_threshold", 3}};
+  if (body.contains("health_check")) balancer["health_check"].update(body["health_check"]);
+  take("sticky_sessions", {{"type", "none"}});
+  balancer["firewall"] = {{"allow", json::array()}, {"deny", json::array()}};
+  if (body.contains("firewall")) balancer["firewall"].update(body["firewall"]);
+}
+
+json& Api::add_load_balancer(json members) {
+  json body = {{"forwarding_rules", json::array({{{"entry_protocol", "tcp"},
+                                                  {"entry_port", 80},
+                                                  {"target_protocol", "tcp"},
+                                                  {"target_port", 80}}})}};
+  body.update(members);
+  const std::string id = members.value("id", uuid());
+  json& balancer = load_balancers_[id];
+  write_load_balancer(body, balancer);
+  balancer["id"] = id;
+  balancer["status"] = members.value("status", "active");
+  balancer["ip"] =
+      members.value("ip", "198.51.100." + std::to_string(load_balancers_.size() % 250));
+  balancer["ipv6"] = members.value("ipv6", "");
+  balancer["created_at"] = "2026-01-01T00:00:00Z";
+  balancer["region"] = {{"slug", members.value("region", region)},
+                        {"name", "Region " + region},
+                        {"features", json::array()},
+                        {"available", true},
+                        {"sizes", json::array({"s-1vcpu-2gb"})}};
+  return balancer;
+}
+
+void Api::advance(json& balancer) {
+  const auto due = active_at_.find(balancer["id"].get<std::string>());
+  if (due == active_at_.end() || clock_() < due->second) return;
+  active_at_.erase(due);
+  if (load_balancers_fail) {
+    balancer["status"] = "errored";
+    return;
+  }
+  balancer["status"] = "active";
+  if (balancer["ip"] == "") {
+    balancer["ip"] = "198.51.100." + std::to_string(1 + made_ % 250);
+  }
+  if (balancer["network_stack"] == "DUALSTACK") {
+    balancer["ipv6"] = "2001:db8::" + std::to_string(1 + made_ % 250);
+  }
+}
+
+ApiAnswer Api::create_load_balancer(const json& body) {
+  const std::string fault = refuse_load_balancer(body, nullptr);
+  if (!fault.empty()) return error(422, fault);
+  json members = body;
+  members["status"] = "new";
+  members["ip"] = body.value("ip", "");
+  members.erase("validate_only");
+  if (body.value("validate_only", false)) return ok(202, {{"load_balancer", members}});
+  json& balancer = add_load_balancer(members);
+  active_at_[balancer["id"].get<std::string>()] = clock_() + activation_delay;
+  return ok(202, {{"load_balancer", balancer}});
+}
+
+ApiAnswer Api::load_balancers(const std::string& method, const Route& route) {
+  for (auto& [id, balancer] : load_balancers_) advance(balancer);
+  if (route.parts.size() > 2) {
+    const auto place = load_balancers_.find(route.parts[2]);
+    if (place == load_balancers_.end()) return error(404, "The load balancer was not found");
+    return load_balancer(method, route, place->second);
+  }
+  if (method == "POST") return create_load_balancer(route.body);
+  if (method != "GET") return error(404, "no such resource");
+  std::vector<const json*> items;
+  for (const auto& [id, balancer] : load_balancers_) items.push_back(&balancer);
+  return page("load_balancers", items, route);
+}
+
+ApiAnswer Api::load_balancer(const std::string& method, const Route& route, json& balancer) {
+  if (route.parts.size() == 3) {
+    if (method == "GET") return ok(200, {{"load_balancer", balancer}});
+    if (method == "DELETE") {
+      load_balancers_.erase(route.parts[2]);
+      return ok(204, nullptr);
+    }
+    if (method != "PUT") return error(404, "no such resource");
+    const std::string fault = refuse_load_balancer(route.body, &balancer);
+    if (!fault.empty()) return error(422, fault);
+    write_load_balancer(route.body, balancer);
+    return ok(200, {{"load_balancer", balancer}});
+  }
+  if (route.parts[3] != "droplets" || (method != "POST" && method != "DELETE")) {
+    return error(404, "no such resource");
+  }
+  if (balancer["tag"] != "") return error(422, "the load balancer targets droplets by tag");
+  std::set<int64_t> ids = balancer["droplet_ids"];
+  for (const json& id : route.body.at("droplet_ids")) {
+    if (method == "POST") {
+      if (!droplets_.contains(id)) return error(422, "droplet does not exist");
+      ids.insert(id.get<int64_t>());
+    } else {
+      ids.erase(id.get<int64_t>());
+    }
+  }
+  balancer["droplet_ids"] = ids;
+  return ok(204, nullptr);
+}
+
+}  // namespace ccm::digitalocean_api

@@ -1,0 +1,156 @@
+// The provider's load balancers against the stateful fake of the API.
+#pragma once
+
+#include "digitalocean/provider.hpp"
+#include "digitalocean_api/api.hpp"
+
+#include <ccm/load_balancers.hpp>
+#include <ccm/testing/fake_component.hpp>
+#include <ccm/testing/plugin_of.hpp>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ccm::digitalocean {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+inline const std::string kUrl = "http://do";
+inline const std::string kUid = "0f3c6a2e-9b1d-4c7e-8a55-1d2e3f4a5b6c";
+inline const std::string kDefaultName = "a0f3c6a2e9b1d4c7e8a551d2e3f4a5b6";
+inline const std::string kAnnotation = "service.beta.kubernetes.io/do-loadbalancer-";
+
+class LoadBalancerOperationsTest : public ::testing::Test {
+ protected:
+  LoadBalancerOperationsTest() {
+    host.config.set_flag("digitalocean-api-url", kUrl);
+    host.config.set_flag("digitalocean-region", "nyc3");
+    host.config.set_secret("DO_ACCESS_TOKEN", cloud.token);
+    host.http.handle([this](const HttpRequest& request) { return serve(request); });
+    cloud.generate_droplets(101, 4, "node-");
+  }
+  ~LoadBalancerOperationsTest() override {
+    EXPECT_TRUE(host.faults().empty());
+    EXPECT_FALSE(host.log.contains(cloud.token));
+  }
+
+  testing::FakeHttp::Answer serve(const HttpRequest& request) {
+    digitalocean_api::ApiRequest asked;
+    asked.method = request.method;
+    asked.target = request.url.substr(kUrl.size());
+    asked.body = request.body;
+    for (const HttpHeader& header : request.headers) {
+      if (header.name == "authorization") asked.authorization = header.value;
+      if (header.name == "content-type") asked.content_type = header.value;
+    }
+    const auto answered = cloud.handle(asked);
+    testing::FakeHttp::Answer answer;
+    answer.delay = answered.delay;
+    if (answered.cut) {
+      answer.outcome = Status(Code::unavailable, ErrorClass::unavailable, "connection reset");
+      return answer;
+    }
+    HttpResponse response{static_cast<uint32_t>(answered.status), {}, answered.body};
+    for (const auto& [name, value] : answered.headers) response.headers.push_back({name, value});
+    answer.outcome = response;
+    return answer;
+  }
+
+  void log_in() {
+    const Status status = provider.initialize();
+    ASSERT_TRUE(status.ok()) << status.message();
+    cloud.clear_log();
+  }
+
+  LoadBalancerService service(const json& annotations = json::object(), const std::string& id = "",
+                              const std::string& uid = kUid,
+                              const std::string& default_name = kDefaultName) {
+    LoadBalancerService made;
+    made.name = "web";
+    made.namespace_name = "default";
+    made.uid = uid;
+    made.default_name = default_name;
+    made.id = id;
+    made.ports = {{"", "TCP", "", 80, 30080}};
+    json all = annotations;
+    if (!id.empty()) all["kubernetes.digitalocean.com/load-balancer-id"] = id;
+    made.object = host.objects.make(
+        json{{"metadata",
+              {{"name", "web"}, {"namespace", "default"}, {"uid", uid}, {"annotations", all}}}}
+            .dump());
+    return made;
+  }
+  static std::vector<Backend> nodes(int count = 2) {
+    std::vector<Backend> made;
+    for (int i = 0; i < count; ++i) {
+      const std::string number = std::to_string(101 + i);
+      made.push_back({"node-" + std::to_string(i),
+                      "digitalocean://" + number,
+                      {{"InternalIP", "10.0.0." + number}, {"ExternalIP", "203.0.113." + number}},
+                      {}});
+    }
+    return made;
+  }
+
+  template <typename Function>
+  Result<LoadBalancer> apply(Function function, const char* name, const LoadBalancerService& s,
+                             const std::vector<Backend>& b) {
+    const auto table = provider.interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
+    LoadBalancers::Apply call{table, function, name, provider.ctx(), s, b};
+    return provider.finish(provider.start(name, std::move(call)));
+  }
+  Result<LoadBalancer> ensure(const LoadBalancerService& s, const std::vector<Backend>& b) {
+    return apply(&ccm_cloud_loadbalancers::ensure, "ensure", s, b);
+  }
+  Result<LoadBalancer> observe(const LoadBalancerService& s, const std::vector<Backend>& b) {
+    return apply(&ccm_cloud_loadbalancers::observe, "observe", s, b);
+  }
+  Result<LoadBalancer> update(const LoadBalancerService& s, const std::vector<Backend>& b) {
+    return apply(&ccm_cloud_loadbalancers::update_backends, "update_backends", s, b);
+  }
+  Status remove(const LoadBalancerService& s) {
+    const auto table = provider.interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
+    LoadBalancers::Remove call{table, provider.ctx(), s};
+    return provider.finish(provider.start("remove", std::move(call)));
+  }
+  // Later, so that what is known of the cloud is read anew.
+  void pass(milliseconds time = seconds(5)) { host.loop.advance(time); }
+  json the_balancer() {
+    EXPECT_EQ(cloud.load_balancers().size(), 1U);
+    return cloud.load_balancers().begin()->second;
+  }
+  // Made, active, and nothing left to do.
+  std::string made(const LoadBalancerService& s, const std::vector<Backend>& b) {
+    const auto created = ensure(s, b);
+    EXPECT_TRUE(created.ok()) << created.status().message();
+    if (!created.ok()) return "";
+    pass();
+    LoadBalancerService again = s;
+    again.id = created->id;
+    (void)observe(again, b);
+    pass();
+    cloud.clear_log();
+    return created->id;
+  }
+
+  testing::FakeHost host;
+  digitalocean_api::Api cloud{[this] { return host.loop.now(); }};
+  testing::FakeComponent provider{host, testing::plugin_of<Provider, testing::Dispatch::loop>(),
+                                  "test"};
+};
+
+inline std::string annotation_of(const LoadBalancer& balancer, const std::string& name) {
+  for (const Label& label : balancer.annotations) {
+    if (label.key == name) return label.value;
+  }
+  return "-";
+}
+
+}  // namespace ccm::digitalocean

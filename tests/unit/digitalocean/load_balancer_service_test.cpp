@@ -1,0 +1,222 @@
+// What the Service asks for, and what it is told.
+#include "load_balancer_fixture.hpp"
+
+namespace ccm::digitalocean {
+namespace {
+
+TEST_F(LoadBalancerOperationsTest, DO_118_ADisownedLoadBalancerIsLeftAlone) {
+  log_in();
+  const std::string id = made(service(), nodes());
+  const json disown = {{"service.kubernetes.io/do-loadbalancer-disown", "true"}};
+  EXPECT_EQ(ensure(service(disown, id), nodes(4)).status().code(), Code::implemented_elsewhere);
+  EXPECT_EQ(update(service(disown, id), nodes(4)).status().code(), Code::implemented_elsewhere);
+  EXPECT_TRUE(remove(service(disown, id)).ok());
+  EXPECT_EQ(cloud.calls(), 0);
+  const json wrong = {{"service.kubernetes.io/do-loadbalancer-disown", "yes"}};  // DO-119
+  EXPECT_EQ(remove(service(wrong, id)).message(),
+            "failed to get disown LB configuration setting: cannot convert value \"yes\" for "
+            "annotation \"service.kubernetes.io/do-loadbalancer-disown\" to bool: "
+            "strconv.ParseBool: parsing \"yes\": invalid syntax");
+}
+
+TEST_F(LoadBalancerOperationsTest, DO_112_AnErroredOneIsAFailure) {
+  cloud.load_balancers_fail = true;
+  log_in();
+  const std::string id = made(service(), nodes());
+  EXPECT_EQ(ensure(service({}, id), nodes()).status().message(),
+            "load-balancer has unexpected status \"errored\"");
+}
+
+TEST_F(LoadBalancerOperationsTest, DO_217_DO_218_WhatCannotChangeIsToldAndKept) {
+  log_in();
+  const std::string id = made(service(), nodes());
+  const json asked = {{kAnnotation + "type", "REGIONAL"},
+                      {kAnnotation + "network-stack", "DUALSTACK"}};
+  for (int i = 0; i < 2; ++i) {
+    const auto kept = ensure(service(asked, id), nodes(3));
+    ASSERT_TRUE(kept.ok()) << kept.status().message();
+    EXPECT_EQ(annotation_of(*kept, kAnnotation + "type"), "REGIONAL_NETWORK");
+  }
+  EXPECT_EQ(the_balancer()["droplet_ids"].size(), 3U);  // the rest is done all the same
+  const auto events = host.events.with_reason("LoadBalancerConfigWarning");
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_NE(events[0].message.find("type is REGIONAL_NETWORK and cannot become REGIONAL"),
+            std::string::npos);
+  EXPECT_NE(events[0].message.find("network stack is IPV4 and cannot become DUALSTACK"),
+            std::string::npos);
+}
+
+TEST_F(LoadBalancerOperationsTest, DO_181_Layer7AnnotationsOnANetworkLoadBalancerAreTold) {
+  log_in();
+  ASSERT_TRUE(ensure(service({{kAnnotation + "protocol", "http"}}), nodes()).ok());
+  ASSERT_EQ(host.events.with_reason("LoadBalancerConfigWarning").size(), 1U);
+}
+
+TEST_F(LoadBalancerOperationsTest, DO_236_TheHostnameStandsInsteadOfTheAddresses) {
+  log_in();
+  const json annotations = {{kAnnotation + "hostname", "Web.Example.COM"}};
+  const std::string id = made(service(annotations), nodes());
+  const auto active = ensure(service(annotations, id), nodes());
+  ASSERT_EQ(active->ingress.size(), 1U);
+  EXPECT_EQ(active->ingress[0].hostname, "web.example.com");
+  EXPECT_EQ(active->ingress[0].ip, "");
+}
+
+TEST_F(LoadBalancerOperationsTest, DO_375_ClientsInTheClusterGoThroughWhereTheyMust) {
+  log_in();
+  const json annotations = {{kAnnotation + "type", "REGIONAL"},
+                            {kAnnotation + "enable-proxy-protocol", "true"}};
+  const std::string id = made(service(annotations), nodes());
+  const auto active = ensure(service(annotations, id), nodes());
+  ASSERT_EQ(active->ingress.size(), 2U);  // dual stack (DO-212)
+  EXPECT_EQ(active->ingress[0].ip_mode, "Proxy");
+  EXPECT_NE(active->ingress[1].ip.find(':'), std::string::npos);
+}
+
+TEST_F(LoadBalancerOperationsTest, DO_139_ACertificateByName) {
+  cloud.add_certificate("cert-1", "site", "custom");
+  log_in();
+  json annotations = {{kAnnotation + "type", "REGIONAL"},
+                      {kAnnotation + "tls-ports", "80"},
+                      {kAnnotation + "certificate-name", "site"}};
+  const std::string id = made(service(annotations), nodes());
+  EXPECT_EQ(the_balancer()["forwarding_rules"][0]["certificate_id"], "cert-1");
+  // DO-190: the id is never written over the name.
+  EXPECT_EQ(
+      annotation_of(*ensure(service(annotations, id), nodes()), kAnnotation + "certificate-id"),
+      "-");
+  EXPECT_EQ(cloud.writes(), 0);
+  annotations[kAnnotation + "certificate-name"] = "none";
+  EXPECT_EQ(ensure(service(annotations, id), nodes()).status().message(),
+            "certificate with name: \"none\" not found");
+}
+
+TEST_F(LoadBalancerOperationsTest, DO_186_ARenewedCertificateIsNoDifference) {
+  cloud.add_certificate("old", "site", "lets_encrypt");
+  log_in();
+  const json annotations = {{kAnnotation + "type", "REGIONAL"},
+                            {kAnnotation + "tls-ports", "80"},
+                            {kAnnotation + "certificate-id", "old"}};
+  const std::string id = made(service(annotations), nodes());
+  // DigitalOcean renews it: another id, the load balancer follows, the old one goes (DO-188).
+  cloud.add_certificate("new", "site", "lets_encrypt");
+  cloud.certificates().erase("old");
+  cloud.load_balancers().at(id)["forwarding_rules"][0]["certificate_id"] = "new";
+  pass(seconds(60));
+  const auto kept = ensure(service(annotations, id), nodes());
+  ASSERT_TRUE(kept.ok()) << kept.status().message();
+  EXPECT_EQ(kept->difference, "");
+  EXPECT_EQ(annotation_of(*kept, kAnnotation + "certificate-id"), "new");
+  EXPECT_EQ(cloud.writes(), 0);
+}
+
+TEST_F(LoadBalancerOperationsTest, DO_186_AnotherCertificateIsAChange) {
+  cloud.add_certificate("a", "site-a", "lets_encrypt");
+  cloud.add_certificate("b", "site-b", "lets_encrypt");
+  log_in();
+  json annotations = {{kAnnotation + "type", "REGIONAL"},
+                      {kAnnotation + "tls-ports", "80"},
+                      {kAnnotation + "certificate-id", "a"}};
+  const std::string id = made(service(annotations), nodes());
+  annotations[kAnnotation + "certificate-id"] = "b";
+  EXPECT_EQ(ensure(service(annotations, id), nodes())->difference, "forwarding rules");
+  EXPECT_EQ(the_balancer()["forwarding_rules"][0]["certificate_id"], "b");
+}
+
+TEST_F(LoadBalancerOperationsTest, DO_12_DO_223_TheClusterTag) {
+  host.config.set_flag("digitalocean-cluster-id", "c1");
+  log_in();
+  const std::string id = made(service(), nodes());
+  EXPECT_EQ(the_balancer()["tags"], json::array({"k8s:c1"}));
+  cloud.load_balancers().at(id)["tags"] = json::array();
+  EXPECT_EQ(ensure(service({}, id), nodes())->difference, "cluster tag");
+  EXPECT_EQ(the_balancer()["tags"], json::array({"k8s:c1"}));
+}
+
+TEST_F(LoadBalancerOperationsTest, DO_387_TheRegionOfTheDroplets) {
+  host.config.set_flag("digitalocean-region", "");
+  host.http.expect("GET", "http://169.254.169.254/metadata/v1/region").answer(404, "");
+  log_in();
+  ASSERT_TRUE(ensure(service(), nodes()).ok());
+  EXPECT_EQ(the_balancer()["region"]["slug"], "nyc3");
+}
+
+TEST_F(LoadBalancerOperationsTest, DO_225_SourceRangesBecomeTheFirewall) {
+  log_in();
+  auto limited = service({{kAnnotation + "allow-rules", "ip:9.9.9.9"}});
+  limited.source_ranges = {"10.0.0.0/8", "192.0.2.0/24"};
+  ASSERT_TRUE(ensure(limited, nodes()).ok());
+  EXPECT_EQ(the_balancer()["firewall"]["allow"],
+            json::array({"cidr:10.0.0.0/8", "cidr:192.0.2.0/24"}));
+}
+
+TEST_F(LoadBalancerOperationsTest, RefusalsReachTheUserWithDigitalOceansWords) {
+  log_in();
+  auto reserved = service();
+  reserved.ports[0].port = 50053;
+  const Status refused = ensure(reserved, nodes()).status();
+  EXPECT_EQ(refused.error_class(), ErrorClass::invalid_spec);
+  EXPECT_EQ(refused.message().find("failed to create load-balancer: CreateLoadBalancer: "
+                                   "DigitalOcean answered 422 (request \""),
+            0U)
+      << refused.message();
+  EXPECT_NE(refused.message().find("entry port is invalid"), std::string::npos);
+}
+
+TEST_F(LoadBalancerOperationsTest, SpecsThatCannotBeAreRefusedWithoutACall) {
+  log_in();
+  const std::vector<std::pair<json, std::string>> table = {
+      {{{kAnnotation + "type", "GLOBAL"}},
+       "only LB types supported are (REGIONAL, REGIONAL_NETWORK)"},
+      {{{kAnnotation + "network", "X"}}, "only LB networks supported are (EXTERNAL, INTERNAL)"},
+      {{{kAnnotation + "network-stack", "IPV6"}},
+       "only LB network stacks supported are (IPV4, DUALSTACK)"}};
+  for (const auto& [annotations, message] : table) {
+    EXPECT_EQ(ensure(service(annotations), nodes()).status().message(), message);
+  }
+  EXPECT_EQ(cloud.calls(), 0);
+  const std::string context = "failed to build load-balancer request: ";
+  const std::vector<std::pair<json, std::string>> later = {
+      {{{kAnnotation + "size-slug", "huge"}}, "invalid LB size slug provided: huge"},
+      {{{kAnnotation + "size-unit", "x"}},
+       "invalid LB size unit \"x\" provided: strconv.Atoi: parsing \"x\": invalid syntax"},
+      {{{kAnnotation + "size-unit", "-1"}}, "LB size unit must be non-negative. -1 provided"},
+      {{{kAnnotation + "size-unit", "2"}, {kAnnotation + "size-slug", "lb-small"}},
+       "only one of LB size slug and size unit can be provided"},
+      {{{kAnnotation + "sticky-sessions-type", "cookies"}},
+       "sticky session cookie name not specified, but required"},
+      {{{kAnnotation + "sticky-sessions-type", "cookies"},
+        {kAnnotation + "sticky-sessions-cookie-name", "c"}},
+       "sticky session cookie ttl not specified, but required"},
+      {{{kAnnotation + "http-idle-timeout-seconds", "-1"}},
+       "failed to parse provided LB HTTP idle timeout seconds value '-1': strconv.ParseUint: "
+       "parsing \"-1\": invalid syntax"}};
+  for (const auto& [annotations, message] : later) {
+    EXPECT_EQ(ensure(service(annotations), nodes()).status().message(), context + message);
+  }
+  EXPECT_EQ(cloud.writes(), 0);
+}
+
+TEST_F(LoadBalancerOperationsTest, NothingIsConcludedFromAListingThatFails) {
+  log_in();
+  const std::string id = made(service(), nodes());
+  const json before = the_balancer();
+  for (const int status : {401, 403, 404, 429, 500, 502}) {
+    digitalocean_api::ApiFault fault;
+    fault.path_prefix = "/v2/load_balancers";
+    fault.status = status;
+    fault.count = -1;
+    cloud.add_fault(fault);
+    EXPECT_FALSE(ensure(service({}, id), nodes()).ok()) << status;
+    EXPECT_FALSE(observe(service({}, id), nodes()).ok()) << status;
+    EXPECT_FALSE(update(service({}, id), nodes(3)).ok()) << status;
+    EXPECT_FALSE(remove(service({}, id)).ok()) << status;
+    cloud.clear_faults();
+    pass();
+  }
+  EXPECT_EQ(cloud.writes(), 0);
+  EXPECT_EQ(the_balancer(), before);
+}
+
+}  // namespace
+}  // namespace ccm::digitalocean
