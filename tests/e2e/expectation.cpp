@@ -62,6 +62,8 @@ std::string Expectations::problem(const json& statement) {
     if (form == "all") return all(what);
     if (form == "event") return event(what);
     if (form == "calls") return calls(what);
+    if (form == "loadBalancers") return in_cloud("load_balancers", what);
+    if (form == "routes") return in_cloud("routes", what);
     if (form == "log") return log(what);
     if (form == "exit") return exit(what);
     if (form == "elapsed") return elapsed(what);
@@ -144,6 +146,25 @@ std::string Expectations::calls(const json& what) {
     if (!problem.empty()) return "cloud calls " + operation + " " + problem;
   }
   return {};
+}
+
+// How many of the cloud's own match.
+std::string Expectations::in_cloud(const char* collection, const json& what) {
+  const json all = world_.cloud().control("GET", std::string("/") + collection).at(collection);
+  std::size_t matching = 0;
+  std::string last = "none";
+  for (const json& one : all) {
+    const std::string problem = both(what.value("match", json::object()),
+                                     what.value("absent", json::array()), one, memory_);
+    if (problem.empty()) {
+      ++matching;
+    } else {
+      last = one.at("id").get<std::string>() + " " + problem;
+    }
+  }
+  if (mismatch(what.at("count"), matching, memory_).empty()) return {};
+  return std::string(collection) + " of the cloud: " + std::to_string(matching) + " of " +
+         what.at("count").dump() + " match; one that does not: " + last;
 }
 
 std::string Expectations::log(const json& what) {

@@ -30,6 +30,7 @@ class Expectations {
   std::string all(const nlohmann::json& what);
   std::string event(const nlohmann::json& what);
   std::string calls(const nlohmann::json& what);
+  std::string in_cloud(const char* collection, const nlohmann::json& what);
   std::string log(const nlohmann::json& what);
   std::string exit(const nlohmann::json& what);
   std::string elapsed(const nlohmann::json& what);

@@ -100,6 +100,13 @@ void Runner::prepare() {
   for (const json& machine : scenario_.cloud.value("machines", json::array())) {
     cloud({{"put", machine}});
   }
+  for (const json& balancer : scenario_.cloud.value("loadBalancers", json::array())) {
+    cloud({{"putLoadBalancer", balancer}});
+  }
+  for (const json& route : scenario_.cloud.value("routes", json::array())) {
+    cloud({{"putRoute", route}});
+  }
+  if (scenario_.cloud.contains("settings")) cloud({{"settings", scenario_.cloud.at("settings")}});
   if (scenario_.cloud.contains("faults")) cloud({{"faults", scenario_.cloud.at("faults")}});
   for (const json& object : expand(scenario_.objects)) create(object);
   world_.cloud().control("DELETE", "/calls");
@@ -154,10 +161,19 @@ void Runner::remove(const json& reference) {
 void Runner::cloud(const json& what) {
   for (const auto& [verb, operand] : what.items()) {
     if (verb == "put") {
-      json machine = operand;
-      const std::string id = machine.at("id");
-      machine.erase("id");
-      world_.cloud().control("PUT", "/machines/" + id, machine);
+      put("/machines/", operand);
+    } else if (verb == "putLoadBalancer") {
+      put("/load_balancers/", operand);
+    } else if (verb == "putRoute") {
+      put("/routes/", operand);
+    } else if (verb == "activateLoadBalancer") {
+      world_.cloud().control("POST", "/load_balancers/" + operand.get<std::string>() + "/activate");
+    } else if (verb == "deleteLoadBalancer") {
+      world_.cloud().control("DELETE", "/load_balancers/" + operand.get<std::string>());
+    } else if (verb == "deleteRoute") {
+      world_.cloud().control("DELETE", "/routes/" + operand.get<std::string>());
+    } else if (verb == "settings") {
+      world_.cloud().control("PUT", "/settings", operand);
     } else if (verb == "stop" || verb == "start" || verb == "terminate") {
       world_.cloud().control("POST", "/machines/" + operand.get<std::string>() + "/" + verb);
     } else if (verb == "delete") {
@@ -172,6 +188,13 @@ void Runner::cloud(const json& what) {
       throw std::runtime_error("the cloud cannot \"" + verb + "\"");
     }
   }
+}
+
+// Something of the cloud with its "id".
+void Runner::put(const std::string& collection, const json& what) {
+  json members = what;
+  members.erase("id");
+  world_.cloud().control("PUT", collection + what.at("id").get<std::string>(), members);
 }
 
 void Runner::api(const json& what) {

@@ -32,6 +32,7 @@ class Runner {
   void patch(const nlohmann::json& what);
   void remove(const nlohmann::json& reference);
   void cloud(const nlohmann::json& what);
+  void put(const std::string& collection, const nlohmann::json& what);
   void api(const nlohmann::json& what);
   void manager(const nlohmann::json& what);
   void remember(const nlohmann::json& what);

@@ -69,7 +69,8 @@ Scenario parse(const std::filesystem::path& file) {
   result.files = document.value("files", json::object());
   result.manager = document.value("manager", json::object());
   result.steps = document.at("steps");
-  check_keys(result.cloud, {"machines", "generate", "faults"}, "cloud");
+  check_keys(result.cloud,
+             {"machines", "generate", "loadBalancers", "routes", "settings", "faults"}, "cloud");
   check_keys(result.manager, {"flags", "controllers", "arguments", "proxy", "start"}, "manager");
   for (const json& step : result.steps) {
     if (!step.is_object() || step.size() != 1) {

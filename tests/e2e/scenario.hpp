@@ -13,7 +13,7 @@ struct Scenario {
   std::filesystem::path file;
   std::vector<std::string> facts;  // IDs of the reference, "NODE-13"
   std::string about;               // one sentence for the reader
-  nlohmann::json cloud;            // {machines, generate, faults}
+  nlohmann::json cloud;            // {machines, generate, loadBalancers, ...}
   nlohmann::json objects;          // list, created before the manager starts
   nlohmann::json files;            // name -> content, in the scenario's folder
   nlohmann::json manager;          // {flags, controllers, arguments, proxy, start}

@@ -24,6 +24,8 @@ class World {
   void clean();
 
  private:
+  void remove_services();
+  void remove_one(const std::string& path);
   void remove_all(const std::string& collection, const std::string& name_prefix = {});
 
   support::TemporaryFolder folder_{"ccm-scenarios"};

@@ -119,7 +119,9 @@ json TestCloud::control(const std::string& method, const std::string& path, cons
 }
 
 void TestCloud::reset() {
-  control("DELETE", "/machines");
+  for (const char* kind : {"/machines", "/load_balancers", "/routes", "/settings"}) {
+    control("DELETE", kind);
+  }
   control("PUT", "/faults", json::object());
   control("PUT", "/token", {{"token", json::parse(read_file(config())).at("token")}});
   control("DELETE", "/calls");

@@ -70,7 +70,8 @@ class TestCloud {
   // A request to /control; throws unless it is answered with 2xx.
   nlohmann::json control(const std::string& method, const std::string& path,
                          const nlohmann::json& body = nullptr);
-  // No machines, no faults, no counted calls; the token of config() is valid.
+  // No machines, load balancers, routes, settings, faults or counted calls; the token of config()
+  // is valid.
   void reset();
   // Calls since the last reset: {"total", "reads", "writes", "by_operation", "recent"}.
   nlohmann::json calls();
