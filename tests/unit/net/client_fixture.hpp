@@ -6,8 +6,8 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <gtest/gtest.h>
 
 #include <exception>
@@ -20,13 +20,12 @@ namespace ccm::net {
 template <typename Ready>
 void run_until(boost::asio::io_context& loop, Ready ready) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  loop.restart();
+  // A loop without work returns at once, and would spin.
+  const auto work = boost::asio::make_work_guard(loop);
   while (!ready()) {
     ASSERT_LT(std::chrono::steady_clock::now(), limit) << "nothing happened for 20 s";
-    loop.restart();
-    // A loop without work returns at once, and would spin.
-    boost::asio::steady_timer tick(loop, std::chrono::milliseconds(2));
-    tick.async_wait([](const boost::system::error_code&) {});
-    loop.run_one();
+    loop.run_one_for(std::chrono::milliseconds(2));
   }
 }
 
