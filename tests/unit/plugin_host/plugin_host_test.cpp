@@ -7,7 +7,9 @@
 
 #include <ccm/abi/controller.h>
 #include <ccm/abi/kube.h>
+#include <ccm/abi/loadbalancers.h>
 #include <ccm/abi/provider.h>
+#include <ccm/abi/routes.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -71,12 +73,29 @@ void cloud_list(void*, const ccm_ctx*, ccm_completion done) {
   complete(done, {}, &list);
 }
 
+// Nobody calls these: they make the host offer the interfaces.
+void no_load_balancer(void*, const ccm_ctx*, const ccm_service*, const ccm_backend* const*, size_t,
+                      ccm_completion) {
+  FAIL();
+}
+void no_removal(void*, const ccm_ctx*, const ccm_service*, ccm_completion) { FAIL(); }
+void no_routes(void*, const ccm_ctx*, ccm_str, ccm_completion) { FAIL(); }
+void no_changes(void*, const ccm_ctx*, ccm_str, const ccm_route* const*, size_t,
+                const ccm_route* const*, size_t, ccm_completion) {
+  FAIL();
+}
+
 bool cloud_interface(void*, const char* id, ccm_interface* out) {
   static const ccm_provider provider{sizeof(provider), 0, &cloud_initialize, nullptr, nullptr};
   static const ccm_cloud_instances instances{offsetof(ccm_cloud_instances, describe), 0,
                                              &cloud_list, nullptr, nullptr};
   if (std::string_view(id) == CCM_PROVIDER) return *out = {nullptr, &provider}, true;
+  static const ccm_cloud_loadbalancers balancers{
+      sizeof(balancers), 0, nullptr, &no_load_balancer, nullptr, &no_removal, nullptr, nullptr};
+  static const ccm_cloud_routes routes{sizeof(routes), 0, &no_routes, &no_changes, nullptr};
   if (std::string_view(id) == CCM_CLOUD_INSTANCES) return *out = {nullptr, &instances}, true;
+  if (std::string_view(id) == CCM_CLOUD_LOADBALANCERS) return *out = {nullptr, &balancers}, true;
+  if (std::string_view(id) == CCM_CLOUD_ROUTES) return *out = {nullptr, &routes}, true;
   return false;
 }
 
