@@ -28,10 +28,11 @@ int effective_burst(const CommandLine& line) {
 
 ClientFactory::ClientFactory(const boost::asio::any_io_executor& executor,
                              kube::ClientConfig config, const CommandLine& command_line,
-                             std::shared_ptr<net::WriteGate> gate)
+                             std::shared_ptr<net::WriteGate> gate, Observer observer)
     : qps_(effective_qps(command_line)),
       burst_(effective_burst(command_line)),
       gate_(std::move(gate)),
+      observer_(std::move(observer)),
       root_(executor, std::move(config), options("")) {}
 
 std::string ClientFactory::user_agent_of(std::string_view name) {
@@ -43,6 +44,7 @@ kube::ClientOptions ClientFactory::options(std::string_view name) const {
   result.qps = qps_;
   result.burst = burst_;
   result.user_agent = user_agent_of(name);
+  result.observer = observer_;
   return result;
 }
 

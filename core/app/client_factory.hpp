@@ -8,6 +8,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,9 +17,12 @@ namespace ccm::app {
 
 class ClientFactory {
  public:
-  // `gate`: of the writes of writer()s.
+  using Observer = std::function<void(const kube::CallRecord&)>;
+
+  // `gate`: of the writes of writer()s. `observer`: hears of every request, on any thread.
   ClientFactory(const boost::asio::any_io_executor& executor, kube::ClientConfig config,
-                const CommandLine& command_line, std::shared_ptr<net::WriteGate> gate);
+                const CommandLine& command_line, std::shared_ptr<net::WriteGate> gate,
+                Observer observer);
 
   // "cloud-controller-manager/v0.1.0 (linux/amd64) kubernetes/abcdef0/NAME".
   static std::string user_agent_of(std::string_view name);
@@ -46,6 +50,7 @@ class ClientFactory {
   double qps_;
   int burst_;
   std::shared_ptr<net::WriteGate> gate_;
+  Observer observer_;
   kube::Client root_;
 };
 

@@ -1,12 +1,58 @@
 #include "app/endpoint.hpp"
 
+#include "app/client_factory.hpp"
 #include "app/options_tls.hpp"
+#include "base/log.hpp"
+#include "kube/config.hpp"
+#include "serving/auth/access_control.hpp"
+#include "serving/health_page.hpp"
+#include "serving/pages/verbosity_page.hpp"
 
-#include <string>
+#include <prometheus/registry.h>
+
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
 namespace ccm::app {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr double kReviewQps = 200;  // HOST-103
+constexpr int kReviewBurst = 400;
+
+serving::TrustOptions trust_options(const AuthenticationOptions& flags) {
+  serving::TrustOptions trust;
+  trust.client_ca_file = flags.client_ca_file;
+  trust.proxy_ca_file = flags.requestheader_client_ca_file;
+  trust.proxy_allowed_names = flags.requestheader_allowed_names;
+  trust.username_headers = flags.requestheader_username_headers;
+  trust.group_headers = flags.requestheader_group_headers;
+  trust.extra_prefixes = flags.requestheader_extra_headers_prefix;
+  trust.uid_headers = flags.requestheader_uid_headers;
+  return trust;
+}
+
+bool in_cluster() {
+  return std::getenv("KUBERNETES_SERVICE_HOST") != nullptr &&
+         std::getenv("KUBERNETES_SERVICE_PORT") != nullptr;
+}
+
+serving::Answer slis_page(serving::MetricsPage& page, serving::HealthMetrics& metrics,
+                          const serving::Request& request) {
+  if (request.method == "DELETE") {
+    metrics.reset();
+    return serving::Answer{200, "metrics reset\n"};
+  }
+  if (request.method != "GET" && request.method != "HEAD") {
+    return serving::Answer{405, "method not allowed\n", "GET, HEAD, DELETE"};
+  }
+  return page.show();
+}
+
+}  // namespace
 
 serving::ServingOptions serving_options(const SecureServingOptions& options) {
   serving::ServingOptions result;
@@ -26,6 +72,136 @@ serving::ServingOptions serving_options(const SecureServingOptions& options) {
   result.ciphersuites = std::move(tls.ciphersuites);
   result.groups = std::move(tls.groups);
   return result;
+}
+
+Endpoint::Endpoint(asio::any_io_executor executor, const Options& options,
+                   prometheus::Registry& metrics, const serving::SampledMetrics& sampled,
+                   std::shared_ptr<serving::HealthRegistry> health)
+    : executor_(std::move(executor)),
+      options_(options),
+      health_(std::move(health)),
+      auth_metrics_(metrics),
+      metrics_page_({&metrics, &sampled}),
+      health_metrics_page_({&health_metrics_}),
+      trust_(std::make_shared<serving::TrustSource>(trust_options(options.authentication))) {
+  health_->observe(
+      [this](const std::string& check, bool healthy) { health_metrics_.record(check, healthy); });
+}
+
+Endpoint::~Endpoint() {
+  stop();
+  health_->observe({});
+}
+
+void Endpoint::add(std::string path, serving::Site::Page page) {
+  pages_.emplace_back(std::move(path), std::move(page));
+}
+
+std::vector<std::string> Endpoint::paths() const {
+  return site_ ? site_->paths() : std::vector<std::string>();
+}
+
+// As upstream: the file, or the Pod's service account, or nobody to ask (HOST-62, 69).
+Result<std::optional<kube::Client>> Endpoint::review_client(
+    const std::string& kubeconfig, const char* flag, const char* name,
+    std::function<void(const kube::CallRecord&)> observer) {
+  if (kubeconfig.empty() && !in_cluster()) return std::optional<kube::Client>();
+  auto config = kube::load_config({kubeconfig, {}});
+  if (!config.ok()) return config.status().with_context(flag);
+  kube::ClientOptions client;
+  client.qps = kReviewQps;
+  client.burst = kReviewBurst;
+  client.max_retries = 2;
+  client.user_agent = ClientFactory::user_agent_of(name);
+  client.observer = std::move(observer);
+  std::optional<kube::Client> made(std::in_place, executor_, std::move(*config), client);
+  if (Status status = made->check(); !status.ok()) return status.with_context(flag);
+  return made;
+}
+
+Status Endpoint::make_access() {
+  if (Status status = trust_->load(); !status.ok()) return status;
+  const AuthenticationOptions& who = options_.authentication;
+  auto client = review_client(who.kubeconfig, "--authentication-kubeconfig", "authentication",
+                              auth_metrics_.token_review_observer());
+  if (!client.ok()) return client.status();
+  std::shared_ptr<serving::TokenReviewer> tokens;
+  if (*client) {
+    tokens = std::make_shared<serving::TokenReviewer>(
+        serving::ReviewClient(**client, "/apis/authentication.k8s.io/v1/tokenreviews", {}),
+        who.token_webhook_cache_ttl);
+    trust_client_ = **client;
+  } else {
+    log::warning(
+        "no --authentication-kubeconfig and no service account: bearer tokens are ignored");
+  }
+  const AuthorizationOptions& what = options_.authorization;
+  client = review_client(what.kubeconfig, "--authorization-kubeconfig", "authorization",
+                         auth_metrics_.access_review_observer());
+  if (!client.ok()) return client.status();
+  std::shared_ptr<serving::AccessReviewer> access;
+  if (*client) {
+    const serving::AccessReviewer::Lifetimes lifetimes{what.webhook_cache_authorized_ttl,
+                                                       what.webhook_cache_unauthorized_ttl};
+    access = std::make_shared<serving::AccessReviewer>(
+        serving::ReviewClient(**client, "/apis/authorization.k8s.io/v1/subjectaccessreviews", {}),
+        lifetimes);
+  } else {
+    log::warning(
+        "no --authorization-kubeconfig and no service account: only system:masters and "
+        "--authorization-always-allow-paths pass");
+  }
+  site_ = std::make_shared<serving::Site>(std::make_shared<serving::AccessControl>(
+      serving::Authenticator(trust_, std::move(tokens)), std::move(access), what.always_allow_paths,
+      &auth_metrics_));
+  return {};
+}
+
+void Endpoint::add_pages() {
+  add_health_pages(site_.get(), health_);
+  site_->add("/metrics", [this](const serving::Request& request) {
+    if (const auto refusal = serving::only_reads(request)) return *refusal;
+    return metrics_page_.show();
+  });
+  site_->add("/metrics/slis", [this](const serving::Request& request) {
+    return slis_page(health_metrics_page_, health_metrics_, request);
+  });
+  if (options_.generic.profiling) site_->add("/debug/flags/v", serving::verbosity_page);
+  for (auto& [path, page] : pages_) site_->add(std::move(path), std::move(page));
+  pages_.clear();
+}
+
+Status Endpoint::start() {
+  if (options_.secure_serving.port == 0) return {};
+  if (Status status = make_access(); !status.ok()) return status;
+  add_pages();
+  server_ = std::make_unique<serving::SecureServer>(
+      executor_, serving_options(options_.secure_serving), site_);
+  return server_->start();
+}
+
+asio::awaitable<Status> Endpoint::look_up_trust() {
+  const AuthenticationOptions& flags = options_.authentication;
+  if (!server_ || flags.skip_lookup || !trust_->wants_cluster()) co_return Status();
+  if (!trust_client_) {
+    log::warning(
+        "client certificates and front proxies are believed only by the flags' files: "
+        "there is no --authentication-kubeconfig and no service account");
+    co_return Status();
+  }
+  cluster_trust_ = std::make_unique<serving::ClusterTrust>(*trust_client_, trust_);
+  Status status = co_await cluster_trust_->look_up();
+  if (!status.ok()) {
+    if (!flags.tolerate_lookup_failure) co_return status;
+    log::warning("going on without the cluster's authentication settings", {{"err", status}});
+  }
+  cluster_trust_->follow();
+  co_return Status();
+}
+
+void Endpoint::stop() {
+  if (cluster_trust_) cluster_trust_->stop();
+  if (server_) server_->stop();
 }
 
 }  // namespace ccm::app

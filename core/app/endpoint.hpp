@@ -1,12 +1,82 @@
-// The flags of secure serving (HOST-51..61) as the endpoint's options.
+// The endpoint on --secure-port: flags (HOST-51..71) become a server, those who may ask it, and its
+// pages. Loop thread.
 #pragma once
 
 #include "app/options.hpp"
+#include "kube/client.hpp"
+#include "serving/auth/auth_metrics.hpp"
+#include "serving/auth/cluster_trust.hpp"
+#include "serving/auth/trust_source.hpp"
+#include "serving/health_registry.hpp"
+#include "serving/metrics/health_metrics.hpp"
+#include "serving/metrics/sampled.hpp"
+#include "serving/pages/metrics_page.hpp"
 #include "serving/secure_server.hpp"
+#include "serving/site.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace prometheus {
+class Registry;
+}
 
 namespace ccm::app {
 
 // `options` passed validation, so nothing can fail here any more.
 serving::ServingOptions serving_options(const SecureServingOptions& options);
+
+class Endpoint {
+ public:
+  // The references must outlive it. `sampled`: metrics that are asked for at each scrape.
+  Endpoint(boost::asio::any_io_executor executor, const Options& options,
+           prometheus::Registry& metrics, const serving::SampledMetrics& sampled,
+           std::shared_ptr<serving::HealthRegistry> health);
+  ~Endpoint();
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+
+  // Adds a page of the host's. Before start().
+  void add(std::string path, serving::Site::Page page);
+  [[nodiscard]] std::vector<std::string> paths() const;
+
+  // Reads the flags' files, makes the clients for reviews, binds and accepts. Contacts nobody. With
+  // --secure-port=0 nothing is done. A failure is one clear line.
+  Status start();
+
+  // Reads what the cluster says about who is to be believed, and follows it. A failure, unless it
+  // is tolerated (HOST-64), means that the process must not go on.
+  boost::asio::awaitable<Status> look_up_trust();
+
+  void stop();
+
+ private:
+  Status make_access();
+  Result<std::optional<kube::Client>> review_client(
+      const std::string& kubeconfig, const char* flag, const char* name,
+      std::function<void(const kube::CallRecord&)> observer);
+  void add_pages();
+
+  boost::asio::any_io_executor executor_;
+  const Options& options_;
+  std::shared_ptr<serving::HealthRegistry> health_;
+  serving::AuthMetrics auth_metrics_;
+  serving::HealthMetrics health_metrics_;
+  serving::MetricsPage metrics_page_;
+  serving::MetricsPage health_metrics_page_;
+  std::shared_ptr<serving::TrustSource> trust_;
+  std::optional<kube::Client> trust_client_;
+  std::unique_ptr<serving::ClusterTrust> cluster_trust_;
+  std::shared_ptr<serving::Site> site_;
+  std::vector<std::pair<std::string, serving::Site::Page>> pages_;
+  std::unique_ptr<serving::SecureServer> server_;
+};
 
 }  // namespace ccm::app

@@ -83,6 +83,11 @@ uint64_t Leadership::transitions() const {
   return elector != nullptr ? static_cast<uint64_t>(elector->transitions()) : 0;
 }
 
+uint64_t Leadership::slow_paths() const {
+  const election::LeaderElector* elector = current_;
+  return elector != nullptr ? elector->slow_paths() : 0;
+}
+
 Status Leadership::health() const {
   const election::LeaderElector* elector = current_;
   return elector != nullptr ? elector->health() : Status();

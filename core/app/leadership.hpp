@@ -1,5 +1,5 @@
 // Whether this process leads: by the Lease, or always with --leader-elect=false (HOST-119).
-// Loop thread, except leading() and transitions().
+// Loop thread, except leading(), transitions() and slow_paths().
 #pragma once
 
 #include "app/client_factory.hpp"
@@ -39,6 +39,8 @@ class Leadership final : public plugin::LeaderState {
 
   [[nodiscard]] bool leading() const override;
   [[nodiscard]] uint64_t transitions() const override;
+  // MET-18.
+  [[nodiscard]] uint64_t slow_paths() const;
   // The check "leaderElection" (HOST-96).
   [[nodiscard]] Status health() const;
   [[nodiscard]] kube::ObjectReference lease_reference() const;

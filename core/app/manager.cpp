@@ -3,6 +3,7 @@
 #include "app/client_factory.hpp"
 #include "app/endpoint.hpp"
 #include "app/exit_code.hpp"
+#include "app/host_metrics.hpp"
 #include "app/leadership.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
@@ -18,7 +19,9 @@
 #include "runtime/stall_monitor.hpp"
 #include "runtime/worker_pool.hpp"
 #include "serving/health_registry.hpp"
-#include "serving/secure_server.hpp"
+#include "serving/metrics/client_metrics.hpp"
+#include "serving/metrics/loop_lag.hpp"
+#include "serving/metrics/sampled.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -103,6 +106,7 @@ struct Manager::Impl final : plugin::FlagSource {
   asio::awaitable<void> tell_synced();
   asio::awaitable<void> stop();
   asio::awaitable<void> await_signal();
+  asio::awaitable<void> look_up_trust();
   void watch_health(const std::string& component);
   void lead();
   Status alive(bool holding) const;
@@ -119,6 +123,8 @@ struct Manager::Impl final : plugin::FlagSource {
   runtime::EventLoop loop;
   runtime::WorkerPool workers;
   prometheus::Registry metrics;
+  serving::SampledMetrics sampled;
+  serving::ClientMetrics client_metrics{metrics};
   std::shared_ptr<net::WriteGate> write_gate;
   ClientFactory clients;
   kube::InformerSet informers;
@@ -129,7 +135,8 @@ struct Manager::Impl final : plugin::FlagSource {
   plugin::PluginHost plugins;
   std::shared_ptr<serving::HealthRegistry> health = std::make_shared<serving::HealthRegistry>();
   runtime::StallMonitor monitor{loop, [this] { return plugins.running(); }};
-  serving::SecureServer server;
+  Endpoint endpoint;
+  serving::LoopLag loop_lag{loop.executor(), metrics};
   asio::signal_set signals;
   bool started = false;  // all components are there, and the election has begun
   bool stopping = false;
@@ -141,7 +148,7 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
       options(line.options()),
       selection(std::move(chosen)),
       write_gate(std::make_shared<net::WriteGate>([this] { return leadership.leading(); })),
-      clients(loop.executor(), std::move(config), line, write_gate),
+      clients(loop.executor(), config, line, write_gate, client_metrics.observer(config.server)),
       informers(clients.client("shared-informers")),
       recorders([this](const std::string& source) {
         kube::EventOptions event_options;
@@ -150,8 +157,11 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
       }),
       leadership(options.leader_election, clients, loop),
       plugins(dependencies()),
-      server(loop.executor(), serving_options(options.secure_serving), health),
-      signals(loop.context(), SIGTERM, SIGINT) {}
+      endpoint(loop.executor(), options, metrics, sampled, health),
+      signals(loop.context(), SIGTERM, SIGINT) {
+  add_host_metrics(&sampled, {leadership, options.leader_election, informers, plugins});
+  health->set_note("deletion-brake", [this] { return plugins.node_brake_text(); });
+}
 
 plugin::PluginHostDependencies Manager::Impl::dependencies() {
   plugin::PluginHostDependencies result{
@@ -273,6 +283,14 @@ void Manager::Impl::watch_health(const std::string& component) {
       serving::HealthRegistry::Scope::readiness);
 }
 
+// Beside the start, which need not wait for it.
+asio::awaitable<void> Manager::Impl::look_up_trust() {
+  const Status status = co_await endpoint.look_up_trust();
+  if (status.ok() || stopping) co_return;
+  log::error("cannot go on", {{"err", status}});
+  end(kExitBadOptions);
+}
+
 asio::awaitable<void> Manager::Impl::run_provider() {
   const Status status = co_await plugins.start_provider();
   if (status.ok()) {
@@ -384,7 +402,8 @@ asio::awaitable<void> Manager::Impl::stop() {
   stopped = co_await plugins.stop(kStopGrace);
   if (!stopped.ok()) log::warning("a component did not end in time", {{"err", stopped}});
   informers.stop();
-  server.stop();
+  endpoint.stop();
+  loop_lag.stop();
   loop.stop();
 }
 
@@ -438,7 +457,7 @@ int Manager::run() {
   if (impl.options.leader_election.leader_elect) {
     impl.health->set("leaderElection", [&impl] { return impl.leadership.health(); });
   }
-  if (Status status = impl.server.start(); !status.ok()) {
+  if (Status status = impl.endpoint.start(); !status.ok()) {
     log::error("cannot start", {{"err", status}});
     return kExitBadOptions;
   }
@@ -447,6 +466,8 @@ int Manager::run() {
   };
   asio::co_spawn(impl.loop.context(), impl.await_signal(), rethrow);
   asio::co_spawn(impl.loop.context(), impl.start(), rethrow);
+  asio::co_spawn(impl.loop.context(), impl.look_up_trust(), rethrow);
+  impl.loop_lag.start();
   impl.monitor.start();
   impl.loop.run();
   // A plugin's call that blocks for ever must not keep the process, nor touch what its end

@@ -13,18 +13,11 @@ struct Later {
   std::string_view why;
 };
 
-constexpr std::string_view kAuth =
-    "delegated authentication and authorization come with a later version; until then only "
-    "/healthz, /livez and /readyz are served, to anybody";
 constexpr std::string_view kWebhooks = "webhooks come with a later version";
 constexpr std::string_view kMigration = "leader migration comes with a later version";
 constexpr std::string_view kHttp2 = "HTTP/1.1 is served only";
 
 constexpr std::array kLater = std::to_array<Later>({
-    {"authentication-*", kAuth},
-    {"authorization-*", kAuth},
-    {"client-ca-file", kAuth},
-    {"requestheader-*", kAuth},
     {"webhook*", kWebhooks},
     {"enable-leader-migration", kMigration},
     {"leader-migration-config", kMigration},

@@ -1,4 +1,4 @@
-// Small things that configuration and credentials share. Private to core/kube.
+// Small things that configuration and credentials share, here and in core/serving.
 #pragma once
 
 #include <ccm/status.hpp>

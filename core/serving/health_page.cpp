@@ -11,29 +11,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kRoots = {"healthz", "livez", "readyz"};
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-// A malformed escape stays as it is: it names no check.
-std::string decode(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+') {
-      result += ' ';
-    } else if (text[i] == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 &&
-               hex_value(text[i + 2]) >= 0) {
-      result += static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
-      i += 2;
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
-
 struct Query {
   bool verbose = false;
   std::vector<std::string> excluded;
@@ -46,9 +23,10 @@ Query parse_query(std::string_view text) {
     const std::string_view pair = text.substr(0, end);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     const auto equals = pair.find('=');
-    const std::string key = decode(pair.substr(0, equals));
-    const std::string value =
-        equals == std::string_view::npos ? std::string() : decode(pair.substr(equals + 1));
+    const std::string key = percent_decode(pair.substr(0, equals), true);
+    const std::string value = equals == std::string_view::npos
+                                  ? std::string()
+                                  : percent_decode(pair.substr(equals + 1), true);
     if (key == "verbose") query.verbose = true;
     if (key != "exclude" || value.empty()) continue;
     if (std::find(query.excluded.begin(), query.excluded.end(), value) == query.excluded.end()) {
@@ -103,6 +81,9 @@ Answer all_checks(std::string_view root, const Query& query, const HealthRegistr
     return Answer{500, lines + std::string(root) + " check failed\n", {}};
   }
   if (!query.verbose) return Answer{200, "ok", {}};
+  if (scope_of(root) == HealthRegistry::Scope::readiness) {
+    for (const auto& [name, text] : registry.notes()) lines += "[i]" + name + ": " + text + "\n";
+  }
   return Answer{200, lines + std::string(root) + " check passed\n", {}};
 }
 
@@ -117,15 +98,12 @@ Answer one_check(std::string_view root, std::string_view name, const HealthRegis
 
 }  // namespace
 
-Answer answer_request(std::string_view method, std::string_view target,
-                      const HealthRegistry& registry) {
-  const auto question = target.find('?');
-  std::string_view path = target.substr(0, question);
-  // The absolute form, which a proxy would send: its authority says nothing here.
-  if (const auto scheme = path.find("://"); scheme != std::string_view::npos && path[0] != '/') {
-    const auto start = path.find('/', scheme + 3);
-    path = start == std::string_view::npos ? std::string_view("/") : path.substr(start);
-  }
+Answer answer_health(std::string_view method, std::string_view target,
+                     const HealthRegistry& registry) {
+  Request request;
+  request.target = std::string(target);
+  request.split_target();
+  const std::string_view path = request.path;
   for (const std::string_view root : kRoots) {
     if (path.substr(0, 1) != "/" || path.substr(1, root.size()) != root) continue;
     const std::string_view rest = path.substr(1 + root.size());
@@ -133,12 +111,18 @@ Answer answer_request(std::string_view method, std::string_view target,
     if (!rest.empty() && !single) continue;
     if (method != "GET" && method != "HEAD")
       return Answer{405, "method not allowed\n", "GET, HEAD"};
-    if (single) return one_check(root, decode(rest.substr(1)), registry);
-    const Query query =
-        question == std::string_view::npos ? Query() : parse_query(target.substr(question + 1));
-    return all_checks(root, query, registry);
+    if (single) return one_check(root, percent_decode(rest.substr(1), true), registry);
+    return all_checks(root, parse_query(request.query), registry);
   }
   return Answer{404, "404 page not found\n", {}};
+}
+
+void add_health_pages(Site* site, std::shared_ptr<const HealthRegistry> registry) {
+  for (const std::string_view root : kRoots) {
+    site->add_with_parts("/" + std::string(root), [registry](const Request& request) {
+      return answer_health(request.method, request.target, *registry);
+    });
+  }
 }
 
 }  // namespace ccm::serving

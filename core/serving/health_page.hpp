@@ -1,24 +1,23 @@
-// What the server answers to which request: health texts, 404 and 405. Pure apart from the checks
-// that it runs; the server's thread.
+// The health pages: what is answered to which request. Pure apart from the checks that run; the
+// server's thread.
 #pragma once
 
 #include "serving/health_registry.hpp"
+#include "serving/message.hpp"
+#include "serving/site.hpp"
 
-#include <string>
+#include <memory>
 #include <string_view>
 
 namespace ccm::serving {
 
-struct Answer {
-  unsigned status = 200;
-  std::string body;
-  std::string_view allow;  // the Allow header of a 405, else empty
-};
-
 // `method` and `target` as in the request line. Routes /healthz, /livez and /readyz with ?verbose
-// and ?exclude=name (HOST-94), and /healthz/<name> for one check; everything else is 404 until
-// there is authentication. Failing checks go to the log with their reason.
-Answer answer_request(std::string_view method, std::string_view target,
-                      const HealthRegistry& registry);
+// and ?exclude=name (HOST-94), and /healthz/<name> for one check; everything else is 404. Failing
+// checks go to the log with their reason. /readyz?verbose shows the registry's notes too.
+Answer answer_health(std::string_view method, std::string_view target,
+                     const HealthRegistry& registry);
+
+// Adds the three pages with one for each check.
+void add_health_pages(Site* site, std::shared_ptr<const HealthRegistry> registry);
 
 }  // namespace ccm::serving

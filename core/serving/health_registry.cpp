@@ -46,6 +46,32 @@ void HealthRegistry::remove(std::string_view name) {
   checks_ = std::move(changed);
 }
 
+void HealthRegistry::observe(Observer observer) {
+  const std::lock_guard lock(mutex_);
+  observer_ = std::move(observer);
+}
+
+void HealthRegistry::tell(const std::string& name, bool healthy) const {
+  std::unique_lock lock(mutex_);
+  const Observer observer = observer_;
+  lock.unlock();
+  if (observer) observer(name, healthy);
+}
+
+void HealthRegistry::set_note(std::string name, std::function<std::string()> text) {
+  const std::lock_guard lock(mutex_);
+  notes_.emplace_back(std::move(name), std::move(text));
+}
+
+std::vector<std::pair<std::string, std::string>> HealthRegistry::notes() const {
+  std::unique_lock lock(mutex_);
+  const auto known = notes_;
+  lock.unlock();
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const auto& [name, text] : known) result.emplace_back(name, text());
+  return result;
+}
+
 std::vector<HealthRegistry::Outcome> HealthRegistry::run(const std::vector<std::string>& excluded,
                                                          Scope asked) const {
   const std::shared_ptr<const List> checks = snapshot();
@@ -57,9 +83,11 @@ std::vector<HealthRegistry::Outcome> HealthRegistry::run(const std::vector<std::
     if (!entry.concerns(asked)) continue;
     const bool skip = is_excluded(entry.name);
     outcomes.push_back(Outcome{entry.name, skip, skip ? Status() : run_safely(entry.check)});
+    if (!skip) tell(entry.name, outcomes.back().status.ok());
   }
   if (outcomes.empty()) {
     outcomes.push_back(Outcome{std::string(kPing), is_excluded(kPing), Status()});
+    tell(std::string(kPing), true);
   }
   return outcomes;
 }

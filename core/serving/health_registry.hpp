@@ -34,6 +34,14 @@ class HealthRegistry {
   void set(std::string name, Check check, Scope scope = Scope::everywhere);
   void remove(std::string_view name);
 
+  // Hears of every check that ran, for metrics; at most one. `run` and `run_one` call it.
+  using Observer = std::function<void(const std::string& name, bool healthy)>;
+  void observe(Observer observer);
+
+  // A line for people that fails nothing: "[i]deletion-brake: ..." in /readyz?verbose.
+  void set_note(std::string name, std::function<std::string()> text);
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const;
+
   // Runs all checks but the excluded ones; `asked` everywhere leaves out those of the readiness.
   // Without any check there is the one named "ping", which says that the process answers at all
   // (HOST-95).
@@ -55,7 +63,11 @@ class HealthRegistry {
   using List = std::vector<Entry>;
   [[nodiscard]] std::shared_ptr<const List> snapshot() const;
 
+  void tell(const std::string& name, bool healthy) const;
+
   mutable std::mutex mutex_;
+  Observer observer_;
+  std::vector<std::pair<std::string, std::function<std::string()>>> notes_;
   // Never changed in place: a check may run while another thread adds one.
   std::shared_ptr<const List> checks_ = std::make_shared<const List>();
 };

@@ -11,7 +11,7 @@ namespace ccm::serving {
 namespace http = boost::beast::http;
 
 namespace {
-constexpr std::size_t kMaxBody = 64u << 10;  // nothing here takes one; a small one is ignored
+constexpr std::size_t kMaxBody = 16u << 10;  // a level of verbosity is all that anybody sends
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 constexpr std::size_t kSlack = 4096;  // a line that has begun, beyond the header's limit
 }  // namespace
@@ -68,5 +68,19 @@ std::string_view RequestReader::target() const {
 }
 
 bool RequestReader::keep_alive() const { return parser_->message.keep_alive(); }
+
+std::shared_ptr<Request> RequestReader::request() const {
+  auto result = std::make_shared<Request>();
+  result->method = method();
+  result->target = target();
+  const auto& message = parser_->message.get();
+  for (const auto& field : message) {
+    const auto name = field.name_string();
+    const auto value = field.value();
+    result->headers.push_back({{name.data(), name.size()}, {value.data(), value.size()}});
+  }
+  result->body = message.body();
+  return result;
+}
 
 }  // namespace ccm::serving

@@ -2,6 +2,8 @@
 // Internal to serving.
 #pragma once
 
+#include "serving/message.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -28,6 +30,8 @@ class RequestReader {
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view target() const;
   [[nodiscard]] bool keep_alive() const;
+  // The whole request as a value, without what its connection knows.
+  [[nodiscard]] std::shared_ptr<Request> request() const;
 
  private:
   struct Parser;

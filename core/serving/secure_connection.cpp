@@ -20,6 +20,8 @@ constexpr std::size_t kPiece = 4096;
 constexpr std::chrono::seconds kWriteTimeout{60};
 constexpr std::chrono::seconds kLinger{1};
 constexpr std::size_t kMaxDropped = 4u << 20;
+constexpr std::size_t kModest = 16u << 10;  // so much of a header is always taken
+constexpr std::size_t kOneWrite = 16u << 10;
 
 std::string_view reason_phrase(unsigned status) {
   switch (status) {
@@ -27,12 +29,20 @@ std::string_view reason_phrase(unsigned status) {
       return "OK";
     case 400:
       return "Bad Request";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
     case 404:
       return "Not Found";
     case 405:
       return "Method Not Allowed";
+    case 406:
+      return "Not Acceptable";
     case 413:
       return "Content Too Large";
+    case 429:
+      return "Too Many Requests";
     case 431:
       return "Request Header Fields Too Large";
     default:
@@ -49,18 +59,19 @@ std::string date_now() {
   return text;
 }
 
-std::string render(const Answer& answer, bool head_only, bool keep_alive) {
+std::string render_head(const Answer& answer, bool keep_alive) {
   std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " ";
   text += reason_phrase(answer.status);
-  text +=
-      "\r\nCache-Control: no-cache, private\r\n"  // HOST-100
-      "Content-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\nDate: ";
+  text += "\r\nCache-Control: no-cache, private\r\nContent-Type: ";  // HOST-100
+  text += answer.content_type + "\r\nX-Content-Type-Options: nosniff\r\nDate: ";
   text += date_now();
-  text += "\r\nContent-Length: " + std::to_string(answer.body.size()) + "\r\n";
+  text += "\r\nContent-Length: " + std::to_string(answer.text().size()) + "\r\n";
   if (!answer.allow.empty()) text += "Allow: " + std::string(answer.allow) + "\r\n";
+  if (answer.retry_after > 0) {
+    text += "Retry-After: " + std::to_string(answer.retry_after) + "\r\n";
+  }
   if (!keep_alive) text += "Connection: close\r\n";
   text += "\r\n";
-  if (!head_only) text += answer.body;
   return text;
 }
 
@@ -72,9 +83,9 @@ asio::awaitable<void> SecureConnection::run(net::TlsSession session) {
   while (open) {
     RequestReader reader(options_.max_header_bytes);
     const Read read = co_await read_request(&reader);
-    if (read == Read::refused) co_await refuse(reader.refusal());
+    if (read == Read::refused) co_await refuse(too_large_ ? 431 : reader.refusal());
     if (read != Read::request) break;
-    open = co_await respond(&reader);
+    open = co_await respond(reader.request(), reader.keep_alive());
   }
   transport->close();
 }
@@ -82,8 +93,12 @@ asio::awaitable<void> SecureConnection::run(net::TlsSession session) {
 asio::awaitable<bool> SecureConnection::handshake(net::TlsSession session) {
   if (!session.ssl) co_return false;
   transport_->set_deadline(steady_clock::now() + options_.read_header_timeout);
+  const SSL* ssl = session.ssl.get();  // the transport keeps it
   const IoResult result = co_await transport_->handshake(std::move(session));
-  if (result.error == IoError::none) co_return true;
+  if (result.error == IoError::none) {
+    peer_ = PeerCertificates::of(ssl);
+    co_return true;
+  }
   const std::string& why = transport_->error_text();
   if (result.error == IoError::tls && why.find("http request") != std::string::npos) {
     constexpr std::string_view kHint =
@@ -112,6 +127,10 @@ asio::awaitable<SecureConnection::Read> SecureConnection::read_request(RequestRe
     const IoResult got = co_await transport_->read_some(piece, sizeof piece);
     if (got.error != IoError::none) co_return Read::end;
     received_.append(piece, got.bytes);
+    if (!room_for_received()) {
+      too_large_ = true;
+      co_return Read::refused;
+    }
     if (!begun) transport_->set_deadline(steady_clock::now() + options_.read_header_timeout);
     begun = true;
   }
@@ -119,10 +138,29 @@ asio::awaitable<SecureConnection::Read> SecureConnection::read_request(RequestRe
   co_return Read::request;
 }
 
-asio::awaitable<bool> SecureConnection::respond(const RequestReader* reader) {
-  const std::string_view method = reader->method();
-  const Answer answer = answer_request(method, reader->target(), registry_);
-  co_return co_await send(answer, method == "HEAD", reader->keep_alive());
+// A large header is taken only while few send one: a thousand clients that send a megabyte each,
+// slowly, must not cost a gigabyte.
+bool SecureConnection::room_for_received() {
+  unread_ += received_.size() - counted_;
+  counted_ = received_.size();
+  if (counted_ <= kModest || unread_ <= options_.max_unread_bytes) return true;
+  unread_ -= counted_;
+  counted_ = 0;
+  received_.clear();
+  return false;
+}
+
+asio::awaitable<bool> SecureConnection::respond(std::shared_ptr<Request> request, bool keep_alive) {
+  unread_ -= counted_;
+  counted_ = 0;
+  const bool head_only = request->method == "HEAD";
+  request->peer = peer_;
+  transport_->set_deadline(net::Transport::kNever);  // reviews have limits of their own
+  busy_ = true;
+  Answer answer = co_await site_.answer(std::move(request));
+  busy_ = false;
+  active_ = steady_clock::now();
+  co_return co_await send(std::move(answer), head_only, keep_alive);
 }
 
 asio::awaitable<void> SecureConnection::refuse(unsigned status) {
@@ -142,8 +180,13 @@ asio::awaitable<void> SecureConnection::refuse(unsigned status) {
 
 asio::awaitable<bool> SecureConnection::send(Answer answer, bool head_only, bool keep_alive) {
   transport_->set_deadline(steady_clock::now() + kWriteTimeout);
-  const std::string text = render(answer, head_only, keep_alive);
-  const IoResult sent = co_await transport_->write(text);
+  std::string head = render_head(answer, keep_alive);
+  const std::string& body = answer.text();
+  // What is large is not copied behind its header.
+  const bool together = head_only || body.size() <= kOneWrite;
+  if (together && !head_only) head += body;
+  IoResult sent = co_await transport_->write(head);
+  if (sent.error == IoError::none && !together) sent = co_await transport_->write(body);
   co_return sent.error == IoError::none&& keep_alive;
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "net/transport.hpp"
-#include "serving/health_page.hpp"
+#include "serving/auth/peer_certificates.hpp"
+#include "serving/message.hpp"
 #include "serving/request_reader.hpp"
 #include "serving/secure_server.hpp"
+#include "serving/site.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -17,10 +19,12 @@ namespace ccm::serving {
 
 class SecureConnection {
  public:
-  // The references outlive the connection.
+  // The references outlive the connection. `unread`: the bytes that all connections together have
+  // received and not yet understood.
   SecureConnection(std::shared_ptr<net::Transport> transport, const ServingOptions& options,
-                   const HealthRegistry& registry)
-      : transport_(std::move(transport)), options_(options), registry_(registry) {}
+                   Site& site, std::size_t& unread)
+      : transport_(std::move(transport)), options_(options), site_(site), unread_(unread) {}
+  ~SecureConnection() { unread_ -= counted_; }
 
   // Until the client or a limit ends it. close() ends it too.
   boost::asio::awaitable<void> run(net::TlsSession session);
@@ -32,20 +36,28 @@ class SecureConnection {
   [[nodiscard]] bool closing() const { return closing_; }
 
   [[nodiscard]] std::chrono::steady_clock::time_point last_request() const { return active_; }
+  // A review of its request is under way: it is not the client that is slow.
+  [[nodiscard]] bool busy() const { return busy_; }
 
  private:
   enum class Read { request, end, refused };
 
   boost::asio::awaitable<bool> handshake(net::TlsSession session);
   boost::asio::awaitable<Read> read_request(RequestReader* reader);
-  boost::asio::awaitable<bool> respond(const RequestReader* reader);
+  boost::asio::awaitable<bool> respond(std::shared_ptr<Request> request, bool keep_alive);
+  [[nodiscard]] bool room_for_received();
   boost::asio::awaitable<void> refuse(unsigned status);
   boost::asio::awaitable<bool> send(Answer answer, bool head_only, bool keep_alive);
 
   std::shared_ptr<net::Transport> transport_;
   const ServingOptions& options_;
-  const HealthRegistry& registry_;
+  Site& site_;
+  std::size_t& unread_;
+  std::size_t counted_ = 0;  // this connection's part of it
+  std::shared_ptr<const PeerCertificates> peer_;
   std::string received_;  // not yet parsed
+  bool busy_ = false;
+  bool too_large_ = false;  // others need the room
   bool closing_ = false;
   std::chrono::steady_clock::time_point active_ = std::chrono::steady_clock::now();
 };

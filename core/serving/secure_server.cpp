@@ -30,11 +30,10 @@ constexpr std::chrono::milliseconds kAcceptAgainAfter{200};
 struct SecureServer::Impl {
   using Connections = std::list<SecureConnection>;
 
-  Impl(asio::any_io_executor home, ServingOptions given,
-       std::shared_ptr<const HealthRegistry> checks)
+  Impl(asio::any_io_executor home, ServingOptions given, std::shared_ptr<Site> pages)
       : executor(std::move(home)),
         options(std::move(given)),
-        registry(std::move(checks)),
+        site(std::move(pages)),
         certificates(options),
         pause(executor) {}
 
@@ -43,7 +42,7 @@ struct SecureServer::Impl {
     Entry(std::shared_ptr<Impl> owner, std::shared_ptr<net::Transport> transport)
         : impl(std::move(owner)) {
       position = impl->connections.emplace(impl->connections.end(), std::move(transport),
-                                           impl->options, *impl->registry);
+                                           impl->options, *impl->site, impl->unread);
     }
     ~Entry() { impl->connections.erase(position); }
     Entry(const Entry&) = delete;
@@ -85,14 +84,18 @@ struct SecureServer::Impl {
     co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
   }
 
-  // Answers take no time, so whoever is connected is waiting for its own next request.
+  // Closes the client that has been silent for longest; one whose request is being looked at only
+  // when all are.
   void make_room() {
     SecureConnection* oldest = nullptr;
     std::size_t open = 0;
     for (SecureConnection& connection : connections) {
       if (connection.closing()) continue;
       ++open;
-      if (oldest == nullptr || connection.last_request() < oldest->last_request()) {
+      const bool idler = oldest != nullptr && oldest->busy() && !connection.busy();
+      const bool as_idle = oldest == nullptr || oldest->busy() == connection.busy();
+      if (idler ||
+          (as_idle && (oldest == nullptr || connection.last_request() < oldest->last_request()))) {
         oldest = &connection;
       }
     }
@@ -108,17 +111,18 @@ struct SecureServer::Impl {
 
   asio::any_io_executor executor;
   ServingOptions options;
-  std::shared_ptr<const HealthRegistry> registry;
+  std::shared_ptr<Site> site;
   ServingCertificates certificates;
   std::optional<tcp::acceptor> acceptor;
   std::uint16_t port = 0;
   asio::steady_timer pause;
+  std::size_t unread = 0;
   Connections connections;
 };
 
 SecureServer::SecureServer(asio::any_io_executor executor, ServingOptions options,
-                           std::shared_ptr<const HealthRegistry> registry)
-    : impl_(std::make_shared<Impl>(std::move(executor), std::move(options), std::move(registry))) {}
+                           std::shared_ptr<Site> site)
+    : impl_(std::make_shared<Impl>(std::move(executor), std::move(options), std::move(site))) {}
 
 SecureServer::~SecureServer() { stop(); }
 

@@ -1,9 +1,8 @@
-// The HTTPS endpoint of the process (HOST-51..58): serves the health checks and nothing else until
-// authentication exists.
+// The HTTPS endpoint of the process (HOST-51..58): connections, their limits, and a site's pages.
 // Home thread: the executor's; every public function of SecureServer is called there.
 #pragma once
 
-#include "serving/health_registry.hpp"
+#include "serving/site.hpp"
 
 #include <ccm/status.hpp>
 
@@ -47,12 +46,16 @@ struct ServingOptions {
   std::chrono::milliseconds idle_timeout{90'000};
   // Beyond it the connection that has been silent for longest makes room for the new one.
   std::size_t max_connections = 256;
+  // Of all connections together, received and not yet understood. Beyond it, headers above 16 KiB
+  // are refused.
+  std::size_t max_unread_bytes = 8u << 20;
+  bool ask_for_client_certificates = true;  // who shows none is served too
 };
 
 class SecureServer {
  public:
   SecureServer(boost::asio::any_io_executor executor, ServingOptions options,
-               std::shared_ptr<const HealthRegistry> registry);
+               std::shared_ptr<Site> site);
   ~SecureServer();  // stop()
   SecureServer(const SecureServer&) = delete;
   SecureServer& operator=(const SecureServer&) = delete;

@@ -100,6 +100,10 @@ int on_alpn(SSL*, const unsigned char** out, unsigned char* out_length, const un
   return SSL_TLSEXT_ERR_OK;
 }
 
+// Whoever shows a certificate proves that it has the key; whose it is depends on authorities that
+// may change while the connection lives, so it is looked at for each request.
+int take_any_certificate(X509_STORE_CTX*, void*) { return 1; }
+
 }  // namespace
 
 ServingCertificates::Stamp ServingCertificates::stamp_of(const std::string& path) {
@@ -249,6 +253,14 @@ Status ServingCertificates::configure(SSL_CTX* context) {
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_options(
       context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  if (options_.ask_for_client_certificates) {
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+    SSL_CTX_set_cert_verify_callback(context, take_any_certificate, nullptr);
+  }
+  // A resumed session would come without the client's intermediate certificates.
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+  SSL_CTX_set_num_tickets(context, 0);
   SSL_CTX_set_alpn_select_cb(context, on_alpn, nullptr);
   SSL_CTX_set_tlsext_servername_callback(context, on_server_name);
   SSL_CTX_set_tlsext_servername_arg(context, this);

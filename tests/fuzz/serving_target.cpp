@@ -61,7 +61,7 @@ void check_answers(const Heard& heard) {
     const std::size_t first = request.find(' ');
     const std::string_view view = request;
     const std::string_view target = view.substr(first + 1, view.rfind(' ') - first - 1);
-    const serving::Answer answer = serving::answer_request(view.substr(0, first), target, registry);
+    const serving::Answer answer = serving::answer_health(view.substr(0, first), target, registry);
     require(answer.status == 200 || answer.status == 404 || answer.status == 405 ||
                 answer.status == 500,
             "a known status");
@@ -85,7 +85,7 @@ void serving_target(std::string_view bytes) {
       "a known refusal");
   check_answers(whole);
   serving::HealthRegistry empty;
-  (void)serving::answer_request("GET", input.rest(), empty);
+  (void)serving::answer_health("GET", input.rest(), empty);
 }
 
 }  // namespace ccm::fuzz

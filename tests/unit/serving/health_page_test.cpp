@@ -23,7 +23,7 @@ class HealthPage : public testing::Test {
   void add_bad(const std::string& name) {
     registry_.set(name, [] { return Status(Code::internal, "secret reason"); });
   }
-  Answer get(std::string_view target) { return answer_request("GET", target, registry_); }
+  Answer get(std::string_view target) { return answer_health("GET", target, registry_); }
 
   HealthRegistry registry_;
   std::string log_;
@@ -112,11 +112,11 @@ TEST_F(HealthPage, TheAbsoluteFormIsUnderstood) {
 
 TEST_F(HealthPage, OnlyReading) {
   for (const char* method : {"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "get"}) {
-    const Answer answer = answer_request(method, "/healthz", registry_);
+    const Answer answer = answer_health(method, "/healthz", registry_);
     EXPECT_EQ(answer.status, 405u) << method;
     EXPECT_EQ(answer.allow, "GET, HEAD");
   }
-  EXPECT_EQ(answer_request("HEAD", "/healthz", registry_).status, 200u);
+  EXPECT_EQ(answer_health("HEAD", "/healthz", registry_).status, 200u);
 }
 
 TEST_F(HealthPage, ACheckThatThrowsFails) {

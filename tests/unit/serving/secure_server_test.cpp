@@ -233,7 +233,7 @@ TEST_F(ServerTest, ABusyPortIsOneClearLine) {
   second.port = port();
   for (const char* address : {"127.0.0.1", "0.0.0.0"}) {
     second.bind_address = address;
-    SecureServer server(loop_.get_executor(), second, registry_);
+    SecureServer server(loop_.get_executor(), second, site());
     const Status status = server.start();
     EXPECT_EQ(status.code(), Code::unavailable);
     const std::string start = "cannot listen on " + std::string(address) + ":" +

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "base/log.hpp"
+#include "serving/health_page.hpp"
 #include "serving/secure_server.hpp"
+#include "serving/site.hpp"
 #include "tls_client.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -29,15 +31,24 @@ class ServerTest : public testing::Test {
 
   // Starts it; a failure is returned and nothing runs.
   Status start() {
-    server_.emplace(loop_.get_executor(), options_, registry_);
+    server_.emplace(loop_.get_executor(), options_, site());
     const Status status = server_->start();
     if (!status.ok()) return status;
     thread_ = std::thread([this] { loop_.run(); });
     return {};
   }
+  // The health pages to anybody; tests that need more replace it.
+  virtual std::shared_ptr<Site> site() {
+    auto result = std::make_shared<Site>();
+    add_health_pages(result.get(), registry_);
+    return result;
+  }
   void stop() {
     if (thread_.joinable()) {
-      boost::asio::post(loop_, [this] { server_->stop(); });
+      boost::asio::post(loop_, [this] {
+        server_->stop();
+        if (others_use_loop_) loop_.stop();
+      });
       thread_.join();
     }
     server_.reset();
@@ -60,6 +71,7 @@ class ServerTest : public testing::Test {
   }
 
   boost::asio::io_context loop_{1};
+  bool others_use_loop_ = false;  // it would go on without the server
   ServingOptions options_;
   std::shared_ptr<HealthRegistry> registry_ = std::make_shared<HealthRegistry>();
   std::optional<SecureServer> server_;

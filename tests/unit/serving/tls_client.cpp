@@ -34,6 +34,24 @@ struct TlsClient::Impl {
   }
 };
 
+namespace {
+
+void use_certificate(SSL_CTX* context, const TlsClientOptions& options) {
+  if (options.certificate_pem.empty()) return;
+  BIO* in = BIO_new_mem_buf(options.certificate_pem.data(), -1);
+  X509* certificate = PEM_read_bio_X509(in, nullptr, nullptr, nullptr);
+  BIO_free(in);
+  in = BIO_new_mem_buf(options.key_pem.data(), -1);
+  EVP_PKEY* key = PEM_read_bio_PrivateKey(in, nullptr, nullptr, nullptr);
+  BIO_free(in);
+  SSL_CTX_use_certificate(context, certificate);
+  SSL_CTX_use_PrivateKey(context, key);
+  X509_free(certificate);
+  EVP_PKEY_free(key);
+}
+
+}  // namespace
+
 TlsClient::TlsClient(std::uint16_t port, const TlsClientOptions& options)
     : impl_(std::make_unique<Impl>()) {
   // OpenSSL's own socket BIO raises it. The server under test runs on another thread.
@@ -60,6 +78,7 @@ TlsClient::TlsClient(std::uint16_t port, const TlsClientOptions& options)
   }
   const std::string ciphers = options.ciphers.empty() ? "ALL:@SECLEVEL=0" : options.ciphers;
   SSL_CTX_set_cipher_list(impl_->context, ciphers.c_str());
+  use_certificate(impl_->context, options);
   impl_->session = SSL_new(impl_->context);
   if (!options.server_name.empty()) {
     SSL_set_tlsext_host_name(impl_->session, options.server_name.c_str());

@@ -13,6 +13,8 @@ struct TlsClientOptions {
   int max_version = 0;      // TLS1_2_VERSION, ...
   std::string server_name;  // SNI
   std::string ciphers;
+  std::string certificate_pem;  // of the client; empty: it shows none
+  std::string key_pem;
 };
 
 class TlsClient {

@@ -1,0 +1,122 @@
+#include "app/host_metrics.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ccm::app {
+
+namespace {
+
+using serving::Sample;
+using Samples = std::vector<Sample>;
+
+constexpr const char* kManager = "cloud-controller-manager";
+
+void add_leadership(serving::SampledMetrics* metrics, const HostMetricSources& from) {
+  if (!from.election.leader_elect) return;
+  const auto labelled = [name = from.election.resource_name](double value) {
+    return Samples{Sample{{{"name", name}}, value}};
+  };
+  metrics->gauge(
+      "leader_election_master_status", "1 while this process holds the Lease, else 0.",
+      [labelled, &leadership = from.leadership] { return labelled(leadership.leading() ? 1 : 0); });
+  metrics->counter("leader_election_slowpath_total",
+                   "Renewals of the Lease that had to read it first.",
+                   [labelled, &leadership = from.leadership] {
+                     return labelled(static_cast<double>(leadership.slow_paths()));
+                   });
+}
+
+Samples running_controllers(const plugin::PluginHost& plugins, bool leading) {
+  Samples samples;
+  for (const auto& report : plugins.components()) {
+    if (report.kind != plugin::ComponentKind::controller) continue;
+    const double runs = leading && !report.skipped ? 1 : 0;
+    samples.push_back({{{"manager", kManager}, {"name", managed_name(report.name)}}, runs});
+  }
+  return samples;
+}
+
+// One series for each plugin component, of a number in its report.
+template <typename Number>
+void add_component(serving::SampledMetrics* metrics, bool counter, const char* name,
+                   const char* help, const plugin::PluginHost& plugins, Number number) {
+  auto samples = [&plugins, number] {
+    Samples result;
+    for (const auto& report : plugins.components()) {
+      result.push_back({{{"component", report.name}, {"plugin", report.plugin_id}},
+                        static_cast<double>(report.*number)});
+    }
+    return result;
+  };
+  if (counter) {
+    metrics->counter(name, help, samples);
+  } else {
+    metrics->gauge(name, help, samples);
+  }
+}
+
+void add_components(serving::SampledMetrics* metrics, const plugin::PluginHost& plugins) {
+  using Report = plugin::ComponentReport;
+  add_component(metrics, false, "ccm_plugin_degraded",
+                "1 while a plugin's component stalls the event loop or misses its deadlines.",
+                plugins, &Report::degraded);
+  add_component(metrics, false, "ccm_plugin_operations_in_flight",
+                "Operations of a plugin's component that run now.", plugins, &Report::operations);
+  add_component(metrics, true, "ccm_plugin_missed_deadlines_total",
+                "Operations of a plugin's component that did not end in time.", plugins,
+                &Report::missed_deadlines);
+  add_component(metrics, true, "ccm_plugin_wrong_thread_calls_total",
+                "Calls of the host's functions by a plugin from a thread that they do not allow.",
+                plugins, &Report::wrong_thread_calls);
+}
+
+void add_caches(serving::SampledMetrics* metrics, const kube::InformerSet& informers) {
+  const auto add = [&](bool counter, const char* name, const char* help, auto number) {
+    auto samples = [&informers, number] {
+      Samples result;
+      for (const auto& informer : informers.informers()) {
+        result.push_back({{{"resource", informer->spec().resource.id()}}, number(*informer)});
+      }
+      return result;
+    };
+    counter ? metrics->counter(name, help, samples) : metrics->gauge(name, help, samples);
+  };
+  add(false, "ccm_cache_objects", "Kubernetes objects in the cache.",
+      [](const kube::Informer& of) { return static_cast<double>(of.statistics().objects); });
+  add(false, "ccm_cache_bytes", "Memory of the cached objects.",
+      [](const kube::Informer& of) { return static_cast<double>(of.statistics().object_bytes); });
+  add(false, "ccm_cache_synced", "1 when the cache had its first complete list.",
+      [](const kube::Informer& of) { return of.synced() ? 1.0 : 0.0; });
+  add(true, "ccm_cache_events_total", "Changes that watches brought.",
+      [](const kube::Informer& of) { return static_cast<double>(of.statistics().events); });
+  add(true, "ccm_cache_lists_total", "Complete lists that were read.",
+      [](const kube::Informer& of) { return static_cast<double>(of.statistics().lists); });
+  add(true, "ccm_cache_failures_total", "Lists and watches that failed.",
+      [](const kube::Informer& of) { return static_cast<double>(of.statistics().failures); });
+}
+
+}  // namespace
+
+std::string managed_name(std::string_view controller) {
+  constexpr std::string_view kSuffix = "-controller";
+  if (controller.ends_with(kSuffix)) controller.remove_suffix(kSuffix.size());
+  return std::string(controller);
+}
+
+void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources sources) {
+  serving::add_process_metrics(metrics);
+  serving::add_build_info(metrics);
+  add_leadership(metrics, sources);
+  metrics->gauge("running_managed_controllers",
+                 "1 for a controller that runs, 0 for one that does "
+                 "not.",
+                 [&plugins = sources.plugins, &leadership = sources.leadership] {
+                   return running_controllers(plugins, leadership.leading());
+                 });
+  add_components(metrics, sources.plugins);
+  add_caches(metrics, sources.informers);
+}
+
+}  // namespace ccm::app

@@ -1,0 +1,26 @@
+// The metrics that the host knows anyhow: leadership, controllers, caches, the process. Sampled at
+// each scrape, on the loop's thread.
+#pragma once
+
+#include "app/leadership.hpp"
+#include "app/options.hpp"
+#include "kube/informer.hpp"
+#include "plugin/plugin_host.hpp"
+#include "serving/metrics/sampled.hpp"
+
+namespace ccm::app {
+
+// All of them outlive the metrics.
+struct HostMetricSources {
+  const Leadership& leadership;
+  const LeaderElectionOptions& election;
+  const kube::InformerSet& informers;
+  const plugin::PluginHost& plugins;
+};
+
+void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources sources);
+
+// As running_managed_controllers names it: "cloud-node" of "cloud-node-controller" (MET-16).
+std::string managed_name(std::string_view controller);
+
+}  // namespace ccm::app

@@ -1,0 +1,147 @@
+#include "serving/auth/access_control.hpp"
+
+#include "base/log.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace ccm::serving {
+
+namespace asio = boost::asio;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr const char* kJson = "application/json";
+
+// What could be read as markup, should a browser meet it, is written out.
+std::string harmless(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&') {
+      result += "&amp;";
+    } else if (c == '<') {
+      result += "&lt;";
+    } else if (c == '>') {
+      result += "&gt;";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string in_quotes(std::string_view text) {
+  return nlohmann::json(std::string(text))
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Answer failure(unsigned code, const char* reason, const std::string& message, bool details) {
+  nlohmann::ordered_json status = {
+      {"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", nlohmann::ordered_json::object()},
+      {"status", "Failure"}, {"message", message}, {"reason", reason}};
+  if (details) status["details"] = nlohmann::ordered_json::object();
+  status["code"] = code;
+  Answer answer;
+  answer.status = code;
+  answer.body = status.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  answer.content_type = kJson;
+  return answer;
+}
+
+std::string_view without_slash(std::string_view path) {
+  return path.substr(path.starts_with('/') ? 1 : 0);
+}
+
+}  // namespace
+
+Answer unauthorized_answer() { return failure(401, "Unauthorized", "Unauthorized", false); }
+
+Answer forbidden_answer(const Request& request, const std::string& reason) {
+  std::string message = "User " + in_quotes(request.user.name) + " cannot " +
+                        lower_case(request.method) + " path " + in_quotes(request.path);
+  message = "forbidden: " + harmless(message);
+  if (!reason.empty()) message += ": " + reason;
+  return failure(403, "Forbidden", message, true);
+}
+
+Answer too_many_answer() {
+  Answer answer =
+      failure(429, "TooManyRequests", "Too many requests, please try again later.", false);
+  answer.retry_after = 1;
+  return answer;
+}
+
+Answer review_failed_answer(const Request& request) {
+  Answer answer;
+  answer.status = 500;
+  answer.body = "Internal Server Error: " + harmless(in_quotes(request.target)) +
+                ": the access review failed\n";
+  return answer;
+}
+
+AccessControl::AccessControl(Authenticator authenticator, std::shared_ptr<AccessReviewer> reviewer,
+                             std::vector<std::string> open_paths, AuthMetrics* metrics)
+    : authenticator_(std::move(authenticator)),
+      reviewer_(std::move(reviewer)),
+      open_paths_(std::move(open_paths)),
+      metrics_(metrics) {}
+
+bool AccessControl::open(std::string_view path) const {
+  const std::string_view asked = without_slash(path);
+  return std::any_of(open_paths_.begin(), open_paths_.end(), [asked](const std::string& pattern) {
+    const std::string_view known = without_slash(pattern);
+    return known.ends_with('*') ? asked.starts_with(known.substr(0, known.size() - 1))
+                                : asked == known;
+  });
+}
+
+asio::awaitable<Result<Verdict>> AccessControl::decide(std::shared_ptr<Request> request) {
+  Verdict verdict;
+  if (request->user.in_group(kMasters) || open(request->path)) {
+    verdict.decision = Verdict::Decision::allowed;
+    co_return verdict;
+  }
+  if (!reviewer_) co_return verdict;
+  User user = request->user;
+  std::string verb = lower_case(request->method);
+  std::string path = request->path;
+  Result<Verdict> asked =
+      co_await reviewer_->may(std::move(user), std::move(verb), std::move(path));
+  co_return asked;
+}
+
+asio::awaitable<std::optional<Answer>> AccessControl::admit(std::shared_ptr<Request> request) {
+  auto begin = steady_clock::now();
+  const Status known = co_await authenticator_.authenticate(request);
+  if (metrics_ != nullptr)
+    metrics_->authenticated(known, request->user, steady_clock::now() - begin);
+  if (known.code() == Code::resource_exhausted) co_return too_many_answer();
+  if (!known.ok()) {
+    if (const auto verbose = log::v(2)) {
+      verbose.info("a request was not authenticated", {{"path", request->path}, {"err", known}});
+    }
+    co_return unauthorized_answer();
+  }
+  begin = steady_clock::now();
+  const Result<Verdict> verdict = co_await decide(request);
+  if (metrics_ != nullptr) metrics_->authorized(verdict, steady_clock::now() - begin);
+  if (verdict.ok() && verdict->decision == Verdict::Decision::allowed) co_return std::nullopt;
+  if (verdict.ok()) {
+    if (const auto verbose = log::v(4)) {
+      verbose.info("a request was refused",
+                   {{"path", request->path}, {"user", request->user.name}});
+    }
+    co_return forbidden_answer(*request, verdict->reason);
+  }
+  const Status fault = verdict.status();
+  if (fault.code() == Code::resource_exhausted && fault.reason() == "Busy") {
+    co_return too_many_answer();
+  }
+  co_return review_failed_answer(*request);
+}
+
+}  // namespace ccm::serving

@@ -1,0 +1,45 @@
+// Who may have which page: authentication, then authorization, and the answers of those who may
+// not (HOST-100..103). The server's thread.
+#pragma once
+
+#include "serving/auth/access_reviewer.hpp"
+#include "serving/auth/auth_metrics.hpp"
+#include "serving/auth/authenticator.hpp"
+#include "serving/message.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccm::serving {
+
+class AccessControl {
+ public:
+  // `reviewer` null: nobody to ask, so only administrators and `open_paths` pass. `metrics` may be
+  // null, else it outlives this. Open paths are exact, or a prefix with one * at the end (HOST-70).
+  AccessControl(Authenticator authenticator, std::shared_ptr<AccessReviewer> reviewer,
+                std::vector<std::string> open_paths, AuthMetrics* metrics);
+
+  // Sets the request's user. Nothing: it may have its page. Else the answer: 401, 403, 429 or 500.
+  boost::asio::awaitable<std::optional<Answer>> admit(std::shared_ptr<Request> request);
+
+ private:
+  boost::asio::awaitable<Result<Verdict>> decide(std::shared_ptr<Request> request);
+  [[nodiscard]] bool open(std::string_view path) const;
+
+  Authenticator authenticator_;
+  std::shared_ptr<AccessReviewer> reviewer_;
+  std::vector<std::string> open_paths_;
+  AuthMetrics* metrics_;
+};
+
+// The bodies that API servers give. `reason` of the refusal may be empty.
+Answer unauthorized_answer();
+Answer forbidden_answer(const Request& request, const std::string& reason);
+Answer too_many_answer();
+Answer review_failed_answer(const Request& request);
+
+}  // namespace ccm::serving

@@ -1,0 +1,47 @@
+// Who may do what on a path, as the API server says (SubjectAccessReview). The server's thread.
+#pragma once
+
+#include "serving/auth/review_cache.hpp"
+#include "serving/auth/review_client.hpp"
+#include "serving/auth/user.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace ccm::serving {
+
+struct Verdict {
+  enum class Decision { allowed, denied, no_opinion };
+  Decision decision = Decision::no_opinion;
+  std::string reason;
+};
+
+class AccessReviewer {
+ public:
+  struct Lifetimes {
+    std::chrono::nanoseconds allowed{std::chrono::seconds(10)};
+    std::chrono::nanoseconds refused{std::chrono::seconds(10)};
+  };
+  AccessReviewer(ReviewClient client, Lifetimes lifetimes)
+      : client_(std::move(client)), lifetimes_(lifetimes) {}
+
+  // `verb`: the method in lower case. Failures are not remembered.
+  boost::asio::awaitable<Result<Verdict>> may(User user, std::string verb, std::string path);
+
+ private:
+  ReviewClient client_;
+  const Lifetimes lifetimes_;
+  QuestionHash hash_;
+  ReviewCache<Verdict> cache_;
+  ReviewsUnderWay<Verdict> under_way_;
+};
+
+// The body of a SubjectAccessReview, and what its answer says (API-121, 122). Pure.
+std::string access_review(const User& user, const std::string& verb, const std::string& path);
+Result<Verdict> verdict_in_review(const std::string& answer);
+
+}  // namespace ccm::serving

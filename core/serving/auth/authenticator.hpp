@@ -1,0 +1,36 @@
+// Who sent a request (HOST-101): front proxy, client certificate, bearer token, else nobody in
+// particular. The server's thread.
+#pragma once
+
+#include "serving/auth/token_reviewer.hpp"
+#include "serving/auth/trust_source.hpp"
+#include "serving/message.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+
+namespace ccm::serving {
+
+class Authenticator {
+ public:
+  // `tokens` null: bearer tokens are ignored, as there is nobody to ask.
+  Authenticator(std::shared_ptr<TrustSource> trust, std::shared_ptr<TokenReviewer> tokens)
+      : trust_(std::move(trust)), tokens_(std::move(tokens)) {}
+
+  // Sets the request's user and takes its credentials off. Failures: unauthenticated when something
+  // was shown and none of it is good, its reason "Error" when a review failed;
+  // resource_exhausted when too many reviews are under way.
+  boost::asio::awaitable<Status> authenticate(std::shared_ptr<Request> request);
+
+ private:
+  std::shared_ptr<TrustSource> trust_;
+  std::shared_ptr<TokenReviewer> tokens_;
+};
+
+// The token of an Authorization header; empty when it is none of the scheme Bearer.
+std::string bearer_token(std::string_view header);
+
+}  // namespace ccm::serving

@@ -1,0 +1,110 @@
+#include "serving/auth/cluster_trust.hpp"
+
+#include "base/log.hpp"
+#include "kube/resource.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace ccm::serving {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr const char* kNamespace = "kube-system";
+constexpr const char* kName = "extension-apiserver-authentication";
+constexpr std::chrono::milliseconds kLookUpTimeout{10'000};
+
+kube::InformerSpec spec_of_config_map() {
+  kube::InformerSpec spec;
+  spec.resource = kube::resources::config_maps();
+  spec.namespace_name = kNamespace;
+  spec.field_selector = std::string("metadata.name=") + kName;
+  return spec;
+}
+
+std::map<std::string, std::string> data_of(const kube::Object& object) {
+  std::map<std::string, std::string> data;
+  object.each(object.find("/data"), [&](std::string_view key, kube::Object::Position value) {
+    data.emplace(key, object.text(value));
+  });
+  return data;
+}
+
+kube::FieldSet data_field() {
+  kube::FieldSet fields;
+  static_cast<void>(fields.add("/data").ok());  // it is a JSON pointer
+  return fields;
+}
+
+}  // namespace
+
+ClusterTrust::ClusterTrust(kube::Client client, std::shared_ptr<TrustSource> source)
+    : client_(std::move(client)),
+      source_(std::move(source)),
+      informer_(client_, spec_of_config_map()) {}
+
+ClusterTrust::~ClusterTrust() { stop(); }
+
+void ClusterTrust::take(const kube::Object& object) {
+  Result<Trust> trust = trust_of_config_map(data_of(object));
+  if (trust.ok()) {
+    source_->set_cluster(std::move(*trust));
+    log::info("took certificate authorities from the cluster",
+              {{"configMap", std::string(kNamespace) + "/" + kName}});
+    return;
+  }
+  log::warning("the cluster's authentication settings cannot be used, what was known goes on",
+               {{"configMap", std::string(kNamespace) + "/" + kName}, {"err", trust.status()}});
+}
+
+asio::awaitable<Status> ClusterTrust::look_up() {
+  kube::CallOptions call;
+  call.timeout = kLookUpTimeout;
+  call.max_retries = 2;
+  kube::Resource resource = kube::resources::config_maps();
+  std::string space = kNamespace;
+  std::string name = kName;
+  const Result<std::string> text = co_await client_.get(std::move(resource), std::move(space),
+                                                        std::move(name), std::string_view(), call);
+  if (text.status().code() == Code::not_found) {
+    log::warning(
+        "the cluster has no authentication settings: client certificates and front "
+        "proxies are not believed until there are some",
+        {{"configMap", std::string(kNamespace) + "/" + kName}});
+    co_return Status();
+  }
+  if (!text.ok()) {
+    std::string context = "cannot read the ConfigMap kube-system/" + std::string(kName) +
+                          " (bind the role extension-apiserver-authentication-reader, or set "
+                          "--authentication-skip-lookup or "
+                          "--authentication-tolerate-lookup-failure)";
+    co_return text.status().with_context(context);
+  }
+  const auto object = kube::Object::decode(*text);
+  if (!object.ok()) co_return object.status();
+  take(**object);
+  co_return Status();
+}
+
+void ClusterTrust::follow() {
+  kube::InformerHandler handler;
+  handler.on_add = [this](const kube::ObjectPtr& object, bool) { take(*object); };
+  handler.on_update = [this](const kube::ObjectPtr&, const kube::ObjectPtr& now, bool changed) {
+    if (changed) take(*now);
+  };
+  // Without it, certificates that were good a moment ago would be refused: what was known goes on
+  // until there is another one.
+  handler.on_delete = [](const kube::ObjectPtr&, bool) {
+    log::warning("the cluster's authentication settings are gone; what was known goes on");
+  };
+  const auto subscribed = informer_.subscribe(data_field(), std::move(handler));
+  if (!subscribed.ok()) log::error("cannot watch a ConfigMap", {{"err", subscribed.status()}});
+  informer_.start();
+}
+
+void ClusterTrust::stop() { informer_.stop(); }
+
+}  // namespace ccm::serving

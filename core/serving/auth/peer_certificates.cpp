@@ -1,0 +1,50 @@
+#include "serving/auth/peer_certificates.hpp"
+
+#include <openssl/x509.h>
+
+#include <utility>
+
+namespace ccm::serving {
+namespace {
+
+std::vector<std::string> subject_values(X509* certificate, int what) {
+  std::vector<std::string> values;
+  const X509_NAME* subject = X509_get_subject_name(certificate);
+  for (int at = X509_NAME_get_index_by_NID(subject, what, -1); at >= 0;
+       at = X509_NAME_get_index_by_NID(subject, what, at)) {
+    unsigned char* text = nullptr;
+    const int size =
+        ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+    if (size < 0) continue;
+    values.emplace_back(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+    OPENSSL_free(text);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::shared_ptr<const PeerCertificates> PeerCertificates::of(const SSL* session) {
+  X509* leaf = SSL_get1_peer_certificate(session);
+  if (leaf == nullptr) return nullptr;
+  auto result = std::make_shared<PeerCertificates>();
+  result->leaf_.reset(leaf);
+  const STACK_OF(X509)* chain = SSL_get_peer_cert_chain(session);
+  for (int i = 0; chain != nullptr && i < sk_X509_num(chain); ++i) {
+    X509* certificate = sk_X509_value(chain, i);
+    X509_up_ref(certificate);
+    result->rest_.emplace_back(certificate);
+  }
+  return result;
+}
+
+std::string PeerCertificates::common_name() const {
+  auto names = subject_values(leaf_.get(), NID_commonName);
+  return names.empty() ? std::string() : std::move(names.back());
+}
+
+std::vector<std::string> PeerCertificates::organizations() const {
+  return subject_values(leaf_.get(), NID_organizationName);
+}
+
+}  // namespace ccm::serving

@@ -1,0 +1,124 @@
+// Answers of reviews for a limited time, the least recently used going first, and one review at a
+// time for each question (API-120, 123). The server's thread.
+#pragma once
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace ccm::serving {
+
+// A keyed hash: what is remembered shows neither tokens nor names, and nobody can make two of a
+// kind (API-120). The key is random and lives as long as the object.
+class QuestionHash {
+ public:
+  QuestionHash();
+  [[nodiscard]] std::string operator()(std::string_view text) const;  // 32 bytes
+
+ private:
+  std::string key_;
+};
+
+template <typename Answer>
+class ReviewCache {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Now = std::function<Clock::time_point()>;
+  static constexpr std::size_t kLimit = 8192;
+
+  explicit ReviewCache(Now now = Clock::now) : now_(std::move(now)) {}
+
+  [[nodiscard]] std::optional<Answer> find(const std::string& key) {
+    const auto found = index_.find(key);
+    if (found == index_.end()) return std::nullopt;
+    if (now_() >= found->second->until) {
+      entries_.erase(found->second);
+      index_.erase(found);
+      return std::nullopt;
+    }
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return found->second->answer;
+  }
+
+  void put(const std::string& key, Answer answer, std::chrono::nanoseconds lifetime) {
+    if (lifetime.count() <= 0) return;
+    if (const auto found = index_.find(key); found != index_.end()) {
+      entries_.erase(found->second);
+      index_.erase(found);
+    }
+    if (entries_.size() >= kLimit) {
+      index_.erase(entries_.back().key);
+      entries_.pop_back();
+    }
+    const auto until = now_() + std::chrono::duration_cast<Clock::duration>(lifetime);
+    entries_.push_front(Entry{key, std::move(answer), until});
+    index_[key] = entries_.begin();
+  }
+
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    std::string key;
+    Answer answer;
+    Clock::time_point until;
+  };
+  Now now_;
+  std::list<Entry> entries_;  // most recently used first
+  std::unordered_map<std::string, typename std::list<Entry>::iterator> index_;
+};
+
+// A question that is under way: the first who asks runs the review, the others wait for its end.
+template <typename Answer>
+class ReviewsUnderWay {
+ public:
+  struct Review {
+    explicit Review(boost::asio::any_io_executor executor)
+        : ended(std::move(executor), boost::asio::steady_timer::time_point::max()) {}
+    boost::asio::steady_timer ended;
+    std::optional<Result<Answer>> result;
+  };
+
+  // Null: nobody asks this; then start() and finish() are the caller's.
+  [[nodiscard]] std::shared_ptr<Review> find(const std::string& key) const {
+    const auto found = reviews_.find(key);
+    return found == reviews_.end() ? nullptr : found->second;
+  }
+  void start(const std::string& key, boost::asio::any_io_executor executor) {
+    reviews_[key] = std::make_shared<Review>(std::move(executor));
+  }
+  void finish(const std::string& key, Result<Answer> result) {
+    const auto found = reviews_.find(key);
+    found->second->result = std::move(result);
+    found->second->ended.cancel();
+    reviews_.erase(found);
+  }
+  static boost::asio::awaitable<Result<Answer>> wait(std::shared_ptr<Review> review) {
+    if (!review->result) {
+      co_await review->ended.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
+    }
+    if (review->result) co_return *review->result;
+    co_return Status(Code::cancelled, "the server stops");
+  }
+  [[nodiscard]] std::size_t size() const { return reviews_.size(); }
+
+ private:
+  std::unordered_map<std::string, std::shared_ptr<Review>> reviews_;
+};
+
+}  // namespace ccm::serving

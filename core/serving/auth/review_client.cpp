@@ -1,0 +1,85 @@
+#include "serving/auth/review_client.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+namespace ccm::serving {
+
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr double kJitter = 0.2;
+
+// A review changes nothing, so it may be sent again whatever became of the last one.
+bool may_pass(const Status& status) {
+  switch (status.code()) {
+    case Code::unavailable:
+    case Code::deadline_exceeded:
+    case Code::resource_exhausted:
+    case Code::internal:
+      return true;
+    default:
+      return status.retry_after().count() > 0;
+  }
+}
+
+milliseconds jittered(milliseconds pause) {
+  static thread_local std::minstd_rand random(std::random_device{}());
+  const double factor = 1 + std::uniform_real_distribution<double>(0, kJitter)(random);
+  return std::chrono::duration_cast<milliseconds>(pause * factor);
+}
+
+Status busy() {
+  return Status(Code::resource_exhausted, ErrorClass::throttled, "too many reviews are under way")
+      .with_reason("Busy");
+}
+
+}  // namespace
+
+struct ReviewClient::Count {
+  explicit Count(std::shared_ptr<std::size_t> counted) : count(std::move(counted)) { ++*count; }
+  ~Count() { --*count; }
+  Count(const Count&) = delete;
+  Count& operator=(const Count&) = delete;
+  std::shared_ptr<std::size_t> count;
+};
+
+ReviewClient::ReviewClient(kube::Client client, std::string path, ReviewLimits limits)
+    : client_(std::move(client)), path_(std::move(path)), limits_(limits) {}
+
+asio::awaitable<Result<std::string>> ReviewClient::post(std::string review) {
+  if (*under_way_ >= limits_.max_under_way) {
+    co_return busy();
+  }
+  const Count count(under_way_);
+  const auto limit = steady_clock::now() + limits_.budget;
+  milliseconds pause = limits_.first_pause;
+  asio::steady_timer timer(client_.executor());
+  for (int attempt = 1;; ++attempt) {
+    kube::CallOptions call;
+    call.max_retries = 0;
+    call.timeout = std::max(milliseconds(1),
+                            std::chrono::duration_cast<milliseconds>(limit - steady_clock::now()));
+    std::string method = "POST";
+    std::string path = path_;
+    std::string body = review;
+    Result<std::string> answer =
+        co_await client_.raw(std::move(method), std::move(path), std::move(body), call);
+    if (answer.ok() || !may_pass(answer.status()) || attempt >= limits_.tries) co_return answer;
+    const milliseconds wait = std::max(jittered(pause), answer.status().retry_after());
+    if (steady_clock::now() + wait >= limit) co_return answer;
+    timer.expires_after(wait);
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    pause = std::chrono::duration_cast<milliseconds>(pause * limits_.pause_factor);
+  }
+}
+
+}  // namespace ccm::serving

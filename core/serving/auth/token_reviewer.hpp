@@ -1,0 +1,44 @@
+// Whose bearer token it is, as the API server says (TokenReview). The server's thread.
+#pragma once
+
+#include "serving/auth/review_cache.hpp"
+#include "serving/auth/review_client.hpp"
+#include "serving/auth/user.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace ccm::serving {
+
+class TokenReviewer {
+ public:
+  // Null: the token is nobody's.
+  using Owner = std::shared_ptr<const User>;
+
+  // `lifetime` of an answer, whichever it is; 0 = none is kept.
+  TokenReviewer(ReviewClient client, std::chrono::nanoseconds lifetime)
+      : client_(std::move(client)), lifetime_(lifetime) {}
+
+  // A failure says nothing about the token and is not remembered.
+  boost::asio::awaitable<Result<Owner>> owner_of(std::string token);
+
+ private:
+  boost::asio::awaitable<Result<Owner>> ask(std::string token);
+
+  ReviewClient client_;
+  const std::chrono::nanoseconds lifetime_;
+  QuestionHash hash_;
+  ReviewCache<Owner> cache_;
+  ReviewsUnderWay<Owner> under_way_;
+};
+
+// The body of a TokenReview, and what its answer says (API-119). Pure.
+std::string token_review(const std::string& token);
+Result<TokenReviewer::Owner> owner_in_review(const std::string& answer);
+
+}  // namespace ccm::serving

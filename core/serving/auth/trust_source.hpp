@@ -1,0 +1,64 @@
+// Which authorities are trusted now: of files, re-read when they change, and of the cluster's
+// ConfigMap where no file is given (HOST-63..68). The server's thread.
+#pragma once
+
+#include "kube/file_text.hpp"
+#include "serving/auth/trust.hpp"
+
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::serving {
+
+struct TrustOptions {
+  std::string client_ca_file;
+  std::string proxy_ca_file;
+  // Belong to the file; without it all of this comes from the ConfigMap.
+  std::vector<std::string> proxy_allowed_names;
+  std::vector<std::string> username_headers;
+  std::vector<std::string> group_headers;
+  std::vector<std::string> extra_prefixes;
+  std::vector<std::string> uid_headers;
+};
+
+class TrustSource {
+ public:
+  explicit TrustSource(TrustOptions options);
+
+  // Reads the files. A failure names the flag.
+  Status load();
+
+  // What is trusted now. Looks at the files: an unusable new one is logged and the old one goes on.
+  const Trust& current();
+
+  // What the ConfigMap says; used for what has no file.
+  void set_cluster(Trust trust);
+
+  // Whether anything is left for the ConfigMap to say.
+  [[nodiscard]] bool wants_cluster() const {
+    return options_.client_ca_file.empty() || options_.proxy_ca_file.empty();
+  }
+
+ private:
+  struct File {
+    std::string path;
+    std::string flag;
+    kube::FileStamp stamp;
+    std::chrono::steady_clock::time_point look_at;
+    std::shared_ptr<const Authority> authority;
+  };
+  static Status read(File* file);
+  static void refresh(File* file);
+
+  TrustOptions options_;
+  File client_;
+  File proxy_;
+  Trust cluster_;
+  Trust current_;
+};
+
+}  // namespace ccm::serving

@@ -1,0 +1,54 @@
+// A request as the pages see it, and what they answer. Value types.
+#pragma once
+
+#include "serving/auth/peer_certificates.hpp"
+#include "serving/auth/user.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::serving {
+
+struct HeaderField {
+  std::string name;
+  std::string value;
+};
+
+struct Request {
+  std::string method;
+  std::string target;  // as in the request line
+  std::string path;    // of the target, without query; percent-encoding as it came
+  std::string query;   // without "?"
+  std::vector<HeaderField> headers;
+  std::string body;
+  std::shared_ptr<const PeerCertificates> peer;  // null: the client showed none
+  User user;                                     // set by the authentication
+
+  // The value of the first header of that name, compared without case; empty when absent.
+  [[nodiscard]] std::string_view header(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string_view> headers_named(std::string_view name) const;
+  // For what must not go further than authentication (API-127).
+  void remove_header(std::string_view name);
+  // Sets path and query from the target, which may be in the absolute form that proxies send.
+  void split_target();
+};
+
+struct Answer {
+  unsigned status = 200;
+  std::string body;
+  std::string_view allow{};  // the Allow header of a 405, else empty
+  std::string content_type = "text/plain; charset=utf-8";
+  unsigned retry_after = 0;                     // seconds; 0: no such header
+  std::shared_ptr<const std::string> shared{};  // instead of `body`: a text that many clients get
+  [[nodiscard]] const std::string& text() const { return shared ? *shared : body; }
+};
+
+// Compared as header names are: ASCII without case.
+[[nodiscard]] bool same_header(std::string_view left, std::string_view right);
+[[nodiscard]] std::string lower_case(std::string_view text);
+// A malformed escape stays as it is. `plus_is_space`: in queries.
+[[nodiscard]] std::string percent_decode(std::string_view text, bool plus_is_space);
+
+}  // namespace ccm::serving

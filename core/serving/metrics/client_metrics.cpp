@@ -1,0 +1,114 @@
+#include "serving/metrics/client_metrics.hpp"
+
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <chrono>
+#include <list>
+#include <mutex>
+#include <utility>
+
+namespace ccm::serving {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Histogram;
+
+Histogram::BucketBoundaries request_buckets() {
+  return {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
+}
+
+double as_seconds(std::chrono::nanoseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+}  // namespace
+
+struct ClientMetrics::State {
+  // Looking up a series by its labels allocates; thousands of requests a second do not.
+  struct Method {
+    std::string name;
+    Histogram& seconds;
+    Histogram& limiter;
+    std::list<std::pair<unsigned, Counter*>> by_status;
+  };
+  struct Host {
+    std::string name;
+    std::list<Method> methods;
+  };
+
+  explicit State(prometheus::Registry& registry)
+      : requests(prometheus::BuildCounter()
+                     .Name("rest_client_requests_total")
+                     .Help("HTTP requests to API servers by status code, method and host.")
+                     .Register(registry)),
+        seconds(prometheus::BuildHistogram()
+                    .Name("rest_client_request_duration_seconds")
+                    .Help("Time of requests to API servers by verb and host.")
+                    .Register(registry)),
+        limiter(prometheus::BuildHistogram()
+                    .Name("rest_client_rate_limiter_duration_seconds")
+                    .Help("Time that requests waited for the client's rate limiter.")
+                    .Register(registry)) {}
+
+  Method& method(Host& host, std::string_view name) {
+    for (Method& known : host.methods) {
+      if (known.name == name) return known;
+    }
+    const std::map<std::string, std::string> labels{{"host", host.name},
+                                                    {"verb", std::string(name)}};
+    return host.methods.emplace_back(Method{std::string(name),
+                                            seconds.Add(labels, request_buckets()),
+                                            limiter.Add(labels, request_buckets()),
+                                            {}});
+  }
+
+  Counter& counter(Host& host, Method& method, unsigned status) {
+    for (const auto& [code, known] : method.by_status) {
+      if (code == status) return *known;
+    }
+    const std::string code = status == 0 ? "<error>" : std::to_string(status);
+    Counter& added = requests.Add({{"code", code}, {"host", host.name}, {"method", method.name}});
+    method.by_status.emplace_back(status, &added);
+    return added;
+  }
+
+  void record(Host& host, const kube::CallRecord& call) {
+    const std::lock_guard lock(mutex);
+    Method& known = method(host, call.method);
+    known.seconds.Observe(as_seconds(call.duration));
+    known.limiter.Observe(as_seconds(call.limiter_wait));
+    counter(host, known, call.http_status).Increment();
+  }
+
+  Family<Counter>& requests;
+  Family<Histogram>& seconds;
+  Family<Histogram>& limiter;
+  std::mutex mutex;
+  std::list<Host> hosts;
+};
+
+ClientMetrics::ClientMetrics(prometheus::Registry& registry)
+    : state_(std::make_shared<State>(registry)) {}
+ClientMetrics::~ClientMetrics() = default;
+
+std::function<void(const kube::CallRecord&)> ClientMetrics::observer(const std::string& server) {
+  const std::string name = host_of(server);
+  const std::lock_guard lock(state_->mutex);
+  State::Host* host = nullptr;
+  for (State::Host& known : state_->hosts) {
+    if (known.name == name) host = &known;
+  }
+  if (host == nullptr) host = &state_->hosts.emplace_back(State::Host{name, {}});
+  return [state = state_, host](const kube::CallRecord& call) { state->record(*host, call); };
+}
+
+std::string host_of(const std::string& url) {
+  const auto scheme = url.find("://");
+  const auto begin = scheme == std::string::npos ? 0 : scheme + 3;
+  return url.substr(begin, url.find('/', begin) - begin);
+}
+
+}  // namespace ccm::serving

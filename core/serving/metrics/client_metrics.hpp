@@ -1,0 +1,34 @@
+// The rest_client_* metrics: what this process asks of API servers (MET-26..28). Any thread: the
+// Lease has a client on a thread of its own.
+#pragma once
+
+#include "kube/client.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace prometheus {
+class Registry;
+}
+
+namespace ccm::serving {
+
+class ClientMetrics {
+ public:
+  // `registry` must outlive it and every client that has an observer of it.
+  explicit ClientMetrics(prometheus::Registry& registry);
+  ~ClientMetrics();
+
+  // For kube::ClientOptions::observer. `server`: the URL of the API server, whose host is a label.
+  std::function<void(const kube::CallRecord&)> observer(const std::string& server);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+// "127.0.0.1:6443" of "https://127.0.0.1:6443/prefix".
+std::string host_of(const std::string& url);
+
+}  // namespace ccm::serving

@@ -1,0 +1,43 @@
+#include "serving/metrics/loop_lag.hpp"
+
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <utility>
+
+namespace ccm::serving {
+
+namespace {
+
+prometheus::Histogram& lag_histogram(prometheus::Registry& registry) {
+  const prometheus::Histogram::BucketBoundaries buckets{0.001, 0.005, 0.01, 0.05, 0.1,
+                                                        0.5,   1,     5,    15,   60};
+  return prometheus::BuildHistogram()
+      .Name("ccm_event_loop_lag_seconds")
+      .Help("How much later than asked for the event loop ran a timer.")
+      .Register(registry)
+      .Add({}, buckets);
+}
+
+}  // namespace
+
+LoopLag::LoopLag(boost::asio::any_io_executor executor, prometheus::Registry& registry,
+                 std::chrono::milliseconds period)
+    : timer_(std::move(executor)), seconds_(lag_histogram(registry)), period_(period) {}
+
+void LoopLag::start() {
+  timer_.expires_after(period_);
+  measure();
+}
+
+void LoopLag::measure() {
+  timer_.async_wait([this](boost::system::error_code error) {
+    if (error) return;
+    const auto now = std::chrono::steady_clock::now();
+    seconds_.Observe(std::chrono::duration<double>(now - timer_.expiry()).count());
+    timer_.expires_at(now + period_);
+    measure();
+  });
+}
+
+}  // namespace ccm::serving

@@ -1,0 +1,32 @@
+// How late the loop is: a timer says when it should have run, and when it did. The loop's thread.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+
+namespace prometheus {
+class Histogram;
+class Registry;
+}  // namespace prometheus
+
+namespace ccm::serving {
+
+class LoopLag {
+ public:
+  // `registry` must outlive it.
+  LoopLag(boost::asio::any_io_executor executor, prometheus::Registry& registry,
+          std::chrono::milliseconds period = std::chrono::milliseconds(500));
+  void start();
+  void stop() { timer_.cancel(); }
+
+ private:
+  void measure();
+
+  boost::asio::steady_timer timer_;
+  prometheus::Histogram& seconds_;
+  const std::chrono::milliseconds period_;
+};
+
+}  // namespace ccm::serving

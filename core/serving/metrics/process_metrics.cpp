@@ -1,0 +1,103 @@
+#include "base/version.hpp"
+#include "serving/metrics/sampled.hpp"
+
+#include <dirent.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string>
+
+namespace ccm::serving {
+namespace {
+
+double cpu_seconds() {
+  timespec used{};
+  if (::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) return 0;
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
+}
+
+double open_descriptors() {
+  DIR* folder = ::opendir("/proc/self/fd");
+  if (folder == nullptr) return 0;
+  int count = -1;  // the folder's own
+  while (const dirent* entry = ::readdir(folder)) {
+    if (entry->d_name[0] != '.') ++count;
+  }
+  ::closedir(folder);
+  return count;
+}
+
+double limit_of(int resource) {
+  rlimit limit{};
+  if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) return 0;
+  if (limit.rlim_cur == RLIM_INFINITY) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(limit.rlim_cur);
+}
+
+// `at`: 0 = virtual size, 1 = resident.
+double memory(int at) {
+  std::ifstream in("/proc/self/statm");
+  double pages = 0;
+  for (int i = 0; i <= at; ++i) in >> pages;
+  return pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+// Seconds since the epoch; never changes.
+double start_time() {
+  std::ifstream process("/proc/self/stat");
+  std::string text;
+  std::getline(process, text);
+  // The program's name stands in parentheses and may hold anything.
+  std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+  std::string field;
+  for (int i = 3; i <= 22; ++i) fields >> field;
+  const double ticks = std::strtod(field.c_str(), nullptr);
+  std::ifstream machine("/proc/stat");
+  double boot = 0;
+  while (std::getline(machine, text)) {
+    if (text.starts_with("btime ")) boot = std::strtod(text.c_str() + 6, nullptr);
+  }
+  return boot + ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace
+
+void add_process_metrics(SampledMetrics* metrics) {
+  metrics->counter("process_cpu_seconds_total", "User and system CPU time of this process.", [] {
+    return std::vector<Sample>{Sample{{}, cpu_seconds()}};
+  });
+  metrics->gauge_of("process_open_fds", "Open file descriptors.", open_descriptors);
+  metrics->gauge_of("process_max_fds", "File descriptors that may be open.",
+                    [] { return limit_of(RLIMIT_NOFILE); });
+  metrics->gauge_of("process_resident_memory_bytes", "Resident memory.", [] { return memory(1); });
+  metrics->gauge_of("process_virtual_memory_bytes", "Virtual memory.", [] { return memory(0); });
+  metrics->gauge_of("process_virtual_memory_max_bytes", "Virtual memory that may be had.",
+                    [] { return limit_of(RLIMIT_AS); });
+  metrics->gauge_of("process_start_time_seconds", "When this process started, in Unix time.",
+                    [started = start_time()] { return started; });
+}
+
+void add_build_info(SampledMetrics* metrics) {
+  metrics->gauge("kubernetes_build_info", "1, with labels that say which build this is.", [] {
+    const Version& build = version();
+    Sample sample;
+    sample.labels = {{"build_date", ""},
+                     {"compiler", std::string(build.compiler)},
+                     {"git_commit", std::string(build.commit)},
+                     {"git_tree_state", ""},
+                     {"git_version", std::string(build.text)},
+                     {"go_version", ""},
+                     {"major", std::string(build.major)},
+                     {"minor", std::string(build.minor)},
+                     {"platform", std::string(build.system) + "/" + std::string(build.machine)}};
+    sample.value = 1;
+    return std::vector<Sample>{sample};
+  });
+}
+
+}  // namespace ccm::serving

@@ -1,0 +1,300 @@
+// Tokens and reviews as clients see them, with an API server that answers well, badly or late.
+#include "access_fixture.hpp"
+
+#include <nlohmann/json.hpp>
+#include <prometheus/text_serializer.h>
+
+#include <thread>
+#include <vector>
+
+namespace ccm::serving {
+namespace {
+
+using std::chrono::milliseconds;
+using test::ServerReply;
+using test::ServerRequest;
+using test::TlsClient;
+
+TEST_F(AccessTest, HOST_101_WithoutCredentialThePageIsForbiddenAsUpstreamSays) {
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  const std::string answer = client.ask(get("/metrics"));
+  EXPECT_EQ(status_line(answer), "HTTP/1.1 403 Forbidden");
+  EXPECT_EQ(body(answer),
+            R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
+            R"("message":"forbidden: User \"system:anonymous\" cannot get path \"/metrics\"",)"
+            R"("reason":"Forbidden","details":{},"code":403})");
+  EXPECT_EQ(asked(kTokenReviews), 0u);
+  EXPECT_EQ(asked(kAccessReviews), 1u) << "a role may allow it to everybody";
+}
+
+TEST_F(AccessTest, HOST_70_OpenPathsNeedNoReview) {
+  open_paths_.emplace_back("/metr*");
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  EXPECT_EQ(body(client.ask(get("/healthz"))), "ok");
+  EXPECT_EQ(body(client.ask(get("/readyz?verbose=1"))).substr(0, 7), "[+]ping");
+  EXPECT_EQ(body(client.ask(get("/metrics"))), "numbers");
+  EXPECT_TRUE(api_.requests().empty());
+  EXPECT_EQ(status(client.ask(get("/healthz/ping"))), 403u) << "the path is exact (HOST-93)";
+  EXPECT_EQ(status(client.ask(get("/none"))), 403u) << "what is there is nobody's business";
+}
+
+TEST_F(AccessTest, API_119_ATokenOpensThePage) {
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  EXPECT_EQ(body(client.ask(with_token("good"))), "numbers");
+  const Request request = seen();
+  EXPECT_EQ(request.user.name, "alice");
+  EXPECT_EQ(request.user.uid, "u1");
+  EXPECT_EQ(request.user.groups, (std::vector<std::string>{"team", "system:authenticated"}));
+  EXPECT_EQ(request.header("Authorization"), "") << "API-127";
+}
+
+TEST_F(AccessTest, API_121_TheReviewNamesUserVerbAndPath) {
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  client.ask(ask_with("Authorization: bearer good\r\n", "/metrics?name=x", "HEAD") +
+             get("/healthz"));
+  ASSERT_EQ(asked(kAccessReviews), 1u);
+  const auto review = nlohmann::json::parse(api_.requests().back().body);
+  const auto& spec = review.at("spec");
+  EXPECT_EQ(spec.at("user"), "alice");
+  EXPECT_EQ(spec.at("uid"), "u1");
+  EXPECT_EQ(spec.at("groups"), (std::vector<std::string>{"team", "system:authenticated"}));
+  EXPECT_EQ(spec.at("extra").at("key"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(spec.at("nonResourceAttributes").at("path"), "/metrics");
+  EXPECT_EQ(spec.at("nonResourceAttributes").at("verb"), "head");
+}
+
+TEST_F(AccessTest, HOST_101_ABadTokenIs401AndNoAnonymous) {
+  open_paths_.emplace_back("/metrics");
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  const std::string answer = client.ask(with_token("stolen"));
+  EXPECT_EQ(status_line(answer), "HTTP/1.1 401 Unauthorized");
+  EXPECT_EQ(body(answer), R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
+                          R"("message":"Unauthorized","reason":"Unauthorized","code":401})");
+  EXPECT_EQ(answer.find("stolen"), std::string::npos);
+}
+
+TEST_F(AccessTest, HOST_102_WhoMayNotIs403WithTheReason) {
+  on_access = [](const ServerRequest&) {
+    return json(R"({"status":{"allowed":false,"reason":"no role says so"}})");
+  };
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  const std::string answer = client.ask(with_token("good"));
+  EXPECT_EQ(status(answer), 403u);
+  EXPECT_NE(answer.find(R"(User \"alice\" cannot get path \"/metrics\": no role says so)"),
+            std::string::npos)
+      << answer;
+}
+
+TEST_F(AccessTest, HOST_102_MastersNeedNoReview) {
+  on_token = [](const ServerRequest&) {
+    return json(
+        R"({"status":{"authenticated":true,"user":{"username":"root","groups":["system:masters"]}}})");
+  };
+  on_access = [](const ServerRequest&) { return json("{}", 500); };
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  EXPECT_EQ(body(client.ask(with_token("any"))), "numbers");
+  EXPECT_EQ(asked(kAccessReviews), 0u);
+}
+
+TEST_F(AccessTest, HOST_101_WithoutDelegationTokensAreIgnored) {
+  delegated_ = false;
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  EXPECT_EQ(status(client.ask(with_token("good"))), 403u);
+  EXPECT_EQ(status(client.ask(ask_with("Authorization: Bearer bad\r\n", "/healthz"))), 200u);
+}
+
+TEST_F(AccessTest, API_120_AnswersAreKeptForTheirTime) {
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(status(client.ask(with_token("good"))), 200u);
+    EXPECT_EQ(status(client.ask(with_token("bad"))), 401u);
+  }
+  EXPECT_EQ(asked(kTokenReviews), 2u) << "one for each token, good or bad";
+  EXPECT_EQ(asked(kAccessReviews), 1u);
+}
+
+TEST_F(AccessTest, HOST_65_71_ALifetimeOfZeroKeepsNothing) {
+  token_lifetime_ = {};
+  lifetimes_ = {std::chrono::nanoseconds(0), std::chrono::seconds(10)};
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  EXPECT_EQ(status(client.ask(with_token("good"))), 200u);
+  EXPECT_EQ(status(client.ask(with_token("good"))), 200u);
+  EXPECT_EQ(asked(kTokenReviews), 2u);
+  EXPECT_EQ(asked(kAccessReviews), 2u);
+}
+
+TEST_F(AccessTest, API_124_AReviewThatFailsOnceIsTriedAgain) {
+  std::atomic<int> calls{0};
+  on_token = [&](const ServerRequest&) {
+    const int call = ++calls;
+    if (call == 1) return json(R"({"kind":"Status","code":500,"reason":"InternalError"})", 500);
+    if (call == 2) {
+      ServerReply reply;
+      reply.reset = true;
+      return reply;
+    }
+    return owner("alice");
+  };
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  EXPECT_EQ(status(client.ask(with_token("good"))), 200u);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST_F(AccessTest, API_124_ATokenReviewThatKeepsFailingIs401AndNotRemembered) {
+  std::atomic<bool> broken{true};
+  on_token = [&](const ServerRequest&) {
+    return broken ? json(R"({"kind":"Status","code":500,"reason":"InternalError"})", 500)
+                  : owner("alice");
+  };
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  EXPECT_EQ(status(client.ask(with_token("good"))), 401u);
+  EXPECT_EQ(asked(kTokenReviews), 5u);
+  broken = false;
+  EXPECT_EQ(status(client.ask(with_token("good"))), 200u);
+}
+
+TEST_F(AccessTest, API_124_AnAccessReviewThatFailsIs500) {
+  on_access = [](const ServerRequest&) {
+    return json(R"({"kind":"Status","code":403,"reason":"Forbidden","message":"no <b> role"})",
+                403);
+  };
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  const std::string answer = client.ask(with_token("good"));
+  EXPECT_EQ(status(answer), 500u);
+  EXPECT_EQ(body(answer), "Internal Server Error: \"/metrics\": the access review failed\n");
+  EXPECT_EQ(asked(kAccessReviews), 1u) << "a refusal does not pass by itself";
+}
+
+TEST_F(AccessTest, NonsenseForAnAnswerOpensNothing) {
+  for (const char* nonsense : {"", "[]", "{}", R"({"status":{"authenticated":"true"}})",
+                               R"({"status":{"authenticated":true}})",
+                               R"({"status":{"authenticated":true,"user":"alice"}})"}) {
+    const auto owner = owner_in_review(nonsense);
+    EXPECT_TRUE(!owner.ok() || *owner == nullptr) << nonsense;
+  }
+  for (const char* nonsense : {"", "[]", "{}", R"({"status":{"allowed":"true"}})",
+                               R"({"status":{"allowed":true,"denied":true}})"}) {
+    const auto found = verdict_in_review(nonsense);
+    EXPECT_TRUE(!found.ok() || found->decision != Verdict::Decision::allowed) << nonsense;
+  }
+}
+
+TEST_F(AccessTest, ASlowReviewIsBoundedAndHoldsUpNobodyElse) {
+  limits_.budget = milliseconds(700);
+  on_token = [](const ServerRequest&) {
+    ServerReply reply = owner("alice");
+    reply.delay = milliseconds(60'000);
+    return reply;
+  };
+  ASSERT_TRUE(start().ok());
+  TlsClient slow(port());
+  slow.send(with_token("good"));
+  ASSERT_TRUE(api_.wait_for_requests(1));
+  TlsClient probe(port());
+  EXPECT_EQ(body(probe.ask(get("/healthz"))), "ok");
+  EXPECT_EQ(status(slow.read_answer()), 401u);
+}
+
+TEST_F(AccessTest, ManyWithOneTokenAskOnce) {
+  on_token = [](const ServerRequest&) {
+    ServerReply reply = owner("alice");
+    reply.delay = milliseconds(300);
+    return reply;
+  };
+  ASSERT_TRUE(start().ok());
+  std::vector<std::unique_ptr<TlsClient>> clients;
+  for (int i = 0; i < 20; ++i) clients.push_back(std::make_unique<TlsClient>(port()));
+  for (auto& client : clients) client->send(with_token("good"));
+  for (auto& client : clients) EXPECT_EQ(status(client->read_answer()), 200u);
+  EXPECT_EQ(asked(kTokenReviews), 1u);
+  EXPECT_EQ(asked(kAccessReviews), 1u);
+}
+
+TEST_F(AccessTest, MadeUpTokensCannotPileUpReviews) {
+  limits_.max_under_way = 3;
+  on_token = [](const ServerRequest&) {
+    ServerReply reply = owner("alice");
+    reply.delay = milliseconds(60'000);
+    return reply;
+  };
+  ASSERT_TRUE(start().ok());
+  std::vector<std::unique_ptr<TlsClient>> crowd;
+  for (int i = 0; i < 3; ++i) {
+    crowd.push_back(std::make_unique<TlsClient>(port()));
+    crowd.back()->send(with_token("made-up-" + std::to_string(i)));
+  }
+  ASSERT_TRUE(api_.wait_for_requests(3));
+  TlsClient late(port());
+  const std::string answer = late.ask(with_token("good"));
+  EXPECT_EQ(status_line(answer), "HTTP/1.1 429 Too Many Requests");
+  EXPECT_NE(answer.find("\r\nRetry-After: 1\r\n"), std::string::npos);
+}
+
+TEST_F(AccessTest, MET_38_AttemptsAreCounted) {
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  client.ask(with_token("good"));
+  client.ask(with_token("bad"));
+  client.ask(get("/metrics"));
+  const std::string text = prometheus::TextSerializer().Serialize(registry_of_metrics_.Collect());
+  for (const char* line :
+       {"authentication_attempts{result=\"success\"} 2\n",
+        "authentication_attempts{result=\"error\"} 1\n",
+        "authorization_attempts_total{result=\"allowed\"} 1\n",
+        "authorization_attempts_total{result=\"no-opinion\"} 1\n",
+        "authenticated_user_requests{username=\"other\"} 2\n",
+        "authorization_duration_seconds_bucket{result=\"allowed\",le=\"16.384\"} 1\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+}
+
+TEST(BearerToken, IsTheSecondWord) {
+  EXPECT_EQ(bearer_token("Bearer abc"), "abc");
+  EXPECT_EQ(bearer_token("bearer  abc"), "abc");
+  EXPECT_EQ(bearer_token("BEARER abc def"), "abc");
+  for (const char* none : {"", "Bearer", "Bearer ", "Basic abc", "abc", "  "}) {
+    EXPECT_EQ(bearer_token(none), "") << none;
+  }
+}
+
+TEST(ReviewCache, ForgetsByTimeAndByUse) {
+  auto now = std::chrono::steady_clock::now();
+  ReviewCache<int> cache([&now] { return now; });
+  cache.put("a", 1, std::chrono::seconds(10));
+  EXPECT_EQ(cache.find("a"), 1);
+  now += std::chrono::seconds(10);
+  EXPECT_EQ(cache.find("a"), std::nullopt);
+  for (std::size_t i = 0; i < ReviewCache<int>::kLimit; ++i) {
+    cache.put(std::to_string(i), 1, std::chrono::seconds(10));
+  }
+  EXPECT_EQ(cache.find("0"), 1);  // now used later than "1"
+  cache.put("more", 1, std::chrono::seconds(10));
+  EXPECT_EQ(cache.size(), ReviewCache<int>::kLimit);
+  EXPECT_EQ(cache.find("0"), 1);
+  EXPECT_EQ(cache.find("1"), std::nullopt);
+}
+
+TEST(QuestionHash, ShowsNothingAndDiffersBetweenProcesses) {
+  const QuestionHash one;
+  const QuestionHash other;
+  EXPECT_EQ(one("token"), one("token"));
+  EXPECT_NE(one("token"), one("tokem"));
+  EXPECT_NE(one("token"), other("token"));
+  EXPECT_EQ(one("token").size(), 32u);
+}
+
+}  // namespace
+}  // namespace ccm::serving

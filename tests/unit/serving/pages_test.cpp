@@ -1,0 +1,190 @@
+// Metrics as text, flags, verbosity, and what keeps slow clients from starving others.
+#include "base/log.hpp"
+#include "server_fixture.hpp"
+#include "serving/metrics/client_metrics.hpp"
+#include "serving/metrics/health_metrics.hpp"
+#include "serving/metrics/sampled.hpp"
+#include "serving/pages/flags_page.hpp"
+#include "serving/pages/metrics_page.hpp"
+#include "serving/pages/verbosity_page.hpp"
+
+#include <prometheus/counter.h>
+#include <prometheus/registry.h>
+
+#include <vector>
+
+namespace ccm::serving {
+namespace {
+
+using test::TlsClient;
+
+bool has_line(const std::string& text, const std::string& line) {
+  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+
+TEST(MetricsPage, MET_1_JoinsItsSourcesInOrder) {
+  prometheus::Registry registry;
+  prometheus::BuildCounter().Name("b_total").Help("Bees.").Register(registry).Add({}).Increment(2);
+  SampledMetrics sampled;
+  double value = 1;
+  sampled.gauge_of("a", "An a.", [&value] { return value; });
+  sampled.gauge("none", "Nothing.", [] { return std::vector<Sample>(); });
+  MetricsPage page({&registry, &sampled});
+  const Answer answer = page.show();
+  EXPECT_EQ(answer.content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_EQ(answer.text(),
+            "# HELP a An a.\n# TYPE a gauge\na 1\n"
+            "# HELP b_total Bees.\n# TYPE b_total counter\nb_total 2\n");
+  value = 3;
+  EXPECT_EQ(page.show().shared, answer.shared) << "a crowd gets one text";
+}
+
+TEST(MetricsPage, NothingIsKeptForTheNextOne) {
+  SampledMetrics sampled;
+  double value = 1;
+  sampled.gauge_of("a", "An a.", [&value] { return value; });
+  MetricsPage page({&sampled});
+  EXPECT_TRUE(has_line(page.show().text(), "a 1"));
+  value = 2;
+  EXPECT_TRUE(has_line(page.show().text(), "a 2"));
+}
+
+TEST(ProcessMetrics, MET_46_AreThisProcess) {
+  SampledMetrics sampled;
+  add_process_metrics(&sampled);
+  add_build_info(&sampled);
+  std::map<std::string, double> values;
+  for (const auto& family : sampled.Collect()) {
+    const auto& series = family.metric.at(0);
+    values[family.name] = series.gauge.value + series.counter.value;
+  }
+  EXPECT_GT(values["process_cpu_seconds_total"], 0);
+  EXPECT_GT(values["process_resident_memory_bytes"], 1e6);
+  EXPECT_GT(values["process_virtual_memory_bytes"], values["process_resident_memory_bytes"]);
+  EXPECT_GE(values["process_open_fds"], 3);
+  EXPECT_GE(values["process_max_fds"], values["process_open_fds"]);
+  EXPECT_EQ(values["kubernetes_build_info"], 1);
+  const double now = static_cast<double>(std::time(nullptr));
+  EXPECT_GT(values["process_start_time_seconds"], now - 3600);
+  EXPECT_LE(values["process_start_time_seconds"], now + 2);
+}
+
+TEST(ClientMetrics, MET_26_27_28_CountRequestsByHost) {
+  prometheus::Registry registry;
+  ClientMetrics metrics(registry);
+  const auto observer = metrics.observer("https://10.0.0.1:6443/prefix");
+  kube::CallRecord call;
+  call.method = "GET";
+  call.http_status = 200;
+  call.duration = std::chrono::milliseconds(50);
+  observer(call);
+  observer(call);
+  call.method = "PATCH";
+  call.http_status = 0;
+  observer(call);
+  const std::string text = MetricsPage({&registry}).show().text();
+  for (
+      const char* line :
+      {R"(rest_client_requests_total{code="200",host="10.0.0.1:6443",method="GET"} 2)",
+       R"(rest_client_requests_total{code="<error>",host="10.0.0.1:6443",method="PATCH"} 1)",
+       R"(rest_client_request_duration_seconds_bucket{host="10.0.0.1:6443",verb="GET",le="0.025"} 0)",
+       R"(rest_client_request_duration_seconds_bucket{host="10.0.0.1:6443",verb="GET",le="0.1"} 2)",
+       R"(rest_client_rate_limiter_duration_seconds_count{host="10.0.0.1:6443",verb="GET"} 2)"}) {
+    EXPECT_TRUE(has_line(text, line)) << line << "\n" << text;
+  }
+}
+
+TEST(HealthMetrics, MET_45_HOST_99_CountAndForget) {
+  HealthRegistry registry;
+  HealthMetrics metrics;
+  registry.observe([&](const std::string& name, bool good) { metrics.record(name, good); });
+  registry.set("a", [] { return Status(); });
+  registry.set("b", [] { return Status(Code::internal, "no"); });
+  EXPECT_EQ(registry.run().size(), 2u);
+  EXPECT_EQ(registry.run({"b"}).size(), 2u);
+  const std::string text = MetricsPage({&metrics}).show().text();
+  for (const char* line :
+       {R"(kubernetes_healthcheck{name="a",type="healthz"} 1)",
+        R"(kubernetes_healthcheck{name="b",type="healthz"} 0)",
+        R"(kubernetes_healthchecks_total{name="a",status="success",type="healthz"} 2)",
+        R"(kubernetes_healthchecks_total{name="b",status="error",type="healthz"} 1)"}) {
+    EXPECT_TRUE(has_line(text, line)) << line << "\n" << text;
+  }
+  metrics.reset();
+  EXPECT_EQ(MetricsPage({&metrics}).show().text(), "");
+}
+
+TEST(VerbosityPage, HOST_98_SetsTheLevel) {
+  log::redirect([](std::string_view) {});
+  const int before = log::verbosity();
+  Request request;
+  request.method = "PUT";
+  request.body = "4\n";
+  EXPECT_EQ(verbosity_page(request).body, "successfully set klog.logging.verbosity to 4");
+  EXPECT_EQ(log::verbosity(), 4);
+  for (const char* bad : {"", "x", "4x", "-1", "99999999999999999999"}) {
+    request.body = bad;
+    EXPECT_EQ(verbosity_page(request).status, 400u) << bad;
+  }
+  request.method = "GET";
+  EXPECT_EQ(verbosity_page(request).status, 406u);
+  EXPECT_EQ(log::verbosity(), 4);
+  log::set_verbosity(before);
+  log::redirect({});
+}
+
+TEST(FlagsPage, TextOrJson) {
+  Request request;
+  request.method = "GET";
+  const FlagValues flags{{"a", "1"}, {"b", "x=y"}};
+  const std::string text = flags_page(request, flags).body;
+  EXPECT_TRUE(text.starts_with("\ncloud-controller-manager flags\nWarning: ")) << text;
+  EXPECT_TRUE(has_line(text, "a=1") && has_line(text, "b=x=y")) << text;
+  request.headers = {{"Accept", "application/json"}};
+  const Answer json = flags_page(request, flags);
+  EXPECT_EQ(json.content_type, "application/json");
+  EXPECT_NE(json.body.find("\"b\": \"x=y\""), std::string::npos) << json.body;
+}
+
+class SlowClients : public ServerTest {};
+
+// A request without its last line, `size` in KiB.
+std::string unfinished(std::size_t size) {
+  std::string head = "GET /healthz HTTP/1.1\r\nHost: x\r\n";
+  for (std::size_t i = 0; i < size; ++i) head += "X-Large: " + std::string(1013, 'x') + "\r\n";
+  return head;
+}
+
+TEST_F(SlowClients, LargeHeadersAreTakenOnlyWhileThereIsRoom) {
+  options_.max_unread_bytes = 256u << 10;
+  ASSERT_TRUE(start().ok());
+  TlsClient holder(port());
+  holder.send(unfinished(240));
+  // What the holder sent is there when this one is answered: both go through the same loop.
+  TlsClient modest(port());
+  EXPECT_EQ(body(modest.ask(unfinished(10) + "\r\n")), "ok");
+  TlsClient large(port());
+  EXPECT_EQ(status_line(large.ask(unfinished(100) + "\r\n")),
+            "HTTP/1.1 431 Request Header Fields Too Large");
+  holder.send("\r\n");
+  EXPECT_EQ(body(holder.read_answer()), "ok");
+  TlsClient again(port());
+  EXPECT_EQ(body(again.ask(unfinished(100) + "\r\n")), "ok");
+}
+
+TEST_F(SlowClients, ACrowdOfThemStarvesNobody) {
+  options_.max_connections = 16;
+  ASSERT_TRUE(start().ok());
+  std::vector<std::unique_ptr<TlsClient>> crowd;
+  for (int i = 0; i < 100; ++i) {
+    crowd.push_back(std::make_unique<TlsClient>(port()));
+    crowd.back()->send("GET /healthz HT");
+    if (i % 20 != 19) continue;
+    TlsClient probe(port());
+    EXPECT_EQ(body(probe.ask(get("/healthz"))), "ok");
+    EXPECT_LE(connections(), 16u);
+  }
+}
+
+}  // namespace
+}  // namespace ccm::serving
