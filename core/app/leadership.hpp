@@ -39,6 +39,8 @@ class Leadership final : public plugin::LeaderState {
 
   [[nodiscard]] bool leading() const override;
   [[nodiscard]] uint64_t transitions() const override;
+  // Under which this process competes; empty before start() and without an election.
+  [[nodiscard]] const std::string& identity() const { return identity_; }
   // MET-18.
   [[nodiscard]] uint64_t slow_paths() const;
   // The check "leaderElection" (HOST-96).

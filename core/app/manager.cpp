@@ -1,10 +1,12 @@
 #include "app/manager.hpp"
 
 #include "app/client_factory.hpp"
+#include "app/config_page.hpp"
 #include "app/endpoint.hpp"
 #include "app/exit_code.hpp"
 #include "app/host_metrics.hpp"
 #include "app/leadership.hpp"
+#include "app/status_page.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "kube/events.hpp"
@@ -22,6 +24,7 @@
 #include "serving/metrics/client_metrics.hpp"
 #include "serving/metrics/loop_lag.hpp"
 #include "serving/metrics/sampled.hpp"
+#include "serving/pages/flags_page.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -108,6 +111,7 @@ struct Manager::Impl final : plugin::FlagSource {
   asio::awaitable<void> await_signal();
   asio::awaitable<void> look_up_trust();
   void watch_health(const std::string& component);
+  void add_pages();
   void lead();
   Status alive(bool holding) const;
   static void lost(const std::string& reason);
@@ -161,6 +165,25 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
       signals(loop.context(), SIGTERM, SIGINT) {
   add_host_metrics(&sampled, {leadership, options.leader_election, informers, plugins});
   health->set_note("deletion-brake", [this] { return plugins.node_brake_text(); });
+  add_pages();
+}
+
+void Manager::Impl::add_pages() {
+  endpoint.add("/configz", [this](const serving::Request& request) {
+    if (const auto refusal = serving::only_reads(request)) return *refusal;
+    serving::Answer answer;
+    answer.content_type = "application/json";
+    answer.body = config_json(options);
+    return answer;
+  });
+  endpoint.add("/flagz", [this](const serving::Request& request) {
+    return serving::flags_page(request, command_line.all_values());
+  });
+  const StatusSources sources{options,   selection, leadership,
+                              informers, plugins,   [this] { return endpoint.paths(); }};
+  endpoint.add("/statusz", [sources](const serving::Request& request) {
+    return status_page(sources, request);
+  });
 }
 
 plugin::PluginHostDependencies Manager::Impl::dependencies() {

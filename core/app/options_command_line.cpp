@@ -5,6 +5,7 @@
 #include "base/log.hpp"
 #include "base/version.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -82,6 +83,17 @@ std::optional<std::string> CommandLine::flag_text(std::string_view name) const {
   const Flag* flag = flags_.find(name);
   if (flag == nullptr) return std::nullopt;
   return flag->value->text();
+}
+
+std::vector<std::pair<std::string, std::string>> CommandLine::all_values() const {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const Flag* flag : flags_.sorted()) {
+    const bool secret = flag->name.ends_with("token") || flag->name.ends_with("password") ||
+                        flag->name.ends_with("secret");
+    values.emplace_back(flag->name, secret ? "(not shown)" : flag->value->text());
+  }
+  std::sort(values.begin(), values.end());
+  return values;
 }
 
 bool CommandLine::is_set(std::string_view name) const {

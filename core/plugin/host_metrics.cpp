@@ -27,6 +27,73 @@ const prometheus::Histogram::BucketBoundaries& buckets() {
   return bounds;
 }
 
+// gRPC's names in lower case.
+const char* code_label(Code code) {
+  switch (code) {
+    case Code::ok:
+      return "ok";
+    case Code::cancelled:
+      return "cancelled";
+    case Code::invalid_argument:
+      return "invalid_argument";
+    case Code::deadline_exceeded:
+      return "deadline_exceeded";
+    case Code::not_found:
+      return "not_found";
+    case Code::already_exists:
+      return "already_exists";
+    case Code::permission_denied:
+      return "permission_denied";
+    case Code::resource_exhausted:
+      return "resource_exhausted";
+    case Code::failed_precondition:
+      return "failed_precondition";
+    case Code::aborted:
+      return "aborted";
+    case Code::out_of_range:
+      return "out_of_range";
+    case Code::unimplemented:
+      return "unimplemented";
+    case Code::internal:
+      return "internal";
+    case Code::unavailable:
+      return "unavailable";
+    case Code::data_loss:
+      return "data_loss";
+    case Code::unauthenticated:
+      return "unauthenticated";
+    case Code::implemented_elsewhere:
+      return "implemented_elsewhere";
+    default:
+      return "unknown";  // a plugin may give any number, and labels have to stay few
+  }
+}
+
+const char* class_label(ErrorClass error_class) {
+  switch (error_class) {
+    case ErrorClass::invalid_spec:
+      return "invalid-spec";
+    case ErrorClass::auth:
+      return "auth";
+    case ErrorClass::quota:
+      return "quota";
+    case ErrorClass::conflict:
+      return "conflict";
+    case ErrorClass::throttled:
+      return "throttled";
+    case ErrorClass::unavailable:
+      return "unavailable";
+    case ErrorClass::waiting:
+      return "waiting";
+    case ErrorClass::not_found:
+      return "not-found";
+    case ErrorClass::unsupported:
+      return "unsupported";
+    default:
+      return "";
+  }
+}
+
 double seconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -35,8 +102,9 @@ double seconds(std::chrono::nanoseconds duration) {
 
 struct HostMetrics::Families {
   explicit Families(prometheus::Registry& registry)
-      : operations(counters(registry, "ccm_plugin_operations_total",
-                            "Operations of plugins by gRPC code of their outcome.")),
+      : operations(
+            counters(registry, "ccm_plugin_operations_total",
+                     "Operations of plugins by gRPC code and error class of their outcome.")),
         operation_seconds(histograms(registry, "ccm_plugin_operation_duration_seconds",
                                      "Time that operations of plugins took.")),
         http(counters(registry, "ccm_plugin_http_requests_total",
@@ -62,8 +130,12 @@ HostMetrics::~HostMetrics() = default;
 void HostMetrics::operation(const ComponentIdentity& component, std::string_view operation,
                             const Status& status, std::chrono::nanoseconds duration) {
   const std::string name(operation);
-  const std::string code = std::to_string(static_cast<int32_t>(status.code()));
-  families_->operations.Add({{"component", component.name}, {"operation", name}, {"code", code}})
+  families_->operations
+      .Add({{"component", component.name},
+            {"plugin", component.plugin_id},
+            {"operation", name},
+            {"code", code_label(status.code())},
+            {"class", class_label(status.error_class())}})
       .Increment();
   families_->operation_seconds.Add({{"component", component.name}, {"operation", name}}, buckets())
       .Observe(seconds(duration));

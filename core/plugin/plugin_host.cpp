@@ -494,6 +494,10 @@ std::vector<ComponentReport> PluginHost::components() const {
     report.missed_deadlines = watched.missed_deadlines();
     report.wrong_thread_calls = unit.live->wrong_thread_calls();
     report.operations = unit.live->operations()->in_flight();
+    if (unit.controller && unit.controller->runner() != nullptr) {
+      const runtime::WorkQueue& queue = unit.controller->runner()->queue();
+      report.queue = {queue.ready(), queue.delayed(), queue.processing()};
+    }
     reports.push_back(std::move(report));
   };
   if (impl_->provider) add(*impl_->provider);

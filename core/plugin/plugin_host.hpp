@@ -79,6 +79,12 @@ struct ComponentReport {
   uint64_t missed_deadlines = 0;
   uint64_t wrong_thread_calls = 0;
   std::size_t operations = 0;  // in flight
+  struct Queue {
+    std::size_t ready = 0;
+    std::size_t delayed = 0;
+    std::size_t running = 0;
+  };
+  std::optional<Queue> queue;  // of a controller that was set up
 };
 
 class PluginHost {

@@ -1,0 +1,33 @@
+// /statusz (KEP-4827): what this process is and does now, for people and, as JSON, for tools. Loop
+// thread.
+#pragma once
+
+#include "app/leadership.hpp"
+#include "app/options.hpp"
+#include "app/plugin_selection.hpp"
+#include "kube/informer.hpp"
+#include "plugin/plugin_host.hpp"
+#include "serving/message.hpp"
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ccm::app {
+
+// The references outlive the page.
+struct StatusSources {
+  const Options& options;
+  const LoadedSelection& selection;
+  const Leadership& leadership;
+  const kube::InformerSet& informers;
+  const plugin::PluginHost& plugins;
+  std::function<std::vector<std::string>()> paths;  // that are served
+  std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+};
+
+serving::Answer status_page(const StatusSources& sources, const serving::Request& request);
+
+}  // namespace ccm::app

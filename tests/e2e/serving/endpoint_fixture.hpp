@@ -1,0 +1,65 @@
+// A real manager with its endpoint, an API server that reviews, and clients of all kinds.
+#pragma once
+
+#include "api_proxy.hpp"
+#include "support/file.hpp"
+#include "support/http_client.hpp"
+#include "support/kube_client.hpp"
+#include "support/process.hpp"
+#include "support/test_server.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::e2e {
+
+class EndpointTest : public testing::Test {
+ protected:
+  EndpointTest();
+  ~EndpointTest() override;  // keeps the folder after a failure
+
+  // Starts the manager; returns when it answers, or has ended. `reviews`: the kubeconfig for its
+  // questions; empty: none. The proxy's is reviews_through_proxy().
+  void start(const std::string& reviews, std::vector<std::string> flags = {});
+  [[nodiscard]] std::string reviews() const { return server_.manager_kubeconfig(); }
+  std::string reviews_through_proxy();
+
+  // One request on a connection of its own. `token` may be empty.
+  support::HttpResponse ask(const std::string& target, const std::string& token = {},
+                            const std::string& method = "GET", const std::string& body = {});
+  // The same with a client certificate.
+  support::HttpResponse ask_as(const std::string& certificate, const std::string& key,
+                               const std::string& target);
+
+  support::HttpResponse ask_with(support::Credentials credentials, const std::string& target,
+                                 const std::string& accept);
+
+  // Tokens of service accounts of the namespace default.
+  const std::string& scraper() const { return scraper_; }  // may read metrics
+  const std::string& nobody() const { return nobody_; }    // may not
+
+  [[nodiscard]] bool real() const { return server_.kind() == support::ServerKind::kKubeApiserver; }
+
+  support::TemporaryFolder folder_{"ccm-endpoint"};
+  support::TestServer server_;
+  support::TestCloud cloud_;
+  support::KubeClient api_;
+  std::unique_ptr<ApiProxy> proxy_;
+  std::unique_ptr<support::Process> manager_;
+
+ private:
+  support::HttpResponse send(support::Credentials credentials, const support::HttpRequest& request);
+  std::string make_account(const std::string& name);
+  void bind(const std::string& name, const std::string& role, const nlohmann::json& subject);
+
+  int reserved_ = -1;  // keeps the port ours without listening on it
+  int port_ = 0;
+  std::string scraper_;
+  std::string nobody_;
+};
+
+}  // namespace ccm::e2e

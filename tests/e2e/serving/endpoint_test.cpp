@@ -1,0 +1,267 @@
+// The endpoint of the real manager: who gets what, and what becomes of it when the API server does
+// not answer as it should.
+#include "endpoint_fixture.hpp"
+#include "support/eventually.hpp"
+#include "test_certificates.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+namespace ccm::e2e {
+namespace {
+
+using nlohmann::json;
+using support::eventually;
+using support::patience;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(EndpointTest, HOST_101_102_MetricsGoToWhomTheClusterAllowsThem) {
+  start(reviews());
+  ASSERT_TRUE(manager_->running());
+  EXPECT_EQ(ask("/healthz").body, "ok");
+  const auto anonymous = ask("/metrics");
+  EXPECT_EQ(anonymous.status, 403);
+  EXPECT_EQ(json::parse(anonymous.body).at("message"),
+            "forbidden: User \"system:anonymous\" cannot get path \"/metrics\"");
+  EXPECT_EQ(ask("/metrics", "no-such-token").status, 401);
+  const auto refused = ask("/metrics", nobody());
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_TRUE(has(refused.body, "system:serviceaccount:default:nobody")) << refused.body;
+  const auto granted = ask("/metrics", scraper());
+  EXPECT_EQ(granted.status, 200) << granted.body;
+  EXPECT_EQ(granted.headers.at("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_EQ(ask("/metrics/slis", scraper()).status, 200);
+  EXPECT_EQ(ask("/none", nobody()).status, 403);
+  for (const std::string& secret : {scraper(), nobody()}) {
+    EXPECT_FALSE(has(manager_->log(), secret)) << "a token is in the log";
+  }
+}
+
+TEST_F(EndpointTest, MET_16_17_19_26_UpstreamsNamesHaveValues) {
+  start(reviews());
+  std::string text;
+  const auto holds = [&](const std::string& line) {
+    return eventually(patience(), [&] {
+      text = ask("/metrics", scraper()).body;
+      return has("\n" + text, "\n" + line);
+    });
+  };
+  for (const char* line :
+       {"leader_election_master_status{name=\"cloud-controller-manager\"} 1\n",
+        "running_managed_controllers{manager=\"cloud-controller-manager\",name=\"cloud-node\"} 1\n",
+        "workqueue_depth{name=\"", "workqueue_adds_total{name=\"",
+        "workqueue_queue_duration_seconds_bucket{name=\"",
+        "rest_client_requests_total{code=\"200\"",
+        "rest_client_request_duration_seconds_bucket{host=\"127.0.0.1:",
+        "ccm_cache_objects{resource=\"v1/nodes\"} 0\n",
+        "ccm_cache_synced{resource=\"v1/nodes\"} 1\n",
+        "apiserver_delegated_authn_request_total{code=\"201\"} ", "process_resident_memory_bytes ",
+        "ccm_event_loop_lag_seconds_count ", "kubernetes_build_info{"}) {
+    EXPECT_TRUE(holds(line)) << line << "\n" << text;
+  }
+}
+
+// Upstream's names of these two break the tool's rule for counters.
+TEST_F(EndpointTest, MET_1_TheTextPassesPromtool) {
+  const char* named = std::getenv("CCM_PROMTOOL");
+  const std::string tool = named != nullptr ? named : "promtool";
+  if (std::system((tool + " --version >/dev/null 2>&1").c_str()) != 0) {
+    GTEST_SKIP() << "promtool is not installed (Debian: prometheus)";
+  }
+  start(reviews());
+  for (const char* page : {"/metrics", "/metrics/slis"}) {
+    ask("/readyz");
+    const auto file = folder_.path() / "metrics.txt";
+    support::write_file(file, ask(page, scraper()).body);
+    const auto found = folder_.path() / "found.txt";
+    std::system((tool + " check metrics <" + file.string() + " 2>&1 | grep -v -e '^$' " +
+                 "-e ^authenticated_user_requests -e ^authentication_attempts >" + found.string())
+                    .c_str());
+    EXPECT_EQ(support::read_file(found), "") << page;
+  }
+}
+
+TEST_F(EndpointTest, API_124_ReviewsThatFailOpenNothingAndPass) {
+  start(reviews_through_proxy());
+  ProxyFault fault;
+  fault.target = "tokenreviews";
+  fault.status = 500;
+  proxy_->add(fault);
+  EXPECT_EQ(ask("/metrics", scraper()).status, 401);
+  proxy_->clear();
+  EXPECT_EQ(ask("/metrics", scraper()).status, 200) << "a failure was remembered";
+
+  fault.target = "subjectaccessreviews";
+  proxy_->add(fault);
+  EXPECT_EQ(ask("/metrics/slis", scraper()).status, 500);
+  proxy_->clear();
+  EXPECT_EQ(ask("/metrics/slis", scraper()).status, 200) << "a failure was remembered";
+}
+
+TEST_F(EndpointTest, ASlowReviewHoldsUpNobodyElse) {
+  start(reviews_through_proxy());
+  ProxyFault fault;
+  fault.target = "tokenreviews";
+  fault.delay = std::chrono::seconds(60);
+  proxy_->add(fault);
+  const auto begin = std::chrono::steady_clock::now();
+  int slow = 0;
+  std::thread scrape([&] { slow = ask("/metrics", scraper()).status; });
+  while (slow == 0 && std::chrono::steady_clock::now() - begin < std::chrono::seconds(3)) {
+    const auto asked = std::chrono::steady_clock::now();
+    EXPECT_EQ(ask("/livez").status, 200);
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds(2));
+  }
+  scrape.join();
+  EXPECT_EQ(slow, 401);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST_F(EndpointTest, HOST_64_AForbiddenConfigMapEndsTheProcess) {
+  const std::string kubeconfig = reviews_through_proxy();
+  ProxyFault fault;
+  fault.target = "extension-apiserver-authentication";
+  fault.status = 403;
+  proxy_->add(fault);
+  start(kubeconfig);
+  const auto ended = manager_->wait(patience());
+  ASSERT_TRUE(ended.has_value()) << manager_->log();
+  EXPECT_EQ(ended->code, 1);
+  EXPECT_TRUE(has(manager_->log(), "extension-apiserver-authentication-reader"));
+
+  start(kubeconfig, {"--authentication-tolerate-lookup-failure"});
+  ASSERT_TRUE(eventually(patience(), [this] {
+    return has(manager_->log(), "going on without the cluster's authentication settings");
+  })) << manager_->log();
+  EXPECT_EQ(ask("/metrics", scraper()).status, 200);
+}
+
+TEST_F(EndpointTest, HOST_63_SkippedLookUpsAskNobody) {
+  const std::string kubeconfig = reviews_through_proxy();
+  ProxyFault fault;
+  fault.target = "extension-apiserver-authentication";
+  fault.status = 403;
+  proxy_->add(fault);
+  start(kubeconfig, {"--authentication-skip-lookup"});
+  ASSERT_TRUE(manager_->running());
+  EXPECT_EQ(ask("/metrics", scraper()).status, 200);
+  EXPECT_FALSE(has(manager_->log(), "extension-apiserver-authentication"));
+}
+
+TEST_F(EndpointTest, API_125_AnAbsentConfigMapIsWaitedFor) {
+  if (real()) GTEST_SKIP() << "the real server makes its ConfigMap by itself";
+  start(reviews());
+  ASSERT_TRUE(eventually(patience(), [this] {
+    return has(manager_->log(), "the cluster has no authentication settings");
+  })) << manager_->log();
+  const test::Certificate authority = test::make_authority("cluster");
+  test::CertificateRequest request;
+  request.common_name = "carol";
+  const test::Certificate carol = test::issue(authority, request);
+  const auto name_in_answer = [&] {
+    return ask_as(carol.certificate_pem, carol.key_pem, "/metrics").body;
+  };
+  EXPECT_TRUE(has(name_in_answer(), "system:anonymous")) << "nobody vouches for certificates yet";
+  ASSERT_TRUE(api_.create("/api/v1/namespaces/kube-system/configmaps",
+                          {{"apiVersion", "v1"},
+                           {"kind", "ConfigMap"},
+                           {"metadata", {{"name", "extension-apiserver-authentication"}}},
+                           {"data", {{"client-ca-file", authority.certificate_pem}}}})
+                  .ok());
+  EXPECT_TRUE(eventually(patience(), [&] { return has(name_in_answer(), "\\\"carol\\\""); }))
+      << manager_->log();
+  // Another authority takes its place.
+  const json data = {{"client-ca-file", test::make_authority("other").certificate_pem}};
+  ASSERT_TRUE(api_.patch("/api/v1/namespaces/kube-system/configmaps/extension-apiserver-"
+                         "authentication",
+                         support::kMergePatch, {{"data", data}})
+                  .ok());
+  EXPECT_TRUE(eventually(patience(), [&] { return has(name_in_answer(), "\"Unauthorized\""); }))
+      << manager_->log();
+}
+
+TEST_F(EndpointTest, HOST_66_TheClustersClientCertificatesCount) {
+  if (!real()) GTEST_SKIP() << "the sandbox has no client certificates";
+  start(reviews());
+  const support::Credentials admin = support::read_kubeconfig(server_.kubeconfig());
+  EXPECT_TRUE(eventually(patience(), [&] {
+    return ask_as(admin.client_certificate, admin.client_key, "/metrics").status == 200;
+  })) << "system:masters pass without a review";
+}
+
+TEST_F(EndpointTest, HOST_98_VerbosityChangesAtRunTime) {
+  start(reviews());
+  EXPECT_EQ(ask("/debug/flags/v", {}, "PUT", "4").status, 403);
+  if (real()) {
+    EXPECT_EQ(ask("/debug/flags/v", scraper(), "PUT", "4").status, 403)
+        << "it may only read metrics";
+    return;
+  }
+  EXPECT_EQ(ask("/debug/flags/v", scraper(), "PUT", "x").status, 400);
+  EXPECT_EQ(ask("/debug/flags/v", scraper(), "PUT", "4").body,
+            "successfully set klog.logging.verbosity to 4");
+}
+
+// By a client that has all rights: on the real server nobody else may see these by default.
+TEST_F(EndpointTest, HOST_97_PagesForPeople) {
+  start(reviews());
+  const support::Credentials admin = support::read_kubeconfig(server_.kubeconfig());
+  support::HttpResponse answer;
+  const auto see = [&](const std::string& page, const std::string& accept) {
+    EXPECT_TRUE(eventually(patience(),
+                           [&] {
+                             answer = ask_with(admin, page, accept);
+                             return answer.status == 200;
+                           }))
+        << page << answer.status << answer.body;
+    return answer.body;
+  };
+  const json config =
+      json::parse(see("/configz", "*/*")).at("cloudcontrollermanager.config.k8s.io");
+  EXPECT_EQ(config.at("kind"), "CloudControllerManagerConfiguration");
+  EXPECT_EQ(config.at("KubeCloudShared").at("CloudProvider").at("Name"), "sandbox");
+  EXPECT_EQ(config.at("NodeStatusUpdateFrequency"), "5m0s");
+  EXPECT_TRUE(has(see("/flagz", "*/*"), "\ncloud-provider=sandbox\n"));
+  const std::string text = see("/statusz", "*/*");
+  for (const char* part :
+       {"\nStarted: ", "\nUp: 0 hr 00 min ", "\nBinary version: v", "/metrics/slis", "leading=true",
+        "Provider: sandbox (ready)", "Deletion brake, nodes: ", "\n  cloud-node-controller: ",
+        "queue.ready=0", "\n  v1/nodes: "}) {
+    EXPECT_TRUE(has(text, part)) << part << text;
+  }
+  const json status = json::parse(see("/statusz", "application/json"));
+  EXPECT_EQ(status.at("kind"), "Statusz");
+  EXPECT_EQ(status.at("leaderElection").at("leading"), true);
+  EXPECT_EQ(status.at("provider").at("name"), "sandbox");
+  EXPECT_EQ(ask("/statusz").status, 403);
+  EXPECT_EQ(ask("/configz", nobody()).status, 403);
+  EXPECT_TRUE(has(ask("/readyz?verbose").body, "\n[i]deletion-brake: "));
+}
+
+TEST_F(EndpointTest, AThousandScrapesAtOnceDoNoHarm) {
+  start(reviews());
+  ASSERT_EQ(ask("/metrics", scraper()).status, 200);
+  constexpr int kThreads = 8;
+  std::atomic<int> good{0};
+  std::vector<std::thread> threads;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int j = 0; j < 1000 / kThreads; ++j) {
+        if (ask("/metrics", scraper()).status == 200) ++good;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  RecordProperty("seconds", std::to_string(took.count()));
+  EXPECT_EQ(good, 1000);
+  EXPECT_EQ(ask("/healthz").body, "ok");
+}
+
+}  // namespace
+}  // namespace ccm::e2e
