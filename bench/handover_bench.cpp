@@ -70,8 +70,9 @@ class Manager {
   Manager(const Settings& settings, int number)
       : log_(settings.log + "." + std::to_string(number)), start_(Clock::now()) {
     std::vector<std::string> words = {
-        settings.manager, "--kubeconfig=" + settings.manager_kubeconfig, "--cloud-provider=sandbox",
-        "--cloud-config=" + settings.cloud_config, "--secure-port=0"};
+        settings.manager,           "--kubeconfig=" + settings.manager_kubeconfig,
+        "--cloud-provider=sandbox", "--cloud-config=" + settings.cloud_config,
+        "--secure-port=0",          "--configure-cloud-routes=false"};
     std::vector<char*> arguments;
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);

@@ -68,10 +68,12 @@ void Cluster::add_node(support::KubeClient& api, const std::string& name) {
 std::unique_ptr<support::Process> Cluster::start(
     const std::string& name, const std::vector<std::string>& flags,
     const std::map<std::string, std::string>& environment) {
-  std::vector<std::string> command = {
-      support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
-      "--kubeconfig=" + server_.manager_kubeconfig().string(), "--cloud-provider=sandbox",
-      "--cloud-config=" + cloud_.config().string(), "--secure-port=0"};
+  std::vector<std::string> command = {support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
+                                      "--kubeconfig=" + server_.manager_kubeconfig().string(),
+                                      "--cloud-provider=sandbox",
+                                      "--cloud-config=" + cloud_.config().string(),
+                                      "--secure-port=0",
+                                      "--configure-cloud-routes=false"};
   command.insert(command.end(), flags.begin(), flags.end());
   support::ProcessOptions options{folder_.path() / (name + ".log"),
                                   {{"KUBECONFIG", ""}, {"HOME", ""}}};
