@@ -1,8 +1,11 @@
 #include "app/plugin_selection.hpp"
 
+#include "plugin/file_checks.hpp"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 
 namespace ccm::app {
 namespace {
@@ -27,12 +30,13 @@ std::vector<std::filesystem::path> folders(const EarlyOptions& early) {
   return result;
 }
 
-const plugin::Manifest* manifest_of(const plugin::Registry& registry,
-                                    const std::filesystem::path& path) {
+std::optional<plugin::Manifest> manifest_of(const plugin::Registry& registry,
+                                            const std::filesystem::path& path) {
   for (const auto& file : registry.files()) {
-    if (file.path == path && file.manifest) return &*file.manifest;
+    if (file.path == path && file.manifest) return file.manifest;
   }
-  return nullptr;
+  // A provider that was given by its path lies outside of the folders.
+  return plugin::examine(path, {}).manifest;
 }
 
 }  // namespace
@@ -49,8 +53,8 @@ Status PluginSelection::add_flags(CommandLine& command_line) const {
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   for (const auto& path : paths) {
-    const plugin::Manifest* manifest = manifest_of(registry_, path);
-    if (manifest == nullptr) continue;
+    const auto manifest = manifest_of(registry_, path);
+    if (!manifest) continue;
     if (Status status = command_line.add_plugin(manifest->id, manifest->options); !status.ok()) {
       return status;
     }

@@ -1,5 +1,7 @@
 // A whole cloud provider: the machines of a rack, one in each line of the file that --cloud-config
-// names. The manifest says "nonblocking": true, so the methods are coroutines on the host's loop.
+// names, and load balancers in front of them. The manifest says "nonblocking": true, so the methods
+// are coroutines on the host's loop.
+#include "balancer.hpp"
 #include "ccm_plugin_manifest.h"
 
 #include <ccm/plugin.hpp>
@@ -75,7 +77,35 @@ class Provider {
     co_return machines;
   }
 
+  // These two are what load balancers need. Files are slow, too, so a worker writes them.
+  ccm::Task<ccm::Result<ccm::LoadBalancer>> ensure_load_balancer(
+      ccm::Ctx, ccm::LoadBalancerService service, std::vector<ccm::Backend> backends) {
+    auto job = [balancer = balancer(), service = std::move(service),
+                backends = std::move(backends)]() -> ccm::Result<ccm::LoadBalancer> {
+      if (!balancer.ok()) return balancer.status();
+      return balancer->ensure(service, backends);
+    };
+    auto made = co_await host_.worker.run(std::move(job));
+    co_return made;
+  }
+
+  ccm::Task<ccm::Status> delete_load_balancer(ccm::Ctx, ccm::LoadBalancerService service) {
+    auto job = [balancer = balancer(), service = std::move(service)] {
+      return balancer.ok() ? balancer->remove(service) : balancer.status();
+    };
+    auto gone = co_await host_.worker.run(std::move(job));
+    co_return gone;
+  }
+
  private:
+  [[nodiscard]] ccm::Result<Balancer> balancer() const {
+    Balancer found{host_.config.flag("rack-balancer-folder").value_or(""),
+                   std::string(host_.config.flag("rack-balancer-address").value_or(""))};
+    if (!found.folder.empty() && !found.address.empty()) return found;
+    return ccm::Status(ccm::Code::implemented_elsewhere,
+                       "--rack-balancer-folder and --rack-balancer-address are not set");
+  }
+
   ccm::Host& host_;
 };
 

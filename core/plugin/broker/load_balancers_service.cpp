@@ -10,9 +10,15 @@ namespace {
 
 using RunningPtr = std::shared_ptr<HostOperation>;
 
-LoadBalancersBroker::Request shared(const LoadBalancerRequest& request) {
-  return std::make_shared<const LoadBalancerRequest>(request);
+// A request is read on the caller's thread and shared from then on: it can be long.
+using ReadRequest = std::shared_ptr<const Result<LoadBalancerRequest>>;
+
+ReadRequest read(const ccm_service* service, const ccm_backend* const* backends, size_t count) {
+  return std::make_shared<const Result<LoadBalancerRequest>>(
+      read_request(service, backends, count));
 }
+
+LoadBalancersBroker::Request part_of(const ReadRequest& request) { return {request, &**request}; }
 
 void end_with_balancer(const RunningPtr& running, const Result<LoadBalancer>& outcome) {
   if (!outcome.ok()) return running->end(outcome.status());
@@ -30,9 +36,9 @@ void LoadBalancersService::begin(void* self, const ccm_ctx* ctx, const ccm_servi
   const auto component = host.component();
   if (!component) return;
   auto start = [broker = host.broker_, operation,
-                request = read_request(service, backends, count)](const RunningPtr& running) {
-    if (!request.ok()) return running->end(request.status());
-    ((*broker).*operation)(shared(*request), running->context(),
+                request = read(service, backends, count)](const RunningPtr& running) {
+    if (!request->ok()) return running->end(request->status());
+    ((*broker).*operation)(part_of(request), running->context(),
                            [running](const Result<LoadBalancer>& outcome) {
                              if (!running->ended()) end_with_balancer(running, outcome);
                            });
@@ -68,9 +74,9 @@ void LoadBalancersService::remove(void* self, const ccm_ctx* ctx, const ccm_serv
   const auto component = host.component();
   if (!component) return;
   auto start = [broker = host.broker_,
-                request = read_request(service, nullptr, 0)](const RunningPtr& running) {
-    if (!request.ok()) return running->end(request.status());
-    broker->remove(shared(*request), running->context(), [running](const Status& status) {
+                request = read(service, nullptr, 0)](const RunningPtr& running) {
+    if (!request->ok()) return running->end(request->status());
+    broker->remove(part_of(request), running->context(), [running](const Status& status) {
       if (!running->ended()) running->end(status);
     });
   };
@@ -83,9 +89,9 @@ void LoadBalancersService::name(void* self, const ccm_ctx* ctx, const ccm_servic
   const auto component = host.component();
   if (!component) return;
   auto start = [broker = host.broker_,
-                request = read_request(service, nullptr, 0)](const RunningPtr& running) {
-    if (!request.ok()) return running->end(request.status());
-    broker->name(shared(*request), running->context(),
+                request = read(service, nullptr, 0)](const RunningPtr& running) {
+    if (!request->ok()) return running->end(request->status());
+    broker->name(part_of(request), running->context(),
                  [running](const Result<std::string>& outcome) {
                    if (running->ended()) return;
                    if (!outcome.ok()) return running->end(outcome.status());

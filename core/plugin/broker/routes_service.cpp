@@ -33,12 +33,16 @@ void RoutesService::apply(void* self, const ccm_ctx* ctx, ccm_str cluster_name,
   auto& service = *static_cast<RoutesService*>(self);
   const auto component = service.component();
   if (!component) return;
-  auto start = [broker = service.broker_, cluster = std::string(view(cluster_name)),
-                remove = read_routes(removals, removal_count),
-                add = read_routes(additions, addition_count)](const ApplyingPtr& running) {
-    if (!remove.ok()) return running->end(remove.status());
-    if (!add.ok()) return running->end(add.status());
-    broker->apply({cluster, *remove, *add}, running->context(),
+  auto remove = read_routes(removals, removal_count);
+  auto add = read_routes(additions, addition_count);
+  const Status malformed = !remove.ok() ? remove.status() : add.status();
+  auto changes = std::make_shared<RoutesBroker::Changes>();
+  if (malformed.ok()) {
+    *changes = {std::string(view(cluster_name)), *std::move(remove), *std::move(add)};
+  }
+  auto start = [broker = service.broker_, malformed, changes](const ApplyingPtr& running) {
+    if (!malformed.ok()) return running->end(malformed);
+    broker->apply(std::move(*changes), running->context(),
                   [running](const Result<std::vector<Status>>& outcome) {
                     if (running->ended()) return;
                     if (!outcome.ok()) return running->end(outcome.status());

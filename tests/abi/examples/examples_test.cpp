@@ -37,7 +37,7 @@ json tainted_node(const std::string& name) {
 
 class ExampleProvider : public testing::Test {
  protected:
-  void start(const std::string& machines) {
+  void start(const std::string& machines, const std::vector<std::string>& more = {}) {
     std::vector<std::string> command{support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
                                      "--kubeconfig=" + server_.manager_kubeconfig().string(),
                                      "--cloud-provider=" + example(),
@@ -49,6 +49,7 @@ class ExampleProvider : public testing::Test {
       support::write_file(folder_.path() / "machines.txt", machines);
       command.push_back("--cloud-config=" + (folder_.path() / "machines.txt").string());
     }
+    command.insert(command.end(), more.begin(), more.end());
     support::ProcessOptions options{folder_.path() / "manager.log",
                                     {{"KUBECONFIG", ""}, {"HOME", ""}}};
     manager_ = std::make_unique<support::Process>(command, options);
@@ -98,6 +99,43 @@ TEST_F(ExampleProvider, InitialisesNodes) {
                                       {{"type", "Hostname"}, {"address", "worker-1"}}});
   EXPECT_EQ(node["status"]["addresses"], addresses);
   EXPECT_EQ(initialised("worker-2")["spec"].value("providerID", ""), "rack://B3");
+  EXPECT_EQ(manager_->stop().code, 0) << manager_->log();
+}
+
+// Only the example in C++ has load balancers.
+TEST_F(ExampleProvider, GivesAServiceItsLoadBalancer) {
+  if (example().find("/cpp/") == std::string::npos) GTEST_SKIP() << "it has no load balancers";
+  for (const char* name : {"worker-1", "worker-2"}) {
+    ASSERT_EQ(api_.create("/api/v1/nodes", tainted_node(name)).status, 201);
+  }
+  start(
+      support::read_file(CCM_MACHINES_FILE),
+      {"--controllers=cloud-node-controller,service-lb-controller",
+       "--rack-balancer-folder=" + folder_.path().string(), "--rack-balancer-address=192.0.2.100"});
+  ASSERT_FALSE(initialised("worker-2")["spec"].contains("taints")) << manager_->log();
+  const std::string services = "/api/v1/namespaces/default/services";
+  const json port = {{"name", "http"}, {"port", 80}, {"nodePort", 30080}};
+  const json service = {{"apiVersion", "v1"},
+                        {"kind", "Service"},
+                        {"metadata", {{"name", "web"}}},
+                        {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({port})}}}};
+  ASSERT_EQ(api_.create(services, service).status, 201);
+  const std::string file =
+      (folder_.path() /
+       ("kubernetes-" + api_.get(services + "/web").body["metadata"]["uid"].get<std::string>() +
+        ".cfg"))
+          .string();
+  const json address = json::array({{{"ip", "192.0.2.100"}, {"ipMode", "VIP"}}});
+  EXPECT_TRUE(support::eventually(support::patience(), [&] {
+    const json seen = api_.get(services + "/web").body;
+    return seen["status"]["loadBalancer"].value("ingress", json()) == address &&
+           support::read_file(file).find("server worker-2 192.0.2.12:30080 check") !=
+               std::string::npos;
+  })) << manager_->log();
+  EXPECT_EQ(api_.remove(services + "/web").status, 200);
+  EXPECT_TRUE(support::eventually(support::patience(), [&] {
+    return !std::filesystem::exists(file);
+  })) << manager_->log();
   EXPECT_EQ(manager_->stop().code, 0) << manager_->log();
 }
 
