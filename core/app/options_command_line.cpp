@@ -12,7 +12,7 @@
 namespace ccm::app {
 namespace {
 
-Status fault(std::string message) { return {Code::invalid_argument, std::move(message)}; }
+Status bad_option(std::string message) { return {Code::invalid_argument, std::move(message)}; }
 
 bool may_share(const Flag& flag, plugin::OptionType type) {
   // Every value is a text; lists and addresses are read as one.
@@ -43,9 +43,9 @@ Status CommandLine::add_plugin(std::string_view id, std::span<const plugin::Opti
   for (const plugin::Option& option : options) {
     const Flag* known = flags_.find(option.name);
     if (known != nullptr && !may_share(*known, option.type)) {
-      return fault("plugin " + std::string(id) + " declares --" + option.name + " as " +
-                   std::string(flag_type(option.type)) + ", but it is " +
-                   std::string(known->value->type()) + " in \"" + known->section + "\"");
+      return bad_option("plugin " + std::string(id) + " declares --" + option.name + " as " +
+                        std::string(flag_type(option.type)) + ", but it is " +
+                        std::string(known->value->type()) + " in \"" + known->section + "\"");
     }
     if (known == nullptr) {
       std::string usage = option.description;
@@ -67,8 +67,9 @@ Status CommandLine::parse(std::span<const std::string> arguments) {
     if (value == nullptr) continue;
     status = flag->value->set(value, true);
     if (!status.ok()) {
-      return fault("invalid value \"" + std::string(value) + "\" in the environment variable " +
-                   brought.environment + ": " + status.message());
+      return bad_option("invalid value \"" + std::string(value) +
+                        "\" in the environment variable " + brought.environment + ": " +
+                        status.message());
     }
     flag->set = true;
   }

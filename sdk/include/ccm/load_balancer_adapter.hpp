@@ -60,44 +60,45 @@ struct LoadBalancerAdapter {
     LoadBalancerService service;
     std::vector<Backend> backends;
   };
-  static Request read(Part& p, const ccm_ctx* raw, const ccm_service* service,
-                      const ccm_backend* const* backends, size_t count) {
-    return {ctx(p, raw), service_from_c(p.host.objects, *service),
-            backends_from_c(p.host.objects, backends, count)};
+  // `method(object, request)` calls the provider's method.
+  template <typename Method>
+  static void apply(void* self, const ccm_ctx* raw, const ccm_service* service,
+                    const ccm_backend* const* backends, size_t count, ccm_completion done,
+                    const char* name, Method method) noexcept {
+    Part& p = part(self);
+    const auto call = [&] {
+      return method(p.object, Request{ctx(p, raw), service_from_c(p.host.objects, *service),
+                                      backends_from_c(p.host.objects, backends, count)});
+    };
+    operate(p.host, name, done, call, give_load_balancer);
   }
 
   static void observe(void* self, const ccm_ctx* raw, const ccm_service* service,
                       const ccm_backend* const* backends, size_t count,
                       ccm_completion done) noexcept {
-    Part& p = part(self);
-    const auto call = [&] {
-      Request request = read(p, raw, service, backends, count);
-      return p.object.observe_load_balancer(request.ctx, std::move(request.service),
-                                            std::move(request.backends));
-    };
-    operate(p.host, "observe_load_balancer", done, call, give_load_balancer);
+    apply(self, raw, service, backends, count, done, "observe_load_balancer",
+          [](T& provider, Request request) {
+            return provider.observe_load_balancer(request.ctx, std::move(request.service),
+                                                  std::move(request.backends));
+          });
   }
   static void ensure(void* self, const ccm_ctx* raw, const ccm_service* service,
                      const ccm_backend* const* backends, size_t count,
                      ccm_completion done) noexcept {
-    Part& p = part(self);
-    const auto call = [&] {
-      Request request = read(p, raw, service, backends, count);
-      return p.object.ensure_load_balancer(request.ctx, std::move(request.service),
-                                           std::move(request.backends));
-    };
-    operate(p.host, "ensure_load_balancer", done, call, give_load_balancer);
+    apply(self, raw, service, backends, count, done, "ensure_load_balancer",
+          [](T& provider, Request request) {
+            return provider.ensure_load_balancer(request.ctx, std::move(request.service),
+                                                 std::move(request.backends));
+          });
   }
   static void update_backends(void* self, const ccm_ctx* raw, const ccm_service* service,
                               const ccm_backend* const* backends, size_t count,
                               ccm_completion done) noexcept {
-    Part& p = part(self);
-    const auto call = [&] {
-      Request request = read(p, raw, service, backends, count);
-      return p.object.update_load_balancer(request.ctx, std::move(request.service),
-                                           std::move(request.backends));
-    };
-    operate(p.host, "update_load_balancer", done, call, give_load_balancer);
+    apply(self, raw, service, backends, count, done, "update_load_balancer",
+          [](T& provider, Request request) {
+            return provider.update_load_balancer(request.ctx, std::move(request.service),
+                                                 std::move(request.backends));
+          });
   }
   static void remove(void* self, const ccm_ctx* raw, const ccm_service* service,
                      ccm_completion done) noexcept {
