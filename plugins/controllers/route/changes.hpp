@@ -11,8 +11,7 @@
 
 namespace ccm::route {
 
-// What one `apply` is given. The first `replaced` additions of a batch whose removals are refused
-// as a whole cannot be made without them.
+// What one `apply` is given.
 struct Batch {
   std::vector<std::size_t> removals;  // indices of listed routes
   std::vector<Addition> additions;

@@ -3,6 +3,8 @@
 #include "parallel.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
 namespace ccm::route {
@@ -324,6 +326,7 @@ Task<void> Controller::write_condition(Ctx ctx, const NodeState& node, Condition
     patch.reference.subresource = "status";
     patch.type = PatchType::strategic;
     patch.body = condition_patch(node.uid, condition, host_.timer.wall_clock());
+    patch.metadata_only = true;  // its resourceVersion
     const auto written = co_await host_.kube.patch(ctx, std::move(patch));
     const Status status = written.status();
     if (status.ok()) {
@@ -359,7 +362,9 @@ void Controller::tell(const Run& run) {
   for (std::size_t i = 0; i < run.nodes.size(); ++i) {
     const NodeState& node = run.nodes[i];
     const NodePlan& plan = run.plan.nodes[i];
-    if (oldest == nullptr || node.created < oldest->created) oldest = &node;
+    const bool older = oldest == nullptr ||
+                       std::tie(node.created, node.name) < std::tie(oldest->created, oldest->name);
+    if (older) oldest = &node;
     notices_.ranges(node, plan);
     const bool none = std::any_of(plan.ranges.begin(), plan.ranges.end(), [](const RangePlan& one) {
       return one.outcome == Outcome::table_full;

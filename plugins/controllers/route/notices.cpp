@@ -118,9 +118,9 @@ void Notices::table_use(const TableUse& use, const NodeState* node) {
 
 void Notices::held(std::size_t removals, const Status& status, const NodeState* node) {
   if (!tell("RouteRemovalHeld")) return;
-  const std::string message =
-      "The deletion brake holds " + count_text(removals, "route", "routes") +
-      " that no Node needs any more, as too many would go at once: " + status.message();
+  const std::string message = count_text(removals, "route that no Node needs any more stays",
+                                         "routes that no Node needs any more stay") +
+                              ", as too many would go at once: " + status.message();
   log_.warning("routes are not removed", {{"reason", message}});
   if (node != nullptr) events_.warning(node->object, "RouteRemovalHeld", message);
 }

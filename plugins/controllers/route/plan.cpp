@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -255,17 +256,6 @@ class Planner {
 bool NodePlan::complete() const {
   return std::all_of(ranges.begin(), ranges.end(),
                      [](const RangePlan& range) { return range.outcome == Outcome::kept; });
-}
-
-std::size_t Plan::removals() const {
-  std::size_t count = 0;
-  for (const Step& step : steps) count += step.removals.size();
-  return count;
-}
-
-std::size_t Plan::additions() const {
-  return static_cast<std::size_t>(std::count_if(
-      steps.begin(), steps.end(), [](const Step& step) { return step.addition.has_value(); }));
 }
 
 Plan make_plan(const PlanInput& input) { return Planner(input).run(); }

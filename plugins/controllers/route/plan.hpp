@@ -66,9 +66,6 @@ struct Plan {
   std::size_t expected = 0;
   std::size_t missing = 0;
   std::size_t foreign = 0;  // listed routes that are not ours
-
-  [[nodiscard]] std::size_t removals() const;
-  [[nodiscard]] std::size_t additions() const;
 };
 
 struct PlanInput {
