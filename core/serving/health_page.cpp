@@ -36,7 +36,7 @@ Query parse_query(std::string_view text) {
   return query;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -53,7 +53,7 @@ std::string unknown_exclusions(const Query& query,
   for (const std::string& name : query.excluded) {
     const bool known = std::any_of(outcomes.begin(), outcomes.end(),
                                    [&name](const auto& outcome) { return outcome.name == name; });
-    if (!known) names += (names.empty() ? "" : ", ") + quoted(name);
+    if (!known) names += (names.empty() ? "" : ", ") + in_quotes(name);
   }
   if (names.empty()) return {};
   return "warn: some health checks cannot be excluded: no matches for " + names + "\n";
