@@ -40,6 +40,7 @@ bool holds(const std::string& condition, const json& operand, const json& actual
   if (condition == "$sameAs") return actual == remembered(memory, operand);
   if (condition == "$differsFrom") return actual != remembered(memory, operand);
   if (condition == "$present") return true;  // a missing member was noticed before
+  if (condition == "$size") return actual.is_array() && actual.size() == operand;
   if (condition == "$atLeast") return actual.is_number() && actual >= operand;
   if (condition == "$atMost") return actual.is_number() && actual <= operand;
   throw std::runtime_error("unknown condition \"" + condition + "\"");

@@ -31,6 +31,10 @@ TEST(Matcher, Conditions) {
   EXPECT_NE(mismatch({{"name", {{"$differsFrom", "first"}}}}, actual, memory), "");
   EXPECT_EQ(mismatch({{"count", {{"$atLeast", 3}, {"$atMost", 3}}}}, actual, memory), "");
   EXPECT_NE(mismatch({{"count", {{"$atLeast", 4}}}}, actual, memory), "");
+  const json list = {{"items", {"a", "b"}}};
+  EXPECT_EQ(mismatch({{"items", {{"$size", 2}}}}, list, memory), "");
+  EXPECT_NE(mismatch({{"items", {{"$size", 1}}}}, list, memory), "");
+  EXPECT_NE(mismatch({{"count", {{"$size", 3}}}}, actual, memory), "");
   EXPECT_EQ(mismatch({{"other", {{"$absent", true}}}}, actual, memory), "");
   EXPECT_NE(mismatch({{"name", {{"$absent", true}}}}, actual, memory), "");
   EXPECT_THROW(mismatch({{"name", {{"$invented", 1}}}}, actual, memory), std::runtime_error);

@@ -287,8 +287,10 @@ void Runner::settle(const json& what) {
     settle_nodes();
   } else if (what == "addresses") {
     settle_addresses();
+  } else if (what == "services") {
+    settle_services();
   } else {
-    throw std::runtime_error("what settles is nodes or addresses");
+    throw std::runtime_error("what settles is nodes, addresses or services");
   }
 }
 
@@ -310,6 +312,23 @@ void Runner::settle_addresses() {
           support::patience());
   }
   remove_marker(name);
+}
+
+// A Service that is made now gets its load balancer and is taken away again.
+void Runner::settle_services() {
+  const std::string name = "settled-" + std::to_string(++markers_);
+  const json ports = json::array({{{"port", 80}}});
+  create({{"apiVersion", "v1"},
+          {"kind", "Service"},
+          {"metadata", {{"name", name}, {"namespace", "default"}}},
+          {"spec", {{"type", "LoadBalancer"}, {"ports", ports}}}});
+  const json address = {{"loadBalancer", {{"ingress", {{"$present", true}}}}}};
+  await(
+      json::array({{{"object",
+                     {{"kind", "Service"}, {"metadata", {{"name", name}}}, {"status", address}}}}}),
+      support::patience());
+  remove("Service/" + name);
+  await(json::array({{{"missing", "Service/" + name}}}), support::patience());
 }
 
 std::string Runner::create_marker() {

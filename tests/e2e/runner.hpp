@@ -42,6 +42,7 @@ class Runner {
   void settle(const nlohmann::json& what);
   void settle_nodes();
   void settle_addresses();
+  void settle_services();
   std::string create_marker();
   void remove_marker(const std::string& name);
   void await(const nlohmann::json& statements, std::chrono::milliseconds timeout);

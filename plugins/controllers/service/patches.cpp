@@ -25,6 +25,20 @@ void write_removal(JsonWriter& json, const std::string& type) {
   });
 }
 
+// The order is only a hint, but without it ours would come first (SVC-40, SVC-41).
+void write_finalizers(JsonWriter& json, const std::vector<std::string>& others,
+                      ServicePatch::Finalizer change) {
+  const bool adds = change == ServicePatch::Finalizer::add;
+  if (!others.empty()) {
+    json.member("$setElementOrder/finalizers").array([&] {
+      for (const std::string& other : others) json.text(other);
+      if (adds) json.text(kFinalizer);
+    });
+  }
+  json.member(adds ? "finalizers" : "$deleteFromPrimitiveList/finalizers");
+  json.array([&] { json.text(kFinalizer); });
+}
+
 void write_annotations(JsonWriter& json, const std::vector<Label>& annotations) {
   json.member("annotations").object([&] {
     for (const Label& annotation : annotations) {
@@ -66,11 +80,7 @@ KubePatch ServicePatch::render(const ServiceState& service) const {
   json.object([&] {
     json.member("metadata").object([&] {
       json.member("uid").text(service.uid);
-      if (finalizer != Finalizer::keep) {
-        json.member(finalizer == Finalizer::add ? "finalizers"
-                                                : "$deleteFromPrimitiveList/finalizers");
-        json.array([&] { json.text(kFinalizer); });
-      }
+      if (finalizer != Finalizer::keep) write_finalizers(json, service.other_finalizers, finalizer);
       if (!annotations.empty()) write_annotations(json, annotations);
     });
     if (!ingress && conditions.empty() && removed_conditions.empty()) return;

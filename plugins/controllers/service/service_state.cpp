@@ -122,7 +122,12 @@ ServiceState read_service(const Object& service) {
   state.version = version_of(service.resource_version());
   state.deleting = !service.text("/metadata/deletionTimestamp").empty();
   service.at("/metadata/finalizers").each([&](std::string_view, const Value& finalizer) {
-    state.finalizer = state.finalizer || finalizer.text() == kFinalizer;
+    const std::string_view name = finalizer.text().value_or(std::string_view());
+    if (name == kFinalizer) {
+      state.finalizer = true;
+    } else {
+      state.other_finalizers.emplace_back(name);
+    }
   });
   service.at("/metadata/annotations").each([&](std::string_view key, const Value& value) {
     if (key == kLastApplied) return;

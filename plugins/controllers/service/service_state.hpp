@@ -36,6 +36,7 @@ struct ServiceState {
   uint64_t version = 0;  // resourceVersion; 0 when it is no number
   bool deleting = false;
   bool finalizer = false;  // ours is on it
+  std::vector<std::string> other_finalizers;
   std::map<std::string, std::string, std::less<>> annotations;
 
   bool load_balancer = false;             // spec.type is LoadBalancer

@@ -42,6 +42,22 @@ TEST(PatchesTest, SVC_41_RemovingNamesNoOtherFinalizer) {
                         ["service.kubernetes.io/load-balancer-cleanup"]}})"));
 }
 
+TEST(PatchesTest, SVC_40_41_OtherFinalizersKeepTheirPlace) {
+  ServiceState state = a_service();
+  state.other_finalizers = {"example.com/a", "example.com/b"};
+  ServicePatch patch;
+  patch.finalizer = ServicePatch::Finalizer::add;
+  EXPECT_EQ(Parsed::parse(patch.render(state).body)["metadata"], Parsed::parse(R"({
+    "uid": "u-1", "finalizers": ["service.kubernetes.io/load-balancer-cleanup"],
+    "$setElementOrder/finalizers": ["example.com/a", "example.com/b",
+                                    "service.kubernetes.io/load-balancer-cleanup"]})"));
+  patch.finalizer = ServicePatch::Finalizer::remove;
+  EXPECT_EQ(Parsed::parse(patch.render(state).body)["metadata"], Parsed::parse(R"({
+    "uid": "u-1",
+    "$deleteFromPrimitiveList/finalizers": ["service.kubernetes.io/load-balancer-cleanup"],
+    "$setElementOrder/finalizers": ["example.com/a", "example.com/b"]})"));
+}
+
 TEST(PatchesTest, SVC_42_TheIngressIsReplacedWhole) {
   ServiceState state = a_service();
   Ingress ingress;
