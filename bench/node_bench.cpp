@@ -1,9 +1,11 @@
-// Measures how long the manager needs to initialise N nodes that are there when it starts, against
-// the time in which a bare client sends the same patches; with memory, processor time and cloud
-// calls. Usage and environment: bench/run.
+// Measures how long the manager needs for N nodes that are there when it starts (to initialise
+// them, to give them Pod ranges, to make their routes), against the time in which a bare client
+// sends the same patches; with memory, processor time and cloud calls. Usage and environment:
+// bench/run.
 #include "bare_client.hpp"
 #include "kube/config.hpp"
 #include "net/url.hpp"
+#include "work.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
@@ -20,6 +22,7 @@
 #include <ctime>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -31,7 +34,6 @@ namespace {
 
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
-constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 
 struct Settings {
   std::string kubeconfig;          // may create and delete nodes
@@ -43,6 +45,7 @@ struct Settings {
   std::size_t connections = 32;
   std::size_t idle_seconds = 0;
   std::string idle_began;
+  std::string work = "init";
   std::vector<std::string> flags;
 };
 
@@ -66,33 +69,6 @@ Server server_of(const std::string& kubeconfig) {
                 text_of(config->client_key_data, config->client_key_file)};
 }
 
-std::string node_name(std::size_t i) { return "node-" + std::to_string(i); }
-
-json ready_condition(const std::string& heartbeat) {
-  return {{"type", "Ready"},
-          {"status", "True"},
-          {"reason", "KubeletReady"},
-          {"message", "kubelet is posting ready status"},
-          {"lastHeartbeatTime", heartbeat},
-          {"lastTransitionTime", "2026-01-01T00:00:00Z"}};
-}
-
-BareRequest create_node(std::size_t i) {
-  // The size of what a kubelet registers, images and managedFields left out.
-  const json node = {
-      {"apiVersion", "v1"},
-      {"kind", "Node"},
-      {"metadata",
-       {{"name", node_name(i)},
-        {"labels",
-         {{"kubernetes.io/hostname", node_name(i)},
-          {"kubernetes.io/os", "linux"},
-          {"kubernetes.io/arch", "amd64"}}}}},
-      {"spec", {{"taints", {{{"key", kTaint}, {"value", "true"}, {"effect", "NoSchedule"}}}}}},
-      {"status", {{"conditions", {ready_condition("2026-01-01T00:00:00Z")}}}}};
-  return {"POST", "/api/v1/nodes", "application/json", node.dump()};
-}
-
 // What a kubelet sends every five minutes while nothing changes.
 BareRequest heartbeat(std::size_t i) {
   std::array<char, 32> now{};
@@ -104,32 +80,6 @@ BareRequest heartbeat(std::size_t i) {
           "application/strategic-merge-patch+json", status.dump()};
 }
 
-std::string address_of(std::size_t i) {
-  return "10." + std::to_string(i >> 16 & 255) + "." + std::to_string(i >> 8 & 255) + "." +
-         std::to_string(i & 255);
-}
-
-// What it takes to initialise a node: its addresses, then everything else with the taint's removal.
-void add_patches(std::size_t i, std::vector<BareRequest>& requests) {
-  const json status = {{"status",
-                        {{"addresses",
-                          {{{"type", "InternalIP"}, {"address", address_of(i)}},
-                           {{"type", "Hostname"}, {"address", node_name(i)}}}}}}};
-  requests.push_back({"PATCH", "/api/v1/nodes/" + node_name(i) + "/status",
-                      "application/strategic-merge-patch+json", status.dump()});
-  const json node = {{"metadata",
-                      {{"labels",
-                        {{"beta.kubernetes.io/instance-type", "small"},
-                         {"node.kubernetes.io/instance-type", "small"},
-                         {"failure-domain.beta.kubernetes.io/zone", "sandbox-1a"},
-                         {"topology.kubernetes.io/zone", "sandbox-1a"},
-                         {"failure-domain.beta.kubernetes.io/region", "sandbox-1"},
-                         {"topology.kubernetes.io/region", "sandbox-1"}}}}},
-                     {"spec", {{"providerID", "sandbox://" + node_name(i)}, {"taints", nullptr}}}};
-  requests.push_back(
-      {"PATCH", "/api/v1/nodes/" + node_name(i), "application/merge-patch+json", node.dump()});
-}
-
 void delete_nodes(const Server& admin) {
   send_one(admin, {"DELETE", "/api/v1/nodes", "", ""});
   while (json::parse(send_one(admin, {"GET", "/api/v1/nodes?limit=1", "", ""}))["items"].size() >
@@ -138,16 +88,17 @@ void delete_nodes(const Server& admin) {
   }
 }
 
-void create_nodes(const Server& admin, const Settings& settings) {
+void create_nodes(const Server& admin, const Settings& settings, const Work& work) {
   std::vector<BareRequest> requests;
-  for (std::size_t i = 0; i < settings.nodes; ++i) requests.push_back(create_node(i));
+  for (std::size_t i = 0; i < settings.nodes; ++i) requests.push_back(work.create(i));
   send_all(admin, requests, settings.connections);
 }
 
-pid_t start_manager(const Settings& settings) {
+pid_t start_manager(const Settings& settings, const Work& work) {
   std::vector<std::string> words = {settings.manager, "--kubeconfig=" + settings.manager_kubeconfig,
                                     "--cloud-provider=sandbox",
                                     "--cloud-config=" + settings.cloud_config, "--secure-port=0"};
+  words.insert(words.end(), work.flags.begin(), work.flags.end());
   words.insert(words.end(), settings.flags.begin(), settings.flags.end());
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
@@ -185,15 +136,13 @@ double cpu_seconds(pid_t pid) {
   return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-// Returns when no node carries the taint any more.
-void await_initialised(const Server& admin, std::size_t nodes,
-                       const std::string& resource_version) {
+// Returns when the work was done for every node.
+void await_done(const Server& admin, const Work& work, std::size_t nodes,
+                const std::string& resource_version) {
   std::size_t done = 0;
   watch(admin, "/api/v1/nodes?watch=true&resourceVersion=" + resource_version,
         [&](std::string_view line) {
-          if (line.find("\"MODIFIED\"") != std::string_view::npos &&
-              line.find(kTaint) == std::string_view::npos)
-            ++done;
+          if (line.find("\"MODIFIED\"") != std::string_view::npos && work.done(line)) ++done;
           return done < nodes;
         });
 }
@@ -224,31 +173,32 @@ void run(const Settings& settings) {
   const Server admin = server_of(settings.kubeconfig);
   const Server identity = server_of(settings.manager_kubeconfig);
 
-  std::printf("nodes %zu, connections of the bare client %zu\n", settings.nodes,
-              settings.connections);
+  const Work work = work_called(settings.work);
+
+  std::printf("%s: nodes %zu, connections of the bare client %zu\n", settings.work.c_str(),
+              settings.nodes, settings.connections);
   delete_nodes(admin);
-  create_nodes(admin, settings);
+  create_nodes(admin, settings, work);
   std::vector<BareRequest> patches;
-  for (std::size_t i = 0; i < settings.nodes; ++i) add_patches(i, patches);
+  for (std::size_t i = 0; i < settings.nodes; ++i) work.add_patches(i, patches);
   const double bare =
       std::chrono::duration<double>(send_all(identity, patches, settings.connections)).count();
 
   delete_nodes(admin);
-  create_nodes(admin, settings);
+  create_nodes(admin, settings, work);
   const auto list = json::parse(send_one(admin, {"GET", "/api/v1/nodes?limit=1", "", ""}));
   const auto start = Clock::now();
-  const pid_t pid = start_manager(settings);
+  const pid_t pid = start_manager(settings, work);
   std::atomic<bool> done = false;
   std::jthread waiter([&] {
-    await_initialised(admin, settings.nodes,
-                      list["metadata"]["resourceVersion"].get<std::string>());
+    await_done(admin, work, settings.nodes, list["metadata"]["resourceVersion"].get<std::string>());
     done = true;
     done.notify_one();
   });
   std::jthread guard([&](const std::stop_token& stopped) {
     while (!stopped.stop_requested()) {
       if (waitpid(pid, nullptr, WNOHANG) == pid) {
-        std::fprintf(stderr, "the manager ended before all nodes were initialised; its log is %s\n",
+        std::fprintf(stderr, "the manager ended before its work; its log is %s\n",
                      settings.log.c_str());
         std::_Exit(1);
       }
@@ -265,11 +215,17 @@ void run(const Settings& settings) {
   std::printf("| %-52s | %10s |\n| %s | %s |\n", "what", "measured", std::string(52, '-').c_str(),
               "---------:");
   row("bare client, the same patches", bare, "s");
-  row("manager, from its start to the last taint removed", total, "s");
+  row("manager, from its start to the last node done", total, "s");
   row("ratio", total / bare, "");
   row("processor time of the manager", busy, "s");
   row("resident memory, settled", static_cast<double>(status_kb(pid, "VmRSS:")) / 1024, "MB");
   row("resident memory, highest", static_cast<double>(status_kb(pid, "VmHWM:")) / 1024, "MB");
+  if (settings.work == "ipam") {
+    const auto all = json::parse(send_one(admin, {"GET", "/api/v1/nodes", "", ""}));
+    std::set<std::string> ranges;
+    for (const auto& node : all["items"]) ranges.insert(node["spec"].value("podCIDR", ""));
+    row("distinct Pod ranges", static_cast<double>(ranges.size()), "");
+  }
   if (settings.idle_seconds > 0) stay_idle(settings, admin, pid);
   kill(pid, SIGTERM);
   waitpid(pid, nullptr, 0);
@@ -280,7 +236,9 @@ void run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   ccm::bench::Settings settings;
-  CLI::App app("Time to initialise N nodes, against a bare client that sends the same patches");
+  CLI::App app(
+      "Time to do a controller's work for N nodes, against a bare client that sends the same "
+      "patches");
   app.add_option("--kubeconfig", settings.kubeconfig, "may create and delete nodes")->required();
   app.add_option("--manager-kubeconfig", settings.manager_kubeconfig,
                  "identity of manager and bare client")
@@ -291,6 +249,7 @@ int main(int argc, char** argv) {
   app.add_option("--nodes", settings.nodes, "how many")->capture_default_str();
   app.add_option("--connections", settings.connections, "of the bare client")
       ->capture_default_str();
+  app.add_option("--work", settings.work, "init, ipam or route")->capture_default_str();
   app.add_option("--idle-seconds", settings.idle_seconds,
                  "then measure that long with heartbeats only");
   app.add_option("--idle-began", settings.idle_began, "file that appears when that begins");
