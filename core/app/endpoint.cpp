@@ -81,7 +81,7 @@ Endpoint::Endpoint(asio::any_io_executor executor, const Options& options,
       options_(options),
       health_(std::move(health)),
       auth_metrics_(metrics),
-      metrics_page_({&metrics, &sampled}),
+      metrics_page_({&sampled, &metrics}),
       health_metrics_page_({&health_metrics_}),
       trust_(std::make_shared<serving::TrustSource>(trust_options(options.authentication))) {
   health_->observe(

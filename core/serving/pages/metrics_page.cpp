@@ -21,8 +21,12 @@ Answer MetricsPage::show() {
       auto more = source->Collect();
       std::move(more.begin(), more.end(), std::back_inserter(families));
     }
-    std::sort(families.begin(), families.end(),
-              [](const auto& left, const auto& right) { return left.name < right.name; });
+    std::stable_sort(families.begin(), families.end(),
+                     [](const auto& left, const auto& right) { return left.name < right.name; });
+    families.erase(
+        std::unique(families.begin(), families.end(),
+                    [](const auto& left, const auto& right) { return left.name == right.name; }),
+        families.end());
     text = std::make_shared<const std::string>(prometheus::TextSerializer().Serialize(families));
     last_ = text;
     made_ = now;

@@ -14,7 +14,8 @@ namespace ccm::serving {
 
 class MetricsPage {
  public:
-  // The sources must outlive it. Families of one name must come from one source.
+  // The sources must outlive it. Of families of one name the first source's is shown: a plugin that
+  // takes a name of the host's must not spoil the text for everybody.
   explicit MetricsPage(std::vector<const prometheus::Collectable*> sources)
       : sources_(std::move(sources)) {}
 

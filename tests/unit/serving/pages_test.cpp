@@ -9,6 +9,7 @@
 #include "serving/pages/verbosity_page.hpp"
 
 #include <prometheus/counter.h>
+#include <prometheus/gauge.h>
 #include <prometheus/registry.h>
 
 #include <vector>
@@ -37,6 +38,15 @@ TEST(MetricsPage, MET_1_JoinsItsSourcesInOrder) {
             "# HELP b_total Bees.\n# TYPE b_total counter\nb_total 2\n");
   value = 3;
   EXPECT_EQ(page.show().shared, answer.shared) << "a crowd gets one text";
+}
+
+TEST(MetricsPage, ANameOfTwoSourcesIsTheFirstOnes) {
+  prometheus::Registry registry;
+  prometheus::BuildGauge().Name("a").Help("A plugin's.").Register(registry).Add({}).Set(2);
+  SampledMetrics sampled;
+  sampled.gauge_of("a", "The host's.", [] { return 1; });
+  EXPECT_EQ(MetricsPage({&sampled, &registry}).show().text(),
+            "# HELP a The host's.\n# TYPE a gauge\na 1\n");
 }
 
 TEST(MetricsPage, NothingIsKeptForTheNextOne) {
