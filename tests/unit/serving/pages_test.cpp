@@ -12,6 +12,7 @@
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
 
+#include <deque>
 #include <vector>
 
 namespace ccm::serving {
@@ -193,6 +194,21 @@ TEST_F(SlowClients, ACrowdOfThemStarvesNobody) {
     TlsClient probe(port());
     EXPECT_EQ(body(probe.ask(get("/healthz"))), "ok");
     EXPECT_LE(connections(), 16u);
+  }
+}
+
+TEST_F(SlowClients, TenThousandThatSayNothing) {
+  ASSERT_TRUE(start().ok());
+  test::TlsClientOptions silent;
+  silent.tls = false;
+  std::deque<std::unique_ptr<TlsClient>> crowd;
+  for (int i = 0; i < 10'000; ++i) {
+    crowd.push_back(std::make_unique<TlsClient>(port(), silent));
+    if (crowd.size() > 400) crowd.pop_front();  // more than are served, fewer than may be open here
+    if (i % 1'000 != 999) continue;
+    TlsClient probe(port());
+    EXPECT_EQ(body(probe.ask(get("/healthz"))), "ok") << "behind " << i;
+    EXPECT_LE(connections(), options_.max_connections);
   }
 }
 
