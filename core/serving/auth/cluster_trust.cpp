@@ -21,7 +21,8 @@ kube::InformerSpec spec_of_config_map() {
   kube::InformerSpec spec;
   spec.resource = kube::resources::config_maps();
   spec.namespace_name = kNamespace;
-  spec.field_selector = std::string("metadata.name=") + kName;
+  spec.field_selector = "metadata.name=";
+  spec.field_selector += kName;
   return spec;
 }
 
