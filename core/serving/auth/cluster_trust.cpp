@@ -15,14 +15,16 @@ namespace {
 
 constexpr const char* kNamespace = "kube-system";
 constexpr const char* kName = "extension-apiserver-authentication";
+constexpr std::string_view kConfigMap =
+    "kube-system/extension-apiserver-authentication";  // for logs
+constexpr std::string_view kSelector = "metadata.name=extension-apiserver-authentication";
 constexpr std::chrono::milliseconds kLookUpTimeout{10'000};
 
 kube::InformerSpec spec_of_config_map() {
   kube::InformerSpec spec;
   spec.resource = kube::resources::config_maps();
   spec.namespace_name = kNamespace;
-  spec.field_selector = "metadata.name=";
-  spec.field_selector += kName;
+  spec.field_selector = std::string(kSelector);
   return spec;
 }
 
@@ -53,12 +55,11 @@ void ClusterTrust::take(const kube::Object& object) {
   Result<Trust> trust = trust_of_config_map(data_of(object));
   if (trust.ok()) {
     source_->set_cluster(std::move(*trust));
-    log::info("took certificate authorities from the cluster",
-              {{"configMap", std::string(kNamespace) + "/" + kName}});
+    log::info("took certificate authorities from the cluster", {{"configMap", kConfigMap}});
     return;
   }
   log::warning("the cluster's authentication settings cannot be used, what was known goes on",
-               {{"configMap", std::string(kNamespace) + "/" + kName}, {"err", trust.status()}});
+               {{"configMap", kConfigMap}, {"err", trust.status()}});
 }
 
 asio::awaitable<Status> ClusterTrust::look_up() {
@@ -74,7 +75,7 @@ asio::awaitable<Status> ClusterTrust::look_up() {
     log::warning(
         "the cluster has no authentication settings: client certificates and front "
         "proxies are not believed until there are some",
-        {{"configMap", std::string(kNamespace) + "/" + kName}});
+        {{"configMap", kConfigMap}});
     co_return Status();
   }
   if (!text.ok()) {
