@@ -18,10 +18,20 @@ std::string shortened(std::string text, size_t limit) {
   return text;
 }
 
+// The reason of a condition is a word; a provider's may be something else.
+std::string word(std::string_view reason) {
+  std::string text;
+  for (const char c : reason) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (letter || (!text.empty() && ((c >= '0' && c <= '9') || c == '_'))) text += c;
+  }
+  return text.empty() ? "Unknown" : text;
+}
+
 // A port's error is CamelCase or "domain/Reason"; a condition's reason has no slash.
 std::string reason_of(const std::string& error) {
   if (error == kMixedProtocolError) return std::string(kMixedProtocolReason);
-  return error.substr(error.rfind('/') + 1);
+  return word(std::string_view(error).substr(error.rfind('/') + 1));
 }
 
 }  // namespace
@@ -43,7 +53,7 @@ std::string time_text(std::chrono::milliseconds since_1970) {
 Condition ready(bool holds, std::string_view reason, std::string message) {
   return {std::string(kReadyCondition),
           holds,
-          std::string(reason),
+          word(reason),
           shortened(std::move(message), kMessageLimit),
           {}};
 }

@@ -2,6 +2,7 @@
 
 #include "names.hpp"
 #include "predicates.hpp"
+#include "texts.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -159,7 +160,17 @@ Task<Status> Controller::learn_limits(Ctx ctx) {
 
 Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
   Status learned = co_await learn_limits(ctx);
-  if (!learned.ok()) co_return learned;
+  if (!learned.ok()) {
+    learned.with_context("failed to read the limits of the cloud's load balancers");
+    const Object service = cached(request.key);
+    if (worth_telling(learned) && host_.leader.leading()) {
+      events_.warning(service, kSyncFailed,
+                      "Error syncing load balancer: " + failure_text(learned));
+    }
+    // It is no fault of the Service, so no change of it is waited for.
+    if (learned.permanent()) learned.with_class(ErrorClass::none);
+    co_return learned;
+  }
   const auto place = records_.find(request.key);
   const bool in_pass = place != records_.end() && NodePass::take(*place->second);
   Status status = co_await take_turn(ctx, request.key);
@@ -168,9 +179,13 @@ Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
   co_return next_turn(request.key);
 }
 
-Task<Status> Controller::take_turn(Ctx ctx, std::string key) {
+Object Controller::cached(std::string_view key) const {
   const size_t slash = key.find('/');
-  if (slash == std::string::npos) co_return Status(Code::invalid_argument, "no key of a Service");
+  if (slash == std::string_view::npos) return {};
+  return host_.kube.cached(kServices, key.substr(slash + 1), key.substr(0, slash));
+}
+
+Task<Status> Controller::take_turn(Ctx ctx, std::string key) {
   const auto known = records_.find(key);
   if (known != records_.end() && known->second->vanished) {  // SVC-17: before all else
     const std::shared_ptr<Record> record = known->second;
@@ -179,8 +194,7 @@ Task<Status> Controller::take_turn(Ctx ctx, std::string key) {
     if (!removed.ok()) co_return removed;
     records_.erase(key);
   }
-  const Object object = host_.kube.cached(kServices, std::string_view(key).substr(slash + 1),
-                                          std::string_view(key).substr(0, slash));
+  const Object object = cached(key);
   if (!object) {
     records_.erase(key);
     co_return Status();

@@ -55,6 +55,7 @@ class Controller {
   void on_update(const Object& old, const Object& now, const Queue& queue);
   void on_node(EventKind kind, const Object& old, const Object& now, const Queue& queue);
   Task<Status> learn_limits(Ctx ctx);
+  [[nodiscard]] Object cached(std::string_view key) const;
   Task<Status> take_turn(Ctx ctx, std::string key);
   std::shared_ptr<Record> record_of(const std::string& key, const std::string& uid);
   TurnPtr begin(std::string key, std::shared_ptr<Record> record, Object object) const;

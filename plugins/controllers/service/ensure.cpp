@@ -97,6 +97,11 @@ Task<Status> Controller::look(Ctx ctx, TurnPtr turn) {
     Status taken = co_await take_answer(ctx, turn, std::move(found));
     co_return taken;
   }
+  if (answer->state == LoadBalancerState::foreign) {
+    record.applied = false;
+    Status told = co_await fail(ctx, turn, foreign(*turn), kSyncFailed, true);
+    co_return told;
+  }
   if (audit && answer->state != LoadBalancerState::pending) {
     const bool gone = answer->state == LoadBalancerState::absent;
     const std::string what = gone ? "is gone" : "was changed: " + answer->difference;

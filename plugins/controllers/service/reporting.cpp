@@ -25,7 +25,10 @@ Task<Status> Controller::write(Ctx ctx, TurnPtr turn, ServicePatch patch) {
   if (!written.ok()) co_return written.status();
   turn->object = *std::move(written);
   turn->service = read_service(turn->object);
-  turn->record->newest = turn->object;
+  // The watch may have been faster, and the whole object is large.
+  const Object shown = cached(turn->key);
+  const bool behind = shown && read_service(shown).version < turn->service.version;
+  turn->record->newest = behind ? turn->object : Object();
   co_return Status();
 }
 

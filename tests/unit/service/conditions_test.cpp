@@ -59,6 +59,12 @@ TEST(ConditionsTest, WordsAloneAreASmallDifference) {
   EXPECT_EQ(difference(nullptr, ready(true, "A", "a")), Difference::reason);
 }
 
+TEST(ConditionsTest, AReasonIsAWord) {
+  EXPECT_EQ(ready(false, "Quota_1", "").reason, "Quota_1");
+  EXPECT_EQ(ready(false, "4xx: no quota!", "").reason, "xxnoquota");
+  EXPECT_EQ(ready(false, "?", "").reason, "Unknown");
+}
+
 TEST(ConditionsTest, LongMessagesAreCutBetweenCharacters) {
   std::string text(1023, 'x');
   text += "\u00e9";

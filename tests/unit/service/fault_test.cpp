@@ -28,6 +28,17 @@ TEST_F(FaultTest, SVC_37_49_AFailureIsToldAndTriedAgain) {
                                   "Normal EnsuringLoadBalancer", "Normal EnsuredLoadBalancer"}));
 }
 
+TEST_F(FaultTest, LimitsThatCannotBeReadAreTold) {
+  host.load_balancers.fail_next("limits", down());
+  put(balanced("web"));
+  start();
+  run();
+  EXPECT_TRUE(take_cloud().empty());
+  EXPECT_NE(last_event("SyncLoadBalancerFailed").find("limits"), std::string::npos);
+  advance(seconds(6));
+  EXPECT_NE(address("web"), "");
+}
+
 TEST_F(FaultTest, AQuotaIsNotHammered) {
   host.load_balancers.fail_next("ensure", quota(), 1000);
   put(balanced("web"));

@@ -166,6 +166,16 @@ TEST_F(RestartTest, TheAuditMakesAgainWhatWasDeletedByHand) {
   EXPECT_EQ(address("s0"), "203.0.113.2");
 }
 
+TEST_F(RestartTest, TheAuditFindsThatItChangedHands) {
+  made(1);
+  host.load_balancers.balancers["uid-of-s0"].shown.state = LoadBalancerState::foreign;
+  advance(minutes(34));
+  EXPECT_EQ(take_cloud()[0], "observe");
+  EXPECT_TRUE(host.events.with_reason("LoadBalancerDrift").empty());
+  EXPECT_FALSE(host.events.with_reason("SyncLoadBalancerFailed").empty());
+  EXPECT_EQ(condition("s0", kReady)["reason"], "LoadBalancerNotOwned");
+}
+
 TEST_F(RestartTest, TheAuditRepairsAStatusThatWasAltered) {
   made(1);
   edit("s0", [](Json& s) { s["status"]["loadBalancer"]["ingress"][0]["ip"] = "198.51.100.1"; });
