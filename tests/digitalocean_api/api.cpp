@@ -133,7 +133,8 @@ ApiAnswer Api::handle(const ApiRequest& request) {
   result.headers.emplace_back("content-type", "application/json; charset=utf-8");
   result.delay = latency + fault.delay;
   log_.push_back({clock_(), request.method, route.path, query, request.body,
-                  result.cut ? 0 : result.status, result.body});
+                  result.cut ? 0 : result.status, result.body, fault.cut || fault.status != 0});
+  if (observer) observer(log_.back());
   return result;
 }
 

@@ -60,6 +60,7 @@ struct Exchange {
   std::string request_body;
   int status = 0;
   std::string response_body;
+  bool injected = false;  // by a fault
 };
 
 class Api {
@@ -94,6 +95,9 @@ class Api {
   std::map<std::string, json>& firewalls() { return firewalls_; }
   // Resources of each tag, as "type/id".
   std::map<std::string, std::vector<std::string>>& tags() { return tags_; }
+
+  // Hears of every exchange.
+  std::function<void(const Exchange&)> observer;
 
   // What it saw.
   const std::vector<Exchange>& log() const { return log_; }

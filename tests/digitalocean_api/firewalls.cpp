@@ -50,7 +50,8 @@ std::string Api::refuse_firewall(const json& body) const {
 
 ApiAnswer Api::firewalls(const std::string& method, const Route& route) {
   const auto write = [&](json& firewall, const std::string& id) {
-    const std::string created = firewall.value("created_at", "2026-01-01T00:00:00Z");
+    const std::string created =
+        firewall.is_object() ? firewall.at("created_at") : json("2026-01-01T00:00:00Z");
     firewall = route.body;
     firewall["id"] = id;
     firewall["created_at"] = created;

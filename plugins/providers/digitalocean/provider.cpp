@@ -51,7 +51,18 @@ Task<Status> Provider::initialize(Ctx ctx) {
   status = co_await check_region(ctx);
   if (!status.ok()) co_return status;
   status = co_await check_vpc(ctx);
+  if (status.ok()) tell_what_is_not_done();
   co_return status;
+}
+
+// Nobody shall believe that a firewall is kept because the settings for it were taken.
+void Provider::tell_what_is_not_done() const {
+  const Settings& settings = api_.settings();
+  if (!settings.firewall_name.empty()) {
+    host_.log.warning(
+        "the public access firewall is not managed by this version: it stays as it is",
+        {{"firewall", settings.firewall_name}});
+  }
 }
 
 // Not /v2/account: that would need a scope which nothing else needs (DO-309).

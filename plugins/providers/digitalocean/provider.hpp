@@ -17,6 +17,8 @@
 
 namespace ccm::digitalocean {
 
+// It does not say whether it has a cluster id: without one the host would ask for
+// --allow-untagged-cloud, which manifests for DigitalOcean's own manager do not give (DO-62).
 class Provider {
  public:
   explicit Provider(Host& host);
@@ -27,8 +29,6 @@ class Provider {
   Task<Status> initialize(Ctx ctx);
   // One short call with the token.
   Task<Status> health(Ctx ctx);
-  // Resources carry no cluster id that the host could check (DO-62).
-  [[nodiscard]] bool has_cluster_id() const { return false; }
 
   // Every droplet of the account, GPU droplets too (DO-72); fails rather than give a part.
   Task<Result<std::vector<Instance>>> list(Ctx ctx);
@@ -50,6 +50,7 @@ class Provider {
  private:
   Task<Status> check_region(Ctx ctx);
   Task<Status> check_vpc(Ctx ctx);
+  void tell_what_is_not_done() const;
 
   Host& host_;
   Api api_;

@@ -3,6 +3,7 @@
 
 #include "digitalocean/provider.hpp"
 #include "digitalocean_api/api.hpp"
+#include "digitalocean_api/contract.hpp"
 
 #include <ccm/load_balancers.hpp>
 #include <ccm/testing/fake_component.hpp>
@@ -35,6 +36,11 @@ class LoadBalancerOperationsTest : public ::testing::Test {
     host.config.set_secret("DO_ACCESS_TOKEN", cloud.token);
     host.http.handle([this](const HttpRequest& request) { return serve(request); });
     cloud.generate_droplets(101, 4, "node-");
+    cloud.observer = [](const digitalocean_api::Exchange& exchange) {
+      for (const std::string& fault : digitalocean_api::contract_faults(exchange)) {
+        ADD_FAILURE() << exchange.method << " " << exchange.path << ": " << fault;
+      }
+    };
   }
   ~LoadBalancerOperationsTest() override {
     EXPECT_TRUE(host.faults().empty());

@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ccm::digitalocean {
@@ -283,6 +286,25 @@ TEST(LoadBalancerRulesTest, DO_126_Booleans) {
     EXPECT_THROW((void)annotated({{"enable-proxy-protocol", value}})
                      .boolean(annotation::kProxyProtocol, "proxy protocol"),
                  SpecError);
+  }
+}
+
+TEST(LoadBalancerRulesTest, TheReferenceListsEveryAnnotation) {
+  std::ifstream file(CCM_DO_REFERENCE);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  size_t rows = 0;
+  for (size_t at = text.find("\n| `"); at != text.npos; at = text.find("\n| `", at + 1)) ++rows;
+  EXPECT_EQ(rows, known_annotations().size());
+  for (const AnnotationInfo& info : known_annotations()) {
+    std::string row = "\n| `";
+    row += info.name;
+    for (const auto& [before, value] :
+         {std::pair("` | ", info.values), std::pair(" | ", info.default_value),
+          std::pair(" | ", info.meaning)}) {
+      row += before;
+      row += value;
+    }
+    EXPECT_NE(text.find(row + " |\n"), text.npos) << row;
   }
 }
 
