@@ -6,7 +6,7 @@
 namespace ccm::testing {
 
 // Completed by whichever comes first: its answer or the end of its ctx. The function that the loop
-// holds for the answer owns it; one that hangs is owned by its registration alone.
+// holds for the answer owns it; one that hangs is kept by the script until its ctx ends.
 struct FakeCloudScript::Call : std::enable_shared_from_this<Call> {
   Call(FakeCloudScript& the_script, Ctx the_ctx, ccm_completion completion)
       : script(the_script), ctx(std::move(the_ctx)), done(completion) {}
@@ -25,7 +25,7 @@ struct FakeCloudScript::Call : std::enable_shared_from_this<Call> {
   }
   static void ctx_ended(void* owner) {
     const auto self = static_cast<Call*>(owner)->shared_from_this();
-    self->hanging.reset();
+    std::erase(self->script.hanging_, self);
     self->finish(ended(self->ctx.status()));
   }
 
@@ -34,7 +34,6 @@ struct FakeCloudScript::Call : std::enable_shared_from_this<Call> {
   ccm_completion done;
   bool finished = false;
   uint64_t registration = 0;
-  std::shared_ptr<Call> hanging;  // itself, while nothing else would keep it
 };
 
 void FakeCloudScript::fail_next(std::string operation, Status status, int count) {
@@ -107,8 +106,8 @@ void FakeCloudScript::serve(std::string_view operation, const ccm_ctx* ctx, ccm_
     }
   }
   // Posted, because the ctx may have ended already, and no call completes before it returned.
-  loop_.post([call, hangs = !answer] {
-    if (hangs) call->hanging = call;
+  loop_.post([call, hangs = !answer, this] {
+    if (hangs) hanging_.push_back(call);
     call->registration = call->ctx.on_cancel(&Call::ctx_ended, call.get());
   });
   if (!answer) return;

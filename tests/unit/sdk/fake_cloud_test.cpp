@@ -124,6 +124,17 @@ TEST_F(FakeCloudTest, AHangingCallEndsWithItsCtx) {
   EXPECT_EQ(host_.load_balancers.writes(), 0);
 }
 
+TEST_F(FakeCloudTest, ACallMayHangForEver) {
+  host_.load_balancers.hang_next("remove");
+  std::optional<Status> out;
+  view_.spawn(keep<Status>(
+      [this] { return view_.load_balancers.remove(view_.background(), service_); }, out));
+  host_.loop.run();
+  host_.loop.advance(std::chrono::hours(1));
+  EXPECT_FALSE(out.has_value());
+  EXPECT_EQ(host_.load_balancers.most_at_once(), 1u);
+}
+
 TEST_F(FakeCloudTest, WhatBelongsToAnotherIsNotDeleted) {
   ASSERT_TRUE(ensure({}).ok());
   host_.load_balancers.balancers["uid-1"].shown.state = LoadBalancerState::foreign;

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ccm::testing {
 
@@ -65,6 +66,7 @@ class FakeCloudScript {
   FakeLoop& loop_;
   FakeContexts& contexts_;
   std::list<Step> steps_;
+  std::vector<std::shared_ptr<Call>> hanging_;  // test's thread
   std::size_t under_way_ = 0;
   std::size_t most_at_once_ = 0;
 };
