@@ -107,12 +107,14 @@ Json caches_json(const kube::InformerSet& informers) {
 }
 
 Json brake_json(const plugin::PluginHost& plugins) {
-  const runtime::BrakeReport brake = plugins.node_brake();
-  return {{"nodes",
-           {{"engaged", brake.engaged},
-            {"blind", brake.blind},
-            {"held", brake.held},
-            {"text", plugins.node_brake_text()}}}};
+  Json json = Json::object();
+  for (const plugin::BrakeStatus& brake : plugins.brakes()) {
+    json[brake.kind] = {{"engaged", brake.report.engaged},
+                        {"blind", brake.report.blind},
+                        {"held", brake.report.held},
+                        {"text", brake.text}};
+  }
+  return json;
 }
 
 std::string up_text(int64_t seconds) {
@@ -163,7 +165,9 @@ std::string text_of(const Json& status, const StatusSources& from) {
   }
   text += "\nProvider: " + plain(status["provider"]["name"]) +
           (status["provider"]["ready"].get<bool>() ? " (ready)" : " (not ready)") + "\n";
-  text += "Deletion brake, nodes: " + plain(status["brake"]["nodes"]["text"]) + "\n";
+  for (const auto& [kind, brake] : status["brake"].items()) {
+    text += "Deletion brake, " + kind + ": " + plain(brake["text"]) + "\n";
+  }
   add_lines("Plugins", status["plugins"], &text);
   add_lines("Components", status["components"], &text);
   add_lines("Caches", status["caches"], &text);

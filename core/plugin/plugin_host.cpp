@@ -509,6 +509,14 @@ runtime::BrakeReport PluginHost::node_brake() const { return impl_->node_deletio
 
 std::string PluginHost::node_brake_text() const { return impl_->node_deletions.status_text(); }
 
+std::vector<BrakeStatus> PluginHost::brakes() const {
+  const AbsenceGate& balancers = impl_->load_balancer_deletions;
+  const AbsenceGate& routes = impl_->route_deletions;
+  return {{"nodes", node_brake(), node_brake_text()},
+          {"loadbalancers", balancers.report(), balancers.status_text()},
+          {"routes", routes.report(), routes.status_text()}};
+}
+
 std::optional<runtime::Watchdog::Running> PluginHost::running() const {
   return impl_->watchdog.running();
 }

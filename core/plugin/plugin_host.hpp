@@ -87,6 +87,12 @@ struct ComponentReport {
   std::optional<Queue> queue;  // of a controller that was set up
 };
 
+struct BrakeStatus {
+  std::string kind;  // as in the metrics: "nodes", "loadbalancers", "routes"
+  runtime::BrakeReport report;
+  std::string text;  // for people
+};
+
 class PluginHost {
  public:
   explicit PluginHost(PluginHostDependencies dependencies);
@@ -137,6 +143,8 @@ class PluginHost {
   // The brake on deletions of Nodes, and the same as a line for people.
   [[nodiscard]] runtime::BrakeReport node_brake() const;
   [[nodiscard]] std::string node_brake_text() const;
+  // The brakes on everything that is deleted because something is missing.
+  [[nodiscard]] std::vector<BrakeStatus> brakes() const;
   // The call of a plugin that holds the loop at this moment. Any thread.
   [[nodiscard]] std::optional<runtime::Watchdog::Running> running() const;
   [[nodiscard]] CompletionFaults completion_faults() const;

@@ -43,6 +43,14 @@ Status AbsenceGate::refusal(const runtime::BrakeJudgement& judgement) const {
       .with_retry_after(std::min(due, latest));
 }
 
+std::string AbsenceGate::status_text() const {
+  const runtime::BrakeReport now = report();
+  return (now.engaged ? "engaged, " + std::to_string(now.held) + " held: " : "released: ") +
+         std::to_string(now.deleted) + " of " + std::to_string(now.known + now.deleted) + " " +
+         kind_ + " were deleted within " + format_duration(brake_.options().window) + ", " +
+         std::to_string(now.limit) + " may be";
+}
+
 std::vector<Status> AbsenceGate::judge(const std::vector<std::string>& keys) {
   const runtime::TimePoint now = timers_.now();
   forget_unasked(now);

@@ -36,6 +36,8 @@ class AbsenceGate {
   void not_deleted(const std::string& key) { brake_.not_deleted(key); }
 
   [[nodiscard]] runtime::BrakeReport report() const { return brake_.report(timers_.now()); }
+  // One line for people.
+  [[nodiscard]] std::string status_text() const;
 
  private:
   void forget_unasked(runtime::TimePoint now);
