@@ -80,6 +80,30 @@ TEST_F(DigitalOceanContractTest, Writes) {
   call("DELETE", path, 204);
 }
 
+TEST_F(DigitalOceanContractTest, ABreachIsNoticed) {
+  if (!has_description()) GTEST_SKIP() << "CCM_DO_OPENAPI names no description";
+  const auto breaches = [](const std::string& method, const std::string& path,
+                           const std::string& asked, int status, const std::string& answered) {
+    Exchange exchange;
+    exchange.method = method;
+    exchange.path = path;
+    exchange.request_body = asked;
+    exchange.status = status;
+    exchange.response_body = answered;
+    return contract_faults(exchange).size();
+  };
+  EXPECT_EQ(breaches("GET", "/v2/droplets", "", 200, R"({"droplets": [], "meta": {"total": 0}})"),
+            0U);
+  EXPECT_GT(breaches("GET", "/v2/droplets", "", 200, R"({"droplets": 5, "meta": {"total": 0}})"),
+            0U);
+  EXPECT_GT(breaches("GET", "/v2/droplets", "", 200, R"({"droplets": [{"id": 1}]})"), 0U);
+  EXPECT_GT(breaches("GET", "/v2/moons", "", 200, "{}"), 0U);
+  EXPECT_GT(breaches("GET", "/v2/droplets", "", 204, ""), 0U);
+  EXPECT_GT(breaches("POST", "/v2/load_balancers", R"({"region": "nyc3", "droplet_ids": []})", 202,
+                     R"({"load_balancer": {"forwarding_rules": []}})"),
+            0U);
+}
+
 // Without a description too: what the description refuses, the fake refuses.
 TEST_F(DigitalOceanContractTest, WrongRequestsAreRefused) {
   api.generate_droplets(1, 1, "n");
