@@ -3,17 +3,12 @@
 // sends the same patches; with memory, processor time and cloud calls. Usage and environment:
 // bench/run.
 #include "bare_client.hpp"
-#include "kube/config.hpp"
-#include "net/url.hpp"
+#include "manager.hpp"
 #include "work.hpp"
 
 #include <CLI/CLI.hpp>
-#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -21,13 +16,9 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
-#include <iostream>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
-
-extern char** environ;
 
 namespace ccm::bench {
 namespace {
@@ -36,38 +27,13 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 struct Settings {
-  std::string kubeconfig;          // may create and delete nodes
-  std::string manager_kubeconfig;  // the manager's identity, and the yardstick's
-  std::string manager;
-  std::string cloud_config;
-  std::string log;
+  ManagerSettings manager;
   std::size_t nodes = 5000;
   std::size_t connections = 32;
   std::size_t idle_seconds = 0;
   std::string idle_began;
   std::string work = "init";
-  std::vector<std::string> flags;
 };
-
-// Inline data, else the file's content.
-std::string text_of(const std::string& data, const std::string& file) {
-  if (!data.empty() || file.empty()) return data;
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-Server server_of(const std::string& kubeconfig) {
-  const auto config = kube::load_kubeconfig(kubeconfig);
-  if (!config.ok()) throw std::runtime_error(config.status().message());
-  const auto url = net::parse_url(config->server);
-  if (!url.ok()) throw std::runtime_error(url.status().message());
-  return Server{url->host,
-                std::to_string(url->port),
-                text_of(config->ca_data, config->ca_file),
-                text_of(config->token, config->token_file),
-                text_of(config->client_certificate_data, config->client_certificate_file),
-                text_of(config->client_key_data, config->client_key_file)};
-}
 
 // What a kubelet sends every five minutes while nothing changes.
 BareRequest heartbeat(std::size_t i) {
@@ -94,48 +60,6 @@ void create_nodes(const Server& admin, const Settings& settings, const Work& wor
   send_all(admin, requests, settings.connections);
 }
 
-pid_t start_manager(const Settings& settings, const Work& work) {
-  std::vector<std::string> words = {settings.manager, "--kubeconfig=" + settings.manager_kubeconfig,
-                                    "--cloud-provider=sandbox",
-                                    "--cloud-config=" + settings.cloud_config, "--secure-port=0"};
-  words.insert(words.end(), work.flags.begin(), work.flags.end());
-  words.insert(words.end(), settings.flags.begin(), settings.flags.end());
-  std::vector<char*> arguments;
-  for (auto& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, settings.log.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  pid_t pid = 0;
-  const int error =
-      posix_spawn(&pid, settings.manager.c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::runtime_error(settings.manager + " cannot be started");
-  return pid;
-}
-
-// A field of /proc/PID/status, in kB.
-long status_kb(pid_t pid, std::string_view field) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with(field)) return std::stol(line.substr(field.size() + 1));
-  }
-  return 0;
-}
-
-double cpu_seconds(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  std::istringstream fields(text.substr(text.rfind(')') + 2));
-  std::string field;
-  double ticks = 0;
-  for (int i = 3; fields >> field; ++i) {
-    if (i == 14 || i == 15) ticks += std::stod(field);
-  }
-  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
 // Returns when the work was done for every node.
 void await_done(const Server& admin, const Work& work, std::size_t nodes,
                 const std::string& resource_version) {
@@ -152,9 +76,9 @@ void row(const char* what, double value, const char* unit) {
 }
 
 // Every node sends its heartbeat once in five minutes, spread evenly; nothing else happens.
-void stay_idle(const Settings& settings, const Server& admin, pid_t pid) {
+void stay_idle(const Settings& settings, const Server& admin, const Manager& manager) {
   std::ofstream(settings.idle_began) << "idle\n";
-  const double busy = cpu_seconds(pid);
+  const double busy = manager.cpu_seconds();
   const auto start = Clock::now();
   const auto end = start + std::chrono::seconds(settings.idle_seconds);
   const auto pause = std::chrono::nanoseconds(std::chrono::minutes(5)) / settings.nodes;
@@ -166,12 +90,12 @@ void stay_idle(const Settings& settings, const Server& admin, pid_t pid) {
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   row("idle: heartbeats a second", static_cast<double>(sent) / seconds, "");
-  row("idle: processor time, of one core", 100 * (cpu_seconds(pid) - busy) / seconds, "%");
+  row("idle: processor time, of one core", 100 * (manager.cpu_seconds() - busy) / seconds, "%");
 }
 
 void run(const Settings& settings) {
-  const Server admin = server_of(settings.kubeconfig);
-  const Server identity = server_of(settings.manager_kubeconfig);
+  const Server admin = server_of(settings.manager.kubeconfig);
+  const Server identity = server_of(settings.manager.manager_kubeconfig);
 
   const Work work = work_called(settings.work);
 
@@ -188,7 +112,9 @@ void run(const Settings& settings) {
   create_nodes(admin, settings, work);
   const auto list = json::parse(send_one(admin, {"GET", "/api/v1/nodes?limit=1", "", ""}));
   const auto start = Clock::now();
-  const pid_t pid = start_manager(settings, work);
+  ManagerSettings with_work = settings.manager;
+  with_work.flags.insert(with_work.flags.begin(), work.flags.begin(), work.flags.end());
+  Manager manager(with_work);
   std::atomic<bool> done = false;
   std::jthread waiter([&] {
     await_done(admin, work, settings.nodes, list["metadata"]["resourceVersion"].get<std::string>());
@@ -197,9 +123,9 @@ void run(const Settings& settings) {
   });
   std::jthread guard([&](const std::stop_token& stopped) {
     while (!stopped.stop_requested()) {
-      if (waitpid(pid, nullptr, WNOHANG) == pid) {
+      if (manager.ended()) {
         std::fprintf(stderr, "the manager ended before its work; its log is %s\n",
-                     settings.log.c_str());
+                     settings.manager.log.c_str());
         std::_Exit(1);
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -207,7 +133,7 @@ void run(const Settings& settings) {
   });
   done.wait(false);
   const double total = std::chrono::duration<double>(Clock::now() - start).count();
-  const double busy = cpu_seconds(pid);
+  const double busy = manager.cpu_seconds();
   guard.request_stop();
   guard.join();
   std::this_thread::sleep_for(std::chrono::seconds(3));
@@ -218,17 +144,16 @@ void run(const Settings& settings) {
   row("manager, from its start to the last node done", total, "s");
   row("ratio", total / bare, "");
   row("processor time of the manager", busy, "s");
-  row("resident memory, settled", static_cast<double>(status_kb(pid, "VmRSS:")) / 1024, "MB");
-  row("resident memory, highest", static_cast<double>(status_kb(pid, "VmHWM:")) / 1024, "MB");
+  row("resident memory, settled", manager.megabytes("VmRSS:"), "MB");
+  row("resident memory, highest", manager.megabytes("VmHWM:"), "MB");
   if (settings.work == "ipam") {
     const auto all = json::parse(send_one(admin, {"GET", "/api/v1/nodes", "", ""}));
     std::set<std::string> ranges;
     for (const auto& node : all["items"]) ranges.insert(node["spec"].value("podCIDR", ""));
     row("distinct Pod ranges", static_cast<double>(ranges.size()), "");
   }
-  if (settings.idle_seconds > 0) stay_idle(settings, admin, pid);
-  kill(pid, SIGTERM);
-  waitpid(pid, nullptr, 0);
+  if (settings.idle_seconds > 0) stay_idle(settings, admin, manager);
+  manager.end(SIGTERM);
 }
 
 }  // namespace
@@ -239,13 +164,7 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Time to do a controller's work for N nodes, against a bare client that sends the same "
       "patches");
-  app.add_option("--kubeconfig", settings.kubeconfig, "may create and delete nodes")->required();
-  app.add_option("--manager-kubeconfig", settings.manager_kubeconfig,
-                 "identity of manager and bare client")
-      ->required();
-  app.add_option("--manager", settings.manager, "cloud-controller-manager")->required();
-  app.add_option("--cloud-config", settings.cloud_config, "of the sandbox cloud")->required();
-  app.add_option("--log", settings.log, "where the manager's log goes")->required();
+  settings.manager.add_options(app);
   app.add_option("--nodes", settings.nodes, "how many")->capture_default_str();
   app.add_option("--connections", settings.connections, "of the bare client")
       ->capture_default_str();
@@ -253,7 +172,7 @@ int main(int argc, char** argv) {
   app.add_option("--idle-seconds", settings.idle_seconds,
                  "then measure that long with heartbeats only");
   app.add_option("--idle-began", settings.idle_began, "file that appears when that begins");
-  app.add_option("flags", settings.flags, "further flags for the manager");
+  app.add_option("flags", settings.manager.flags, "further flags for the manager");
   CLI11_PARSE(app, argc, argv);
   try {
     ccm::bench::run(settings);

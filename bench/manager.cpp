@@ -1,0 +1,125 @@
+#include "manager.hpp"
+
+#include "kube/config.hpp"
+#include "net/url.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+extern char** environ;
+
+namespace ccm::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kPatience = std::chrono::seconds(60);
+
+std::string read_all(const std::string& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Inline data, else the file's content.
+std::string text_of(const std::string& data, const std::string& file) {
+  return !data.empty() || file.empty() ? data : read_all(file);
+}
+
+}  // namespace
+
+void ManagerSettings::add_options(CLI::App& app) {
+  app.add_option("--kubeconfig", kubeconfig, "the administrator's")->required();
+  app.add_option("--manager-kubeconfig", manager_kubeconfig, "the manager's identity")->required();
+  app.add_option("--manager", program, "cloud-controller-manager")->required();
+  app.add_option("--cloud-config", cloud_config, "of the sandbox cloud")->required();
+  app.add_option("--log", log, "where the manager's log goes")->required();
+}
+
+Server server_of(const std::string& kubeconfig) {
+  const auto config = kube::load_kubeconfig(kubeconfig);
+  if (!config.ok()) throw std::runtime_error(config.status().message());
+  const auto url = net::parse_url(config->server);
+  if (!url.ok()) throw std::runtime_error(url.status().message());
+  return Server{url->host,
+                std::to_string(url->port),
+                text_of(config->ca_data, config->ca_file),
+                text_of(config->token, config->token_file),
+                text_of(config->client_certificate_data, config->client_certificate_file),
+                text_of(config->client_key_data, config->client_key_file)};
+}
+
+Manager::Manager(ManagerSettings settings) : settings_(std::move(settings)), start_(Clock::now()) {
+  std::vector<std::string> words = {
+      settings_.program, "--kubeconfig=" + settings_.manager_kubeconfig, "--cloud-provider=sandbox",
+      "--cloud-config=" + settings_.cloud_config, "--secure-port=0"};
+  words.insert(words.end(), settings_.flags.begin(), settings_.flags.end());
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, settings_.log.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  const int error =
+      posix_spawn(&pid_, settings_.program.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw std::runtime_error(settings_.program + " cannot be started");
+}
+
+Manager::~Manager() { end(SIGKILL); }
+
+void Manager::send(int signal) const { kill(pid_, signal); }
+
+void Manager::end(int signal) {
+  if (pid_ == 0) return;
+  kill(pid_, signal);
+  waitpid(pid_, nullptr, 0);
+  pid_ = 0;
+}
+
+bool Manager::ended() {
+  if (pid_ != 0 && waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = 0;
+  return pid_ == 0;
+}
+
+double Manager::await_log(const std::vector<std::string>& texts) const {
+  while (Clock::now() - start_ < kPatience) {
+    const std::string log = read_all(settings_.log);
+    const bool all = std::all_of(texts.begin(), texts.end(), [&](const std::string& text) {
+      return log.find(text) != std::string::npos;
+    });
+    if (all) return std::chrono::duration<double>(Clock::now() - start_).count();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  throw std::runtime_error("not in " + settings_.log + ": " + texts.back());
+}
+
+double Manager::cpu_seconds() const {
+  const std::string text = read_all("/proc/" + std::to_string(pid_) + "/stat");
+  std::istringstream fields(text.substr(text.rfind(')') + 2));
+  std::string field;
+  double ticks = 0;
+  for (int i = 3; fields >> field; ++i) {
+    if (i == 14 || i == 15) ticks += std::stod(field);
+  }
+  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+double Manager::megabytes(std::string_view field) const {
+  std::ifstream file("/proc/" + std::to_string(pid_) + "/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(field)) return std::stod(line.substr(field.size() + 1)) / 1024;
+  }
+  return 0;
+}
+
+}  // namespace ccm::bench

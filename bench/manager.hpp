@@ -1,0 +1,53 @@
+// The manager under measurement as a child process, and the servers that it works on.
+#pragma once
+
+#include "bare_client.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace ccm::bench {
+
+struct ManagerSettings {
+  std::string kubeconfig;          // the administrator's: may create and delete
+  std::string manager_kubeconfig;  // the manager's identity, and a yardstick's
+  std::string program;             // cloud-controller-manager
+  std::string cloud_config;        // of the sandbox cloud
+  std::string log;                 // where its log goes
+  std::vector<std::string> flags;  // further ones
+
+  void add_options(CLI::App& app);
+};
+
+// Where a kubeconfig leads, with its credentials. Throws std::runtime_error.
+Server server_of(const std::string& kubeconfig);
+
+// One process, killed at the end of its life. One thread at a time. Throws std::runtime_error.
+class Manager {
+ public:
+  explicit Manager(ManagerSettings settings);
+  ~Manager();
+  Manager(const Manager&) = delete;
+  Manager& operator=(const Manager&) = delete;
+
+  void send(int signal) const;
+  // Sends the signal and waits for the end.
+  void end(int signal);
+  [[nodiscard]] bool ended();
+  // Seconds from its start until its log holds all these texts.
+  [[nodiscard]] double await_log(const std::vector<std::string>& texts) const;
+
+  [[nodiscard]] double cpu_seconds() const;
+  // A field of /proc/PID/status: "VmRSS:" (resident), "VmHWM:" (the highest it was).
+  [[nodiscard]] double megabytes(std::string_view field) const;
+
+ private:
+  ManagerSettings settings_;
+  std::chrono::steady_clock::time_point start_;
+  int pid_ = 0;
+};
+
+}  // namespace ccm::bench
