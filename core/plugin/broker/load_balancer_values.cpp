@@ -2,7 +2,6 @@
 
 #include "plugin/bounded.hpp"
 #include "plugin/broker/abi_structs.hpp"
-#include "plugin/host_services/object_service.hpp"
 
 #include <utility>
 
@@ -40,21 +39,6 @@ void repair_texts(LoadBalancer& balancer) {
 }
 
 }  // namespace
-
-ObjectHost kept_objects() {
-  static const ccm_host_object table = [] {
-    ccm_host_object slots{};
-    slots.size = sizeof(slots);
-    slots.retain = [](void*, const ccm_object* object) {
-      intrusive_ptr_add_ref(object_of(object));
-    };
-    slots.release = [](void*, const ccm_object* object) {
-      intrusive_ptr_release(object_of(object));
-    };
-    return slots;
-  }();
-  return ObjectHost(&table, nullptr);
-}
 
 Result<LoadBalancerRequest> read_request(const ccm_service* service,
                                          const ccm_backend* const* backends, std::size_t count) {

@@ -2,7 +2,8 @@
 
 #include "plugin/broker/abi_structs.hpp"
 
-#include <algorithm>
+#include <set>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -14,9 +15,33 @@ std::string key_of(const Route& route) {
   return route.id + " " + route.destination_cidr + " " + route.target_node;
 }
 
-bool same_route(const Route& left, const Route& right) {
-  return left.id == right.id && left.destination_cidr == right.destination_cidr;
-}
+// What takes the place of routes that are removed. Borrows from the routes that it was made of.
+class Replacements {
+ public:
+  Replacements(const std::vector<Route>& removals, const std::vector<Route>& additions,
+               const std::vector<Route>& owned) {
+    for (const Route& route : additions) {
+      destinations_.insert(route.destination_cidr);
+      targets_.insert(route.target_node);
+    }
+    std::set<std::pair<std::string_view, std::string_view>> removed;
+    for (const Route& route : removals) removed.emplace(route.id, route.destination_cidr);
+    for (const Route& route : owned) {
+      if (route.blackhole || removed.contains({route.id, route.destination_cidr})) continue;
+      destinations_.insert(route.destination_cidr);
+    }
+  }
+
+  // Its destination stays routed, or its Node gets another route.
+  [[nodiscard]] bool of(const Route& route) const {
+    return destinations_.contains(route.destination_cidr) ||
+           (!route.target_node.empty() && targets_.contains(route.target_node));
+  }
+
+ private:
+  std::unordered_set<std::string_view> destinations_;
+  std::unordered_set<std::string_view> targets_;
+};
 
 }  // namespace
 
@@ -73,33 +98,19 @@ void RoutesBroker::apply(Changes changes, std::shared_ptr<Context> context,
               [this, batch](Turns::Turn turn) { begin_apply(batch, std::move(turn)); });
 }
 
-// Whether a route would go only because something else is missing. Not when it gives way to
-// another: its destination stays routed, or its Node gets another route.
-bool RoutesBroker::is_absence(const Route& route, const Changes& changes) const {
-  const auto replaces = [&](const Route& other) {
-    return other.destination_cidr == route.destination_cidr ||
-           (!route.target_node.empty() && other.target_node == route.target_node);
-  };
-  if (std::any_of(changes.additions.begin(), changes.additions.end(), replaces)) return false;
-  return std::none_of(owned_.begin(), owned_.end(), [&](const Route& other) {
-    return other.destination_cidr == route.destination_cidr && !other.blackhole &&
-           std::none_of(changes.removals.begin(), changes.removals.end(),
-                        [&](const Route& removed) { return same_route(removed, other); });
-  });
-}
-
 void RoutesBroker::judge(Batch& batch) {
   const std::vector<Route>& removals = batch.changes.removals;
   batch.statuses.assign(removals.size() + batch.changes.additions.size(), Status());
+  const Replacements replacements(removals, batch.changes.additions, owned_);
   std::vector<std::string> keys;
-  std::vector<std::size_t> absences;
+  std::vector<std::size_t> absences;  // what would go only because something else is missing
   for (std::size_t index = 0; index < removals.size(); ++index) {
     const Route& route = removals[index];
     if (!route.owned) {
       batch.statuses[index] = Status(Code::failed_precondition,
                                      "route " + route.destination_cidr + " was not made by us")
                                   .with_reason("NotOwned");
-    } else if (is_absence(route, batch.changes)) {
+    } else if (!replacements.of(route)) {
       absences.push_back(index);
       keys.push_back(key_of(route));
     }

@@ -45,7 +45,6 @@ class RoutesBroker {
   void begin_apply(const std::shared_ptr<Batch>& batch, Turns::Turn turn);
   void judge(Batch& batch);
   void applied(Batch& batch, Result<std::vector<Status>> outcome);
-  [[nodiscard]] bool is_absence(const Route& route, const Changes& changes) const;
 
   const std::shared_ptr<LiveComponent> provider_;
   void* const self_;
