@@ -16,16 +16,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> items;
-  for (;;) {
-    const size_t comma = text.find(',');
-    items.emplace_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return items;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 }  // namespace
 
 std::optional<std::string> normalised_range(std::string_view text) {
@@ -38,8 +28,7 @@ Result<std::vector<std::string>> source_ranges(const ServiceState& service) {
   std::string_view where = "spec.loadBalancerSourceRanges";
   if (given.empty()) {
     where = kSourceRangesAnnotation;
-    const std::string_view text = trimmed(service.annotation(kSourceRangesAnnotation));
-    if (!text.empty()) given = split(text);
+    given = split_cidrs(service.annotation(kSourceRangesAnnotation));
   }
   std::vector<std::string> ranges;
   for (const std::string& item : given) {
