@@ -1,5 +1,7 @@
 #include "answer.hpp"
 
+#include "json_answer.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -22,11 +24,6 @@ struct ErrorBody {
   std::string request_id;
 };
 
-std::string text(const nlohmann::json& object, const char* name) {
-  const auto place = object.find(name);
-  return place != object.end() && place->is_string() ? place->get<std::string>() : std::string();
-}
-
 // One line, bounded: a proxy's HTML page is no message for an Event.
 std::string one_line(std::string text) {
   std::replace_if(
@@ -39,8 +36,9 @@ ErrorBody read_body(const HttpResponse& response) {
   ErrorBody body;
   const auto document = nlohmann::json::parse(response.body, nullptr, false);
   if (document.is_object()) {
-    body = {text(document, "id"), text(document, "message"), text(document, "request_id")};
-    if (body.message.empty()) body.message = text(document, "error");  // DO-324
+    body = {text_or_empty(document, "id"), text_or_empty(document, "message"),
+            text_or_empty(document, "request_id")};
+    if (body.message.empty()) body.message = text_or_empty(document, "error");  // DO-324
   } else {
     body.message = response.body;
   }

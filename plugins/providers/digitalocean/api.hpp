@@ -67,7 +67,4 @@ class Api {
   std::chrono::milliseconds next_turn_{0};
 };
 
-// For a value in a query or path (DO-55).
-std::string percent_encode(std::string_view text);
-
 }  // namespace ccm::digitalocean

@@ -1,6 +1,6 @@
 #include "droplet.hpp"
 
-#include "answer.hpp"
+#include "json_answer.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -110,17 +110,6 @@ Result<Instance> read_one(const json& document) {
   return read_droplet(*droplet);
 }
 
-template <typename T>
-Result<T> parse(std::string_view text, Result<T> (*read)(const json&)) {
-  const json document = parse_kept(text);
-  if (!document.is_object()) return bad_answer("is not a JSON object");
-  try {
-    return read(document);
-  } catch (const json::exception&) {
-    return bad_answer("has a value of the wrong type");
-  }
-}
-
 Status invalid_id(std::string message) {
   return Status(Code::invalid_argument, std::move(message)).with_reason("InvalidProviderID");
 }
@@ -148,11 +137,11 @@ Result<int64_t> droplet_id(std::string_view provider_id) {
 }
 
 Result<DropletPage> parse_droplets(std::string_view json_text) {
-  return parse<DropletPage>(json_text, &read_page);
+  return read_answer<DropletPage>(parse_kept(json_text), &read_page);
 }
 
 Result<Instance> parse_droplet(std::string_view json_text) {
-  return parse<Instance>(json_text, &read_one);
+  return read_answer<Instance>(parse_kept(json_text), &read_one);
 }
 
 }  // namespace ccm::digitalocean

@@ -3,6 +3,8 @@
 #include "answer.hpp"
 #include "droplet.hpp"
 
+#include <ccm/percent_encode.hpp>
+
 #include <arpa/inet.h>
 
 #include <algorithm>

@@ -11,24 +11,6 @@ using ccm::Result;
 using ccm::Status;
 using ccm::Task;
 
-std::string percent_encode(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain) {
-      encoded += c;
-    } else {
-      encoded += '%';
-      encoded += kHex[byte >> 4U];
-      encoded += kHex[byte & 0xFU];
-    }
-  }
-  return encoded;
-}
-
 Task<Result<std::string>> CloudClient::get(Ctx ctx, std::string path, std::string operation) {
   std::string method = "GET";
   std::string body;

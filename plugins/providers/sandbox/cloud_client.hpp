@@ -31,7 +31,4 @@ class CloudClient {
   CloudConfig config_;
 };
 
-// For a segment of a path or a value of a query.
-std::string percent_encode(std::string_view text);
-
 }  // namespace sandbox

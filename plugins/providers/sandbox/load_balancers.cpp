@@ -1,5 +1,7 @@
 #include "load_balancers.hpp"
 
+#include <ccm/percent_encode.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +20,9 @@ using ccm::Task;
 
 constexpr std::chrono::milliseconds kDeletionPoll{500};
 
-std::string path_of(const std::string& id) { return "/v1/load_balancers/" + percent_encode(id); }
+std::string path_of(const std::string& id) {
+  return "/v1/load_balancers/" + ccm::percent_encode(id);
+}
 
 LoadBalancer foreign(const Balancer& balancer) {
   LoadBalancer answer;
@@ -49,8 +53,8 @@ Task<Result<std::optional<Balancer>>> LoadBalancers::get(Ctx ctx, std::string id
 
 Task<Result<std::vector<Balancer>>> LoadBalancers::list_owned(Ctx ctx, std::string cluster,
                                                               std::string uid) {
-  std::string path = "/v1/load_balancers?cluster=" + percent_encode(cluster) +
-                     "&service_uid=" + percent_encode(uid);
+  std::string path = "/v1/load_balancers?cluster=" + ccm::percent_encode(cluster) +
+                     "&service_uid=" + ccm::percent_encode(uid);
   std::string operation = "ListLoadBalancers";
   auto body = co_await cloud_.get(ctx, std::move(path), std::move(operation));
   if (!body.ok()) co_return body.status();

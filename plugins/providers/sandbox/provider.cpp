@@ -3,6 +3,8 @@
 #include "listing.hpp"
 #include "machine.hpp"
 
+#include <ccm/percent_encode.hpp>
+
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -156,7 +158,7 @@ Task<Result<std::vector<Instance>>> Provider::list_file() {
 }
 
 Task<Result<Instance>> Provider::get_by_id(Ctx ctx, std::string id) {
-  auto answer = co_await cloud_.get(ctx, "/v1/machines/" + percent_encode(id), "GetMachine");
+  auto answer = co_await cloud_.get(ctx, "/v1/machines/" + ccm::percent_encode(id), "GetMachine");
   if (!answer.ok()) co_return answer.status();
   auto machine = parse_machine(*answer);
   if (!machine.ok()) co_return machine.status().with_context("GetMachine");
@@ -169,7 +171,7 @@ Task<Result<Instance>> Provider::get_by_id(Ctx ctx, std::string id) {
 }
 
 Task<Result<Instance>> Provider::get_by_name(Ctx ctx, std::string name) {
-  const std::string path = page_path(1, kPageSize) + "&name=" + percent_encode(name);
+  const std::string path = page_path(1, kPageSize) + "&name=" + ccm::percent_encode(name);
   auto answer = co_await cloud_.get(ctx, path, "FindMachine");
   if (!answer.ok()) co_return answer.status();
   auto page = parse_page(*answer);

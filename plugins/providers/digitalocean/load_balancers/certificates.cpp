@@ -1,6 +1,8 @@
 #include "certificates.hpp"
 
-#include "digitalocean/answer.hpp"
+#include "digitalocean/json_answer.hpp"
+
+#include <ccm/percent_encode.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -15,16 +17,12 @@ using std::chrono::milliseconds;
 constexpr milliseconds kKeep{30'000};
 constexpr size_t kMostKept = 1000;
 
-std::string text(const json& object, const char* name) {
-  const auto place = object.find(name);
-  return place != object.end() && place->is_string() ? place->get<std::string>() : std::string();
-}
-
 Result<Certificate> read_certificate(const json& from) {
-  if (!from.is_object() || text(from, "id").empty()) {
+  if (!from.is_object() || text_or_empty(from, "id").empty()) {
     return bad_answer("has a certificate without an id");
   }
-  return Certificate{text(from, "id"), text(from, "name"), text(from, "type")};
+  return Certificate{text_or_empty(from, "id"), text_or_empty(from, "name"),
+                     text_or_empty(from, "type")};
 }
 
 }  // namespace
@@ -44,7 +42,7 @@ Result<Certificate> parse_certificate_named(std::string_view json_text, const st
     return bad_answer("has no list \"certificates\"");
   }
   for (const json& item : document.at("certificates")) {
-    if (item.is_object() && text(item, "name") == name) return read_certificate(item);
+    if (item.is_object() && text_or_empty(item, "name") == name) return read_certificate(item);
   }
   return Status(Code::not_found, ErrorClass::invalid_spec,
                 "certificate with name: " + go_quoted(name) + " not found")

@@ -1,6 +1,6 @@
 #include "existing.hpp"
 
-#include "digitalocean/answer.hpp"
+#include "digitalocean/json_answer.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -140,17 +140,6 @@ Result<ExistingLoadBalancer> read_item(const json& document) {
   return read_one(*item);
 }
 
-template <typename T>
-Result<T> parse_with(std::string_view text, Result<T> (*read)(const json&)) {
-  const json document = json::parse(text, nullptr, false);
-  if (!document.is_object()) return bad_answer("is not a JSON object");
-  try {
-    return read(document);
-  } catch (const json::exception&) {
-    return bad_answer("has a value of the wrong type");
-  }
-}
-
 }  // namespace
 
 std::string ExistingLoadBalancer::certificate_id() const {
@@ -171,11 +160,11 @@ std::string ExistingLoadBalancer::foreign_cluster_tag(std::string_view ours) con
 }
 
 Result<LoadBalancerPage> parse_load_balancers(std::string_view json_text) {
-  return parse_with<LoadBalancerPage>(json_text, &read_page);
+  return read_answer<LoadBalancerPage>(json::parse(json_text, nullptr, false), &read_page);
 }
 
 Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text) {
-  return parse_with<ExistingLoadBalancer>(json_text, &read_item);
+  return read_answer<ExistingLoadBalancer>(json::parse(json_text, nullptr, false), &read_item);
 }
 
 }  // namespace ccm::digitalocean

@@ -3,6 +3,8 @@
 #include "compare.hpp"
 #include "digitalocean/droplet.hpp"
 
+#include <ccm/percent_encode.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -99,10 +101,7 @@ Task<Result<Found>> LoadBalancerOperations::by_mark(LoadBalancerService service)
 }
 
 Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::plan(
-    Ctx ctx, Subject subject, std::vector<Backend> backends) {
-  auto found = co_await find(ctx, subject.service);
-  if (!found.ok() || found->foreign) co_return found;
-  Plan plan = *std::move(found);
+    Ctx ctx, Subject subject, std::vector<Backend> backends, Plan plan) {
   warn(subject, plan.existing);
   const std::string type = plan.existing ? plan.existing->type : subject.traits.type;
   const std::string network = plan.existing ? plan.existing->network : subject.traits.network;
@@ -137,9 +136,8 @@ Task<Result<LoadBalancer>> LoadBalancerOperations::observe(Ctx ctx, LoadBalancer
   if (!found.ok()) co_return found.status();
   if (!found->existing) co_return absent();
   if (found->foreign) co_return foreign(*found->existing);
-  auto planned = co_await plan(ctx, *subject, std::move(backends));
+  auto planned = co_await plan(ctx, *subject, std::move(backends), *std::move(found));
   if (!planned.ok()) co_return planned.status();
-  if (!planned->existing) co_return absent();
   co_return answer(*subject, *planned->existing, planned->renewed_certificate_id,
                    joined(planned->differences));
 }
@@ -148,9 +146,11 @@ Task<Result<LoadBalancer>> LoadBalancerOperations::ensure(Ctx ctx, LoadBalancerS
                                                           std::vector<Backend> backends) {
   auto subject = read_subject(std::move(service));
   if (!subject.ok()) co_return subject.status();
-  auto planned = co_await plan(ctx, *subject, std::move(backends));
+  auto found = co_await find(ctx, subject->service);
+  if (!found.ok()) co_return found.status();
+  if (found->foreign) co_return foreign(*found->existing);
+  auto planned = co_await plan(ctx, *subject, std::move(backends), *std::move(found));
   if (!planned.ok()) co_return planned.status();
-  if (planned->foreign) co_return foreign(*planned->existing);
   if (!planned->existing) {
     auto made = co_await create(ctx, *subject, planned->wanted);
     if (!made.ok()) co_return made.status();

@@ -65,8 +65,10 @@ class LoadBalancerOperations {
   };
 
   Result<Subject> read_subject(LoadBalancerService service) const;
-  Task<Result<Plan>> plan(Ctx ctx, Subject subject, std::vector<Backend> backends);
+  // What the cloud has, and whose it is.
   Task<Result<Plan>> find(Ctx ctx, LoadBalancerService service);
+  // The rest of a plan that find() began, of one that is not foreign.
+  Task<Result<Plan>> plan(Ctx ctx, Subject subject, std::vector<Backend> backends, Plan plan);
   Task<Result<std::optional<ExistingLoadBalancer>>> by_id(Ctx ctx, std::string id);
   Task<Result<std::optional<ExistingLoadBalancer>>> by_mark(LoadBalancerService service);
   Task<Result<std::vector<int64_t>>> targets(Ctx ctx, std::vector<Backend> backends);

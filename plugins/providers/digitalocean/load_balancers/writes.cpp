@@ -2,6 +2,8 @@
 #include "compare.hpp"
 #include "operations.hpp"
 
+#include <ccm/percent_encode.hpp>
+
 #include <utility>
 
 namespace ccm::digitalocean {
