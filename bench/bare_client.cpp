@@ -14,6 +14,7 @@
 
 #include <exception>
 #include <stdexcept>
+#include <utility>
 
 namespace ccm::bench {
 namespace {
@@ -28,7 +29,7 @@ using Answer = http::response<http::string_body>;
 asio::ssl::context tls_context(const Server& server) {
   asio::ssl::context context(asio::ssl::context::tls_client);
   context.set_verify_mode(asio::ssl::verify_peer);
-  context.add_certificate_authority(asio::buffer(server.ca_pem));
+  if (!server.ca_pem.empty()) context.add_certificate_authority(asio::buffer(server.ca_pem));
   if (!server.certificate_pem.empty()) {
     context.use_certificate_chain(asio::buffer(server.certificate_pem));
     context.use_private_key(asio::buffer(server.private_key_pem), asio::ssl::context::pem);
@@ -106,20 +107,43 @@ std::chrono::nanoseconds send_all(const Server& server, const std::vector<BareRe
   return std::chrono::steady_clock::now() - start;
 }
 
-std::string send_one(const Server& server, const BareRequest& request) {
-  asio::io_context io(1);
-  auto tls = tls_context(server);
-  Stream stream(io, tls);
-  tcp::resolver resolver(io);
-  asio::connect(stream.next_layer(), resolver.resolve(server.host, server.port));
-  stream.handshake(asio::ssl::stream_base::client);
-  http::write(stream, to_beast(server, request));
+struct Connection::Impl {
+  explicit Impl(Server server_)
+      : server(std::move(server_)), tls(tls_context(server)), stream(io, tls) {
+    tcp::resolver resolver(io);
+    asio::connect(stream.next_layer(), resolver.resolve(server.host, server.port));
+    stream.next_layer().set_option(tcp::no_delay(true));
+    if (!server.ca_pem.empty()) stream.handshake(asio::ssl::stream_base::client);
+  }
+
+  template <typename Layer>
+  std::string exchange(Layer& layer, const BareRequest& request) {
+    http::write(layer, to_beast(server, request));
+    http::response_parser<http::string_body> parser;
+    parser.body_limit(boost::none);
+    http::read(layer, buffer, parser);
+    check(request, parser.get());
+    return std::move(parser.get().body());
+  }
+
+  Server server;
+  asio::io_context io{1};
+  asio::ssl::context tls;
+  Stream stream;
   beast::flat_buffer buffer;
-  http::response_parser<http::string_body> parser;
-  parser.body_limit(boost::none);
-  http::read(stream, buffer, parser);
-  check(request, parser.get());
-  return std::move(parser.get().body());
+};
+
+Connection::Connection(const Server& server) : impl_(std::make_unique<Impl>(server)) {}
+Connection::~Connection() = default;
+
+std::string Connection::send(const BareRequest& request) {
+  const bool plain = impl_->server.ca_pem.empty();
+  return plain ? impl_->exchange(impl_->stream.next_layer(), request)
+               : impl_->exchange(impl_->stream, request);
+}
+
+std::string send_one(const Server& server, const BareRequest& request) {
+  return Connection(server).send(request);
 }
 
 void watch(const Server& server, const std::string& path,

@@ -1,11 +1,12 @@
-// The yardstick: sends prepared requests to an API server over a fixed number of keep-alive TLS
-// connections and does nothing else. Own code on Beast, so that a slow client of ours cannot make
-// the yardstick slow too.
+// The yardstick: sends prepared requests to a server over a fixed number of keep-alive connections
+// and does nothing else. Own code on Beast, so that a slow client of ours cannot make the yardstick
+// slow too.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +16,8 @@ namespace ccm::bench {
 struct Server {
   std::string host;
   std::string port;
-  std::string ca_pem;
-  std::string token;  // or a client certificate
+  std::string ca_pem;  // empty: without TLS
+  std::string token;   // or a client certificate
   std::string certificate_pem;
   std::string private_key_pem;
 };
@@ -34,7 +35,24 @@ struct BareRequest {
 std::chrono::nanoseconds send_all(const Server& server, const std::vector<BareRequest>& requests,
                                   std::size_t connections);
 
-// One exchange; the body of a 2xx answer. Throws std::runtime_error otherwise.
+// One keep-alive connection. One thread at a time.
+class Connection {
+ public:
+  // Connects. Throws boost::system::system_error.
+  explicit Connection(const Server& server);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // One exchange; the body of a 2xx answer. Throws std::runtime_error otherwise.
+  std::string send(const BareRequest& request);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The same over a connection of its own.
 std::string send_one(const Server& server, const BareRequest& request);
 
 // Watches `path` (a watch URL) and hands each line of the stream to `on_line` until that returns

@@ -80,7 +80,7 @@ double hand_over(const Settings& settings, const Server& admin, int signal, std:
 
 void run(const Settings& settings) {
   const Server admin = server_of(settings.manager.kubeconfig);
-  send_one(admin, {"DELETE", "/api/v1/nodes", "", ""});
+  delete_nodes(admin);
   std::vector<BareRequest> creations;
   for (std::size_t i = 0; i < settings.nodes; ++i) creations.push_back(create_node(i));
   send_all(admin, creations, 8);

@@ -4,6 +4,7 @@
 #include "net/url.hpp"
 
 #include <fcntl.h>
+#include <nlohmann/json.hpp>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -55,6 +56,20 @@ Server server_of(const std::string& kubeconfig) {
                 text_of(config->token, config->token_file),
                 text_of(config->client_certificate_data, config->client_certificate_file),
                 text_of(config->client_key_data, config->client_key_file)};
+}
+
+// A busy API server may end the deletion of thousands before it is through.
+void delete_nodes(const Server& admin) {
+  const auto limit = Clock::now() + std::chrono::minutes(10);
+  const BareRequest first = {"GET", "/api/v1/nodes?limit=1", "", ""};
+  while (!nlohmann::json::parse(send_one(admin, first)).at("items").empty()) {
+    if (Clock::now() > limit) throw std::runtime_error("the Nodes were not deleted");
+    try {
+      send_one(admin, {"DELETE", "/api/v1/nodes", "", ""});
+    } catch (const std::exception&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
 }
 
 Manager::Manager(ManagerSettings settings) : settings_(std::move(settings)), start_(Clock::now()) {

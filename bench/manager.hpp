@@ -25,6 +25,9 @@ struct ManagerSettings {
 // Where a kubeconfig leads, with its credentials. Throws std::runtime_error.
 Server server_of(const std::string& kubeconfig);
 
+// Returns when there is no Node any more. Throws std::runtime_error after ten minutes.
+void delete_nodes(const Server& admin);
+
 // One process, killed at the end of its life. One thread at a time. Throws std::runtime_error.
 class Manager {
  public:

@@ -2,19 +2,18 @@
 // address; what a restart of the manager writes; what one node that leaves costs. Usage: bench/run.
 #include "bare_client.hpp"
 #include "manager.hpp"
+#include "service_yardstick.hpp"
 
 #include <CLI/CLI.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
 #include <nlohmann/json.hpp>
 #include <signal.h>
 
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -25,44 +24,65 @@ namespace {
 
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t kNodes = 3;
 const std::vector<std::string> kLeading = {"\"leading\"", "caches are synced"};
-constexpr const char* kServices = "/api/v1/namespaces/default/services";
+// Of a Service with two ports; the API server has 2,768.
+constexpr std::size_t kMostWithNodePorts = 1300;
+// Create Services and delete them when no bare client is compared. Their cluster IPs come from one
+// record of the API server: more at a time mostly try again, and take the processor from the rest.
+constexpr std::size_t kWriters = 4;
+
+using Calls = std::map<std::string, long>;
 
 struct Settings {
   ManagerSettings manager;
-  std::string cloud;  // host:port of its control interface
   std::size_t services = 50;
-  std::size_t connections = 32;
+  std::size_t nodes = 3;
+  std::size_t connections = 64;  // as many as the manager has workers
+  bool yardstick = false;
   double cloud_seconds = 2;  // what the cloud needs for one load balancer
+  Server cloud;
 };
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// Where --cloud-config leads: {"endpoint": "http://127.0.0.1:1", "token": "..."}
+Server cloud_of(const std::string& path) {
+  std::ifstream file(path);
+  const json config = json::parse(file);
+  const std::string endpoint = config.at("endpoint");
+  const auto host = endpoint.find("//") + 2;
+  const auto colon = endpoint.rfind(':');
+  Server server;
+  server.host = endpoint.substr(host, colon - host);
+  server.port = endpoint.substr(colon + 1);
+  server.token = config.at("token");
+  return server;
+}
+
 // Calls of the cloud by operation, since the start of the cloud.
-std::map<std::string, long> cloud_calls(const Settings& settings) {
-  namespace asio = boost::asio;
-  namespace http = boost::beast::http;
-  asio::io_context io;
-  asio::ip::tcp::resolver resolver(io);
-  boost::beast::tcp_stream stream(io);
-  const auto colon = settings.cloud.rfind(':');
-  stream.connect(
-      resolver.resolve(settings.cloud.substr(0, colon), settings.cloud.substr(colon + 1)));
-  http::request<http::empty_body> request(http::verb::get, "/control/calls", 11);
-  request.set(http::field::host, settings.cloud);
-  http::write(stream, request);
-  boost::beast::flat_buffer buffer;
-  http::response<http::string_body> answer;
-  http::read(stream, buffer, answer);
-  std::map<std::string, long> calls;
-  const json counted = json::parse(answer.body()).at("by_operation");
+Calls cloud_calls(const Settings& settings) {
+  Calls calls;
+  const json counted =
+      json::parse(send_one(settings.cloud, {"GET", "/control/calls", "", ""})).at("by_operation");
   for (const auto& [operation, count] : counted.items()) {
     if (count.is_number()) calls[operation] = count.get<long>();
   }
   return calls;
+}
+
+// "CreateLoadBalancer 50, GetLoadBalancer 61": what has been added.
+std::string added(const Calls& before, const Calls& after) {
+  std::string text;
+  for (const auto& [operation, count] : after) {
+    const auto place = before.find(operation);
+    const long difference = count - (place == before.end() ? 0 : place->second);
+    if (difference == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += operation + " " + std::to_string(difference);
+  }
+  return text.empty() ? "none" : text;
 }
 
 long writes(const std::map<std::string, long>& calls) {
@@ -81,40 +101,44 @@ json list(const Server& server, const std::string& path) {
 
 std::string service_name(std::size_t i) { return "service-" + std::to_string(i); }
 
-BareRequest create_service(std::size_t i) {
-  const json service = {
-      {"apiVersion", "v1"},
-      {"kind", "Service"},
-      {"metadata", {{"name", service_name(i)}}},
-      {"spec",
-       {{"type", "LoadBalancer"},
-        {"ports", {{{"name", "http"}, {"port", 80}}, {{"name", "https"}, {"port", 443}}}}}}};
-  return {"POST", kServices, "application/json", service.dump()};
-}
+std::string machine_name(std::size_t i) { return "node-" + std::to_string(i); }
 
-void create_nodes(const Server& admin) {
-  for (std::size_t i = 0; i < kNodes; ++i) {
-    const std::string name = "node-" + std::to_string(i);
+void create_nodes(const Server& admin, const Settings& settings) {
+  std::vector<BareRequest> creations;
+  for (std::size_t i = 0; i < settings.nodes; ++i) {
     const json node = {{"apiVersion", "v1"},
                        {"kind", "Node"},
-                       {"metadata", {{"name", name}}},
-                       {"spec", {{"providerID", "sandbox://" + name}}}};
-    send_one(admin, {"POST", "/api/v1/nodes", "application/json", node.dump()});
+                       {"metadata", {{"name", machine_name(i)}}},
+                       {"spec", {{"providerID", "sandbox://" + machine_name(i)}}}};
+    creations.push_back({"POST", "/api/v1/nodes", "application/json", node.dump()});
   }
+  send_all(admin, creations, settings.connections);
 }
 
-// Returns when every Service has an address.
-void await_addresses(const Server& admin, std::size_t services, const std::string& version) {
-  std::map<std::string, bool> done;
-  watch(admin, std::string(kServices) + "?watch=true&resourceVersion=" + version,
-        [&](std::string_view line) {
-          const json event = json::parse(line);
-          const json& object = event.at("object");
-          if (!object.at("status").at("loadBalancer").value("ingress", json::array()).empty()) {
-            done[object.at("metadata").at("name")] = true;
-          }
-          return done.size() < services;
-        });
+bool has_address(const json& service) {
+  return !service.at("status").at("loadBalancer").value("ingress", json::array()).empty();
+}
+
+// Returns when every Service has an address. A server with much to do forgets the version that a
+// watch begins with, which ends it; then all are listed again.
+void await_addresses(const Server& admin, std::size_t services) {
+  std::set<std::string> done;
+  while (done.size() < services) {
+    const json listed = list(admin, kServices);
+    for (const json& service : listed.at("items")) {
+      if (has_address(service)) done.insert(service.at("metadata").at("name"));
+    }
+    if (done.size() >= services) return;
+    const std::string version = listed.at("metadata").at("resourceVersion");
+    watch(admin, std::string(kServices) + "?watch=true&resourceVersion=" + version,
+          [&](std::string_view line) {
+            const json event = json::parse(line);
+            if (event.at("type") == "ERROR") return false;
+            const json& service = event.at("object");
+            if (has_address(service)) done.insert(service.at("metadata").at("name"));
+            return done.size() < services;
+          });
+  }
 }
 
 std::map<std::string, std::string> versions(const Server& admin) {
@@ -143,73 +167,128 @@ double until_quiet(const Settings& settings, Clock::time_point start) {
 
 void row(const char* what, double value, const char* unit) {
   std::printf("| %-56s | %8.2f %-2s |\n", what, value, unit);
+  std::fflush(stdout);
 }
 
-void run(const Settings& settings) {
-  const Server admin = server_of(settings.manager.kubeconfig);
-  std::printf("Services %zu, active %.1f s after their creation in the cloud\n", settings.services,
-              settings.cloud_seconds);
-  std::printf("| %-56s | %11s |\n| %s | ----------: |\n", "what", "measured",
-              std::string(56, '-').c_str());
-  send_one(admin, {"DELETE", "/api/v1/nodes", "", ""});
-  create_nodes(admin);
+void row_of_calls(const char* what, const Calls& before, const Calls& after) {
+  std::printf("| %-56s | %s |\n", what, added(before, after).c_str());
+  std::fflush(stdout);
+}
 
+std::size_t writers(const Settings& settings) {
+  return settings.yardstick ? settings.connections : kWriters;
+}
+
+double of_each(long count, const Settings& settings) {
+  return static_cast<double>(count) / static_cast<double>(settings.services);
+}
+
+// The time of a bare client; afterwards all is as before but for the load balancers in the cloud.
+double measure_yardstick(const Settings& settings, const Server& admin) {
+  ServiceYardstick bare;
+  bare.admin = admin;
+  bare.identity = server_of(settings.manager.manager_kubeconfig);
+  bare.cloud = settings.cloud;
+  bare.services = settings.services;
+  bare.connections = std::min(settings.connections, settings.services);
+  bare.backends = json::array();
+  for (std::size_t i = 0; i < settings.nodes; ++i) bare.backends.push_back(machine_name(i));
+  bare.active_after_seconds = settings.cloud_seconds;
+  const double seconds = bare.measure();
+  send_one(settings.cloud, {"DELETE", "/control/load_balancers", "", ""});
+  return seconds;
+}
+
+std::unique_ptr<Manager> start_manager(const Settings& settings) {
   auto manager = std::make_unique<Manager>(settings.manager);
   (void)manager->await_log(kLeading);
-  const long before = writes(cloud_calls(settings));
-  const std::string version = list(admin, kServices).at("metadata").at("resourceVersion");
+  return manager;
+}
+
+// From the first creation to the last address. `bare` 0: there is no yardstick.
+void measure_creation(const Settings& settings, const Server& admin, const Manager& manager,
+                      double bare) {
+  const Calls before = cloud_calls(settings);
   std::vector<BareRequest> creations;
-  for (std::size_t i = 0; i < settings.services; ++i) creations.push_back(create_service(i));
+  for (std::size_t i = 0; i < settings.services; ++i) {
+    creations.push_back(create_service(service_name(i), settings.services <= kMostWithNodePorts));
+  }
   const auto start = Clock::now();
   const double created =
-      std::chrono::duration<double>(send_all(admin, creations, settings.connections)).count();
-  await_addresses(admin, settings.services, version);
+      std::chrono::duration<double>(send_all(admin, creations, writers(settings))).count();
+  await_addresses(admin, settings.services);
   const double total = seconds_since(start);
-  row("bare client, to create the Services", created, "s");
-  row("until the last one has its address", total, "s");
-  row("the same, over the cloud's own time", total - settings.cloud_seconds, "s");
-  row("cloud writes for each",
-      static_cast<double>(writes(cloud_calls(settings)) - before) /
-          static_cast<double>(settings.services),
-      "");
+  row("bare client, to create the Services alone", created, "s");
+  if (bare > 0) row("bare client, all the calls that the manager makes", bare, "s");
+  row("manager, until the last Service has its address", total, "s");
+  if (bare > 0) row("ratio", total / bare, "");
+  row("manager, over the cloud's own time", total - settings.cloud_seconds, "s");
   until_quiet(settings, start);
-  row("processor time of the manager", manager->cpu_seconds(), "s");
-  row("resident memory", manager->megabytes("VmRSS:"), "MB");
+  const Calls after = cloud_calls(settings);
+  row("cloud writes for each", of_each(writes(after) - writes(before), settings), "");
+  row_of_calls("cloud calls", before, after);
+  row("processor time of the manager", manager.cpu_seconds(), "s");
+  row("resident memory", manager.megabytes("VmRSS:"), "MB");
+  row("resident memory, highest", manager.megabytes("VmHWM:"), "MB");
+}
 
+std::unique_ptr<Manager> measure_restart(const Settings& settings, const Server& admin,
+                                         std::unique_ptr<Manager> manager) {
   const auto settled = versions(admin);
-  const long settled_writes = writes(cloud_calls(settings));
+  const Calls before = cloud_calls(settings);
   manager->end(SIGTERM);
-  manager = std::make_unique<Manager>(settings.manager);
-  (void)manager->await_log(kLeading);
-  until_quiet(settings, Clock::now());
-  row("second manager: cloud writes",
-      static_cast<double>(writes(cloud_calls(settings)) - settled_writes), "");
+  manager = start_manager(settings);
+  const double looked = until_quiet(settings, Clock::now());
+  const Calls after = cloud_calls(settings);
+  row("second manager: until all load balancers are looked at", looked, "s");
+  row("second manager: cloud writes", static_cast<double>(writes(after) - writes(before)), "");
+  row_of_calls("second manager: cloud calls", before, after);
   std::size_t changed = 0;
   for (const auto& [name, now] : versions(admin)) changed += settled.at(name) != now ? 1 : 0;
   row("second manager: Services written", static_cast<double>(changed), "");
+  row("second manager: processor time", manager->cpu_seconds(), "s");
+  row("second manager: resident memory", manager->megabytes("VmRSS:"), "MB");
+  return manager;
+}
 
-  const long writes_before = writes(cloud_calls(settings));
+void measure_leaving_node(const Settings& settings, const Server& admin) {
+  const Calls before = cloud_calls(settings);
   const auto left = Clock::now();
-  send_one(admin, {"DELETE", "/api/v1/nodes/node-0", "", ""});
-  const double updated = until_quiet(settings, left);
-  row("a node leaves: until the last load balancer follows", updated, "s");
-  row("a node leaves: cloud writes for each",
-      static_cast<double>(writes(cloud_calls(settings)) - writes_before) /
-          static_cast<double>(settings.services),
-      "");
+  send_one(admin, {"DELETE", "/api/v1/nodes/" + machine_name(0), "", ""});
+  row("a node leaves: until the last load balancer follows", until_quiet(settings, left), "s");
+  const long written = writes(cloud_calls(settings)) - writes(before);
+  row("a node leaves: cloud writes for each", of_each(written, settings), "");
+}
 
+void measure_deletion(const Settings& settings, const Server& admin) {
   const auto deleted = Clock::now();
   std::vector<BareRequest> deletions;
   for (std::size_t i = 0; i < settings.services; ++i) {
     deletions.push_back({"DELETE", std::string(kServices) + "/" + service_name(i), "", ""});
   }
-  send_all(admin, deletions, settings.connections);
-  while (!list(admin, kServices).at("items").empty()) {
-    const json left_over = list(admin, kServices).at("items");
-    if (left_over.size() == 1 && left_over[0].at("metadata").at("name") == "kubernetes") break;
+  send_all(admin, deletions, writers(settings));
+  // The API server's own Service, "kubernetes", stays. No more than a second one is listed.
+  const std::string two = std::string(kServices) + "?limit=2";
+  while (list(admin, two).at("items").size() > 1) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   row("all deleted, their load balancers too", seconds_since(deleted), "s");
+}
+
+void run(const Settings& settings) {
+  const Server admin = server_of(settings.manager.kubeconfig);
+  std::printf("Services %zu, nodes %zu, load balancers active %.1f s after their creation\n",
+              settings.services, settings.nodes, settings.cloud_seconds);
+  std::printf("| %-56s | %11s |\n| %s | ----------: |\n", "what", "measured",
+              std::string(56, '-').c_str());
+  delete_nodes(admin);
+  create_nodes(admin, settings);
+  const double bare = settings.yardstick ? measure_yardstick(settings, admin) : 0;
+  auto manager = start_manager(settings);
+  measure_creation(settings, admin, *manager, bare);
+  manager = measure_restart(settings, admin, std::move(manager));
+  measure_leaving_node(settings, admin);
+  measure_deletion(settings, admin);
 }
 
 }  // namespace
@@ -219,14 +298,19 @@ int main(int argc, char** argv) {
   ccm::bench::Settings settings;
   CLI::App app("Time until N Services of type LoadBalancer have addresses, and what they cost");
   settings.manager.add_options(app);
-  app.add_option("--cloud", settings.cloud, "HOST:PORT of the sandbox cloud")->required();
   app.add_option("--services", settings.services, "how many")->capture_default_str();
+  app.add_option("--nodes", settings.nodes, "behind each load balancer")->capture_default_str();
+  app.add_option("--connections", settings.connections, "of the bare client")
+      ->capture_default_str();
+  app.add_flag("--yardstick", settings.yardstick,
+               "let a bare client make the same calls first, and print the ratio");
   app.add_option("--cloud-seconds", settings.cloud_seconds,
                  "until a load balancer is active in the cloud")
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   settings.manager.flags = {"--controllers=service-lb-controller"};
   try {
+    settings.cloud = ccm::bench::cloud_of(settings.manager.cloud_config);
     ccm::bench::run(settings);
   } catch (const std::exception& fault) {
     std::fprintf(stderr, "service_bench: %s\n", fault.what());

@@ -1,5 +1,6 @@
 #include "app/host_metrics.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,6 +98,41 @@ void add_caches(serving::SampledMetrics* metrics, const kube::InformerSet& infor
       [](const kube::Informer& of) { return static_cast<double>(of.statistics().failures); });
 }
 
+std::optional<double> number_of(const std::optional<int64_t>& told) {
+  return told ? std::optional<double>(static_cast<double>(*told)) : std::nullopt;
+}
+
+// Nothing of what the cloud did not say.
+void add_budgets(serving::SampledMetrics* metrics, const plugin::PluginHost& plugins) {
+  using Report = plugin::BudgetReport;
+  const auto add = [&](bool counter, const char* name, const char* help,
+                       std::optional<double> (*number)(const Report&)) {
+    auto samples = [&plugins, number] {
+      Samples result;
+      for (const Report& budget : plugins.budgets()) {
+        const auto value = number(budget);
+        if (value) result.push_back({{{"credential", budget.credential}}, *value});
+      }
+      return result;
+    };
+    counter ? metrics->counter(name, help, samples) : metrics->gauge(name, help, samples);
+  };
+  add(false, "ccm_cloud_call_budget_limit", "Calls that the cloud allows in a window.",
+      [](const Report& of) { return number_of(of.limit); });
+  add(false, "ccm_cloud_call_budget_left", "Calls that the cloud still allows in this window.",
+      [](const Report& of) { return number_of(of.remaining); });
+  add(false, "ccm_cloud_call_budget_reset_seconds", "Time until the cloud's window ends.",
+      [](const Report& of) {
+        if (!of.reset) return std::optional<double>();
+        return std::optional<double>(std::chrono::duration<double>(*of.reset).count());
+      });
+  add(false, "ccm_cloud_call_budget_kept",
+      "1 while what is left is kept for new Nodes and for Services.",
+      [](const Report& of) { return std::optional<double>(of.reserved ? 1 : 0); });
+  add(true, "ccm_cloud_calls_held_total", "Calls that had to wait for the cloud's window.",
+      [](const Report& of) { return std::optional<double>(static_cast<double>(of.held)); });
+}
+
 }  // namespace
 
 std::string managed_name(std::string_view controller) {
@@ -117,6 +153,7 @@ void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources source
                  });
   add_components(metrics, sources.plugins);
   add_caches(metrics, sources.informers);
+  add_budgets(metrics, sources.plugins);
 }
 
 }  // namespace ccm::app

@@ -1,5 +1,7 @@
 #include "app/manager.hpp"
 
+#include "app/access_check.hpp"
+#include "app/access_subjects.hpp"
 #include "app/client_factory.hpp"
 #include "app/config_page.hpp"
 #include "app/endpoint.hpp"
@@ -105,6 +107,7 @@ struct Manager::Impl final : plugin::FlagSource {
   asio::awaitable<void> start();
   asio::awaitable<Status> await_api_server();
   asio::awaitable<Status> make_components();
+  void check_access();
   asio::awaitable<void> run_provider();
   asio::awaitable<void> tell_synced();
   asio::awaitable<void> stop();
@@ -137,6 +140,7 @@ struct Manager::Impl final : plugin::FlagSource {
   plugin::EventRecorders recorders;
   Leadership leadership;
   plugin::PluginHost plugins;
+  std::optional<AccessCheck> access;  // since the components are there
   std::shared_ptr<serving::HealthRegistry> health = std::make_shared<serving::HealthRegistry>();
   runtime::StallMonitor monitor{loop, [this] { return plugins.running(); }};
   Endpoint endpoint;
@@ -218,7 +222,11 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
       .default_resync = resync_period(options.generic.min_resync_period),
       .broker = broker_options(options),
       .provider_timeouts = {},
-      .brake = brake_options(options.deletion_brake)};
+      .brake = brake_options(options.deletion_brake),
+      .may_start =
+          [this](const plugin::ComponentIdentity& identity) {
+            return !access || access->allows(identity.plugin_id);
+          }};
   return result;
 }
 
@@ -314,7 +322,31 @@ asio::awaitable<void> Manager::Impl::look_up_trust() {
   end(kExitBadOptions);
 }
 
+// Standbys ask too, so that whoever takes over knows already.
+void Manager::Impl::check_access() {
+  AccessCallbacks callbacks;
+  callbacks.changed = [this](const AccessSubject& subject,
+                             const std::vector<plugin::Permission>& missing) {
+    tell_access(subject, missing, *health);
+    if (missing.empty()) return;
+    recorders.record("cloud-controller-manager", leadership.lease_reference(),
+                     kube::EventType::warning, "MissingPermissions",
+                     subject.name + " lacks " + plugin::to_string(missing));
+  };
+  callbacks.answered = [this] { plugins.start_allowed_controllers(); };
+  access.emplace(clients.client("access-check"),
+                 access_subjects(selection, options.leader_election), AccessCheckOptions(),
+                 std::move(callbacks));
+  health->set_note("permissions", [this] { return access->text(); });
+  asio::co_spawn(loop.context(), access->run(), [](const std::exception_ptr& fault) {
+    if (fault) std::rethrow_exception(fault);
+  });
+}
+
 asio::awaitable<void> Manager::Impl::run_provider() {
+  std::string plugin_id = selection.provider.plugin.manifest.id;
+  co_await access->wait(std::move(plugin_id));
+  if (stopping) co_return;
   const Status status = co_await plugins.start_provider();
   if (status.ok()) {
     log::info("provider is ready", {{"provider", selection.provider.name}});
@@ -340,6 +372,7 @@ asio::awaitable<void> Manager::Impl::start() {
     fail(status);
     co_return;
   }
+  check_access();
   cache.update(informers);
   informers.start();
   asio::co_spawn(loop.context(), tell_synced(), [](const std::exception_ptr& fault) {
@@ -402,6 +435,7 @@ void Manager::Impl::fail(const Status& status) {
 void Manager::Impl::end(int code) {
   if (stopping) return;
   stopping = true;
+  if (access) access->stop();
   exit_code = code;
   asio::co_spawn(loop.context(), stop(), [](const std::exception_ptr& fault) {
     if (fault) std::rethrow_exception(fault);

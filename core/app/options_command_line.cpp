@@ -3,6 +3,7 @@
 #include "app/options_flags.hpp"
 #include "app/options_plugin_value.hpp"
 #include "base/log.hpp"
+#include "base/user_info.hpp"
 #include "base/version.hpp"
 
 #include <algorithm>
@@ -18,6 +19,13 @@ bool may_share(const Flag& flag, plugin::OptionType type) {
   // Every value is a text; lists and addresses are read as one.
   return type == plugin::OptionType::string ? flag.value->type() != "bool"
                                             : flag.value->type() == flag_type(type);
+}
+
+// The value as pages and logs may show it.
+std::string shown_value(const Flag& flag) {
+  const bool secret = flag.name.ends_with("token") || flag.name.ends_with("password") ||
+                      flag.name.ends_with("secret");
+  return secret ? "(not shown)" : without_user_info(flag.value->text());
 }
 
 }  // namespace
@@ -89,9 +97,7 @@ std::optional<std::string> CommandLine::flag_text(std::string_view name) const {
 std::vector<std::pair<std::string, std::string>> CommandLine::all_values() const {
   std::vector<std::pair<std::string, std::string>> values;
   for (const Flag* flag : flags_.sorted()) {
-    const bool secret = flag->name.ends_with("token") || flag->name.ends_with("password") ||
-                        flag->name.ends_with("secret");
-    values.emplace_back(flag->name, secret ? "(not shown)" : flag->value->text());
+    values.emplace_back(flag->name, shown_value(*flag));
   }
   std::sort(values.begin(), values.end());
   return values;
@@ -117,7 +123,7 @@ std::string CommandLine::help(std::string_view program, std::size_t width) const
 
 void CommandLine::log_flags() const {
   for (const Flag* flag : flags_.sorted()) {
-    log::v(1).info("flag", {{"name", "--" + flag->name}, {"value", flag->value->text()}});
+    log::v(1).info("flag", {{"name", "--" + flag->name}, {"value", shown_value(*flag)}});
   }
   for (const Flag* flag : flags_.sorted()) {
     if (!flag->set) continue;

@@ -143,7 +143,7 @@ Validation validate(const Options& options, const FlagSet& flags,
   append(result.errors, std::move(webhooks));
   validate_controllers(options, result.errors);
   validate_client(options.client_connection, result.errors);
-  validate_network(options, flags, context, result);
+  validate_network(options, flags, result);
   validate_leader_election(options.leader_election, result.errors);
   validate_serving(options, result.errors);
   validate_logging(options, result.errors);

@@ -7,7 +7,6 @@
 #include "app/flags/flag_set.hpp"
 #include "app/options.hpp"
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,8 +15,6 @@ namespace ccm::app {
 
 struct ValidationContext {
   std::span<const KnownController> controllers;  // of all plugins found
-  // Whether the provider offers routes; nullopt when that is not known.
-  std::optional<bool> provider_has_routes;
 };
 
 struct Validation {
@@ -34,7 +31,7 @@ bool log_splits_streams(const LoggingOptions& options);
 
 // Parts of validate(), one for each file.
 void validate_network(const Options& options, const FlagSet& flags,
-                      const ValidationContext& context, Validation& result);      // ..._network.cpp
+                      Validation& result);                                        // ..._network.cpp
 void validate_serving(const Options& options, std::vector<std::string>& errors);  // ..._serving.cpp
 
 }  // namespace ccm::app

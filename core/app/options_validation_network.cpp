@@ -46,20 +46,14 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 }
 
 // What wants --cluster-cidr although it is empty.
-void validate_without_cidr(const Options& options, const FlagSet& flags,
-                           const ValidationContext& context, Validation& result) {
+void validate_without_cidr(const Options& options, const FlagSet& flags, Validation& result) {
   const KubeCloudSharedOptions& cloud = options.kube_cloud_shared;
   if (cloud.allocate_node_cidrs && contains(result.enabled, kIpamController)) {
     result.errors.emplace_back(
         "--allocate-node-cidrs needs --cluster-cidr, the address range to allocate from");
   }
   if (!cloud.configure_cloud_routes || !contains(result.enabled, kRouteController)) return;
-  if (context.provider_has_routes.value_or(false)) {
-    result.errors.emplace_back(
-        "the route controller needs --cluster-cidr, the address range of Pods; to run without "
-        "routes give --configure-cloud-routes=false");
-    return;
-  }
+  // Whether the provider has routes shows only later; then the controller refuses it by itself.
   const Flag* flag = flags.find("cluster-cidr");
   if (flag != nullptr && flag->set) {
     result.warnings.emplace_back(
@@ -70,8 +64,7 @@ void validate_without_cidr(const Options& options, const FlagSet& flags,
 
 }  // namespace
 
-void validate_network(const Options& options, const FlagSet& flags,
-                      const ValidationContext& context, Validation& result) {
+void validate_network(const Options& options, const FlagSet& flags, Validation& result) {
   // The flag alone starts no allocator: with the Go program's defaults it did not, either, and
   // often kube-controller-manager has one already.
   if (options.kube_cloud_shared.allocate_node_cidrs && !contains(result.enabled, kIpamController)) {
@@ -81,7 +74,7 @@ void validate_network(const Options& options, const FlagSet& flags,
   }
   const std::string cidrs = trim(options.kube_cloud_shared.cluster_cidr);
   if (cidrs.empty()) {
-    validate_without_cidr(options, flags, context, result);
+    validate_without_cidr(options, flags, result);
   } else {
     validate_cidrs(cidrs, result.errors);
   }

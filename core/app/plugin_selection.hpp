@@ -11,6 +11,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ccm::app {
@@ -30,12 +31,13 @@ class PluginSelection {
   // Reads the manifests of --plugin-path, or of the default folder. Nothing is loaded.
   explicit PluginSelection(const EarlyOptions& early);
 
-  // Adds the flags that the plugins bring: of every controller that is there, so that a flag does
-  // not become unknown by disabling its controller, and of the chosen provider.
+  // Adds the flags that the plugins bring: of every controller that counts, so that a flag does not
+  // become unknown by disabling its controller, and of the chosen provider.
   Status add_flags(CommandLine& command_line) const;
 
   // What --controllers may name: what is there, and upstream's names, so that a manifest for a Go
-  // manager may disable a controller that was not packaged. Those are not part of "*".
+  // manager may disable a controller that was not packaged. Those are not part of "*", and neither
+  // are the controllers of other providers, which may be named for the same reason.
   [[nodiscard]] std::vector<KnownController> known_controllers() const;
 
   // One line for each thing that keeps `enabled` and the provider from being loaded.
@@ -44,12 +46,29 @@ class PluginSelection {
   // Files that cannot be used but are not asked for either; worth a warning.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return registry_.problems(); }
 
+  // The provider's first, then those of the enabled controllers, each plugin once. Of what
+  // problems() complains about there is none.
+  [[nodiscard]] std::vector<plugin::Manifest> manifests(std::span<const std::string> enabled) const;
+  // The provider's name as its manifest has it; empty when there is none.
+  [[nodiscard]] std::string provider() const {
+    return provider_.ok() ? provider_->name : std::string();
+  }
+
   // Loads the provider and the enabled controllers. The failure is one line.
   [[nodiscard]] Result<LoadedSelection> load(std::span<const std::string> enabled) const;
 
  private:
+  void sort_controllers();
+  [[nodiscard]] const plugin::KnownController* find_controller(std::string_view name) const;
+  [[nodiscard]] std::string why_missing(const std::string& name) const;
+
   plugin::Registry registry_;
   std::string provider_name_;
+  Result<plugin::KnownProvider> provider_;
+  // A controller in a provider's file counts only when that provider is the chosen one: it works
+  // with that cloud's API and credential.
+  std::vector<plugin::KnownController> controllers_;         // sorted by name
+  std::vector<plugin::KnownController> of_other_providers_;  // the rest
 };
 
 }  // namespace ccm::app

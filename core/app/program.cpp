@@ -56,7 +56,7 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   }
 
   const std::vector<KnownController> known = plugins.known_controllers();
-  Validation validation = command_line.validate({known, std::nullopt});
+  Validation validation = command_line.validate({known});
   for (auto& problem : plugins.problems(validation.enabled)) {
     validation.errors.push_back(std::move(problem));
   }

@@ -55,8 +55,8 @@ spdlog::level::level_enum spdlog_level(Severity severity) {
 
 struct State {
   std::atomic<int> verbosity{0};
-  std::atomic<bool> has_modules{false};
-  std::shared_mutex mutex;  // of what follows
+  std::atomic<int> highest_module{-1};  // -1: no patterns
+  std::shared_mutex mutex;              // of what follows
   std::vector<ModulePattern> modules;
   Format format = Format::text;
   std::function<void(std::string_view)> output;
@@ -130,14 +130,23 @@ Result<std::vector<ModulePattern>> parse_vmodule(std::string_view text) {
   return modules;
 }
 
+bool matches(const ModulePattern& module, const std::string& subject) {
+  return !subject.empty() && ::fnmatch(module.pattern.c_str(), subject.c_str(), 0) == 0;
+}
+
 // The first pattern that matches decides, as in klog; -1 when none does.
-int module_verbosity(State& state, std::string_view file) {
+int module_verbosity(State& state, std::string_view file, std::string_view logger,
+                     std::string_view component) {
   const std::string path(without_extension(file));
   const std::string name(base_name(path));
+  const std::string plugin(logger);
+  const std::string part(component);
   const std::shared_lock lock(state.mutex);
   for (const ModulePattern& module : state.modules) {
-    const std::string& subject = module.whole_path ? path : name;
-    if (::fnmatch(module.pattern.c_str(), subject.c_str(), 0) == 0) return module.verbosity;
+    if (matches(module, module.whole_path ? path : name) || matches(module, plugin) ||
+        matches(module, part)) {
+      return module.verbosity;
+    }
   }
   return -1;
 }
@@ -165,20 +174,31 @@ void write_at(Severity severity, int verbosity, std::string_view message, Fields
                    std::span<const Field>(fields.begin(), fields.size()),
                    where.file_name(),
                    where.line(),
+                   {},
                    {}});
 }
 
 }  // namespace
 
-bool enabled(int verbosity, std::string_view file) {
+bool maybe_enabled(int verbosity) {
+  const State& log_state = state();
+  return verbosity <= log_state.verbosity.load(std::memory_order_relaxed) ||
+         verbosity <= log_state.highest_module.load(std::memory_order_acquire);
+}
+
+bool enabled(int verbosity, std::string_view file, std::string_view logger,
+             std::string_view component) {
   State& log_state = state();
   if (verbosity <= log_state.verbosity.load(std::memory_order_relaxed)) return true;
-  return log_state.has_modules.load(std::memory_order_acquire) &&
-         verbosity <= module_verbosity(log_state, file);
+  return verbosity <= log_state.highest_module.load(std::memory_order_acquire) &&
+         verbosity <= module_verbosity(log_state, file, logger, component);
 }
 
 void write(const Record& record) {
-  if (record.severity == Severity::info && !enabled(record.verbosity, record.file)) return;
+  if (record.severity == Severity::info &&
+      !enabled(record.verbosity, record.file, record.logger, record.component)) {
+    return;
+  }
   write_unchecked(record);
 }
 
@@ -211,7 +231,11 @@ Status configure(const Config& config) {
   {
     const std::unique_lock lock(log_state.mutex);
     log_state.modules = std::move(*modules);
-    log_state.has_modules.store(!log_state.modules.empty(), std::memory_order_release);
+    int highest = -1;
+    for (const ModulePattern& module : log_state.modules) {
+      highest = std::max(highest, module.verbosity);
+    }
+    log_state.highest_module.store(highest, std::memory_order_release);
     log_state.format = config.format;
     log_state.split_stream = config.split_stream;
     open_streams(log_state);

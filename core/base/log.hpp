@@ -69,14 +69,19 @@ struct Record {
   std::span<const Field> fields;
   std::string_view file;  // path or base name; may be empty
   uint32_t line = 0;
-  std::string_view logger;  // the plugin's id; empty for the host
+  std::string_view logger;       // the plugin's id; empty for the host
+  std::string_view component{};  // of the plugin; only --vmodule looks at it
 };
 
 // Writes the record if its verbosity is enabled.
 void write(const Record& record);
 
-// `file` as in Record; --vmodule looks at it.
-[[nodiscard]] bool enabled(int verbosity, std::string_view file);
+// `file`, `logger` and `component` as in Record: a pattern of --vmodule holds for a line when it
+// matches one of them.
+[[nodiscard]] bool enabled(int verbosity, std::string_view file, std::string_view logger = {},
+                           std::string_view component = {});
+// Whether a line of that verbosity is written for any file at all: for who does not know it yet.
+[[nodiscard]] bool maybe_enabled(int verbosity);
 
 void error(std::string_view message, Fields fields = {}, Location where = Location::current());
 void warning(std::string_view message, Fields fields = {}, Location where = Location::current());
@@ -102,7 +107,7 @@ enum class Format { text, json };
 struct Config {
   Format format = Format::text;
   int verbosity = 0;
-  std::string vmodule{};      // "file=2,dir/*=4"; text only
+  std::string vmodule{};      // "file=2,dir/*=4,digitalocean=6"; text only
   bool split_stream = false;  // errors to stderr, the rest to stdout; else all to stderr
   std::chrono::nanoseconds flush_frequency{std::chrono::seconds(5)};
 };

@@ -43,4 +43,10 @@ std::string utf8_text(std::string_view text) {
   return out;
 }
 
+std::string_view utf8_front(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80U) --limit;
+  return text.substr(0, limit);
+}
+
 }  // namespace ccm

@@ -15,4 +15,7 @@ std::size_t utf8_length(std::string_view text);
 // A copy in which U+FFFD stands for each byte that belongs to no well-formed sequence.
 std::string utf8_text(std::string_view text);
 
+// The front of `text`, not longer than `limit` bytes and not cut within a character.
+std::string_view utf8_front(std::string_view text, std::size_t limit);
+
 }  // namespace ccm

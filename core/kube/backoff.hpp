@@ -15,12 +15,14 @@ class Backoff {
   Backoff(Milliseconds initial, Milliseconds limit, Milliseconds reset, double jitter)
       : initial_(initial), limit_(limit), reset_(reset), jitter_(jitter), step_(initial) {}
 
-  // The pause after one more failure; the first again when there was none for the reset time.
-  Milliseconds next(Clock::time_point now) {
+  // The pause after one more failure; the first again when there was none for the reset time. This
+  // one's failure may have a lower limit.
+  Milliseconds next(Clock::time_point now, Milliseconds limit = Milliseconds::max()) {
     if (now - last_ > reset_) step_ = initial_;
     last_ = now;
     std::uniform_real_distribution<double> spread(1.0, 1.0 + jitter_);
-    const auto pause = std::chrono::duration_cast<Milliseconds>(step_ * spread(random_));
+    const auto pause =
+        std::chrono::duration_cast<Milliseconds>(std::min(step_, limit) * spread(random_));
     step_ = std::min(step_ * 2, limit_);
     return pause;
   }

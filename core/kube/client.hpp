@@ -13,6 +13,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -37,6 +38,10 @@ struct CallRecord {
   unsigned http_status = 0;                  // 0 = no answer
   std::chrono::nanoseconds duration{0};      // without the wait for the rate limiter
   std::chrono::nanoseconds limiter_wait{0};  // of the first attempt
+  std::size_t request_bytes = 0;             // of the body
+  std::size_t response_bytes = 0;            // of the body; 0 for a stream
+  bool stream = false;  // the answer is read as it arrives: its size is unknown
+  bool retry = false;   // an attempt after the first
 };
 
 struct ClientOptions {

@@ -93,7 +93,7 @@ asio::awaitable<Result<Answer>> open_stream(std::shared_ptr<Connection> connecti
 }
 
 asio::awaitable<Result<Answer>> attempt(std::shared_ptr<Client::Impl> impl, const Call& call,
-                                        std::chrono::nanoseconds limiter_wait) {
+                                        std::chrono::nanoseconds limiter_wait, bool retry) {
   net::Request request = build_request(*impl, call);
   const std::shared_ptr<Connection> connection = impl->connection;
   const Clock::time_point start = Clock::now();
@@ -119,6 +119,10 @@ asio::awaitable<Result<Answer>> attempt(std::shared_ptr<Client::Impl> impl, cons
     record.http_status = result.ok() ? result->response.status : 0;
     record.duration = Clock::now() - start;
     record.limiter_wait = limiter_wait;
+    record.request_bytes = call.body.size();
+    record.response_bytes = result.ok() ? result->response.body.size() : 0;
+    record.stream = result.ok() && result->stream != nullptr;
+    record.retry = retry;
     impl->options.observer(record);
   }
   co_return result;
@@ -136,8 +140,8 @@ std::optional<std::chrono::milliseconds> retry_delay(const Call& call,
   if (!result.ok()) {
     // Only reads, and only when a connection was lost (API-69, 70); a server that is not there is
     // for the caller's back-off.
-    const bool lost =
-        result.status().code() == Code::unavailable && result.status().reason() != "ConnectFailed";
+    const bool lost = result.status().code() == Code::unavailable &&
+                      result.status().reason() != net::kConnectFailed;
     if (call.method != "GET" || !lost || call.verb == "watch") return std::nullopt;
     return kReconnectDelay;
   }
@@ -160,13 +164,15 @@ asio::awaitable<Result<Answer>> attempts(std::shared_ptr<Client::Impl> impl, con
   }
   std::chrono::nanoseconds limiter_wait = Clock::now() - asked;
   bool refreshed = false;
+  bool again = false;
   for (int tries = 0;; ++tries) {
     Status ready = co_await connection->credentials.refresh();
     if (!ready.ok()) co_return ready;
     connection->use_current_tls();
     const std::string authorization = connection->credentials.authorization();
     const uint64_t generation = connection->credentials.tls_generation();
-    Result<Answer> result = co_await attempt(impl, call, limiter_wait);
+    Result<Answer> result = co_await attempt(impl, call, limiter_wait, again);
+    again = true;
     limiter_wait = std::chrono::nanoseconds(0);
     if (result.ok() && result->response.status == 401) {
       // It was not carried out, so trying once more with a renewed credential is safe (API-76).

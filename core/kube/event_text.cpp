@@ -1,5 +1,6 @@
 #include "kube/event_text.hpp"
 
+#include "base/utf8.hpp"
 #include "kube/json_text.hpp"
 #include "kube/time_text.hpp"
 
@@ -47,14 +48,6 @@ void append_member(std::string& out, std::string_view key, std::string_view valu
   append_json_string(out, value);
 }
 
-// Cut at the limit, not within a character.
-std::string_view shortened(std::string_view text) {
-  if (text.size() <= kMessageLimit) return text;
-  std::size_t length = kMessageLimit;
-  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
-  return text.substr(0, length);
-}
-
 }  // namespace
 
 std::string event_namespace(const ObjectReference& about) {
@@ -83,7 +76,7 @@ std::string event_body(const RawEvent& event, const EventCorrelator::Verdict& ve
   append_member(out, "resourceVersion", about.resource_version);
   out += '}';
   append_member(out, "reason", event.reason);
-  append_member(out, "message", shortened(verdict.message));
+  append_member(out, "message", utf8_front(verdict.message, kMessageLimit));
   append_member(out, "type", event.type == EventType::warning ? "Warning" : "Normal");
   out += R"(,"source":{)";
   append_member(out, "component", component);
@@ -98,7 +91,7 @@ std::string event_body(const RawEvent& event, const EventCorrelator::Verdict& ve
 std::string event_patch(const RawEvent& event, const EventCorrelator::Verdict& verdict) {
   std::string out = R"({"count":)" + std::to_string(verdict.count);
   append_member(out, "lastTimestamp", format_time(event.time));
-  append_member(out, "message", shortened(verdict.message));
+  append_member(out, "message", utf8_front(verdict.message, kMessageLimit));
   return out + "}";
 }
 

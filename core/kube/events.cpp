@@ -5,6 +5,7 @@
 #include "kube/event_text.hpp"
 #include "kube/signal.hpp"
 #include "kube/task_group.hpp"
+#include "net/http_client.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
@@ -148,7 +149,7 @@ asio::awaitable<void> EventRecorder::Impl::deliver(RawEvent event) {
     status = co_await send(event, copy, name);
     if (status.ok()) break;
     // An answer of the server is final, whatever it says; only a lost connection is worth a try.
-    const bool transport = status.reason().empty() || status.reason() == "ConnectFailed";
+    const bool transport = status.reason().empty() || status.reason() == net::kConnectFailed;
     if (!transport || attempt == options.delivery_attempts) break;
     asio::steady_timer timer(client.executor(), pause_before(attempt));
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));

@@ -46,7 +46,7 @@ bool interactive(const ExecConfig& exec) {
   return exec.interactive_mode != "Never" && ::isatty(STDIN_FILENO) == 1;
 }
 
-void append_member(std::string& out, std::string_view key, std::string_view value) {
+void append_cluster_member(std::string& out, std::string_view key, std::string_view value) {
   if (value.empty()) return;
   append_json_string(out, key);
   out += ':';
@@ -67,11 +67,11 @@ std::string Credentials::exec_info() const {
   out += R"(,"spec":{)";
   if (exec.provide_cluster_info) {
     out += R"("cluster":{)";
-    append_member(out, "server", config_.server);
-    append_member(out, "tls-server-name", config_.tls_server_name);
-    append_member(out, "proxy-url", config_.proxy_url);
-    append_member(out, "certificate-authority-data",
-                  tls_.ca_pem.empty() ? "" : base64_encode(tls_.ca_pem));
+    append_cluster_member(out, "server", config_.server);
+    append_cluster_member(out, "tls-server-name", config_.tls_server_name);
+    append_cluster_member(out, "proxy-url", config_.proxy_url);
+    append_cluster_member(out, "certificate-authority-data",
+                          tls_.ca_pem.empty() ? "" : base64_encode(tls_.ca_pem));
     if (config_.insecure_skip_tls_verify) out += R"("insecure-skip-tls-verify":true,)";
     const std::string& extension = exec.cluster_config_json;
     out += R"("config":)" + (extension.empty() ? std::string("null") : extension) + "},";

@@ -10,13 +10,12 @@ namespace {
 constexpr std::size_t kMaxTokens = 128;
 
 using Node = FieldSet::Node;
-using Child = FieldSet::Child;
 
 Node& child_of(Node& node, std::string_view key) {
   for (auto& [name, child] : node.children) {
     if (name == key) return child;
   }
-  return node.children.emplace_back(Child{std::string(key), Node{}}).node;
+  return node.children.emplace_back(FieldSet::Child{std::string(key), Node{}}).node;
 }
 
 void keep_whole(Node& node) {
@@ -33,10 +32,11 @@ void merge_into(Node& into, const Node& from) {
 bool node_covers(const Node& node, const Node& other) {
   if (node.whole) return true;
   if (other.whole) return false;
-  return std::all_of(other.children.begin(), other.children.end(), [&](const Child& entry) {
-    const Node* mine = node.child(entry.name);
-    return mine != nullptr && node_covers(*mine, entry.node);
-  });
+  return std::all_of(other.children.begin(), other.children.end(),
+                     [&](const FieldSet::Child& entry) {
+                       const Node* mine = node.child(entry.name);
+                       return mine != nullptr && node_covers(*mine, entry.node);
+                     });
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ Status FieldSet::add(std::string_view pointer) {
   }
   Node* node = &root_;
   JsonPointer tokens(pointer);
-  std::string token;
+  std::string_view token;
   while (!node->whole && tokens.next(token)) node = &child_of(*node, token);
   keep_whole(*node);
   return {};

@@ -110,7 +110,9 @@ void Informer::Impl::skipped_object(const Status& why) {
 
 std::chrono::milliseconds Informer::Impl::pause_after(const Status& status) {
   note_failure(status);
-  const auto pause = std::max(backoff.next(Backoff::Clock::now()), status.retry_after());
+  const bool connected = status.reason() != net::kConnectFailed;
+  const auto limit = connected ? timing.backoff_limit : timing.connect_limit;
+  const auto pause = std::max(backoff.next(Backoff::Clock::now(), limit), status.retry_after());
   log::warning("listing or watching failed, trying again",
                {{"resource", spec.resource.id()}, {"error", status}, {"after", pause}});
   return pause;

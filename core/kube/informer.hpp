@@ -50,6 +50,9 @@ struct InformerHandler {
 struct InformerTiming {
   std::chrono::milliseconds backoff_initial{800};  // API-35
   std::chrono::milliseconds backoff_limit{30'000};
+  // The limit while there is no connection, which costs the server nothing: after a minute away,
+  // client-go's 30 s and jitter would leave a server that is back alone for another.
+  std::chrono::milliseconds connect_limit{5'000};
   std::chrono::milliseconds backoff_reset{120'000};
   double backoff_jitter = 1.0;
   std::chrono::milliseconds short_watch{1'000};  // API-34

@@ -1,7 +1,6 @@
 // Walks the tokens of an RFC 6901 JSON pointer. Private to core/kube.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -14,32 +13,35 @@ class JsonPointer {
 
   static constexpr bool valid(std::string_view text) {
     if (!text.empty() && text.front() != '/') return false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] != '~') continue;
+    for (auto i = text.find('~'); i != std::string_view::npos; i = text.find('~', i + 1)) {
       if (i + 1 == text.size() || (text[i + 1] != '0' && text[i + 1] != '1')) return false;
     }
     return true;
   }
 
-  // The next token, unescaped; false at the end.
-  bool next(std::string& token) {
+  // The next token, unescaped, until the one after it is asked for; false at the end.
+  bool next(std::string_view& token) {
     if (rest_.empty()) return false;
     rest_.remove_prefix(1);
-    const std::size_t length = std::min(rest_.find('/'), rest_.size());
-    token.clear();
-    for (std::size_t i = 0; i < length; ++i) {
-      if (rest_[i] == '~' && i + 1 < length) {
-        token += rest_[++i] == '0' ? '~' : '/';
-      } else {
-        token += rest_[i];
-      }
-    }
-    rest_.remove_prefix(length);
+    token = rest_.substr(0, rest_.find('/'));
+    rest_.remove_prefix(token.size());
+    if (token.find('~') != std::string_view::npos) token = unescape(token);
     return true;
   }
 
  private:
+  std::string_view unescape(std::string_view token) {
+    unescaped_.clear();
+    for (std::size_t i = 0; i < token.size(); ++i) {
+      const bool escape = token[i] == '~' && i + 1 < token.size();
+      if (escape) ++i;
+      unescaped_ += !escape ? token[i] : token[i] == '0' ? '~' : '/';
+    }
+    return unescaped_;
+  }
+
   std::string_view rest_;
+  std::string unescaped_;
 };
 
 }  // namespace ccm::kube

@@ -2,6 +2,8 @@
 
 #include "base/utf8.hpp"
 
+#include <algorithm>
+
 namespace ccm::kube {
 namespace {
 
@@ -24,11 +26,24 @@ void append_control(std::string& out, char c) {
   }
 }
 
+// How much of the front stands for itself.
+std::size_t plain_length(std::string_view text) {
+  const auto special = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte >= 0x80 || c == '"' || c == '\\';
+  };
+  return static_cast<std::size_t>(std::find_if(text.begin(), text.end(), special) - text.begin());
+}
+
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
+    const std::size_t plain = plain_length(text);
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const char c = text.front();
     const std::size_t length = utf8_length(text);
     if (length == 0) {

@@ -3,6 +3,7 @@
 #include "kube/config.hpp"
 #include "kube/file_text.hpp"
 #include "kube/json_text.hpp"
+#include "kube/kubeconfig_context.hpp"
 
 #include <yaml-cpp/yaml.h>
 
@@ -32,7 +33,8 @@ class Reader {
   Reader(std::string name, std::string directory)
       : name_(std::move(name)), directory_(std::move(directory)) {}
 
-  ClientConfig read(const std::string& text, const std::string& master);
+  ClientConfig read(const std::string& text, const std::string& master,
+                    const std::string& wanted_context);
 
  private:
   using Entries = std::map<std::string, YAML::Node>;
@@ -51,6 +53,7 @@ class Reader {
   void file_or_data(const YAML::Node& node, const std::string& key, const std::string& where,
                     std::string& file, std::string& data) const;
   Entries entries(const YAML::Node& root, const std::string& list, const std::string& body) const;
+  // `name`: the wanted one, or empty for current-context; set to the one that was picked.
   YAML::Node pick_context(const YAML::Node& root, bool required, std::string& name) const;
   void read_cluster(const YAML::Node& cluster, const std::string& where,
                     ClientConfig& config) const;
@@ -188,6 +191,11 @@ Reader::Entries Reader::entries(const YAML::Node& root, const std::string& list,
 
 YAML::Node Reader::pick_context(const YAML::Node& root, bool required, std::string& name) const {
   const Entries contexts = entries(root, "contexts", "context");
+  if (!name.empty()) {
+    const auto wanted = contexts.find(name);
+    if (wanted == contexts.end()) refuse("it has no context " + quoted(name));
+    return wanted->second;
+  }
   name = text_of(root, "current-context", "the file");
   if (name.empty() && contexts.size() == 1) name = contexts.begin()->first;
   if (name.empty()) {
@@ -330,7 +338,8 @@ void Reader::settle_server(ClientConfig& config, const std::string& where) const
   while (config.server.ends_with('/')) config.server.pop_back();
 }
 
-ClientConfig Reader::read(const std::string& text, const std::string& master) {
+ClientConfig Reader::read(const std::string& text, const std::string& master,
+                          const std::string& wanted_context) {
   const YAML::Node root = YAML::Load(text);
   if (!root.IsMap()) refuse("it is not a kubeconfig: it must be a YAML or JSON map of kind Config");
   const std::string version = text_of(root, "apiVersion", "the file");
@@ -341,7 +350,7 @@ ClientConfig Reader::read(const std::string& text, const std::string& master) {
   }
   ClientConfig config;
   config.source = "kubeconfig " + name_;
-  std::string context_name;
+  std::string context_name = wanted_context;
   const YAML::Node context = pick_context(root, master.empty(), context_name);
   const std::string context_where = "context " + quoted(context_name);
   const std::string cluster_name = text_of(context, "cluster", context_where);
@@ -394,8 +403,15 @@ ClientConfig Reader::read(const std::string& text, const std::string& master) {
 
 Result<ClientConfig> parse_kubeconfig(const std::string& text, const std::string& name,
                                       const std::string& directory, const std::string& master) {
+  return parse_kubeconfig_context(text, name, directory, master, "");
+}
+
+Result<ClientConfig> parse_kubeconfig_context(const std::string& text, const std::string& name,
+                                              const std::string& directory,
+                                              const std::string& master,
+                                              const std::string& context) {
   try {
-    return Reader(name, directory).read(text, master);
+    return Reader(name, directory).read(text, master, context);
   } catch (const Refused& refused) {
     return Status(Code::invalid_argument, one_line(refused.message));
   } catch (const YAML::Exception& error) {

@@ -106,16 +106,16 @@ Object::Item Object::next(const Item& item) const {
 
 Object::Position Object::member(Position object, std::string_view key) const {
   if (kind(object) != Kind::object) return kAbsent;
-  for (Item item = first(object); item.value != kAbsent; item = next(item)) {
-    if (item.key == key) return item.value;
-  }
-  return kAbsent;
+  const Container content = read_container(tree(), size_, object);
+  if (!content.valid) return kAbsent;
+  const std::size_t at = encoding::find_member(tree(), content.begin, content.end, key);
+  return at < content.end ? at : kAbsent;
 }
 
 Object::Position Object::find(Position from, std::string_view pointer) const {
   if (kind(from) == Kind::absent || !JsonPointer::valid(pointer)) return kAbsent;
   JsonPointer tokens(pointer);
-  std::string token;
+  std::string_view token;
   while (from != kAbsent && tokens.next(token)) {
     if (kind(from) == Kind::object) {
       from = member(from, token);

@@ -219,6 +219,18 @@ constexpr std::array<unsigned char, kSlots> kIndex = [] {
   return slots;
 }();
 
+// The first byte of a string; `index` is its word's.
+unsigned char tag_of(std::string_view text, int index) {
+  std::size_t tag = kString;
+  if (index != kNoWord) {
+    const auto word = static_cast<std::size_t>(index);
+    tag = word < kShortWords ? kShortWord + word : std::size_t{kWord};
+  } else if (text.size() < kShortLength) {
+    tag = kShortString + text.size();
+  }
+  return static_cast<unsigned char>(tag);
+}
+
 Text piece(const unsigned char* tree, std::size_t size, std::size_t at, std::size_t length) {
   if (at > size || length > size - at) return {};
   return {{reinterpret_cast<const char*>(tree) + at, length}, at + length, true};
@@ -280,12 +292,31 @@ Container read_container(const unsigned char* tree, std::size_t size, std::size_
 
 std::size_t skip_value(const unsigned char* tree, std::size_t size, std::size_t at) {
   if (at >= size) return size;
-  if (tree[at] <= kTrue) return at + 1;
+  const unsigned char tag = tree[at];
+  if (tag >= kShortWord || tag <= kTrue) return at + 1;
+  if (tag >= kShortString) {
+    const std::size_t length = tag - kShortString;
+    return length < size - at ? at + 1 + length : size;
+  }
   if (const Container container = read_container(tree, size, at); container.valid) {
     return container.end;
   }
   const Text text = read_text(tree, size, at);
   return text.valid ? text.after : size;
+}
+
+// A string has one form only, so most keys are told apart by their tag.
+std::size_t find_member(const unsigned char* tree, std::size_t begin, std::size_t end,
+                        std::string_view key) {
+  const unsigned char tag = tag_of(key, word_index(key));
+  for (std::size_t at = begin; at < end;) {
+    const std::size_t value = skip_value(tree, end, at);
+    if (tree[at] == tag && (tag >= kShortWord || read_text(tree, end, at).text == key)) {
+      return value;
+    }
+    at = skip_value(tree, end, value);
+  }
+  return end;
 }
 
 void Writer::varint(std::size_t value) {
@@ -304,22 +335,14 @@ void Writer::number(std::string_view json) {
 }
 
 void Writer::string(std::string_view text) {
-  if (const int found = word_index(text); found != kNoWord) {
-    const auto i = static_cast<std::size_t>(found);
-    if (i < kShortWords) {
-      bytes_.push_back(static_cast<unsigned char>(kShortWord + i));
-    } else {
-      bytes_.push_back(kWord);
-      bytes_.push_back(static_cast<unsigned char>(i - kShortWords));
-    }
-    return;
+  const int index = word_index(text);
+  const unsigned char tag = tag_of(text, index);
+  bytes_.push_back(tag);
+  if (tag == kWord) {
+    bytes_.push_back(static_cast<unsigned char>(static_cast<std::size_t>(index) - kShortWords));
   }
-  if (text.size() < kShortLength) {
-    bytes_.push_back(static_cast<unsigned char>(kShortString + text.size()));
-  } else {
-    bytes_.push_back(kString);
-    varint(text.size());
-  }
+  if (index != kNoWord) return;
+  if (tag == kString) varint(text.size());
   append(text);
 }
 

@@ -59,6 +59,10 @@ struct Container {
 Container read_container(const unsigned char* tree, std::size_t size, std::size_t at);
 // The offset behind the value at `at`; `size` when it is broken.
 std::size_t skip_value(const unsigned char* tree, std::size_t size, std::size_t at);
+// The value of the first such member of an object whose content is [begin, end); `end` when there
+// is none.
+std::size_t find_member(const unsigned char* tree, std::size_t begin, std::size_t end,
+                        std::string_view key);
 
 class Writer {
  public:

@@ -1,4 +1,4 @@
-// metav1.Time and MicroTime as texts (API-11). Private to core/kube.
+// metav1.Time and MicroTime as texts (API-11). Any thread.
 #pragma once
 
 #include <chrono>

@@ -168,9 +168,7 @@ asio::awaitable<Result<std::shared_ptr<Transport>>> dial(asio::any_io_executor e
     if (attempt->failed == attempt->endpoints.size()) {
       const bool same = attempt->last_error.rfind(where + ":", 0) == 0;
       const std::string target = same ? "" : where + " at ";
-      // Nothing was sent, which callers that retry want to know.
-      co_return failure(Code::unavailable, "cannot connect to " + target + attempt->last_error)
-          .with_reason("ConnectFailed");
+      co_return failure(Code::unavailable, "cannot connect to " + target + attempt->last_error);
     }
     if (next < attempt->endpoints.size() && (now >= next_start || attempt->failed == next)) {
       start_connection(attempt, attempt->endpoints[next]);

@@ -134,7 +134,10 @@ struct HttpClient::Impl {
       if (!answered.lease.connection) {
         const std::uint64_t generation = pool->generation();
         auto connected = co_await connector.connect(*url, deadline);
-        if (!connected.ok()) co_return connected.status();
+        if (!connected.ok()) {
+          Status failed = connected.status();
+          co_return failed.with_reason(std::string(kConnectFailed));
+        }
         answered.lease.connection = std::move(*connected);
         answered.lease.connection->generation = generation;
       }

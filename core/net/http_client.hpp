@@ -24,6 +24,10 @@ namespace ccm::net {
 
 class WriteGate;
 
+// The reason of a request's Status when there was no connection, or no TLS, to send it on: for
+// callers that retry.
+inline constexpr std::string_view kConnectFailed = "ConnectFailed";
+
 struct Header {
   std::string name;
   std::string value;

@@ -57,7 +57,8 @@ ComponentController::ComponentController(std::shared_ptr<LiveComponent> componen
       table_(*static_cast<const ccm_controller*>(controller.table)),
       options_(options),
       host_setup_{sizeof(ccm_host_setup), 0, this, &setup_watch, &setup_queue, &setup_every},
-      reconciles_(component_->background()->child(std::nullopt)) {}
+      reconciles_(component_->background()->child(std::nullopt)),
+      records_(timers_) {}
 
 ComponentController::~ComponentController() {
   if (metrics_timer_ != 0) timers_.cancel(metrics_timer_);
@@ -181,14 +182,26 @@ void ComponentController::reconcile(const runtime::ReconcileRequest& request, mi
   auto ended = [done = std::move(done)](Result<runtime::ReconcileResult> result) {
     done(result.status(), result ? *result : runtime::ReconcileResult{});
   };
-  component_->call<runtime::ReconcileResult>("reconcile", reconciles_, timeout,
-                                             {{"key", request.key}}, std::move(invoke),
+  // Which of the higher ones it is, the first thing that it asks of the cloud says.
+  const bool periodic = request.priority == runtime::Priority::periodic;
+  auto origin = std::make_shared<Origin>(component_->identity().name, request.key,
+                                         periodic ? CallPriority::refresh : CallPriority::routes);
+  records_.began(request.key, origin);
+  const auto context = reconciles_->child(std::nullopt, {{"key", request.key}}, std::move(origin));
+  component_->call<runtime::ReconcileResult>("reconcile", context, timeout, {}, std::move(invoke),
                                              copy_reconcile, std::move(ended));
 }
 
 void ComponentController::cancel() { reconciles_->cancel(); }
 
+std::vector<std::string> ComponentController::watched() const {
+  std::vector<std::string> resources;
+  for (const Watch& watch : plan_.watches) resources.push_back(watch.spec.resource);
+  return resources;
+}
+
 void ComponentController::report(const runtime::ReconcileReport& ended) {
+  const bool repeated = records_.ended(ended);
   const std::string& name = component_->identity().name;
   const Status& status = ended.status;
   const auto next = std::max(ended.next, milliseconds(0));
@@ -204,6 +217,8 @@ void ComponentController::report(const runtime::ReconcileReport& ended) {
           "Reconcile is not done yet",
           {{"controller", name}, {"key", ended.request.key}, {"reason", status}, {"next", next}});
     }
+  } else if (repeated) {
+    report_repeated(ended);
   } else {
     log::error(ended.next < milliseconds(0) ? "Reconcile failed and is not retried"
                                             : "Reconcile failed, will retry",
@@ -213,6 +228,27 @@ void ComponentController::report(const runtime::ReconcileReport& ended) {
                 {"reason", status.reason()},
                 {"next", next}});
   }
+}
+
+// Thousands of objects may wait for one cloud: each failure is told when it is new, then one line a
+// minute counts them.
+void ComponentController::report_repeated(const runtime::ReconcileReport& ended) {
+  constexpr std::chrono::minutes kSummaryPeriod{1};
+  ++repeats_;
+  const std::string& name = component_->identity().name;
+  if (const auto line = log::v(4)) {
+    line.info("Reconcile failed as before",
+              {{"controller", name}, {"key", ended.request.key}, {"error", ended.status}});
+  }
+  const auto now = timers_.now();
+  if (!last_summary_) last_summary_ = now;
+  if (now - *last_summary_ < kSummaryPeriod) return;
+  last_summary_ = now;
+  log::error("Reconciles fail as before", {{"controller", name},
+                                           {"failures", std::exchange(repeats_, 0)},
+                                           {"unsettled", records_.size()},
+                                           {"key", ended.request.key},
+                                           {"error", ended.status}});
 }
 
 void ComponentController::refresh_metrics() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plugin/live_component.hpp"
+#include "plugin/reconcile_records.hpp"
 #include "runtime/controller_runner.hpp"
 #include "runtime/event_source.hpp"
 #include "runtime/queue_metrics.hpp"
@@ -51,6 +52,10 @@ class ComponentController final : public runtime::Reconciler {
 
   [[nodiscard]] bool synced() const { return runner_ && runner_->synced(); }
   [[nodiscard]] runtime::ControllerRunner* runner() { return runner_ ? &*runner_ : nullptr; }
+  // Its keys that are not settled.
+  [[nodiscard]] const ReconcileRecords& records() const { return records_; }
+  // The resources that it watches, as in "v1/nodes".
+  [[nodiscard]] std::vector<std::string> watched() const;
 
   void reconcile(const runtime::ReconcileRequest& request, std::chrono::milliseconds timeout,
                  Done done) override;
@@ -77,6 +82,7 @@ class ComponentController final : public runtime::Reconciler {
   Status activate(runtime::EventSource& source);
   runtime::ControllerRunner::MapFn map_of(const Watch& watch);
   void report(const runtime::ReconcileReport& report);
+  void report_repeated(const runtime::ReconcileReport& report);
   void refresh_metrics();
   void call_stop(Status stopped, std::function<void(Status)> done);
 
@@ -88,6 +94,9 @@ class ComponentController final : public runtime::Reconciler {
   Plan plan_;
   ccm_host_setup host_setup_{};
   std::shared_ptr<Context> reconciles_;  // parent of every reconcile's ctx
+  ReconcileRecords records_;
+  uint64_t repeats_ = 0;  // failures since the last summary
+  std::optional<runtime::TimePoint> last_summary_;
   std::optional<runtime::QueueMetrics> queue_metrics_;
   std::optional<runtime::ControllerRunner> runner_;
   runtime::Timers::Id metrics_timer_ = 0;

@@ -15,8 +15,10 @@ Context::~Context() {
   if (timer_ != 0) timers_.cancel(timer_);
 }
 
-std::shared_ptr<Context> Context::child(std::optional<milliseconds> timeout, Fields fields) {
+std::shared_ptr<Context> Context::child(std::optional<milliseconds> timeout, Fields fields,
+                                        std::shared_ptr<Origin> origin) {
   std::shared_ptr<Context> made(new Context(loop_, timers_, std::move(fields)));
+  made->origin_ = origin ? std::move(origin) : origin_;
   made->parent_ = shared_from_this();
   made->deadline_ = deadline_;
   if (timeout) {

@@ -22,6 +22,8 @@
 
 namespace ccm::plugin {
 
+class Origin;
+
 class Context : public std::enable_shared_from_this<Context> {
  public:
   using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -33,9 +35,10 @@ class Context : public std::enable_shared_from_this<Context> {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // Ends with this one, or after `timeout` when there is one. Has this one's fields, then its own.
+  // Ends with this one, or after `timeout` when there is one. Has this one's fields, then its own,
+  // and this one's origin unless `origin` is given.
   std::shared_ptr<Context> child(std::optional<std::chrono::milliseconds> timeout,
-                                 Fields fields = {});
+                                 Fields fields = {}, std::shared_ptr<Origin> origin = nullptr);
 
   // Ends it and all below it; only the first end counts.
   void cancel() { end(End::cancelled); }
@@ -53,6 +56,9 @@ class Context : public std::enable_shared_from_this<Context> {
   // On the loop: `fn` does not run after this returned.
   void remove(uint64_t registration);
 
+  // On whose behalf it runs; null when nobody said so. What it points to: loop thread.
+  [[nodiscard]] const std::shared_ptr<Origin>& origin() const { return origin_; }
+
   // The inherited fields first.
   [[nodiscard]] Fields fields() const;
 
@@ -69,6 +75,7 @@ class Context : public std::enable_shared_from_this<Context> {
   runtime::Timers& timers_;
   const Fields fields_;
   std::shared_ptr<Context> parent_;
+  std::shared_ptr<Origin> origin_;
   std::optional<runtime::TimePoint> deadline_;
   runtime::Timers::Id timer_ = 0;
   std::atomic<End> end_{End::none};

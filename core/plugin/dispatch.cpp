@@ -7,6 +7,10 @@ namespace ccm::plugin {
 
 namespace {
 
+// A message ends in logs, Events and conditions.
+constexpr std::size_t kStatusReasonLimit = 128;
+constexpr std::size_t kStatusMessageLimit = 8'192;
+
 bool known_code(int32_t code) {
   return (code >= CCM_CODE_OK && code <= CCM_CODE_UNAUTHENTICATED) ||
          code == CCM_CODE_IMPLEMENTED_ELSEWHERE;
@@ -29,8 +33,8 @@ Status checked_status(const ccm_status* status) {
                                ? static_cast<ErrorClass>(status->error_class)
                                : ErrorClass::none;
   if (code == Code::ok) return {};
-  return Status(code, error_class, utf8_text(view(status->message)))
-      .with_reason(utf8_text(view(status->reason)))
+  return Status(code, error_class, utf8_text(view(status->message).substr(0, kStatusMessageLimit)))
+      .with_reason(utf8_text(view(status->reason).substr(0, kStatusReasonLimit)))
       .with_retry_after(bounded(status->retry_after_ms));
 }
 

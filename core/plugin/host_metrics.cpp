@@ -1,5 +1,7 @@
 #include "plugin/host_metrics.hpp"
 
+#include "plugin/labels.hpp"
+
 #include <prometheus/counter.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
@@ -27,73 +29,6 @@ const prometheus::Histogram::BucketBoundaries& buckets() {
   return bounds;
 }
 
-// gRPC's names in lower case.
-const char* code_label(Code code) {
-  switch (code) {
-    case Code::ok:
-      return "ok";
-    case Code::cancelled:
-      return "cancelled";
-    case Code::invalid_argument:
-      return "invalid_argument";
-    case Code::deadline_exceeded:
-      return "deadline_exceeded";
-    case Code::not_found:
-      return "not_found";
-    case Code::already_exists:
-      return "already_exists";
-    case Code::permission_denied:
-      return "permission_denied";
-    case Code::resource_exhausted:
-      return "resource_exhausted";
-    case Code::failed_precondition:
-      return "failed_precondition";
-    case Code::aborted:
-      return "aborted";
-    case Code::out_of_range:
-      return "out_of_range";
-    case Code::unimplemented:
-      return "unimplemented";
-    case Code::internal:
-      return "internal";
-    case Code::unavailable:
-      return "unavailable";
-    case Code::data_loss:
-      return "data_loss";
-    case Code::unauthenticated:
-      return "unauthenticated";
-    case Code::implemented_elsewhere:
-      return "implemented_elsewhere";
-    default:
-      return "unknown";  // a plugin may give any number, and labels have to stay few
-  }
-}
-
-const char* class_label(ErrorClass error_class) {
-  switch (error_class) {
-    case ErrorClass::invalid_spec:
-      return "invalid-spec";
-    case ErrorClass::auth:
-      return "auth";
-    case ErrorClass::quota:
-      return "quota";
-    case ErrorClass::conflict:
-      return "conflict";
-    case ErrorClass::throttled:
-      return "throttled";
-    case ErrorClass::unavailable:
-      return "unavailable";
-    case ErrorClass::waiting:
-      return "waiting";
-    case ErrorClass::not_found:
-      return "not-found";
-    case ErrorClass::unsupported:
-      return "unsupported";
-    default:
-      return "";
-  }
-}
-
 double seconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -109,6 +44,9 @@ struct HostMetrics::Families {
                                      "Time that operations of plugins took.")),
         http(counters(registry, "ccm_plugin_http_requests_total",
                       "HTTP requests that plugins sent; code 0 = no answer.")),
+        cloud_calls(counters(registry, "ccm_cloud_calls_total",
+                             "HTTP requests to clouds by the controller that they were made for "
+                             "and the priority that they had.")),
         http_seconds(histograms(registry, "ccm_plugin_http_request_duration_seconds",
                                 "Time of the HTTP requests of plugins.")),
         stalls(counters(registry, "ccm_plugin_loop_stalls_total",
@@ -118,6 +56,7 @@ struct HostMetrics::Families {
   Counters& operations;
   Histograms& operation_seconds;
   Counters& http;
+  Counters& cloud_calls;
   Histograms& http_seconds;
   Counters& stalls;
   Counters& dropped;
@@ -135,7 +74,7 @@ void HostMetrics::operation(const ComponentIdentity& component, std::string_view
             {"plugin", component.plugin_id},
             {"operation", name},
             {"code", code_label(status.code())},
-            {"class", class_label(status.error_class())}})
+            {"class", std::string(name_of(status.error_class()))}})
       .Increment();
   families_->operation_seconds.Add({{"component", component.name}, {"operation", name}}, buckets())
       .Observe(seconds(duration));
@@ -147,6 +86,11 @@ void HostMetrics::http(const HttpCallRecord& call) {
       .Add({{"component", call.component.name},
             {"operation", operation},
             {"code", std::to_string(call.http_status)}})
+      .Increment();
+  families_->cloud_calls
+      .Add({{"plugin", call.component.plugin_id},
+            {"controller", std::string(call.controller)},
+            {"priority", std::string(to_string(call.priority))}})
       .Increment();
   families_->http_seconds
       .Add({{"component", call.component.name}, {"operation", operation}}, buckets())

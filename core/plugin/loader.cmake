@@ -1,5 +1,5 @@
 add_library(ccm_plugin_loader STATIC
-  elf_facts.cpp elf_note.cpp elf_reader.cpp
+  access_rules.cpp elf_facts.cpp elf_note.cpp elf_reader.cpp
   file_checks.cpp host_interfaces.cpp loader.cpp
   manifest.cpp manifest_options.cpp manifest_reader.cpp
   plugin_file.cpp registry.cpp text.cpp)

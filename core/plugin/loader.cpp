@@ -90,7 +90,9 @@ bool brings_go(const Examination& file) { return file.elf->go || file.manifest->
 
 }  // namespace
 
-Loader::Loader(CheckOptions options) : options_(std::move(options)) {}
+Loader::Loader(CheckOptions options) : options_(std::move(options)) {
+  options_.compute_sha256 = true;  // for those who ask what runs in a process
+}
 
 Status Loader::check_conflicts(const Examination& file) const {
   const Manifest& manifest = *file.manifest;
@@ -140,7 +142,7 @@ Result<LoadedPlugin> Loader::load(const std::filesystem::path& path) {
   status = check_table(**plugin, file);
   if (!status.ok()) return status;
 
-  LoadedPlugin loaded{file.path, *file.manifest, *plugin, {}};
+  LoadedPlugin loaded{file.path, *file.manifest, *plugin, {}, file.sha256};
   for (const Check& check : file.checks) {
     if (check.state != CheckState::warning) continue;
     loaded.warnings.push_back("plugin " + file.path.string() + ": " + check.text);

@@ -183,6 +183,8 @@ Manifest read_manifest(const json& document, ManifestFindings& findings) {
   reader.each("rbac", Presence::optional, [&](const json& value, const std::string& path) {
     manifest.rbac.push_back(read_rule(value, path, findings));
   });
+  // For ccmctl lint, which reads it itself.
+  (void)reader.any("serviceAnnotations");
   reader.finish();
   return manifest;
 }

@@ -92,6 +92,9 @@ struct PluginHost::Impl {
   void start_ready_controllers();
   awaitable<Status> destroy(std::shared_ptr<Unit> unit, milliseconds grace);
   [[nodiscard]] std::shared_ptr<Unit> find(std::string_view controller) const;
+  // Of the controllers that were set up.
+  void each_queue(const std::function<void(const ReconcileRecords&, const runtime::WorkQueue&,
+                                           const std::string& name)>& look) const;
 
   PluginHostDependencies deps;
   HostMetrics metrics;
@@ -392,9 +395,13 @@ void PluginHost::start_controllers() {
 void PluginHost::Impl::start_ready_controllers() {
   if (!leading || stopping || (provider && !provider_ready)) return;
   for (const auto& unit : controllers) {
-    if (unit->controller && !unit->skipped) unit->controller->start();
+    if (!unit->controller || unit->skipped) continue;
+    if (deps.may_start && !deps.may_start(unit->live->identity())) continue;
+    unit->controller->start();
   }
 }
+
+void PluginHost::start_allowed_controllers() { impl_->start_ready_controllers(); }
 
 bool PluginHost::controllers_synced() const {
   return std::all_of(impl_->controllers.begin(), impl_->controllers.end(), [](const auto& unit) {
@@ -495,8 +502,12 @@ std::vector<ComponentReport> PluginHost::components() const {
     report.wrong_thread_calls = unit.live->wrong_thread_calls();
     report.operations = unit.live->operations()->in_flight();
     if (unit.controller && unit.controller->runner() != nullptr) {
-      const runtime::WorkQueue& queue = unit.controller->runner()->queue();
-      report.queue = {queue.ready(), queue.delayed(), queue.processing()};
+      const runtime::ControllerRunner& runner = *unit.controller->runner();
+      const runtime::WorkQueue& queue = runner.queue();
+      report.queue = {queue.ready(),      queue.delayed(),
+                      queue.processing(), unit.controller->records().size(),
+                      runner.synced(),    runner.started()};
+      report.watches = unit.controller->watched();
     }
     reports.push_back(std::move(report));
   };
@@ -504,6 +515,44 @@ std::vector<ComponentReport> PluginHost::components() const {
   for (const auto& unit : impl_->controllers) add(*unit);
   return reports;
 }
+
+void PluginHost::Impl::each_queue(
+    const std::function<void(const ReconcileRecords&, const runtime::WorkQueue&,
+                             const std::string& name)>& look) const {
+  for (const auto& unit : controllers) {
+    if (!unit->controller || unit->controller->runner() == nullptr) continue;
+    look(unit->controller->records(), unit->controller->runner()->queue(),
+         unit->live->identity().name);
+  }
+}
+
+std::vector<ObjectReport> PluginHost::unsettled(std::size_t limit) const {
+  std::vector<ObjectReport> all;
+  impl_->each_queue([&](const ReconcileRecords& records, const runtime::WorkQueue& queue,
+                        const std::string& name) {
+    for (ObjectReport& report : records.list(queue, limit)) {
+      report.controller = name;
+      all.push_back(std::move(report));
+    }
+  });
+  return all;
+}
+
+std::vector<ObjectReport> PluginHost::object(std::string_view key) const {
+  std::vector<ObjectReport> all;
+  impl_->each_queue([&](const ReconcileRecords& records, const runtime::WorkQueue& queue,
+                        const std::string& name) {
+    all.push_back(records.find(key, queue));
+    all.back().controller = name;
+  });
+  return all;
+}
+
+std::vector<RouteReport> PluginHost::routes_of(const std::string& node) const {
+  return impl_->routes ? impl_->routes->routes_of(node) : std::vector<RouteReport>();
+}
+
+std::vector<BudgetReport> PluginHost::budgets() const { return impl_->budgets.report(); }
 
 runtime::BrakeReport PluginHost::node_brake() const { return impl_->node_deletions.report(); }
 

@@ -11,14 +11,17 @@
 #include "net/write_gate.hpp"
 #include "plugin/broker/instances_broker.hpp"
 #include "plugin/broker/provider_timeouts.hpp"
+#include "plugin/broker/routes_broker.hpp"
 #include "plugin/completion_table.hpp"
 #include "plugin/host_services/config_source.hpp"
 #include "plugin/host_services/event_service.hpp"
 #include "plugin/host_services/http_access.hpp"
+#include "plugin/host_services/http_budgets.hpp"
 #include "plugin/host_services/kube_access.hpp"
 #include "plugin/host_services/leader_service.hpp"
 #include "plugin/live_component.hpp"
 #include "plugin/loader.hpp"
+#include "plugin/reconcile_records.hpp"
 #include "runtime/brake.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/event_source.hpp"
@@ -66,6 +69,8 @@ struct PluginHostDependencies {
   BrokerOptions broker;
   ProviderTimeouts provider_timeouts;
   runtime::BrakeOptions brake{};
+  // Whether a controller may begin; empty = always. Asked again by start_allowed_controllers().
+  std::function<bool(const ComponentIdentity&)> may_start{};
 };
 
 // For health pages.
@@ -83,8 +88,12 @@ struct ComponentReport {
     std::size_t ready = 0;
     std::size_t delayed = 0;
     std::size_t running = 0;
+    std::size_t unsettled = 0;  // keys whose last try did not succeed, or is the first
+    bool synced = false;        // its caches hold a complete list
+    bool started = false;       // it takes keys
   };
-  std::optional<Queue> queue;  // of a controller that was set up
+  std::optional<Queue> queue;        // of a controller that was set up
+  std::vector<std::string> watches;  // of a controller: "v1/nodes"
 };
 
 struct BrakeStatus {
@@ -121,6 +130,8 @@ class PluginHost {
 
   // This process leads: reconciles begin when the caches are synced and the provider is ready.
   void start_controllers();
+  // Begins, when this process leads, with the controllers that had to wait for may_start.
+  void start_allowed_controllers();
   // Every controller's watches have delivered their first complete list.
   [[nodiscard]] bool controllers_synced() const;
 
@@ -140,6 +151,15 @@ class PluginHost {
   // The machines of the cloud; null when the provider does not offer them.
   [[nodiscard]] InstancesBroker* instances();
   [[nodiscard]] std::vector<ComponentReport> components() const;
+  // The objects that wait, of each controller up to `limit`, those first that wait for the longest
+  // time.
+  [[nodiscard]] std::vector<ObjectReport> unsettled(std::size_t limit) const;
+  // What each controller knows of one key: one report a controller.
+  [[nodiscard]] std::vector<ObjectReport> object(std::string_view key) const;
+  // The routes of one Node, as the broker knows them.
+  [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
+  // The cloud's limits of calls, one for each credential.
+  [[nodiscard]] std::vector<BudgetReport> budgets() const;
   // The brake on deletions of Nodes, and the same as a line for people.
   [[nodiscard]] runtime::BrakeReport node_brake() const;
   [[nodiscard]] std::string node_brake_text() const;

@@ -42,11 +42,32 @@ Status conflict(const std::string& what, const fs::path& one, const fs::path& ot
                                           ": both have " + what + "; remove one of the two files");
 }
 
-Status conflict_between(const Examination& one, const Examination& other) {
+bool brings_provider(const Examination& file) {
+  const auto& components = file.manifest->components;
+  return std::any_of(components.begin(), components.end(),
+                     [](const auto& one) { return one.kind == ComponentKind::provider; });
+}
+
+// Whether the controllers of both files can be wanted by one process.
+bool serve_together(const Examination& one, const Examination& other, const fs::path& provider) {
+  if (brings_provider(one) && brings_provider(other)) return false;
+  if (provider.empty()) return true;
+  const auto is_left_out = [&provider](const Examination& file) {
+    std::error_code error;
+    return brings_provider(file) && file.path != provider &&
+           !fs::equivalent(file.path, provider, error);
+  };
+  return !is_left_out(one) && !is_left_out(other);
+}
+
+Status conflict_between(const Examination& one, const Examination& other,
+                        const fs::path& provider) {
   if (one.manifest->id == other.manifest->id) {
     return conflict("the id " + one.manifest->id, one.path, other.path);
   }
+  const bool together = serve_together(one, other, provider);
   for (const Component& component : other.manifest->components) {
+    if (component.kind == ComponentKind::controller && !together) continue;
     std::vector<std::string> names = component.aliases;
     names.push_back(component.name);
     for (const std::string& name : names) {
@@ -113,12 +134,12 @@ void Registry::add(Examination file) {
   files_.push_back(std::move(file));
 }
 
-Status Registry::conflicts() const {
+Status Registry::conflicts(const fs::path& provider) const {
   for (auto other = files_.begin(); other != files_.end(); ++other) {
     if (!other->verdict().ok()) continue;
     for (auto one = files_.begin(); one != other; ++one) {
       if (!one->verdict().ok()) continue;
-      Status status = conflict_between(*one, *other);
+      Status status = conflict_between(*one, *other, provider);
       if (!status.ok()) return status;
     }
   }

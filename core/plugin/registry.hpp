@@ -50,8 +50,10 @@ class Registry {
   // asked for but cannot be read: worth a log line, fatal only when what they hold is wanted.
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
-  // Two files with one id, or with one name for a component: already_exists, naming both.
-  [[nodiscard]] Status conflicts() const;
+  // Two files with one id, or with one name for a component: already_exists, naming both. A
+  // controller in a provider's file counts only with that provider: `provider` is the chosen one's
+  // file; empty = none is chosen yet, then no two of them are compared with each other.
+  [[nodiscard]] Status conflicts(const std::filesystem::path& provider = {}) const;
 
   // What --cloud-provider=`name` means (HOST-12): providers/NAME.so, else a file whose manifest has
   // a provider of that name; or an absolute path of a file with one provider. not_found: who was

@@ -159,7 +159,7 @@ milliseconds ControllerRunner::requeue(const ReconcileRequest& request, const St
     // The cloud works on it: no failure, so no back-off either.
     queue_.forget(key);
     next = status.retry_after();
-    queue_.add(key, request.priority, next);
+    queue_.add_again(key, request.priority, next);
   } else {
     const bool auth = status.error_class() == ErrorClass::auth;
     next = queue_.add_failed(key, request.priority,

@@ -1,5 +1,7 @@
 #include "runtime/event_loop.hpp"
 
+#include "runtime/resident_memory.hpp"
+
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 
@@ -9,7 +11,11 @@ namespace ccm::runtime {
 
 namespace {
 constexpr std::chrono::milliseconds kBeat{250};
-}
+// Answers of a cloud come and go by the hundred, and glibc keeps what they took: with 200 load
+// balancers of 3,000 backends two thirds of the process. With 100 nodes two fifths are code of the
+// start.
+constexpr std::chrono::milliseconds kReturnMemory{5'000};
+}  // namespace
 
 class EventLoop::Binding {
  public:
@@ -33,7 +39,14 @@ void EventLoop::run() {
   const Binding binding(*this);
   const auto work = boost::asio::make_work_guard(context_);
   beat();
+  Timers::Id timer = 0;
+  const std::function<void()> return_memory = [&] {
+    return_unused_memory();
+    timer = timers_.after(kReturnMemory, return_memory);
+  };
+  timer = timers_.after(kReturnMemory, return_memory);
   context_.run();
+  timers_.cancel(timer);
   timers_.cancel(beat_timer_);
   context_.restart();
 }

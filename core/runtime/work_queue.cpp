@@ -40,6 +40,14 @@ WorkQueue::Node& WorkQueue::node(std::string_view key) {
 }
 
 void WorkQueue::add(std::string_view key, Priority priority, milliseconds delay) {
+  add(key, priority, delay, false);
+}
+
+void WorkQueue::add_again(std::string_view key, Priority priority, milliseconds delay) {
+  add(key, priority, delay, true);
+}
+
+void WorkQueue::add(std::string_view key, Priority priority, milliseconds delay, bool again) {
   if (closed_) return;
   if (delay > milliseconds(0) && observer_ != nullptr) observer_->retried();
   Node& item = node(key);
@@ -47,11 +55,13 @@ void WorkQueue::add(std::string_view key, Priority priority, milliseconds delay)
   const bool at_once = delay <= milliseconds(0);
   if (entry.place == Place::nowhere) {
     entry.priority = priority;
+    entry.again = again;
     if (at_once) return make_ready(item);
     return make_delayed(item, timers_.now() + delay);
   }
   improve(item, priority);
   if (entry.place != Place::delayed) return;
+  if (at_once && !again && priority == Priority::changed) entry.again = false;  // it is news
   const TimePoint due = timers_.now() + delay;
   if (!at_once && due >= entry.in_delayed->first) return;
   delayed_.erase(entry.in_delayed);
@@ -68,7 +78,7 @@ milliseconds WorkQueue::add_failed(std::string_view key, Priority priority, mill
   Entry& entry = node(key).second;
   const milliseconds delay = std::max(backoff(options_, entry.failures), at_least);
   ++entry.failures;
-  add(key, priority, delay);
+  add(key, priority, delay, priority == Priority::changed);
   return delay;
 }
 
@@ -79,22 +89,36 @@ void WorkQueue::forget(std::string_view key) {
   erase_if_unused(found);
 }
 
-std::optional<WorkQueue::Item> WorkQueue::take() {
-  for (ReadyList& list : ready_) {
-    if (list.empty()) continue;
-    Node& item = *list.front();
-    list.pop_front();
-    Entry& entry = item.second;
-    const TimePoint now = timers_.now();
-    if (observer_ != nullptr) observer_->waited(now - entry.since);
-    entry.place = Place::nowhere;
-    entry.processing = true;
-    entry.since = now;
-    processing_.push_back(&item);
-    report_depth();
-    return Item{item.first, entry.priority, entry.failures};
+WorkQueue::ReadyList& WorkQueue::list_of(const Entry& entry) {
+  if (entry.again) return ready_[kAgain];
+  return ready_[entry.priority == Priority::changed ? kNews : kPeriodic];
+}
+
+WorkQueue::ReadyList* WorkQueue::next_list() {
+  ReadyList& news = ready_[kNews];
+  ReadyList& again = ready_[kAgain];
+  if (news.empty() && again.empty()) {
+    return ready_[kPeriodic].empty() ? nullptr : &ready_[kPeriodic];
   }
-  return std::nullopt;
+  const bool comes_back = news.empty() || (again_next_ && !again.empty());
+  again_next_ = !comes_back;
+  return comes_back ? &again : &news;
+}
+
+std::optional<WorkQueue::Item> WorkQueue::take() {
+  ReadyList* const list = next_list();
+  if (list == nullptr) return std::nullopt;
+  Node& item = *list->front();
+  list->pop_front();
+  Entry& entry = item.second;
+  const TimePoint now = timers_.now();
+  if (observer_ != nullptr) observer_->waited(now - entry.since);
+  entry.place = Place::nowhere;
+  entry.processing = true;
+  entry.since = now;
+  processing_.push_back(&item);
+  report_depth();
+  return Item{item.first, entry.priority, entry.failures};
 }
 
 void WorkQueue::done(std::string_view key) {
@@ -118,6 +142,16 @@ void WorkQueue::close() {
     place = place->second.processing ? std::next(place) : entries_.erase(place);
   }
   report_depth();
+}
+
+std::optional<WorkQueue::Position> WorkQueue::find(std::string_view key) const {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return std::nullopt;
+  const Entry& entry = found->second;
+  Position position{entry.place == Place::ready, entry.processing, std::nullopt, entry.since,
+                    entry.failures};
+  if (entry.place == Place::delayed) position.due = entry.in_delayed->first;
+  return position;
 }
 
 double WorkQueue::unfinished_seconds() const {
@@ -144,7 +178,7 @@ void WorkQueue::make_ready(Node& item) {
     return;
   }
   if (entry.place != Place::dirty && observer_ != nullptr) observer_->added();
-  ReadyList& list = ready_[static_cast<std::size_t>(entry.priority)];
+  ReadyList& list = list_of(entry);
   entry.place = Place::ready;
   entry.since = timers_.now();
   entry.in_ready = list.insert(list.end(), &item);
@@ -161,11 +195,10 @@ void WorkQueue::make_delayed(Node& item, TimePoint due) {
 void WorkQueue::improve(Node& item, Priority priority) {
   Entry& entry = item.second;
   if (priority >= entry.priority) return;
-  ReadyList& from = ready_[static_cast<std::size_t>(entry.priority)];
+  ReadyList& from = list_of(entry);
   entry.priority = priority;
-  if (entry.place != Place::ready) return;
-  ReadyList& to = ready_[static_cast<std::size_t>(priority)];
-  to.splice(to.end(), from, entry.in_ready);
+  ReadyList& to = list_of(entry);
+  if (entry.place == Place::ready && &from != &to) to.splice(to.end(), from, entry.in_ready);
 }
 
 void WorkQueue::erase_if_unused(Entries::iterator place) {

@@ -1,5 +1,13 @@
-// The keys that wait for a reconcile: each at most once, changed objects before periodic ones,
-// delays, back-off for failing keys, never two workers on one key (HOST-134, 135). Loop thread.
+// The keys that wait for a reconcile: each at most once, with delays, back-off for failing keys,
+// never two workers on one key (HOST-134, 135). Loop thread.
+//
+// The order in which ready keys are taken:
+//   1. news, added as `changed`, and
+//   2. what comes back: its wait is over (add_again), or it failed as `changed` (add_failed);
+//      one of each in turn while there are both, so that neither thousands of new objects delay one
+//      that the cloud has finished meanwhile, nor thousands that come back delay a new one;
+//   3. `periodic`: resyncs, audits, and those of them that failed; only when there is nothing else.
+// Within each, who became ready first.
 #pragma once
 
 #include "runtime/timers.hpp"
@@ -19,7 +27,7 @@
 
 namespace ccm::runtime {
 
-// Everything at `changed` goes before anything at `periodic`.
+// Why a key was added.
 enum class Priority : int32_t { changed = 0, periodic = 1 };
 
 // Hears what a queue does, for metrics (MET-19..25). Must not call back.
@@ -58,6 +66,9 @@ class WorkQueue {
   // is taken once more after done().
   void add(std::string_view key, Priority priority, std::chrono::milliseconds delay = {});
 
+  // The same for a key that was taken and comes back though nothing failed: it waits for the cloud.
+  void add_again(std::string_view key, Priority priority, std::chrono::milliseconds delay);
+
   // Counts a failure of `key` and adds it after first * 2^failures, at most the limit, and not
   // before `at_least`. Returns the delay.
   std::chrono::milliseconds add_failed(std::string_view key, Priority priority,
@@ -66,14 +77,27 @@ class WorkQueue {
   // The key's failures are over.
   void forget(std::string_view key);
 
-  // The oldest ready key of the best priority; nullopt when none is ready. The caller owes done().
+  // The ready key whose turn it is; nullopt when none is ready. The caller owes done().
   std::optional<Item> take();
   void done(std::string_view key);
 
   // Drops what waits; add() and take() do nothing from now on. done() still works.
   void close();
 
-  [[nodiscard]] std::size_t ready() const { return ready_[0].size() + ready_[1].size(); }
+  // Where a key stands, for those who look.
+  struct Position {
+    bool ready = false;            // a worker may take it
+    bool running = false;          // taken
+    std::optional<TimePoint> due;  // of a delayed key
+    TimePoint since;               // ready or running
+    uint32_t failures = 0;
+  };
+  // nullopt: the queue does not hold it.
+  [[nodiscard]] std::optional<Position> find(std::string_view key) const;
+
+  [[nodiscard]] std::size_t ready() const {
+    return ready_[kNews].size() + ready_[kAgain].size() + ready_[kPeriodic].size();
+  }
   [[nodiscard]] std::size_t delayed() const { return delayed_.size(); }
   [[nodiscard]] std::size_t processing() const { return processing_.size(); }
   // Seconds that running keys have run, in total and for the longest one.
@@ -81,6 +105,9 @@ class WorkQueue {
   [[nodiscard]] double longest_running_seconds() const;
 
  private:
+  static constexpr std::size_t kNews = 0;
+  static constexpr std::size_t kAgain = 1;
+  static constexpr std::size_t kPeriodic = 2;
   enum class Place : uint8_t { nowhere, ready, dirty, delayed };  // dirty: once more after done()
   struct Entry;
   using Node = std::pair<const std::string, Entry>;
@@ -90,6 +117,7 @@ class WorkQueue {
     Place place = Place::nowhere;
     bool processing = false;
     Priority priority = Priority::periodic;
+    bool again = false;  // it comes back
     uint32_t failures = 0;
     TimePoint since;  // ready or processing
     ReadyList::iterator in_ready;
@@ -104,6 +132,9 @@ class WorkQueue {
   using Entries = std::unordered_map<std::string, Entry, Hash, std::equal_to<>>;
 
   Node& node(std::string_view key);
+  void add(std::string_view key, Priority priority, std::chrono::milliseconds delay, bool again);
+  ReadyList& list_of(const Entry& entry);
+  [[nodiscard]] ReadyList* next_list();
   void make_ready(Node& node);
   void make_delayed(Node& node, TimePoint due);
   void improve(Node& node, Priority priority);
@@ -117,7 +148,8 @@ class WorkQueue {
   QueueObserver* observer_;
   std::function<void()> on_ready_;
   Entries entries_;
-  std::array<ReadyList, 2> ready_;
+  std::array<ReadyList, 3> ready_;
+  bool again_next_ = false;  // when there are both, what comes back is next
   DelayedMap delayed_;
   std::vector<Node*> processing_;
   Timers::Id timer_ = 0;

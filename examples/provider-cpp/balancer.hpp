@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <vector>
 
 namespace rack {
 
@@ -21,7 +20,7 @@ struct Balancer {
   }
 
   [[nodiscard]] std::string text_of(const ccm::LoadBalancerService& service,
-                                    const std::vector<ccm::Backend>& backends) const {
+                                    const ccm::Backends& backends) const {
     std::string text = "# Service " + service.namespace_name + "/" + service.name + "\n";
     for (const ccm::ServicePort& port : service.ports) {
       const std::string number = std::to_string(port.port);
@@ -37,8 +36,8 @@ struct Balancer {
   }
 
   // Writes only what differs, and never half of it.
-  [[nodiscard]] ccm::Result<ccm::LoadBalancer> ensure(
-      const ccm::LoadBalancerService& service, const std::vector<ccm::Backend>& backends) const {
+  [[nodiscard]] ccm::Result<ccm::LoadBalancer> ensure(const ccm::LoadBalancerService& service,
+                                                      const ccm::Backends& backends) const {
     for (const ccm::ServicePort& port : service.ports) {
       if (port.protocol == "TCP" && port.node_port != 0) continue;
       return ccm::Status(ccm::Code::invalid_argument, ccm::ErrorClass::invalid_spec,

@@ -78,8 +78,9 @@ class Provider {
   }
 
   // These two are what load balancers need. Files are slow, too, so a worker writes them.
-  ccm::Task<ccm::Result<ccm::LoadBalancer>> ensure_load_balancer(
-      ccm::Ctx, ccm::LoadBalancerService service, std::vector<ccm::Backend> backends) {
+  ccm::Task<ccm::Result<ccm::LoadBalancer>> ensure_load_balancer(ccm::Ctx,
+                                                                 ccm::LoadBalancerService service,
+                                                                 ccm::Backends backends) {
     auto job = [balancer = balancer(), service = std::move(service),
                 backends = std::move(backends)]() -> ccm::Result<ccm::LoadBalancer> {
       if (!balancer.ok()) return balancer.status();

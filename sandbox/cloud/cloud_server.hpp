@@ -38,7 +38,7 @@ class CloudServer : public http::Handler {
   void load_balancer_call(const http::Request& request, std::string_view rest, Call& call);
   void list_load_balancers(const http::Request& request, Call& call);
   void create_load_balancer(const http::Request& request, Call& call);
-  void update_load_balancer(const std::string& id, const Json& given, Call& call);
+  void update_load_balancer(const std::string& id, Json given, Call& call);
   void route_call(const http::Request& request, std::string_view rest, Call& call);
   void limits_call(Call& call);
   void answer(Call& call, int status, const Json& body);

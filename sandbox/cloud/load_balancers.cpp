@@ -1,6 +1,8 @@
 #include "cloud/load_balancers.hpp"
 
 #include <initializer_list>
+#include <iterator>
+#include <utility>
 
 namespace sandbox::cloud {
 namespace {
@@ -25,6 +27,8 @@ const Json& defaults() {
                                {"port_errors", Json::array()}};
   return members;
 }
+
+CloudError unknown(const std::string& id) { return {404, "not_found", "no load balancer " + id}; }
 
 [[noreturn]] void invalid(const std::string& message) { throw CloudError{422, "invalid", message}; }
 
@@ -60,13 +64,13 @@ void check_strings(const Json& list, const std::string& member) {
 }
 
 // `base` with what was given; checked.
-Json complete(Json base, const Json& given, const Settings& settings) {
+Json complete(Json base, Json given, const Settings& settings) {
   if (!given.is_object()) invalid("a load balancer has to be an object");
-  for (const auto& [member, value] : given.items()) {
+  for (auto& [member, value] : given.items()) {
     const auto known = defaults().find(member);
     if (known == defaults().end()) invalid("unknown member " + member);
     check_type(member, value, *known);
-    base[member] = value;
+    base[member] = std::move(value);
   }
   check_ports(base["ports"]);
   for (const char* member : {"backends", "source_ranges", "ip_families"}) {
@@ -112,49 +116,51 @@ void LoadBalancers::make_active(Json& balancer) {
   balancer["addresses"] = addresses;
 }
 
+bool LoadBalancers::settle(Entry& entry, Clock::time_point now) {
+  Json& balancer = entry.shown;
+  if (balancer["status"] == "active") return true;
+  if (entry.due > now) {
+    balancer["ready_in_ms"] = std::chrono::ceil<milliseconds>(entry.due - now).count();
+    return true;
+  }
+  if (balancer["status"] == "deleting") return false;
+  make_active(balancer);
+  return true;
+}
+
 void LoadBalancers::settle(Clock::time_point now) {
   for (auto item = all_.begin(); item != all_.end();) {
-    Json& balancer = item->second.shown;
-    const bool active = balancer["status"] == "active";
-    const bool due = !active && item->second.due <= now;
-    if (due && balancer["status"] == "deleting") {
-      item = all_.erase(item);
-      continue;
-    }
-    if (due) {
-      make_active(balancer);
-    } else if (!active) {
-      const auto left = std::chrono::ceil<milliseconds>(item->second.due - now);
-      balancer["ready_in_ms"] = left.count();
-    }
-    ++item;
+    item = settle(item->second, now) ? std::next(item) : all_.erase(item);
   }
 }
 
-LoadBalancers::Entries::iterator LoadBalancers::find(const std::string& id) {
-  const auto found = all_.find(id);
-  if (found == all_.end()) throw CloudError{404, "not_found", "no load balancer " + id};
+LoadBalancers::Entries::iterator LoadBalancers::find(const std::string& id, Clock::time_point now) {
+  auto found = all_.find(id);
+  if (found != all_.end() && !settle(found->second, now)) {
+    all_.erase(found);
+    found = all_.end();
+  }
+  if (found == all_.end()) throw unknown(id);
   return found;
 }
 
 Json LoadBalancers::list(Clock::time_point now, const Json& owner) {
-  settle(now);
   Json result = Json::array();
-  for (const auto& [id, entry] : all_) {
-    if (owner.is_null() || entry.shown["owner"] == owner) result.push_back(entry.shown);
+  for (auto& [id, entry] : all_) {
+    const bool wanted = owner.is_null() || entry.shown["owner"] == owner;
+    if (wanted && settle(entry, now)) result.push_back(entry.shown);
   }
   return result;
 }
 
 const Json& LoadBalancers::get(const std::string& id, Clock::time_point now) {
-  settle(now);
-  return find(id)->second.shown;
+  return find(id, now)->second.shown;
 }
 
-Json LoadBalancers::create(const Json& given, const Settings& settings, Clock::time_point now,
+Json LoadBalancers::create(Json given, const Settings& settings, Clock::time_point now,
                            bool store) {
-  settle(now);
-  Json balancer = complete(defaults(), given, settings);
+  if (settings.load_balancers > 0) settle(now);
+  Json balancer = complete(defaults(), std::move(given), settings);
   if (settings.load_balancers > 0 && all_.size() >= std::size_t(settings.load_balancers)) {
     throw CloudError{
         403, "quota",
@@ -166,33 +172,30 @@ Json LoadBalancers::create(const Json& given, const Settings& settings, Clock::t
   balancer["status"] = "pending";
   balancer["addresses"] = Json::array();
   if (!store) return balancer;
-  all_[id] = {std::move(balancer), now + milliseconds(settings.active_ms)};
-  settle(now);
-  return all_[id].shown;
+  Entry& entry = all_[id] = {std::move(balancer), now + milliseconds(settings.active_ms)};
+  settle(entry, now);
+  return entry.shown;
 }
 
-Json LoadBalancers::update(const std::string& id, const Json& given, const Settings& settings,
+Json LoadBalancers::update(const std::string& id, Json given, const Settings& settings,
                            Clock::time_point now, bool store) {
-  settle(now);
-  Entry& entry = find(id)->second;
+  Entry& entry = find(id, now)->second;
   if (entry.shown["status"] == "deleting") invalid("load balancer " + id + " is being deleted");
-  Json balancer = complete(entry.shown, given, settings);
+  Json balancer = complete(entry.shown, std::move(given), settings);
   if (balancer == entry.shown || !store) return balancer;
   balancer["generation"] = balancer.value("generation", 0) + 1;
   if (balancer["status"] == "active") entry.due = now + milliseconds(settings.update_ms);
   balancer["status"] = "pending";
   entry.shown = std::move(balancer);
-  settle(now);
+  settle(entry, now);
   return entry.shown;
 }
 
 void LoadBalancers::remove(const std::string& id, const Settings& settings, Clock::time_point now) {
-  settle(now);
-  Entry& entry = find(id)->second;
+  Entry& entry = find(id, now)->second;
   if (entry.shown["status"] == "deleting") return;
   entry.shown["status"] = "deleting";
   entry.due = now + milliseconds(settings.delete_ms);
-  settle(now);
 }
 
 const Json& LoadBalancers::force(const std::string& id, const Json& members) {
@@ -212,9 +215,10 @@ const Json& LoadBalancers::force(const std::string& id, const Json& members) {
 }
 
 const Json& LoadBalancers::activate(const std::string& id) {
-  Json& balancer = find(id)->second.shown;
-  make_active(balancer);
-  return balancer;
+  const auto found = all_.find(id);
+  if (found == all_.end()) throw unknown(id);
+  make_active(found->second.shown);
+  return found->second.shown;
 }
 
 void LoadBalancers::clear() {

@@ -29,10 +29,10 @@ class LoadBalancers {
 
   // What creation would make of `given`; `store` false = it is answered, but not done. Throws
   // CloudError: 422 for what cannot be, 403 over the quota.
-  Json create(const Json& given, const Settings& settings, Clock::time_point now, bool store);
+  Json create(Json given, const Settings& settings, Clock::time_point now, bool store);
   // Replaces all that is given. A change without a difference is none. Throws as create() and 404.
-  Json update(const std::string& id, const Json& given, const Settings& settings,
-              Clock::time_point now, bool store);
+  Json update(const std::string& id, Json given, const Settings& settings, Clock::time_point now,
+              bool store);
   // Throws CloudError 404.
   void remove(const std::string& id, const Settings& settings, Clock::time_point now);
 
@@ -50,8 +50,12 @@ class LoadBalancers {
   };
   using Entries = std::map<std::string, Entry, IdLess>;
 
+  // What time has done to one; false: it is gone.
+  static bool settle(Entry& entry, Clock::time_point now);
+  // The same for all: in a large cloud not worth it for each call.
   void settle(Clock::time_point now);
-  Entries::iterator find(const std::string& id);
+  // Throws CloudError 404.
+  Entries::iterator find(const std::string& id, Clock::time_point now);
   static void make_active(Json& balancer);
 
   Entries all_;

@@ -51,7 +51,9 @@ void CloudServer::load_balancer_call(const http::Request& request, std::string_v
   if (!id.empty() && action == "backends" && method == "PUT") {
     if (begin("UpdateBackends", call)) return;
     const Json body = parse_body(request);
-    return update_load_balancer(id, {{"backends", body.value("backends", Json::array())}}, call);
+    Json given;
+    given["backends"] = body.value("backends", Json::array());
+    return update_load_balancer(id, std::move(given), call);
   }
   if (!id.empty() && action.empty() && method == "DELETE") {
     if (begin("DeleteLoadBalancer", call)) return;
@@ -78,8 +80,9 @@ void CloudServer::create_load_balancer(const http::Request& request, Call& call)
          load_balancers_.create(parse_body(request), settings_, now(), call.fault != "nothing"));
 }
 
-void CloudServer::update_load_balancer(const std::string& id, const Json& given, Call& call) {
-  answer(call, 200, load_balancers_.update(id, given, settings_, now(), call.fault != "nothing"));
+void CloudServer::update_load_balancer(const std::string& id, Json given, Call& call) {
+  answer(call, 200,
+         load_balancers_.update(id, std::move(given), settings_, now(), call.fault != "nothing"));
 }
 
 void CloudServer::route_call(const http::Request& request, std::string_view rest, Call& call) {

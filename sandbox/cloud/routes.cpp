@@ -1,6 +1,7 @@
 #include "cloud/routes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sandbox::cloud {
 namespace {
@@ -42,7 +43,8 @@ Json Routes::remove(const Json& id) {
   return outcome("ok");
 }
 
-Json Routes::add(const Json& given, const Machines& machines, const Settings& settings) {
+Json Routes::add(const Json& given, const Machines& machines, const Settings& settings,
+                 std::unordered_map<std::string, std::string>& taken) {
   if (!text_members(given)) return outcome("invalid", "a route has members of text");
   Json route = no_route();
   for (const auto& [member, value] : given.items()) {
@@ -56,9 +58,8 @@ Json Routes::add(const Json& given, const Machines& machines, const Settings& se
   if (!machines.contains(route["machine_id"].get<std::string>())) {
     return outcome("no_machine", "no machine " + route["machine_id"].get<std::string>());
   }
-  for (const auto& [id, existing] : all_) {
-    if (existing["destination"] != destination) continue;
-    return existing["machine_id"] == route["machine_id"]
+  if (const auto place = taken.find(destination); place != taken.end()) {
+    return place->second == route["machine_id"]
                ? outcome("ok")
                : outcome("conflict", destination + " leads to another machine already");
   }
@@ -68,6 +69,7 @@ Json Routes::add(const Json& given, const Machines& machines, const Settings& se
   }
   const std::string id = "r-" + std::to_string(next_++);
   route["id"] = id;
+  taken.emplace(destination, route["machine_id"]);
   all_[id] = std::move(route);
   return outcome("ok");
 }
@@ -90,7 +92,9 @@ Json Routes::apply(const Json& batch, const Machines& machines, const Settings& 
     return results;
   }
   for (const Json& id : removals) results.push_back(remove(id));
-  for (const Json& route : additions) results.push_back(add(route, machines, settings));
+  std::unordered_map<std::string, std::string> taken;  // destinations, with the machine
+  for (const auto& [id, route] : all_) taken.emplace(route["destination"], route["machine_id"]);
+  for (const Json& route : additions) results.push_back(add(route, machines, settings, taken));
   return results;
 }
 

@@ -5,6 +5,7 @@
 #include "cloud/settings.hpp"
 
 #include <string>
+#include <unordered_map>
 
 namespace sandbox::cloud {
 
@@ -28,7 +29,9 @@ class Routes {
 
  private:
   Json remove(const Json& id);
-  Json add(const Json& given, const Machines& machines, const Settings& settings);
+  // `taken`: which destinations lead to which machine.
+  Json add(const Json& given, const Machines& machines, const Settings& settings,
+           std::unordered_map<std::string, std::string>& taken);
 
   std::map<std::string, Json, IdLess> all_;
   std::size_t next_ = 1;

@@ -53,6 +53,75 @@ TEST(Ccmctl, WrongUseEndsWithTwo) {
   EXPECT_EQ(ccmctl("plugin check --timeout 0 x.so").exit_code, 2);
 }
 
+// Of the plugins that are shipped, which lie beside the program.
+TEST(Ccmctl, RbacPrintsWhatThePluginsDeclareAndNothingElse) {
+  const Outcome node = ccmctl(
+      "rbac --cloud-provider=sandbox --controllers=cloud-node-controller --secure-port=0 -o json");
+  ASSERT_EQ(node.exit_code, 0) << node.output;
+  const json list = json::parse(node.output);
+  EXPECT_EQ(list["kind"], "List");
+  std::vector<std::string> kinds;
+  for (const json& object : list["items"]) kinds.push_back(object["kind"]);
+  EXPECT_THAT(kinds, testing::ElementsAre("ServiceAccount", "ClusterRole", "ClusterRoleBinding",
+                                          "Role", "RoleBinding"));
+  const json rules = list["items"][1]["rules"];
+  EXPECT_EQ(rules, json::parse(R"([
+    {"apiGroups":[""],"resources":["events"],"verbs":["create","patch"]},
+    {"apiGroups":[""],"resources":["nodes"],"verbs":["get","list","watch","patch"]},
+    {"apiGroups":[""],"resources":["nodes/status"],"verbs":["patch"]}])"));
+  EXPECT_EQ(list["items"][3]["rules"], json::parse(R"([
+    {"apiGroups":["coordination.k8s.io"],"resources":["leases"],"verbs":["create"]},
+    {"apiGroups":["coordination.k8s.io"],"resources":["leases"],
+     "resourceNames":["cloud-controller-manager"],"verbs":["get","watch","update"]}])"));
+  // With more controllers there are more rules, and each line of them says for whom.
+  const Outcome all = ccmctl("rbac --cloud-provider=sandbox --controllers=*,node-ipam-controller");
+  EXPECT_EQ(all.exit_code, 0) << all.output;
+  EXPECT_THAT(all.output, HasSubstr("  # ccm.controller-service\n  - apiGroups: [\"\"]\n"
+                                    "    resources: [\"services/status\"]\n"
+                                    "    verbs: [\"patch\"]\n"));
+  EXPECT_THAT(all.output, HasSubstr("extension-apiserver-authentication-reader"));
+  // The order in which they are named makes no difference below the line that repeats it.
+  const std::string other =
+      ccmctl("rbac --cloud-provider=sandbox --controllers=node-ipam-controller,*").output;
+  EXPECT_EQ(all.output.substr(all.output.find("apiVersion")),
+            other.substr(other.find("apiVersion")));
+}
+
+TEST(Ccmctl, RbacTakesNamesAndFlagsOfTheManager) {
+  const Outcome outcome = ccmctl(
+      "rbac --cloud-provider=sandbox --name=my:ccm --namespace=clouds --service-account=ccm "
+      "--leader-elect-resource-name=lock --leader-elect-resource-namespace=locks "
+      "--authentication-skip-lookup -o json");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  const json items = json::parse(outcome.output)["items"];
+  ASSERT_EQ(items.size(), 6U);
+  EXPECT_EQ(items[0]["metadata"], json::parse(R"({"name":"ccm","namespace":"clouds"})"));
+  EXPECT_EQ(items[3]["metadata"], json::parse(R"({"name":"my:ccm","namespace":"locks"})"));
+  EXPECT_EQ(items[3]["rules"][1]["resourceNames"], json::parse(R"(["lock"])"));
+  EXPECT_EQ(items[5]["roleRef"]["name"], "system:auth-delegator");
+  for (const json& object : items) {
+    if (!object.contains("subjects")) continue;
+    EXPECT_EQ(object["subjects"], json::parse(R"([{"kind":"ServiceAccount","name":"ccm",
+                                                   "namespace":"clouds"}])"));
+  }
+  const Outcome alone =
+      ccmctl("rbac --cloud-provider=sandbox --leader-elect=false --secure-port=0 -o json");
+  EXPECT_EQ(json::parse(alone.output)["items"].size(), 3U);
+}
+
+TEST(Ccmctl, RbacSaysWhatIsWrong) {
+  const Outcome provider = ccmctl("rbac --cloud-provider=sandbix");
+  EXPECT_EQ(provider.exit_code, 1);
+  EXPECT_THAT(provider.output, HasSubstr("sandbix"));
+  EXPECT_THAT(provider.output, Not(HasSubstr("ClusterRole")));
+  const Outcome controller = ccmctl("rbac --cloud-provider=sandbox --controllers=cloud-nod");
+  EXPECT_EQ(controller.exit_code, 1);
+  EXPECT_THAT(controller.output, HasSubstr("\"cloud-nod\" is not a known controller"));
+  EXPECT_EQ(ccmctl("rbac").exit_code, 2);
+  EXPECT_EQ(ccmctl("rbac --cloud-provider=sandbox --namespace=Kube_System").exit_code, 2);
+  EXPECT_EQ(ccmctl("rbac --cloud-provider=sandbox --name=a/b").exit_code, 2);
+}
+
 TEST(Ccmctl, ListShowsComponentsAndRefusedFiles) {
   const PluginFolder folder;
   folder.add("good");

@@ -124,6 +124,20 @@ TEST(Registry, TwoFilesWithOneControllerConflict) {
               HasSubstr("both have a controller named sync"));
 }
 
+TEST(Registry, ControllersOfAProviderThatIsNotChosenConflictWithNothing) {
+  const PluginFolder folder;
+  const auto good = folder.add("good");
+  const auto rival = folder.add("rival");
+  const Registry two = Registry::scan({folder.path()});
+  EXPECT_TRUE(two.conflicts().ok()) << two.conflicts().message();
+  EXPECT_TRUE(two.conflicts(good).ok()) << two.conflicts(good).message();
+  EXPECT_TRUE(two.conflicts(rival).ok()) << two.conflicts(rival).message();
+  folder.add("same_controller", "controllers/sync.so");
+  const Registry three = Registry::scan({folder.path()});
+  EXPECT_TRUE(three.conflicts(rival).ok()) << three.conflicts(rival).message();
+  EXPECT_THAT(three.conflicts(good).message(), HasSubstr("both have a controller named sync"));
+}
+
 TEST(Registry, AFolderGivenTwiceCountsOnce) {
   const PluginFolder folder;
   folder.add("good");

@@ -33,6 +33,12 @@ class Access : public Contract {
                               {"spec", spec}}))
         .at("status");
   }
+  json self_access(KubeClient& whose, const json& attributes) {
+    return must(whose.create("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                             {{"apiVersion", "authorization.k8s.io/v1"},
+                              {"kind", "SelfSubjectAccessReview"},
+                              {"spec", {{"resourceAttributes", attributes}}}}));
+  }
   KubeClient with_token(const std::string& token) {
     support::Credentials credentials = api().credentials();
     credentials.client_certificate.clear();
@@ -123,6 +129,49 @@ TEST_F(Access, API_121_ReviewWithoutAttributesIsInvalid) {
                                               {"spec", {{"user", "admin"}}}});
   EXPECT_GE(response.status, 400);
   EXPECT_LT(response.status, 500);
+}
+
+TEST_F(Access, API_122_MastersHearThatTheyMayDoAnything) {
+  const json answer = self_access(
+      api(),
+      {{"verb", "patch"}, {"group", ""}, {"resource", "services"}, {"subresource", "status"}});
+  EXPECT_EQ(answer.at("kind"), "SelfSubjectAccessReview");
+  EXPECT_EQ(answer.at("status").at("allowed"), true);
+}
+
+TEST_F(Access, API_122_ASelfReviewWithoutAttributesIsInvalid) {
+  const KubeResponse response =
+      api().create("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                   {{"apiVersion", "authorization.k8s.io/v1"},
+                    {"kind", "SelfSubjectAccessReview"},
+                    {"spec", json::object()}});
+  EXPECT_GE(response.status, 400);
+  EXPECT_LT(response.status, 500);
+}
+
+// What the answer promises is what happens: asked and tried by one account.
+TEST_F(Access, API_122_ASelfReviewTellsWhatARequestWillMeet) {
+  const std::string space = make_namespace();
+  const json token = account_token(space, {{"expirationSeconds", 600}});
+  KubeClient robot = with_token(token.at("status").at("token"));
+  const std::string user = "system:serviceaccount:" + namespace_of(space) + ":robot";
+  if (server().kind() == support::ServerKind::kSandbox) {
+    support::HttpRequest deny;
+    deny.method = "PUT";
+    deny.target = "/sandbox/deny";
+    deny.headers = {{"Content-Type", "application/json"}};
+    deny.body = json::array({{{"user", user}, {"resource", "nodes"}}}).dump();
+    must(api().send(deny));
+  }
+  const json nodes = {{"verb", "list"}, {"group", ""}, {"resource", "nodes"}};
+  EXPECT_EQ(self_access(robot, nodes).at("status").at("allowed"), false);
+  EXPECT_EQ(robot.get(kNodes).status, 403);
+  support::HttpRequest allow;
+  allow.method = "PUT";
+  allow.target = "/sandbox/deny";
+  allow.headers = {{"Content-Type", "application/json"}};
+  allow.body = "[]";
+  if (server().kind() == support::ServerKind::kSandbox) must(api().send(allow));
 }
 
 TEST_F(Access, API_125_SecretsKeepTheirBytes) {

@@ -114,6 +114,9 @@ ApiAnswer Api::handle(const ApiRequest& request) {
     fault = candidate;
     break;
   }
+  const bool usual =
+      fault.status == 0 && !fault.cut && !fault.lose_answer && fault.delay == Milliseconds(0);
+  if (usual && chance) fault = chance(request).value_or(fault);
   ApiAnswer result;
   if (fault.cut) {
     result.cut = true;

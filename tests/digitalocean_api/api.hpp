@@ -82,6 +82,8 @@ class Api {
   std::vector<std::string> regions = {"nyc1", "nyc3", "ams3"};
   void add_fault(ApiFault fault) { faults_.push_back(std::move(fault)); }
   void clear_faults() { faults_.clear(); }
+  // Asked about each request that no fault above fits: faults by chance. Nothing = the usual.
+  std::function<std::optional<ApiFault>(const ApiRequest&)> chance;
 
   // What it holds.
   json& add_droplet(int64_t id, const std::string& name, bool gpu = false);
@@ -126,6 +128,7 @@ class Api {
   std::string refuse_load_balancer(const json& body, const json* existing) const;
   void write_load_balancer(const json& body, json& balancer);
   void advance(json& balancer);
+  void follow_tag(json& balancer);
   ApiAnswer firewalls(const std::string& method, const Route& route);
   ApiAnswer tags(const std::string& method, const Route& route);
   std::string refuse_firewall(const json& body) const;

@@ -228,7 +228,20 @@ json& Api::add_load_balancer(json members) {
   return balancer;
 }
 
+// Behind a tag the droplets are those that bear it.
+void Api::follow_tag(json& balancer) {
+  const std::string tag = balancer.value("tag", "");
+  if (tag.empty()) return;
+  json ids = json::array();
+  for (const auto& [id, droplet] : droplets_) {
+    const json& tags = droplet.at("tags");
+    if (std::find(tags.begin(), tags.end(), json(tag)) != tags.end()) ids.push_back(id);
+  }
+  balancer["droplet_ids"] = std::move(ids);
+}
+
 void Api::advance(json& balancer) {
+  follow_tag(balancer);
   const auto due = active_at_.find(balancer["id"].get<std::string>());
   if (due == active_at_.end() || clock_() < due->second) return;
   active_at_.erase(due);

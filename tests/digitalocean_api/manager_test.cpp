@@ -1,115 +1,15 @@
 // The real manager with digitalocean.so against the fake of the API and an API server.
-#include "digitalocean_api/server.hpp"
-#include "support/eventually.hpp"
-#include "support/file.hpp"
-#include "support/process.hpp"
-#include "support/test_server.hpp"
-
-#include <gtest/gtest.h>
+#include "manager_fixture.hpp"
 
 #include <cstdlib>
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace ccm::digitalocean_api {
 namespace {
-
-using support::KubeClient;
-using support::TestServer;
-
-constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 
 int64_t node_count() {
   const char* given = std::getenv("CCM_TEST_NODES");
   return given != nullptr ? std::stoll(given) : 450;
 }
-
-class ManagerTest : public ::testing::Test {
- protected:
-  ~ManagerTest() override {
-    if (!manager_) return;
-    manager_->stop();
-    if (HasFailure()) std::fputs(tail(manager_->log()).c_str(), stderr);
-  }
-  static std::string tail(const std::string& text) {
-    return text.substr(text.size() - std::min<size_t>(text.size(), 5000));
-  }
-
-  void start(const std::string& controllers, std::map<std::string, std::string> environment = {}) {
-    const auto log = folder_.path() / "manager.log";
-    const std::map<std::string, std::string> usual = {{"DO_ACCESS_TOKEN", "dop_v1_test"},
-                                                      {"DO_OVERRIDE_URL", cloud_.url()},
-                                                      {"REGION", "nyc3"},
-                                                      {"KUBECONFIG", ""},
-                                                      {"HOME", ""}};
-    environment.insert(usual.begin(), usual.end());
-    const std::vector<std::string> command = {
-        support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
-        "--kubeconfig=" + server_.manager_kubeconfig().string(),
-        "--cloud-provider=digitalocean",
-        "--controllers=" + controllers,
-        "--leader-elect=false",
-        "--secure-port=0"};
-    manager_ = std::make_unique<support::Process>(
-        command, support::ProcessOptions{log, std::move(environment)});
-  }
-  void join(int64_t id, const std::string& name, bool with_provider_id) {
-    json node = {
-        {"apiVersion", "v1"},
-        {"kind", "Node"},
-        {"metadata", {{"name", name}}},
-        {"spec",
-         {{"taints",
-           json::array({{{"key", kTaint}, {"value", "true"}, {"effect", "NoSchedule"}}})}}}};
-    if (with_provider_id) node["spec"]["providerID"] = "digitalocean://" + std::to_string(id);
-    const auto created = api_.create("/api/v1/nodes", node);
-    ASSERT_EQ(created.status, 201) << created.http.body;
-  }
-  // Those whose name begins so and that have not got the taint (any more).
-  int64_t initialised(const std::string& prefix) {
-    int64_t count = 0;
-    const auto nodes = api_.get("/api/v1/nodes");
-    for (const json& node : nodes.body.at("items")) {
-      if (!node.at("metadata").at("name").get<std::string>().starts_with(prefix)) continue;
-      bool tainted = false;
-      for (const json& taint : node.at("spec").value("taints", json::array())) {
-        tainted = tainted || taint.at("key") == kTaint;
-      }
-      count += tainted ? 0 : 1;
-    }
-    return count;
-  }
-  void serve(const std::string& name) {
-    const auto created =
-        api_.create("/api/v1/namespaces/default/services",
-                    {{"apiVersion", "v1"},
-                     {"kind", "Service"},
-                     {"metadata", {{"name", name}}},
-                     {"spec",
-                      {{"type", "LoadBalancer"},
-                       {"selector", {{"app", name}}},
-                       {"ports", json::array({{{"port", 80}, {"protocol", "TCP"}}})}}}});
-    ASSERT_EQ(created.status, 201) << created.http.body;
-  }
-  bool has_address(const std::string& name) {
-    const json service = api_.get("/api/v1/namespaces/default/services/" + name).body;
-    const json status = service.value("status", json::object());
-    return status.contains("loadBalancer") &&
-           !status["loadBalancer"].value("ingress", json::array()).empty();
-  }
-  int64_t calls() {
-    int64_t count = 0;
-    cloud_.with([&](Api& api) { count = api.calls(); });
-    return count;
-  }
-
-  support::TemporaryFolder folder_{"ccm-digitalocean"};
-  TestServer server_{folder_.path()};
-  KubeClient api_{server_.client()};
-  Server cloud_;
-  std::unique_ptr<support::Process> manager_;
-};
 
 TEST_F(ManagerTest, NodesAreInitialisedByOneListing) {
   const int64_t count = node_count();
@@ -197,6 +97,67 @@ TEST_F(ManagerTest, DO_358_AServiceGetsItsLoadBalancerAndARestartWritesNothing) 
     return left == 1 && api_.get("/api/v1/namespaces/default/services/web").status == 404;
   }));
   cloud_.with([&](Api& api) { EXPECT_FALSE(api.load_balancers().contains(id)); });
+}
+
+// It is seen before it has the public address without which it is no backend.
+TEST_F(ManagerTest, DO_208_ANodeThatRegistersWithItsProviderIdBecomesABackend) {
+  cloud_.with([](Api& api) { api.generate_droplets(6000, 1, "early-"); });
+  join(6000, "early-0", true);
+  start("cloud-node-controller,service-lb-controller");
+  serve("web");
+  ASSERT_TRUE(support::eventually(support::patience(), [&] { return has_address("web"); }));
+  // Slow enough for the pass that its registration sets off to come before its initialisation.
+  cloud_.with([](Api& api) {
+    api.latency = Milliseconds(1'500);
+    api.generate_droplets(6001, 1, "late-");
+  });
+  join(6001, "late-0", true);
+  EXPECT_TRUE(support::eventually(support::patience(), [&] {
+    json droplets;
+    cloud_.with([&](Api& api) { droplets = api.load_balancers().begin()->second["droplet_ids"]; });
+    return droplets == json::array({6000, 6001});
+  }));
+}
+
+// All controllers, an election and the endpoint, as in the Deployment.
+TEST_F(ManagerTest, TheDeploymentsRoleIsEnough) {
+  cloud_.with([](Api& api) { api.generate_droplets(4000, 1, "role-"); });
+  join(4000, "role-0", true);
+  start("*", {}, {"--leader-elect=true", "--secure-port=0"});
+  ASSERT_TRUE(support::eventually(support::patience(), [&] { return initialised("role-") == 1; }))
+      << manager_->log();
+  serve("role");
+  EXPECT_TRUE(support::eventually(support::patience(), [&] { return has_address("role"); }));
+  for (const char* complaint : {"permissions", "orbidden", "PermissionDenied"}) {
+    EXPECT_EQ(manager_->log().find(complaint), std::string::npos) << complaint << "\n"
+                                                                  << manager_->log();
+  }
+}
+
+TEST_F(ManagerTest, DO_312_TheLastTenthOfTheHourIsForNewNodesAndServices) {
+  cloud_.with([](Api& api) {
+    api.generate_droplets(5000, 2, "kept-");
+    api.hourly_limit = 1000;
+    api.minute_limit = 100'000;
+  });
+  join(5000, "kept-0", true);
+  // --v: what has to wait for the cloud is no error.
+  start("cloud-node-controller,service-lb-controller", {},
+        {"--leader-elect=false", "--secure-port=0", "--node-status-update-frequency=1s", "--v=4"});
+  ASSERT_TRUE(support::eventually(support::patience(), [&] { return initialised("kept-") == 1; }));
+  cloud_.with([](Api& api) {  // somebody else with the same token
+    const ApiRequest request{"GET", "/v2/account", "Bearer " + api.token, "", ""};
+    for (int64_t call = api.calls(); call < 920; ++call) api.handle(request);
+  });
+  ASSERT_TRUE(support::eventually(support::patience(), [&] {
+    return manager_->log().find("calls of the cloud's limit are left") != std::string::npos;
+  })) << "the refresh has to wait";
+  const int64_t before = calls();
+  join(5001, "kept-1", true);
+  serve("web");
+  EXPECT_TRUE(support::eventually(support::patience(),
+                                  [&] { return initialised("kept-") == 2 && has_address("web"); }));
+  EXPECT_LT(calls() - before, 20);
 }
 
 TEST_F(ManagerTest, DO_11_AWrongRegionIsOneClearLineAndTheEnd) {

@@ -64,6 +64,18 @@ std::vector<std::string> arguments_for(const json& manager, World& world, const 
   return substitute(result, names_for(manager, world, folder)).get<std::vector<std::string>>();
 }
 
+// The usual rights name the usual Lease. Whoever chooses another one grants that.
+void give_rights_for_lease(const json& manager, World& world, const fs::path& folder) {
+  std::vector<std::string> arguments{"--cloud-provider=sandbox", "--name=another-lease"};
+  for (const json& flag : manager.value("flags", json::array())) {
+    const std::string text = flag.get<std::string>();
+    if (text.starts_with("--leader-elect-resource-n")) arguments.push_back(text);
+  }
+  if (arguments.size() == 2 || world.server().kind() == support::ServerKind::kSandbox) return;
+  world.server().manager_kubeconfig();  // the usual rights come first
+  world.server().give_rights(support::printed_rights(arguments, folder));
+}
+
 }  // namespace
 
 Runner::Runner(World& world, Scenario scenario, const fs::path& folder)
@@ -72,6 +84,7 @@ Runner::Runner(World& world, Scenario scenario, const fs::path& folder)
       proxy_(make_proxy(scenario_.manager, world, folder)),
       managers_(arguments_for(scenario_.manager, world, folder), folder),
       expectations_(world_, managers_, memory_) {
+  give_rights_for_lease(scenario_.manager, world, folder);
   const auto names = names_for(scenario_.manager, world, folder);
   scenario_.steps = substitute(scenario_.steps, names);
   const json files = substitute(scenario_.files, names);

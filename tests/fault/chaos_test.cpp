@@ -19,6 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using support::eventually;
 using support::patience;
+using support::slowdown;
 
 constexpr int kKills = 200;
 constexpr int kWritesOfANode = 2;
@@ -48,9 +49,9 @@ class Chaos {
  private:
   void start(int index) {
     LeaseTimes times;
-    times.lease = milliseconds(1'000);
-    times.deadline = milliseconds(800);
-    times.retry = milliseconds(200);
+    times.lease = milliseconds(1'000) * slowdown();
+    times.deadline = milliseconds(800) * slowdown();
+    times.retry = milliseconds(200) * slowdown();
     managers_[index] = cluster_.start("manager-" + std::to_string(index), times.flags());
   }
 
@@ -58,7 +59,8 @@ class Chaos {
   void pause() {
     static constexpr int kLongest[] = {20, 100, 400, 400, 1'600, 2'400};
     const int longest = kLongest[random_() % std::size(kLongest)];
-    std::this_thread::sleep_for(milliseconds(random_() % static_cast<unsigned>(longest)));
+    std::this_thread::sleep_for(milliseconds(random_() % static_cast<unsigned>(longest)) *
+                                slowdown());
   }
 
   void add_nodes() {
@@ -113,7 +115,7 @@ class Chaos {
     };
     EXPECT_TRUE(eventually(patience(), once_each));
     for (const auto& [name, count] : observer_.writes()) {
-      EXPECT_EQ(count, kWritesOfANode) << name << " was written too often";
+      EXPECT_EQ(count, kWritesOfANode) << name << " was written too often, or not often enough";
     }
     EXPECT_EQ(observer_.deleted(), 0);
     for (const std::string& overlap : observer_.overlaps()) ADD_FAILURE() << overlap;

@@ -9,7 +9,6 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
@@ -99,57 +98,16 @@ func writeAdminKubeconfig(at paths, server string) error {
 		&clientcmdapi.AuthInfo{ClientCertificateData: certificate, ClientKeyData: key})
 }
 
-// managerRules is what a cloud-controller-manager with all controllers needs cluster-wide, and
-// nothing else: a suite that runs with it notices a request which an operator's role would refuse.
-func managerRules() []rbacv1.PolicyRule {
-	return []rbacv1.PolicyRule{
-		{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list", "watch", "update", "patch", "delete"}},
-		{APIGroups: []string{""}, Resources: []string{"nodes/status"}, Verbs: []string{"patch"}},
-		{APIGroups: []string{""}, Resources: []string{"services"}, Verbs: []string{"list", "watch"}},
-		{APIGroups: []string{""}, Resources: []string{"services/status"}, Verbs: []string{"patch"}},
-		{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
-	}
-}
-
-// managerSystemRules apply in kube-system only.
-func managerSystemRules() []rbacv1.PolicyRule {
-	return []rbacv1.PolicyRule{
-		{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "list", "watch", "create", "update"}},
-		{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "watch"}},
-		{APIGroups: []string{""}, Resources: []string{"serviceaccounts"}, Verbs: []string{"get", "create"}},
-		{APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, Verbs: []string{"create"}},
-	}
-}
-
 // createManagerAccount makes the service account under which the suites run the manager and
-// writes manager.kubeconfig with a token of it.
+// writes manager.kubeconfig with a token of it. It has no rights: the suites give it those that
+// an operator would, from what ccmctl rbac prints.
 func createManagerAccount(at paths, server string, client kubernetes.Interface) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	meta := metav1.ObjectMeta{Name: managerName}
-	subjects := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: managerName, Namespace: metav1.NamespaceSystem}}
 	options := metav1.CreateOptions{}
 	accounts := client.CoreV1().ServiceAccounts(metav1.NamespaceSystem)
 	if _, err := accounts.Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}, options); err != nil {
-		return err
-	}
-	rbac := client.RbacV1()
-	if _, err := rbac.ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: meta, Rules: managerRules()}, options); err != nil {
-		return err
-	}
-	if _, err := rbac.ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
-		ObjectMeta: meta, Subjects: subjects,
-		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: managerName},
-	}, options); err != nil {
-		return err
-	}
-	if _, err := rbac.Roles(metav1.NamespaceSystem).Create(ctx, &rbacv1.Role{ObjectMeta: meta, Rules: managerSystemRules()}, options); err != nil {
-		return err
-	}
-	if _, err := rbac.RoleBindings(metav1.NamespaceSystem).Create(ctx, &rbacv1.RoleBinding{
-		ObjectMeta: meta, Subjects: subjects,
-		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: managerName},
-	}, options); err != nil {
 		return err
 	}
 	seconds := tokenSeconds

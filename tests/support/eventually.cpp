@@ -24,4 +24,9 @@ std::chrono::milliseconds patience() {
   return std::chrono::seconds(seconds != nullptr ? std::max(1, std::atoi(seconds)) : 30);
 }
 
+int slowdown() {
+  const char* factor = std::getenv("CCM_TEST_SLOWDOWN");
+  return factor != nullptr ? std::max(1, std::atoi(factor)) : 1;
+}
+
 }  // namespace ccm::support

@@ -14,4 +14,8 @@ bool eventually(std::chrono::milliseconds timeout, const std::function<bool()>& 
 // it is only used up by failures. CCM_TEST_PATIENCE (seconds) overrides.
 std::chrono::milliseconds patience();
 
+// How much longer than usual the programs under test take, 1 or CCM_TEST_SLOWDOWN: for what has to
+// keep pace with them, as under a sanitizer.
+int slowdown();
+
 }  // namespace ccm::support

@@ -48,7 +48,7 @@ HttpConnection::HttpConnection(const Credentials& credentials, std::chrono::mill
 
 HttpConnection::~HttpConnection() {
   ErrorCode ignored;
-  stream_.next_layer().close(ignored);
+  stream_->next_layer().close(ignored);
   loop_.restart();
   loop_.run();
 }
@@ -63,7 +63,7 @@ void HttpConnection::drive(std::string_view what, std::chrono::milliseconds time
   const bool late = !result.has_value();
   if (late) {
     ErrorCode ignored;
-    stream_.next_layer().close(ignored);
+    stream_->next_layer().close(ignored);
     loop_.restart();
     loop_.run();
   }
@@ -77,9 +77,9 @@ void HttpConnection::drive(std::string_view what, std::chrono::milliseconds time
 template <typename Action>
 void HttpConnection::on_stream(Action action) {
   if (secure_) {
-    action(stream_);
+    action(*stream_);
   } else {
-    action(stream_.next_layer());
+    action(stream_->next_layer());
   }
 }
 
@@ -87,13 +87,13 @@ void HttpConnection::connect(std::chrono::milliseconds timeout) {
   asio::ip::tcp::resolver resolver(loop_);
   const auto addresses = resolver.resolve(host_, port_);
   drive("connect to", timeout, [&](auto handler) {
-    asio::async_connect(stream_.next_layer(), addresses, std::move(handler));
+    asio::async_connect(stream_->next_layer(), addresses, std::move(handler));
   });
-  stream_.next_layer().set_option(asio::ip::tcp::no_delay(true));
+  stream_->next_layer().set_option(asio::ip::tcp::no_delay(true));
   if (!secure_) return;
   prepare_tls();
   drive("TLS with", timeout, [&](auto handler) {
-    stream_.async_handshake(asio::ssl::stream_base::client, std::move(handler));
+    stream_->async_handshake(asio::ssl::stream_base::client, std::move(handler));
   });
 }
 
@@ -108,10 +108,10 @@ void HttpConnection::prepare_tls() {
     tls_.use_private_key(asio::buffer(credentials_.client_key), asio::ssl::context::pem);
   }
   // The stream took its settings from the context when it was made, before these were known.
-  Socket socket = std::move(stream_.next_layer());
-  stream_ = asio::ssl::stream<Socket>(std::move(socket), tls_);
-  stream_.set_verify_mode(asio::ssl::verify_peer);
-  stream_.set_verify_callback(asio::ssl::host_name_verification(host_));
+  Socket socket = std::move(stream_->next_layer());
+  stream_.emplace(std::move(socket), tls_);  // its move assignment leaks (Boost 1.81)
+  stream_->set_verify_mode(asio::ssl::verify_peer);
+  stream_->set_verify_callback(asio::ssl::host_name_verification(host_));
 }
 
 void HttpConnection::write(const HttpRequest& request) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ccm::support {
 
@@ -56,7 +57,7 @@ class HttpConnection {
   bool secure_ = false;
   boost::asio::io_context loop_{1};
   boost::asio::ssl::context tls_{boost::asio::ssl::context::tls_client};
-  boost::asio::ssl::stream<Socket> stream_{loop_, tls_};
+  std::optional<boost::asio::ssl::stream<Socket>> stream_{std::in_place, loop_, tls_};
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   char chunk_[16384];

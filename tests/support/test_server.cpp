@@ -2,6 +2,7 @@
 
 #include "support/eventually.hpp"
 #include "support/file.hpp"
+#include "support/manifests.hpp"
 
 #include <cstdlib>
 #include <stdexcept>
@@ -74,9 +75,29 @@ TestServer::TestServer(const fs::path& directory)
 
 fs::path TestServer::kubeconfig() const { return server_.directory() / "kubeconfig"; }
 
-fs::path TestServer::manager_kubeconfig() const {
-  const fs::path own = server_.directory() / "manager.kubeconfig";
-  return fs::exists(own) ? own : kubeconfig();
+fs::path TestServer::manager_kubeconfig() {
+  if (kind_ == ServerKind::kSandbox) return kubeconfig();
+  if (!rights_given_) {
+    give_rights(printed_rights({"--cloud-provider=sandbox", "--controllers=*,node-ipam-controller"},
+                               server_.directory()));
+  }
+  return server_.directory() / "manager.kubeconfig";
+}
+
+void TestServer::give_rights(const std::vector<json>& objects) {
+  KubeClient api = client();
+  for (const json& object : objects) apply(api, object);
+  rights_given_ = true;
+}
+
+std::vector<json> printed_rights(const std::vector<std::string>& arguments,
+                                 const fs::path& folder) {
+  std::vector<std::string> command{program("CCM_CCMCTL", CCM_CCMCTL_PROGRAM), "rbac"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  Process ccmctl(command, {folder / "rbac.yaml", {}});
+  const auto ended = ccmctl.wait(patience());
+  if (!ended || ended->code != 0) throw std::runtime_error("ccmctl rbac: " + ccmctl.log());
+  return parse_manifests(ccmctl.log());
 }
 
 void TestServer::expire_history() {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ccm::support {
 
@@ -47,9 +48,12 @@ class TestServer {
   ServerKind kind() const { return kind_; }
   // Full rights.
   std::filesystem::path kubeconfig() const;
-  // The rights that an operator gives to a cloud-controller-manager; on the sandbox, which has no
-  // authorization, the same as kubeconfig().
-  std::filesystem::path manager_kubeconfig() const;
+  // The manager's service account, which may do what `ccmctl rbac` prints for the sandbox's
+  // provider and all controllers, unless give_rights() came first, and nothing else. On the
+  // sandbox, which allows what it does not forbid, the same as kubeconfig().
+  std::filesystem::path manager_kubeconfig();
+  // Applies these objects instead: roles and bindings, and what else an operator would apply.
+  void give_rights(const std::vector<nlohmann::json>& objects);
   KubeClient client() const { return KubeClient(kubeconfig()); }
   // Makes the server forget all history: from now on every older resourceVersion and continue
   // token is answered with 410.
@@ -58,7 +62,12 @@ class TestServer {
  private:
   ServerKind kind_;
   ReadyServer server_;
+  bool rights_given_ = false;
 };
+
+// What `ccmctl rbac` with these arguments prints. Throws std::runtime_error with what it says.
+std::vector<nlohmann::json> printed_rights(const std::vector<std::string>& arguments,
+                                           const std::filesystem::path& folder);
 
 // The sandbox cloud in a process of its own.
 class TestCloud {

@@ -7,21 +7,30 @@ namespace {
 
 int run(int argc, char** argv) {
   CLI::App app(
-      "ccmctl answers questions about the plugins of the cloud-controller-manager.\n"
-      "It needs no cluster, and only `plugin check` runs any code of a plugin.");
+      "ccmctl answers questions about the cloud-controller-manager and its plugins.\n"
+      "`status` and `explain` ask a running manager; the rest needs no cluster, and only\n"
+      "`plugin check` runs any code of a plugin.");
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 = fine, 1 = what was asked about has a fault, 2 = wrong use.\n\n"
       "Examples:\n"
       "  ccmctl plugin list\n"
       "  ccmctl plugin inspect lib/ccm/providers/sandbox.so\n"
-      "  ccmctl plugin check -o json ./my-provider.so");
+      "  ccmctl plugin check -o json ./my-provider.so\n"
+      "  ccmctl rbac --cloud-provider=digitalocean | kubectl apply --server-side -f -\n"
+      "  ccmctl lint --cloud-provider digitalocean service.yaml\n"
+      "  ccmctl status --endpoint=https://10.0.0.5:10258 --certificate-authority=ca.crt\n"
+      "  ccmctl explain service/default/web");
   CLI::App* plugin = app.add_subcommand("plugin", "Look at plugin files");
   plugin->require_subcommand(1);
   int exit_code = ccm::ctl::kOk;
   ccm::ctl::add_plugin_list(*plugin, exit_code);
   ccm::ctl::add_plugin_inspect(*plugin, exit_code);
   ccm::ctl::add_plugin_check(*plugin, exit_code);
+  ccm::ctl::add_rbac(app, exit_code);
+  ccm::ctl::add_lint(app, exit_code);
+  ccm::ctl::add_status(app, exit_code);
+  ccm::ctl::add_explain(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

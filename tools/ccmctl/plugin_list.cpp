@@ -3,6 +3,7 @@
 #include "output.hpp"
 #include "plugin/registry.hpp"
 #include "plugin_json.hpp"
+#include "plugin_path.hpp"
 
 #include <iostream>
 #include <memory>
@@ -80,13 +81,7 @@ void add_plugin_list(CLI::App& parent, int& exit_code) {
       "List the controllers and providers that the plugin path holds, as their manifests say.\n"
       "Files that the host would refuse are listed with the reason. Runs no code of theirs.");
   const auto options = std::make_shared<ListOptions>();
-  command
-      ->add_option(
-          "--plugin-path", options->folders,
-          "Folder with controllers/ and providers/; repeatable. Default: ../lib/ccm beside "
-          "this program")
-      ->type_name("FOLDER")
-      ->allow_extra_args(false);
+  add_plugin_path(*command, options->folders);
   add_format(*command, options->format);
   command->callback([options, &exit_code] {
     list(*options);

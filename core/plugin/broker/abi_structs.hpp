@@ -62,6 +62,11 @@ class WholeList {
   std::vector<const T*> pointers_;
 };
 
+// Ids, names and addresses of the cloud, in bytes. A longer one is no such thing.
+inline constexpr std::size_t kNameLimit = 4'096;
+
+inline bool sound_name(ccm_str text) { return view(text).size() <= kNameLimit; }
+
 // What is no UTF-8 could not be sent to Kubernetes.
 inline void repair(std::string& text) {
   if (!is_utf8(text)) text = utf8_text(text);

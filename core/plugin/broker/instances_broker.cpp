@@ -51,6 +51,28 @@ Status no_way() {
                 "the provider offers neither list, describe nor get for instances");
 }
 
+// Who asks for nobody in particular looks after what is there: the second look at vanished
+// machines.
+std::shared_ptr<Origin> no_origin() {
+  return std::make_shared<Origin>("machines", "", CallPriority::refresh);
+}
+
+// What several ask for together is as important as the most important of them.
+template <typename Waiters>
+std::shared_ptr<Origin> common_origin(const Waiters& waiters) {
+  const Origin* best = nullptr;
+  for (const auto& waiter : waiters) {
+    const Origin* asks = waiter.query.origin.get();
+    if (asks != nullptr && (best == nullptr || asks->priority() < best->priority())) best = asks;
+  }
+  if (best == nullptr) return no_origin();
+  return std::make_shared<Origin>(best->controller(), "", best->priority());
+}
+
+void tell_answer(const std::shared_ptr<Origin>& waiter, const std::shared_ptr<Origin>& shared) {
+  if (waiter && shared && waiter != shared && shared->answer()) waiter->answered(*shared->answer());
+}
+
 // RFC 3339 in UTC, as the API server writes creationTimestamp.
 std::optional<std::chrono::system_clock::time_point> created_at(const kube::ObjectPtr& node) {
   if (!node) return std::nullopt;
@@ -167,7 +189,7 @@ void InstancesBroker::ask(Waiter waiter) {
   }
   const bool polled = waiter.query.max_age > milliseconds(0);
   if (listing_ && (!polled || timers_.now() - *last_began_ <= limit(waiter.query))) {
-    waiters_.push_back(std::move(waiter));
+    join_listing(std::move(waiter));
     return;
   }
   if (singly && polled) return poll(std::move(waiter));
@@ -209,7 +231,7 @@ void InstancesBroker::pump_polled() {
       ++gets_since_listing_;
       single_.push_back(std::move(waiter));
     } else if (listing_) {
-      waiters_.push_back(std::move(waiter));
+      join_listing(std::move(waiter));
     } else {
       ask_listing(std::move(waiter));
     }
@@ -231,17 +253,33 @@ std::size_t InstancesBroker::listing_calls() const {
   return 1 + (snapshot_ ? snapshot_->size() / kPageSize : 0);
 }
 
+// The listing may be held back by the cloud's budget of calls, for the sake of who now joins it.
+void InstancesBroker::join_listing(Waiter waiter) {
+  if (listing_ && waiter.query.origin) listing_origin_->raise(waiter.query.origin->priority());
+  waiters_.push_back(std::move(waiter));
+}
+
+// The last listing was held back, and this one would not be.
+bool InstancesBroker::begins_anew(const Waiter& waiter) const {
+  return last_failure_ && last_failure_->reason() == kCallBudgetSpent && waiter.query.origin &&
+         waiter.query.origin->priority() < listing_began_as_;
+}
+
 void InstancesBroker::ask_listing(Waiter waiter) {
+  if (begins_anew(waiter)) {
+    join_listing(std::move(waiter));
+    return begin_listing();
+  }
   const bool polled = waiter.query.max_age > milliseconds(0);
   const auto pause = polled ? poll_interval() : options_.list_interval;
   if (!last_began_ || timers_.now() - *last_began_ >= pause) {
-    waiters_.push_back(std::move(waiter));
+    join_listing(std::move(waiter));
     return begin_listing();
   }
   // The cloud has just failed: asking for each machine would make it worse.
   if (last_failure_) return waiter.done({*last_failure_, nullptr, 0});
   if (!polled && can_confirm()) return ask_singly(std::move(waiter));
-  waiters_.push_back(std::move(waiter));
+  join_listing(std::move(waiter));
   list_later(pause);
 }
 
@@ -297,6 +335,9 @@ void InstancesBroker::begin_listing() {
   last_began_ = timers_.now();
   last_wall_ = options_.wall_clock();
   ++statistics_.listings;
+  listing_origin_ = common_origin(waiters_);
+  listing_began_as_ = listing_origin_->priority();
+  source_.set_origin(listing_origin_);
   source_.list([weak = std::weak_ptr(self_)](Result<InstanceSnapshot::Ptr> listed) {
     if (const auto self = weak.lock()) (*self)->listing_ended(listed);
   });
@@ -340,8 +381,13 @@ void InstancesBroker::accept(InstanceSnapshot::Ptr listed) {
 
 void InstancesBroker::serve_waiters(const Status& failure) {
   auto waiters = std::exchange(waiters_, {});
+  const std::shared_ptr<Origin> listing_origin = listing_origin_;
   for (Waiter& waiter : waiters) {
-    if (!failure.ok()) {
+    tell_answer(waiter.query.origin, listing_origin);
+    const bool held = failure.reason() == kCallBudgetSpent;
+    if (held && (listing_ || begins_anew(waiter))) {
+      ask(std::move(waiter));
+    } else if (!failure.ok()) {
       waiter.done({failure, nullptr, 0});
     } else if (auto answer = look_up(waiter.query)) {
       waiter.done(*answer);
@@ -387,6 +433,7 @@ void InstancesBroker::call_get(Waiter waiter) {
   ++single_running_;
   ++statistics_.gets;
   const MachineQuery query = waiter.query;
+  source_.set_origin(query.origin ? query.origin : no_origin());
   source_.get(query, [weak = std::weak_ptr(self_),
                       waiter = std::move(waiter)](Result<InstanceSnapshot::Ptr> found) {
     const auto self = weak.lock();
@@ -402,19 +449,23 @@ void InstancesBroker::call_describe(std::vector<Waiter> waiters) {
   ++statistics_.describes;
   std::vector<MachineQuery> queries;
   for (const Waiter& waiter : waiters) queries.push_back(waiter.query);
-  source_.describe(std::move(queries), [weak = std::weak_ptr(self_), waiters = std::move(waiters)](
-                                           Result<InstanceSnapshot::Ptr> found) {
-    const auto self = weak.lock();
-    if (!self) return;
-    --(*self)->single_running_;
-    if (found && (*found)->size() != waiters.size()) {
-      found = Status(Code::internal, "the provider described another number of machines");
-    }
-    for (std::size_t index = 0; index < waiters.size(); ++index) {
-      (*self)->single_ended(waiters[index], found.status(), found ? *found : nullptr, index);
-    }
-    (*self)->pump_single();
-  });
+  const auto origin = common_origin(waiters);
+  source_.set_origin(origin);
+  source_.describe(
+      std::move(queries), [weak = std::weak_ptr(self_), origin,
+                           waiters = std::move(waiters)](Result<InstanceSnapshot::Ptr> found) {
+        const auto self = weak.lock();
+        if (!self) return;
+        --(*self)->single_running_;
+        if (found && (*found)->size() != waiters.size()) {
+          found = Status(Code::internal, "the provider described another number of machines");
+        }
+        for (std::size_t index = 0; index < waiters.size(); ++index) {
+          tell_answer(waiters[index].query.origin, origin);
+          (*self)->single_ended(waiters[index], found.status(), found ? *found : nullptr, index);
+        }
+        (*self)->pump_single();
+      });
 }
 
 void InstancesBroker::single_ended(const Waiter& waiter, const Status& status,

@@ -125,6 +125,8 @@ class InstancesBroker {
   void pump_polled();
   bool answer_older(const Waiter& waiter);
   void absent(Waiter waiter);
+  void join_listing(Waiter waiter);
+  [[nodiscard]] bool begins_anew(const Waiter& waiter) const;
 
   void begin_listing();
   void listing_ended(const Result<InstanceSnapshot::Ptr>& listed);
@@ -153,6 +155,8 @@ class InstancesBroker {
   std::optional<runtime::TimePoint> doubted_since_;
 
   bool listing_ = false;
+  std::shared_ptr<Origin> listing_origin_;  // of the running or last one
+  CallPriority listing_began_as_ = CallPriority::refresh;
   std::optional<runtime::TimePoint> last_began_;
   std::chrono::system_clock::time_point last_wall_;
   std::optional<Status> last_failure_;

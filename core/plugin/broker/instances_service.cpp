@@ -112,6 +112,7 @@ void InstancesService::describe(void* self, const ccm_ctx* ctx,
     for (const auto& query : queries) {
       if (!query) return running->end(query.status());
       batch->queries.push_back(*query);
+      batch->queries.back().origin = running->context()->origin();
     }
     batch->answers.resize(queries.size());
     batch->missing = queries.size();
@@ -133,7 +134,9 @@ void InstancesService::get(void* self, const ccm_ctx* ctx, const ccm_node_identi
   if (!component) return;
   auto start = [broker = service.broker_, query = read_query(node)](const OperationPtr& running) {
     if (!query) return running->end(query.status());
-    broker->find(*query, [running](const MachineAnswer& answer) {
+    MachineQuery asked = *query;
+    asked.origin = running->context()->origin();
+    broker->find(std::move(asked), [running](const MachineAnswer& answer) {
       if (!running->ended()) end_with_answer(running, answer);
     });
   };

@@ -8,19 +8,20 @@
 
 #include <cstddef>
 #include <string>
-#include <vector>
 
 namespace ccm::plugin {
 
-// A copy of what a controller asks; it holds references to the objects that it names.
+// A copy of what a controller asks; it holds references to the objects that it names, and shares
+// its backends with the other requests.
 struct LoadBalancerRequest {
   LoadBalancerService service;
-  std::vector<Backend> backends;
+  Backends backends;
 };
 
 // Failure: invalid_argument.
 Result<LoadBalancerRequest> read_request(const ccm_service* service,
-                                         const ccm_backend* const* backends, std::size_t count);
+                                         const ccm_backend* const* backends, std::size_t count,
+                                         detail::BackendLists& lists);
 
 // Copies for LiveComponent::call. Failure: internal, the provider's answer makes no sense.
 Result<LoadBalancer> copy_load_balancer(const void* result);

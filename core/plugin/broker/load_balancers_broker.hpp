@@ -1,6 +1,9 @@
 // The provider's load balancers for all controllers: every operation has a deadline and is counted,
 // one runs at a time for each Service, and deletions pass the brake unless the Service itself shows
-// that it gave its load balancer up. Loop thread.
+// that it gave its load balancer up. An operation that the provider never completes loses its turn
+// after a grace; then the cloud is observed before anything else is changed, and what was deleted
+// is deleted once more when the lost operation completes after all (docs/decisions/0010). Loop
+// thread.
 #pragma once
 
 #include "plugin/broker/load_balancer_values.hpp"
@@ -12,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 namespace ccm::plugin {
 
@@ -28,8 +32,8 @@ class LoadBalancersBroker {
   [[nodiscard]] bool usable() const;
 
   // Each `done` is called once, not inside the call, except that nothing more comes once `context`
-  // ended: its operation has ended with it. An operation that outlives its ctx inside the provider
-  // keeps the Service's turn until the provider completes it.
+  // ended: its operation has ended with it. While an operation of the Service outlives its ctx
+  // inside the provider, another one is unavailable/waiting "OperationNotCompleted".
   void observe(Request request, std::shared_ptr<Context> context, BalancerDone done);
   void ensure(Request request, std::shared_ptr<Context> context, BalancerDone done);
   void update_backends(Request request, std::shared_ptr<Context> context, BalancerDone done);
@@ -40,10 +44,25 @@ class LoadBalancersBroker {
               std::function<void(Result<LoadBalancerLimits>)> done);
 
  private:
+  // One operation on its way.
+  struct Running {
+    const char* name;
+    Request request;
+    std::shared_ptr<Context> context;
+  };
+  using Turn = Turns::Turn;
+
   void change(const char* operation, WithBackends function, Request request,
               std::shared_ptr<Context> context, BalancerDone done);
-  void begin_remove(const Request& request, const std::shared_ptr<Context>& context,
-                    const std::function<void(Status)>& done, Turns::Turn turn);
+  // Calls `go` once it is known what the Service has: at once unless its key is in doubt.
+  void look_first(const Running& running, const Turn& turn, const std::function<void()>& go,
+                  const std::function<void(Status)>& failed);
+  void call(const Running& running, WithBackends function, const Turn& turn, BalancerDone done);
+  void ended(const Running& running, const Turn& turn, const Status& status);
+  void begin_remove(const Running& running, const std::function<void(Status)>& done,
+                    const Turn& turn);
+  void remove_again(const std::string& uid);
+  void removed_again(const std::string& uid, const Status& status);
 
   const std::shared_ptr<LiveComponent> provider_;
   void* const self_;
@@ -51,6 +70,9 @@ class LoadBalancersBroker {
   const ProviderTimeouts timeouts_;
   AbsenceGate& gate_;
   Turns turns_;
+  // By UID: what was deleted while an operation ran on without its turn.
+  std::unordered_map<std::string, Request> removed_;
+  std::shared_ptr<LoadBalancersBroker*> self_reference_;  // timers hold it weakly
 };
 
 }  // namespace ccm::plugin

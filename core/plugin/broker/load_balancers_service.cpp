@@ -13,9 +13,10 @@ using RunningPtr = std::shared_ptr<HostOperation>;
 // A request is read on the caller's thread and shared from then on: it can be long.
 using ReadRequest = std::shared_ptr<const Result<LoadBalancerRequest>>;
 
-ReadRequest read(const ccm_service* service, const ccm_backend* const* backends, size_t count) {
+ReadRequest read(const ccm_service* service, const ccm_backend* const* backends, size_t count,
+                 detail::BackendLists& lists) {
   return std::make_shared<const Result<LoadBalancerRequest>>(
-      read_request(service, backends, count));
+      read_request(service, backends, count, lists));
 }
 
 LoadBalancersBroker::Request part_of(const ReadRequest& request) { return {request, &**request}; }
@@ -36,7 +37,7 @@ void LoadBalancersService::begin(void* self, const ccm_ctx* ctx, const ccm_servi
   const auto component = host.component();
   if (!component) return;
   auto start = [broker = host.broker_, operation,
-                request = read(service, backends, count)](const RunningPtr& running) {
+                request = read(service, backends, count, host.lists_)](const RunningPtr& running) {
     if (!request->ok()) return running->end(request->status());
     ((*broker).*operation)(part_of(request), running->context(),
                            [running](const Result<LoadBalancer>& outcome) {
@@ -74,7 +75,7 @@ void LoadBalancersService::remove(void* self, const ccm_ctx* ctx, const ccm_serv
   const auto component = host.component();
   if (!component) return;
   auto start = [broker = host.broker_,
-                request = read(service, nullptr, 0)](const RunningPtr& running) {
+                request = read(service, nullptr, 0, host.lists_)](const RunningPtr& running) {
     if (!request->ok()) return running->end(request->status());
     broker->remove(part_of(request), running->context(), [running](const Status& status) {
       if (!running->ended()) running->end(status);
@@ -89,7 +90,7 @@ void LoadBalancersService::name(void* self, const ccm_ctx* ctx, const ccm_servic
   const auto component = host.component();
   if (!component) return;
   auto start = [broker = host.broker_,
-                request = read(service, nullptr, 0)](const RunningPtr& running) {
+                request = read(service, nullptr, 0, host.lists_)](const RunningPtr& running) {
     if (!request->ok()) return running->end(request->status());
     broker->name(part_of(request), running->context(),
                  [running](const Result<std::string>& outcome) {

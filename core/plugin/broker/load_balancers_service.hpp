@@ -41,6 +41,7 @@ class LoadBalancersService final : public HostService {
   static void limits(void* self, const ccm_ctx* ctx, ccm_completion done) noexcept;
 
   const std::shared_ptr<LoadBalancersBroker> broker_;
+  detail::BackendLists lists_;
 };
 
 }  // namespace ccm::plugin

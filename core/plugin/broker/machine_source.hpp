@@ -3,11 +3,13 @@
 
 #include "kube/object.hpp"
 #include "plugin/broker/instance_snapshot.hpp"
+#include "plugin/origin.hpp"
 
 #include <ccm/status.hpp>
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,7 @@ struct MachineQuery {
   // The answer shall not be older, unless so many ask that it would cost too much; 0 = the broker's
   // choice. No source looks at it.
   std::chrono::milliseconds max_age{0};
+  std::shared_ptr<Origin> origin{};  // who asks; may be null
 };
 
 // Loop thread. Each `done` is called once, on the loop, not inside the call.
@@ -31,6 +34,8 @@ class MachineSource {
   [[nodiscard]] virtual bool can_list() const = 0;
   [[nodiscard]] virtual bool can_describe() const = 0;
   [[nodiscard]] virtual bool can_get() const = 0;
+  // On whose behalf the calls that follow are made.
+  virtual void set_origin(const std::shared_ptr<Origin>&) {}
   // Every machine, or a failure.
   virtual void list(Done done) = 0;
   // Machine i of the result answers queries[i].

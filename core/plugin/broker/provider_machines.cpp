@@ -38,10 +38,14 @@ bool ProviderMachines::can_describe() const {
 
 bool ProviderMachines::can_get() const { return CCM_HAS(&table_, get) && table_.get != nullptr; }
 
+void ProviderMachines::set_origin(const std::shared_ptr<Origin>& origin) {
+  context_ = origin ? provider_->background()->child(std::nullopt, {}, origin) : nullptr;
+}
+
 void ProviderMachines::list(Done done) {
   auto invoke = [list = table_.list, self = interface_.self](
                     const ccm_ctx* ctx, ccm_completion once) { list(self, ctx, once); };
-  provider_->call<InstanceSnapshot::Ptr>("instances.list", nullptr, timeouts_.list, {},
+  provider_->call<InstanceSnapshot::Ptr>("instances.list", context_, timeouts_.list, {},
                                          std::move(invoke), copy_list, std::move(done));
 }
 
@@ -55,7 +59,7 @@ void ProviderMachines::describe(std::vector<MachineQuery> queries, Done done) {
     for (const ccm_node_identity& identity : identities) pointers.push_back(&identity);
     describe(self, ctx, pointers.data(), pointers.size(), once);
   };
-  provider_->call<InstanceSnapshot::Ptr>("instances.describe", nullptr, timeouts_.call, {},
+  provider_->call<InstanceSnapshot::Ptr>("instances.describe", context_, timeouts_.call, {},
                                          std::move(invoke), copy_list, std::move(done));
 }
 
@@ -66,7 +70,7 @@ void ProviderMachines::get(MachineQuery query, Done done) {
     const ccm_node_identity identity = identity_of(query);
     get(self, ctx, &identity, once);
   };
-  provider_->call<InstanceSnapshot::Ptr>("instances.get", nullptr, timeouts_.call,
+  provider_->call<InstanceSnapshot::Ptr>("instances.get", context_, timeouts_.call,
                                          std::move(fields), std::move(invoke), copy_one,
                                          std::move(done));
 }

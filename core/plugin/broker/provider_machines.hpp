@@ -21,6 +21,7 @@ class ProviderMachines final : public MachineSource {
   [[nodiscard]] bool can_list() const override;
   [[nodiscard]] bool can_describe() const override;
   [[nodiscard]] bool can_get() const override;
+  void set_origin(const std::shared_ptr<Origin>& origin) override;
   void list(Done done) override;
   void describe(std::vector<MachineQuery> queries, Done done) override;
   void get(MachineQuery query, Done done) override;
@@ -30,6 +31,7 @@ class ProviderMachines final : public MachineSource {
   const ccm_interface interface_;
   const ccm_cloud_instances& table_;
   const ProviderTimeouts timeouts_;
+  std::shared_ptr<Context> context_;  // of the next call; null = the component's own
 };
 
 }  // namespace ccm::plugin

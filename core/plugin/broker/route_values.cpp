@@ -10,11 +10,18 @@ namespace ccm::plugin {
 
 namespace {
 
+bool sound_route(const ccm_route& route) {
+  if (!sound_list(route.target_addresses, route.target_address_count)) return false;
+  for (std::size_t index = 0; index < route.target_address_count; ++index) {
+    if (!sound_name(route.target_addresses[index].address)) return false;
+  }
+  return sound_name(route.id) && sound_name(route.name_hint) &&
+         sound_name(route.destination_cidr) && sound_name(route.target_node) &&
+         sound_name(route.target_provider_id);
+}
+
 bool sound_routes(const WholeList<ccm_route>& list) {
-  return list.sound() &&
-         std::all_of(list.items().begin(), list.items().end(), [](const ccm_route& route) {
-           return sound_list(route.target_addresses, route.target_address_count);
-         });
+  return list.sound() && std::all_of(list.items().begin(), list.items().end(), sound_route);
 }
 
 void repair_texts(Route& route) {

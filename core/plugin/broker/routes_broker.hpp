@@ -1,5 +1,8 @@
 // The provider's routes for all controllers: every operation has a deadline and is counted, one
-// `apply` runs at a time, and the removal of many routes passes the brake. Loop thread.
+// `apply` runs at a time, and the removal of many routes passes the brake. What a controller wants
+// at once is judged as a whole and then made in batches of the size that the cloud takes. A batch
+// that the provider never completes loses its turn after a grace; then the table is listed before
+// anything else is changed (docs/decisions/0010). Loop thread.
 #pragma once
 
 #include "plugin/broker/provider_timeouts.hpp"
@@ -8,12 +11,26 @@
 #include "plugin/deletion/absence_gate.hpp"
 #include "plugin/live_component.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ccm::plugin {
+
+// What is known of one route of a Node, for pages.
+struct RouteReport {
+  std::string destination;
+  bool present = false;  // in the cloud's list when it was read last
+  Status failure;        // of its last change, while that has not succeeded
+  uint32_t attempts = 0;
+  std::chrono::nanoseconds since{0};  // it is so
+};
 
 class RoutesBroker {
  public:
@@ -35,23 +52,49 @@ class RoutesBroker {
             std::function<void(Result<std::vector<Route>>)> done);
   // The outcome of each change, removals first. What is not owned is never removed
   // (failed_precondition "NotOwned"); what the brake holds is failed_precondition
-  // "DeletionBrakeEngaged"; all other changes are made.
+  // "DeletionBrakeEngaged"; all other changes are made, until a batch fails as a whole: it and
+  // those behind it have its failure, which is the operation's when nothing was made before.
+  // While a batch outlives its ctx inside the provider, and before the listing that has to follow
+  // then: unavailable/waiting "OperationNotCompleted".
   void apply(Changes changes, std::shared_ptr<Context> context,
              std::function<void(Result<std::vector<Status>>)> done);
+  // Of the provider, but for the size of a batch, which is any for who calls this broker.
   void limits(std::shared_ptr<Context> context, std::function<void(Result<RouteLimits>)> done);
 
+  // Our routes to that Node, and those that could not be made or removed.
+  [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
+
  private:
-  struct Batch;
-  void begin_apply(const std::shared_ptr<Batch>& batch, Turns::Turn turn);
-  void judge(Batch& batch);
-  void applied(Batch& batch, Result<std::vector<Status>> outcome);
+  struct Request;
+  using RequestPtr = std::shared_ptr<Request>;
+  void begin_apply(const RequestPtr& request, Turns::Turn turn);
+  void judge(Request& request);
+  void ask_limits(const std::shared_ptr<Context>& context,
+                  std::function<void(Result<RouteLimits>)> done);
+  void next_batch(const RequestPtr& request);
+  void call(const RequestPtr& request);
+  void batch_ended(const RequestPtr& request, Result<std::vector<Status>> outcome);
+  void took(Request& request, const std::vector<Status>& statuses);
+  void failed(Request& request, const Status& status);
+  // A change that failed, by Node and destination; remembered for an hour.
+  struct Failure {
+    Status status;
+    uint32_t attempts = 0;
+    runtime::TimePoint since;
+    runtime::TimePoint last;
+  };
+  void note_outcome(const Route& route, const Status& status);
+  void forget_old_failures();
 
   const std::shared_ptr<LiveComponent> provider_;
   void* const self_;
   const ccm_cloud_routes table_;  // what lies beyond its size is NULL
   const ProviderTimeouts timeouts_;
   AbsenceGate& gate_;
-  std::vector<Route> owned_;  // of the last listing
+  std::vector<Route> owned_;           // of the last listing
+  std::optional<int64_t> batch_size_;  // as the provider said last
+  runtime::TimePoint listed_;
+  std::map<std::pair<std::string, std::string>, Failure> failures_;
   Turns turns_;
 };
 

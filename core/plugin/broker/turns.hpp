@@ -1,27 +1,65 @@
-// One operation at a time for each key, in the order of asking. Loop thread.
+// One operation at a time for each key, in the order of asking (docs/decisions/0010). A turn lasts
+// until the component has completed what it was given for, also when nobody waits for that any
+// more. Who asks for a turn that is held so is refused, so that nobody's worker waits for it; after
+// a grace the turn is taken away, and then the key is in doubt: what was begun may be done, half
+// done, or happen yet. Loop thread.
 #pragma once
 
 #include "plugin/context.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/timers.hpp"
 
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 namespace ccm::plugin {
 
+struct TurnOptions {
+  // From the moment when nobody waits for an operation any more until its turn is taken away.
+  std::chrono::milliseconds grace{300'000};
+  // So many operations may run on without their turn. From then on each turn is kept: a component
+  // that completes nothing must not fill the memory.
+  std::size_t most_abandoned = 100;
+};
+
 class Turns {
  public:
-  // Who holds it works; the next one begins when it is gone.
-  using Turn = std::shared_ptr<void>;
+  // Who holds `held` works; the next one begins when it is gone.
+  struct Turn {
+    uint64_t number = 0;
+    std::shared_ptr<void> held;
+  };
+  using Start = std::function<void(Turn)>;
+  using Refuse = std::function<void(Status)>;
 
-  Turns();
+  // `loop` and `timers` must outlive it. `what`: "load balancer operation", for logs.
+  Turns(runtime::EventLoop& loop, runtime::Timers& timers, TurnOptions options, std::string what);
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  // Calls `start` when no turn of `key` is held any more, maybe inside this call; never when
-  // `context` ended before that.
-  void take(const std::string& key, std::shared_ptr<Context> context,
-            std::function<void(Turn)> start);
+  // Calls `start` when no turn of `key` is held any more, maybe inside this call; or `refuse` with
+  // unavailable/waiting "OperationNotCompleted" when the one that holds it has been given up, maybe
+  // inside this call; neither when `context` ended before that.
+  void take(const std::string& key, std::shared_ptr<Context> context, Start start, Refuse refuse);
+
+  // Nobody waits for the operation of that turn any more. No effect when it completes soon.
+  void given_up(const std::string& key, uint64_t number);
+
+  // Above 0 since a turn of the key was taken away, or its operation completed after that; another
+  // number for each of these.
+  [[nodiscard]] uint64_t doubt(const std::string& key) const;
+  // A look that began when doubt() was `seen` has shown how things are.
+  void settle(const std::string& key, uint64_t seen);
+  // Operations of the key that run on without their turn.
+  [[nodiscard]] std::size_t abandoned(const std::string& key) const;
+  // Called when one of them completed after all; posted by its component, so never inside a call.
+  void on_late(std::function<void(const std::string& key)> fn);
 
  private:
   struct State;

@@ -1,5 +1,6 @@
 #include "plugin/host_services/event_service.hpp"
 
+#include "base/utf8.hpp"
 #include "plugin/host_services/object_service.hpp"
 
 #include <utility>
@@ -9,14 +10,6 @@ namespace ccm::plugin {
 namespace {
 
 constexpr std::size_t kMessageLimit = 1024;  // API-110
-
-// Cut at a character's border, so that the text stays valid UTF-8.
-std::string limited(std::string_view text) {
-  if (text.size() <= kMessageLimit) return std::string(text);
-  std::size_t end = kMessageLimit;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;
-  return std::string(text.substr(0, end));
-}
 
 }  // namespace
 
@@ -32,7 +25,9 @@ void EventService::record(void* self, const ccm_event* event) noexcept {
       [record = service.record_, source = std::move(source), type,
        about = kube::ObjectReference::of(*object_of(event->object)),
        reason = std::string(view(event->reason)),
-       message = limited(view(event->message))] { record(source, about, type, reason, message); });
+       message = std::string(utf8_front(view(event->message), kMessageLimit))] {
+        record(source, about, type, reason, message);
+      });
 }
 
 const void* EventService::table() const {

@@ -1,8 +1,15 @@
 #include "plugin/host_services/host_operation.hpp"
 
 #include "plugin/host_services/host_service.hpp"
+#include "plugin/origin.hpp"
 
 namespace ccm::plugin {
+
+// What a provider does for a reconcile is no step of the controller's.
+Origin* HostOperation::origin() const {
+  const auto& origin = context_->origin();
+  return origin && origin->controller() == component_->identity().name ? origin.get() : nullptr;
+}
 
 std::shared_ptr<HostOperation> HostOperation::make(const std::shared_ptr<LiveComponent>& component,
                                                    std::shared_ptr<Context> context,
@@ -23,6 +30,7 @@ void HostOperation::begin(const std::shared_ptr<LiveComponent>& component, const
     if (operation->context_->ended()) return operation->end(operation->context_->status());
     operation->registration_ =
         operation->context_->on_end([operation] { operation->end(operation->context_->status()); });
+    if (Origin* origin = operation->origin()) origin->began(operation->name_);
     start(operation);
   });
 }
@@ -41,6 +49,7 @@ void HostOperation::end(const Status& status, const void* result) {
   ended_ = true;
   const auto self = shared_from_this();  // the registration may hold the last reference
   if (registration_ != 0) context_->remove(registration_);
+  if (Origin* origin_of = origin()) origin_of->ended(name_, status);
   const ccm_status c_status = status.to_c();
   component_->call_serial(name_, [&] {
     if (done_.fn != nullptr) done_.fn(done_.owner, done_.operation, &c_status, result);

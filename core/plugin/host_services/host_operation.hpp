@@ -38,6 +38,7 @@ class HostOperation : public std::enable_shared_from_this<HostOperation> {
   static std::shared_ptr<HostOperation> make(const std::shared_ptr<LiveComponent>& component,
                                              std::shared_ptr<Context> context, ccm_completion done,
                                              std::string_view name);
+  [[nodiscard]] Origin* origin() const;
 
   std::shared_ptr<LiveComponent> component_;
   std::shared_ptr<Context> context_;

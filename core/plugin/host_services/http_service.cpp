@@ -1,7 +1,9 @@
 #include "plugin/host_services/http_service.hpp"
 
 #include "base/log.hpp"
+#include "base/utf8.hpp"
 #include "plugin/host_services/host_operation.hpp"
+#include "plugin/origin.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -20,6 +22,9 @@ using OperationPtr = std::shared_ptr<HostOperation>;
 constexpr milliseconds kTryTimeout{30'000};
 constexpr milliseconds kFirstPause{250};
 constexpr milliseconds kLongestPause{10'000};
+// Who waits for the budget looks again: somebody more important may want its answer by then.
+constexpr milliseconds kLookAgain{1'000};
+constexpr milliseconds kReservedRetry{60'000};
 
 // Everything else waits for the leadership (RFC 9110 9.2.1), unless the plugin says otherwise.
 bool only_reads(const net::Request& request, uint32_t flags) {
@@ -29,12 +34,56 @@ bool only_reads(const net::Request& request, uint32_t flags) {
 
 bool retryable(unsigned status) { return status == 429 || (status >= 500 && status != 501); }
 
+// By which the cloud's support finds the call; empty when the answer names none.
+std::string request_id(const net::Response& response) {
+  constexpr std::size_t kLongest = 128;
+  for (const char* name : {"x-request-id", "x-openstack-request-id", "x-compute-request-id"}) {
+    std::string id = utf8_text(response.header(name).substr(0, kLongest));
+    if (!id.empty()) return id;
+  }
+  return {};
+}
+
 std::string lower(std::string_view text) {
   std::string out(text);
   for (char& letter : out) {
     letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   }
   return out;
+}
+
+// What a request proves itself with. A cloud, or a proxy before it, that writes it into an error
+// would bring it into logs and Events.
+std::vector<std::string> secrets_of(const net::Request& request) {
+  constexpr std::size_t kShortest = 8;
+  std::vector<std::string> secrets;
+  for (const net::Header& header : request.headers) {
+    const std::string name = lower(header.name);
+    if (name != "authorization" && name != "proxy-authorization" && name != "x-auth-token" &&
+        name != "cookie") {
+      continue;
+    }
+    const auto space = header.value.find(' ');  // behind the scheme
+    std::string secret = space == std::string::npos ? header.value : header.value.substr(space + 1);
+    if (secret.size() >= kShortest) secrets.push_back(std::move(secret));
+  }
+  return secrets;
+}
+
+void redact(std::string& text, const std::string& secret) {
+  constexpr std::string_view kInstead = "[redacted]";
+  for (auto place = text.find(secret); place != std::string::npos;
+       place = text.find(secret, place + kInstead.size())) {
+    text.replace(place, secret.size(), kInstead);
+  }
+}
+
+void redact_error(net::Response& response, const net::Request& request) {
+  if (response.status < 400) return;
+  for (const std::string& secret : secrets_of(request)) {
+    redact(response.body, secret);
+    for (net::Header& header : response.headers) redact(header.value, secret);
+  }
 }
 
 // One request with all its tries. Loop thread.
@@ -53,18 +102,36 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // Waits as long as the credential has to, then sends.
   void attempt() {
     if (running_->ended()) return;
-    const milliseconds pause = options_->budgets->delay(credential_);
+    const CallPriority wanted = priority();
+    const milliseconds pause = options_->budgets->admit(credential_, wanted, controller());
     if (pause <= milliseconds(0)) return send();
-    if (!time_for(pause)) {
-      return running_->end(Status(Code::resource_exhausted, ErrorClass::throttled,
-                                  "the cloud asked to wait before the next call")
-                               .with_retry_after(pause));
-    }
-    wait(pause);
+    if (!std::exchange(held_, true)) options_->budgets->note_held(credential_);
+    if (!time_for(pause)) return refuse(pause, wanted);
+    wait(std::min(pause, kLookAgain));
   }
 
  private:
   runtime::Timers& timers() { return running_->component().runtime().timers; }
+
+  // Of a call without an origin (a log-in, a listing that several wait for) nothing is known, so it
+  // passes.
+  [[nodiscard]] CallPriority priority() const {
+    const auto& origin = running_->context()->origin();
+    return origin ? origin->priority() : CallPriority::load_balancers;
+  }
+  [[nodiscard]] const std::string& controller() const {
+    const auto& origin = running_->context()->origin();
+    return origin ? origin->controller() : running_->component().identity().name;
+  }
+
+  // The window may move on earlier than the cloud said, so nobody stays away for long.
+  void refuse(milliseconds pause, CallPriority wanted) {
+    const bool closed = options_->budgets->closed(credential_);
+    Status status(Code::resource_exhausted, ErrorClass::throttled,
+                  options_->budgets->obstacle(credential_, wanted));
+    if (!closed) status.with_reason(std::string(kCallBudgetSpent));
+    running_->end(status.with_retry_after(closed ? pause : std::min(pause, kReservedRetry)));
+  }
 
   [[nodiscard]] bool time_for(milliseconds pause) const {
     const auto left = running_->context()->remaining();
@@ -89,8 +156,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   }
 
   void answered(Result<net::Response> response) {
+    if (response) redact_error(*response, request_);
     report(response);
-    if (response) options_->budgets->learn(credential_, *response);
+    options_->budgets->answered(credential_, response ? &*response : nullptr);
     if (running_->ended()) return;
     const bool again = response ? retryable(response->status)
                                 : response.status().code() == Code::unavailable ||
@@ -130,9 +198,13 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
                                           {"duration", duration},
                                           {"try", tries_}});
     }
+    if (const auto& origin = running_->context()->origin()) {
+      origin->answered({operation_.empty() ? request_.method : operation_, status,
+                        response ? request_id(*response) : std::string(), timers().now()});
+    }
     if (!options_->observer) return;
-    options_->observer(
-        {running_->component().identity(), operation_, request_.method, status, duration});
+    options_->observer({running_->component().identity(), operation_, request_.method, status,
+                        duration, controller(), priority()});
   }
 
   void finish(const net::Response& response) {
@@ -156,6 +228,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   const std::string credential_;
   uint32_t tries_left_;
   int tries_ = 0;
+  bool held_ = false;
   const milliseconds try_timeout_;
   runtime::TimePoint begin_;
 };

@@ -4,6 +4,7 @@
 
 #include "plugin/host_services/host_service.hpp"
 #include "plugin/host_services/http_access.hpp"
+#include "plugin/host_services/http_budgets.hpp"
 
 #include <ccm/abi/http.h>
 
@@ -22,6 +23,8 @@ struct HttpCallRecord {
   std::string_view method;
   unsigned http_status = 0;  // 0 = no answer
   std::chrono::nanoseconds duration{0};
+  std::string_view controller{};  // for whom
+  CallPriority priority = CallPriority::refresh;
 };
 
 struct HttpServiceOptions {

@@ -17,7 +17,7 @@ log::Severity severity_of(int32_t level) {
 }  // namespace
 
 bool LogService::enabled(void*, int32_t level) noexcept {
-  return level < 0 || log::enabled(level, {});
+  return level < 0 || log::maybe_enabled(level);  // write() knows the file
 }
 
 // The ctx's fields, then the line's own pairs.
@@ -26,9 +26,10 @@ void LogService::write(void* self, const ccm_ctx* ctx, const ccm_log_record* rec
   if (record == nullptr || !CCM_HAS(record, pair_count)) return;
   const bool has_place = CCM_HAS(record, line);
   const std::string_view file = has_place ? view(record->file) : std::string_view{};
-  if (record->level >= 0 && !log::enabled(record->level, file)) return;
   const auto component = service.component();
   if (!component) return;
+  const std::string& name = component->identity().name;
+  if (record->level >= 0 && !log::enabled(record->level, file, service.plugin_id_, name)) return;
   const Context::Fields inherited = context_of(ctx, *component)->fields();
   std::vector<log::Field> fields;
   fields.reserve(inherited.size());
@@ -45,6 +46,7 @@ void LogService::write(void* self, const ccm_ctx* ctx, const ccm_log_record* rec
   line.file = file;
   line.line = has_place ? record->line : 0;
   line.logger = service.plugin_id_;
+  line.component = name;
   log::write(line);
 }
 

@@ -20,6 +20,11 @@ Histogram::BucketBoundaries request_buckets() {
   return {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
 }
 
+// 64 bytes to 16 MiB.
+Histogram::BucketBoundaries size_buckets() {
+  return {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
+}
+
 double as_seconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -32,7 +37,10 @@ struct ClientMetrics::State {
     std::string name;
     Histogram& seconds;
     Histogram& limiter;
+    Histogram& request_bytes;
+    Histogram& response_bytes;
     std::list<std::pair<unsigned, Counter*>> by_status;
+    std::list<std::pair<unsigned, Counter*>> retries_by_status;
   };
   struct Host {
     std::string name;
@@ -51,6 +59,19 @@ struct ClientMetrics::State {
         limiter(prometheus::BuildHistogram()
                     .Name("rest_client_rate_limiter_duration_seconds")
                     .Help("Time that requests waited for the client's rate limiter.")
+                    .Register(registry)),
+        request_bytes(prometheus::BuildHistogram()
+                          .Name("rest_client_request_size_bytes")
+                          .Help("Size of the bodies of requests to API servers by verb and host.")
+                          .Register(registry)),
+        response_bytes(prometheus::BuildHistogram()
+                           .Name("rest_client_response_size_bytes")
+                           .Help("Size of the bodies of API servers' answers by verb and host, "
+                                 "streams excepted.")
+                           .Register(registry)),
+        retries(prometheus::BuildCounter()
+                    .Name("rest_client_request_retries_total")
+                    .Help("Repeated requests to API servers by status code, verb and host.")
                     .Register(registry)) {}
 
   Method& method(Host& host, std::string_view name) {
@@ -62,16 +83,26 @@ struct ClientMetrics::State {
     return host.methods.emplace_back(Method{std::string(name),
                                             seconds.Add(labels, request_buckets()),
                                             limiter.Add(labels, request_buckets()),
+                                            request_bytes.Add(labels, size_buckets()),
+                                            response_bytes.Add(labels, size_buckets()),
+                                            {},
                                             {}});
   }
 
-  Counter& counter(Host& host, Method& method, unsigned status) {
-    for (const auto& [code, known] : method.by_status) {
-      if (code == status) return *known;
+  static std::string code_of(unsigned status) {
+    return status == 0 ? "<error>" : std::to_string(status);
+  }
+
+  // `label`: upstream calls the HTTP method "method" in one family and "verb" in the other.
+  static Counter& counter(Family<Counter>& family, std::list<std::pair<unsigned, Counter*>>& known,
+                          const Host& host, const char* label, const Method& method,
+                          unsigned status) {
+    for (const auto& [code, counter] : known) {
+      if (code == status) return *counter;
     }
-    const std::string code = status == 0 ? "<error>" : std::to_string(status);
-    Counter& added = requests.Add({{"code", code}, {"host", host.name}, {"method", method.name}});
-    method.by_status.emplace_back(status, &added);
+    Counter& added =
+        family.Add({{"code", code_of(status)}, {"host", host.name}, {label, method.name}});
+    known.emplace_back(status, &added);
     return added;
   }
 
@@ -80,12 +111,23 @@ struct ClientMetrics::State {
     Method& known = method(host, call.method);
     known.seconds.Observe(as_seconds(call.duration));
     known.limiter.Observe(as_seconds(call.limiter_wait));
-    counter(host, known, call.http_status).Increment();
+    known.request_bytes.Observe(static_cast<double>(call.request_bytes));
+    if (call.http_status != 0 && !call.stream) {
+      known.response_bytes.Observe(static_cast<double>(call.response_bytes));
+    }
+    const unsigned status = call.http_status;
+    counter(requests, known.by_status, host, "method", known, status).Increment();
+    if (call.retry) {
+      counter(retries, known.retries_by_status, host, "verb", known, status).Increment();
+    }
   }
 
   Family<Counter>& requests;
   Family<Histogram>& seconds;
   Family<Histogram>& limiter;
+  Family<Histogram>& request_bytes;
+  Family<Histogram>& response_bytes;
+  Family<Counter>& retries;
   std::mutex mutex;
   std::list<Host> hosts;
 };

@@ -1,4 +1,4 @@
-// The rest_client_* metrics: what this process asks of API servers (MET-26..28). Any thread: the
+// The rest_client_* metrics: what this process asks of API servers (MET-26..30). Any thread: the
 // Lease has a client on a thread of its own.
 #pragma once
 

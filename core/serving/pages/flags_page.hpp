@@ -11,7 +11,8 @@ namespace ccm::serving {
 
 using FlagValues = std::vector<std::pair<std::string, std::string>>;
 
-// As text, or as JSON for those who accept only that.
+// As text, or as JSON for those who accept only that. The values are shown as they are: whoever
+// collects them leaves out what is secret.
 Answer flags_page(const Request& request, const FlagValues& flags);
 
 // Whether the request's Accept header asks for JSON rather than text.

@@ -4,23 +4,15 @@
 
 namespace ccm::route {
 
-std::vector<Batch> make_batches(const Plan& plan, int64_t limit) {
-  std::vector<Batch> batches;
-  std::size_t size = 0;
+Batch make_batch(const Plan& plan) {
+  Batch batch;
   for (const Step& step : plan.steps) {
-    const std::size_t changes = step.removals.size() + (step.addition ? 1 : 0);
-    if (batches.empty() || (limit > 0 && size + changes > static_cast<std::size_t>(limit))) {
-      batches.emplace_back();
-      size = 0;
-    }
-    size += changes;
-    Batch& batch = batches.back();
     batch.removals.insert(batch.removals.end(), step.removals.begin(), step.removals.end());
     if (!step.addition) continue;
     batch.additions.push_back(*step.addition);
     batch.replaces.push_back(!step.removals.empty());
   }
-  return batches;
+  return batch;
 }
 
 Batch without_removals(const Batch& batch) {

@@ -1,4 +1,4 @@
-// The steps of a plan as batches for the cloud. Any thread.
+// The steps of a plan as one request. Any thread.
 #pragma once
 
 #include "plan.hpp"
@@ -6,7 +6,6 @@
 #include <ccm/route.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace ccm::route {
@@ -18,9 +17,9 @@ struct Batch {
   std::vector<bool> replaces;  // for each addition: whether it takes the place of a removal
 };
 
-// As few as `limit` changes in each allow (0 = any number). Steps stay whole and in their order;
-// one that is larger than the limit gets a batch of its own.
-std::vector<Batch> make_batches(const Plan& plan, int64_t limit);
+// All of a plan's steps, in their order. The host judges them as a whole and cuts them into what
+// the cloud takes in a call.
+Batch make_batch(const Plan& plan);
 
 // The same without removals, and without what would take the place of one.
 Batch without_removals(const Batch& batch);

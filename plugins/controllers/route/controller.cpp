@@ -1,6 +1,6 @@
 #include "controller.hpp"
 
-#include "parallel.hpp"
+#include <ccm/gather.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -144,7 +144,10 @@ Task<Status> Controller::sync(Ctx ctx) {
         .with_retry_after(Doubt::kLookAgain);
   }
   notices_.begin(now);
-  co_await apply(ctx, run);
+  Batch changes = make_batch(run.plan);
+  if (!changes.removals.empty() || !changes.additions.empty()) {
+    co_await apply(ctx, run, std::move(changes));
+  }
   if (ctx.cancelled()) co_return ctx.status();
   tell(run);
   measure(run);
@@ -190,14 +193,15 @@ Task<void> Controller::look_for_targets(Ctx ctx, Run& run) {
   std::vector<std::string> names;
   std::set_difference(unknown.begin(), unknown.end(), gone_.begin(), gone_.end(),
                       std::back_inserter(names));
-  Tasks look = [this, &ctx, &run, &names](std::size_t i) {
+  auto look = [this, &ctx, &run, &names](std::size_t i) {
     return look_for_target(ctx, names[i], run);
   };
-  Task<void> all = in_parallel(host_, names.size(), kReadsAtOnce, std::move(look));
-  co_await std::move(all);
+  Task<Status> all = gather(host_.post, names.size(), kReadsAtOnce, std::move(look));
+  const Status looked = co_await std::move(all);
+  if (!looked.ok()) host_.log.error("not every node was looked for", {{"error", looked}});
 }
 
-Task<void> Controller::look_for_target(Ctx ctx, std::string name, Run& run) {
+Task<Status> Controller::look_for_target(Ctx ctx, std::string name, Run& run) {
   KubeReference reference;
   reference.resource = kNodes;
   reference.name = name;
@@ -209,17 +213,10 @@ Task<void> Controller::look_for_target(Ctx ctx, std::string name, Run& run) {
   } else {
     run.unseen.insert(std::move(name));
   }
+  co_return Status();
 }
 
-Task<void> Controller::apply(Ctx ctx, Run& run) {
-  const std::vector<Batch> batches = make_batches(run.plan, limits_.batch);
-  for (const Batch& batch : batches) {
-    const bool goes_on = co_await apply_batch(ctx, run, batch);
-    if (!goes_on) co_return;
-  }
-}
-
-Task<bool> Controller::apply_batch(Ctx ctx, Run& run, Batch batch) {
+Task<void> Controller::apply(Ctx ctx, Run& run, Batch batch) {
   std::vector<Route> removals;
   for (const std::size_t i : batch.removals) removals.push_back(run.table[i]);
   std::vector<Route> additions;
@@ -230,13 +227,12 @@ Task<bool> Controller::apply_batch(Ctx ctx, Run& run, Batch batch) {
   const milliseconds begun = host_.timer.now();
   const auto made = co_await host_.routes.apply(ctx, settings_.cluster_name, removals, additions);
   const milliseconds took = host_.timer.now() - begun;
-  if (ctx.cancelled()) co_return false;
+  if (ctx.cancelled()) co_return;
   if (!made.ok() && held_by_brake(made.status()) && !batch.removals.empty()) {
     for (const std::size_t i : batch.removals) note_removal(run, i, made.status());
     Batch rest = without_removals(batch);
-    if (rest.additions.empty()) co_return true;
-    const bool goes_on = co_await apply_batch(ctx, run, std::move(rest));
-    co_return goes_on;
+    if (!rest.additions.empty()) co_await apply(ctx, run, std::move(rest));
+    co_return;
   }
   if (!made.ok()) run.outcome = Status(made.status()).with_context("change the cloud's routes");
   // Of a batch that failed as a whole the next listing will tell more.
@@ -247,7 +243,6 @@ Task<bool> Controller::apply_batch(Ctx ctx, Run& run, Batch batch) {
   for (std::size_t i = 0; i < additions.size(); ++i) {
     note_addition(run, batch.additions[i], additions[i], status_of(removals.size() + i), took);
   }
-  co_return made.ok();
 }
 
 void Controller::note_removal(Run& run, std::size_t route, const Status& status) {
@@ -310,14 +305,15 @@ Task<void> Controller::write_conditions(Ctx ctx, Run& run) {
     if (!retries_.due("condition " + run.nodes[i].uid, now)) continue;
     writes.push_back(Write{i, *std::move(desired)});
   }
-  Tasks write = [this, &ctx, &run, &writes](std::size_t i) {
+  auto write = [this, &ctx, &run, &writes](std::size_t i) {
     return write_condition(ctx, run.nodes[writes[i].node], writes[i].condition);
   };
-  Task<void> all = in_parallel(host_, writes.size(), kWritesAtOnce, std::move(write));
-  co_await std::move(all);
+  Task<Status> all = gather(host_.post, writes.size(), kWritesAtOnce, std::move(write));
+  const Status written = co_await std::move(all);
+  if (!written.ok()) host_.log.error("not every condition was written", {{"error", written}});
 }
 
-Task<void> Controller::write_condition(Ctx ctx, const NodeState& node, Condition condition) {
+Task<Status> Controller::write_condition(Ctx ctx, const NodeState& node, Condition condition) {
   const std::string change = "condition " + node.uid;
   for (int left = kConflictTries;; --left) {
     KubePatch patch;
@@ -332,18 +328,18 @@ Task<void> Controller::write_condition(Ctx ctx, const NodeState& node, Condition
     if (status.ok()) {
       conditions_.wrote(node, condition, *written);
       retries_.succeeded(change);
-      co_return;
+      co_return Status();
     }
-    if (status.error_class() == ErrorClass::not_found || ctx.cancelled()) co_return;
+    if (status.error_class() == ErrorClass::not_found || ctx.cancelled()) co_return Status();
     if (status.error_class() != ErrorClass::conflict || left == 1) {
       host_.log.error("the condition of a node was not written",
                       {{"node", node.name}, {"error", status}});
       retries_.failed(change, status, host_.timer.now());
-      co_return;
+      co_return Status();
     }
     auto sleep = host_.timer.sleep(ctx, kConflictPause);
     Status slept = co_await sleep;
-    if (!slept.ok()) co_return;
+    if (!slept.ok()) co_return Status();
   }
 }
 

@@ -62,18 +62,16 @@ class Controller {
   [[nodiscard]] PlanInput input_of(const Run& run) const;
   // Looks for the Nodes that routes to be removed lead to: a cache may be behind.
   Task<void> look_for_targets(Ctx ctx, Run& run);
-  Task<void> look_for_target(Ctx ctx, std::string name, Run& run);
+  Task<Status> look_for_target(Ctx ctx, std::string name, Run& run);
 
-  Task<void> apply(Ctx ctx, Run& run);
-  // False = the rest of the batches is not worth a try.
-  Task<bool> apply_batch(Ctx ctx, Run& run, Batch batch);
+  Task<void> apply(Ctx ctx, Run& run, Batch batch);
   void note_removal(Run& run, std::size_t route, const Status& status);
   void note_addition(Run& run, const Addition& addition, const Route& route, const Status& status,
                      milliseconds took);
   void note_table_full(const Run& run, const Status& status);
 
   Task<void> write_conditions(Ctx ctx, Run& run);
-  Task<void> write_condition(Ctx ctx, const NodeState& node, Condition condition);
+  Task<Status> write_condition(Ctx ctx, const NodeState& node, Condition condition);
 
   void tell(const Run& run);
   void measure(const Run& run) const;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
+#include <utility>
 
 namespace ccm::service {
 namespace {
@@ -22,14 +24,28 @@ bool says_false(std::string_view value) {
   return std::find(kFalse.begin(), kFalse.end(), value) != kFalse.end();
 }
 
+std::vector<NodeAddress> read_addresses(const Object& node) {
+  std::vector<NodeAddress> addresses;
+  node.at("/status/addresses").each([&](std::string_view, const Value& address) {
+    addresses.push_back(
+        {std::string(address.text("/type")), std::string(address.text("/address"))});
+  });
+  return addresses;
+}
+
+// Their order means nothing.
+std::vector<NodeAddress> sorted(std::vector<NodeAddress> addresses) {
+  std::sort(addresses.begin(), addresses.end(), [](const NodeAddress& a, const NodeAddress& b) {
+    return std::tie(a.type, a.address) < std::tie(b.type, b.address);
+  });
+  return addresses;
+}
+
 Backend read_backend(const Object& node) {
   Backend backend;
   backend.name = node.name();
   backend.provider_id = node.text("/spec/providerID");
-  node.at("/status/addresses").each([&](std::string_view, const Value& address) {
-    backend.addresses.push_back(
-        {std::string(address.text("/type")), std::string(address.text("/address"))});
-  });
+  backend.addresses = read_addresses(node);
   backend.node = node;
   return backend;
 }
@@ -59,23 +75,28 @@ bool takes_traffic(const Object& node) {
 
 bool changes_backends(const Object& old, const Object& now) {
   return included(old) != included(now) ||
-         old.text("/spec/providerID") != now.text("/spec/providerID") || old.uid() != now.uid();
+         old.text("/spec/providerID") != now.text("/spec/providerID") || old.uid() != now.uid() ||
+         sorted(read_addresses(old)) != sorted(read_addresses(now));
 }
 
-std::shared_ptr<const BackendSet> select_backends(const Kube& kube) {
-  auto set = std::make_shared<BackendSet>();
+BackendSet select_backends(const Kube& kube) {
+  std::vector<Backend> backends;
   kube.cached_each(kNodes, {}, [&](const Object& node) {
-    if (takes_traffic(node)) set->backends.push_back(read_backend(node));
+    if (takes_traffic(node)) backends.push_back(read_backend(node));
   });
-  std::sort(set->backends.begin(), set->backends.end(),
+  std::sort(backends.begin(), backends.end(),
             [](const Backend& left, const Backend& right) { return left.name < right.name; });
   Hash hash;
-  for (const Backend& backend : set->backends) hash.add(backend.name).add(backend.provider_id);
-  set->hash = hash.value();
-  return set;
+  for (const Backend& backend : backends) {
+    hash.add(backend.name).add(backend.provider_id);
+    for (const NodeAddress& address : sorted(backend.addresses)) {
+      hash.add(address.type).add(address.address);
+    }
+  }
+  return {std::move(backends), hash.value()};
 }
 
-std::string node_names(const std::vector<Backend>& backends) {
+std::string node_names(const Backends& backends) {
   std::string text;
   for (size_t i = 0; i < std::min(backends.size(), kNamesShown); ++i) {
     text += (i == 0 ? "" : ", ") + backends[i].name;

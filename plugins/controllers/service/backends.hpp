@@ -5,7 +5,6 @@
 #include <ccm/load_balancer.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,18 +17,19 @@ const std::vector<std::string>& node_fields();
 bool included(const Object& node);
 // SVC-57: included, not being deleted, not about to be removed by the autoscaler.
 bool takes_traffic(const Object& node);
-// SVC-52: whether Services may need other backends after an update of a Node. Taints, readiness,
-// addresses and deletionTimestamp do not count (SVC-53).
+// SVC-52: whether Services may need other backends after an update of a Node. Taints, readiness and
+// deletionTimestamp do not count (SVC-53). Addresses do, unlike in Go: a provider may choose by
+// them, and a Node whose kubelet sets the provider ID has them only later.
 bool changes_backends(const Object& old, const Object& now);
 
-// All Nodes that take traffic, sorted by name.
+// All Nodes that take traffic, sorted by name. Cheap to copy.
 struct BackendSet {
-  std::vector<Backend> backends;
-  uint64_t hash = 0;  // of names and provider IDs (SVC-56)
+  Backends backends;
+  uint64_t hash = 0;  // of names, provider IDs (SVC-56) and addresses
 };
-std::shared_ptr<const BackendSet> select_backends(const Kube& kube);
+BackendSet select_backends(const Kube& kube);
 
 // For SVC-62: at most 20 names.
-std::string node_names(const std::vector<Backend>& backends);
+std::string node_names(const Backends& backends);
 
 }  // namespace ccm::service

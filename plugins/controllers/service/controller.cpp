@@ -45,7 +45,8 @@ Controller::Controller(Host& host)
       update_duration_(host.metrics.histogram(
           "service_controller_update_loadbalancer_host_latency_seconds",
           "Duration of one update of a load balancer's backends.",
-          {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384})) {}
+          {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384})),
+      limits_turn_(host.post, 1) {}
 
 Status Controller::setup(Setup& setup) {
   if (!host_.load_balancers) {
@@ -143,15 +144,23 @@ void Controller::on_node(EventKind kind, const Object& old, const Object& now, c
   }
 }
 
-const std::shared_ptr<const BackendSet>& Controller::backends() {
+const BackendSet& Controller::backends() {
   if (!backends_) backends_ = select_backends(host_.kube);
-  return backends_;
+  return *backends_;
 }
 
+// The workers that come at the same moment share the question, and its failure.
 Task<Status> Controller::learn_limits(Ctx ctx) {
   if (id_annotation_) co_return Status();
+  const milliseconds came = host_.timer.now();
+  auto turn = co_await limits_turn_.acquire();
+  if (id_annotation_) co_return Status();
+  if (!limits_failure_.ok() && limits_failed_ >= came) co_return limits_failure_;
   const auto limits = co_await host_.load_balancers.limits(ctx);
-  if (!limits.ok() && limits.status().code() != Code::unimplemented) co_return limits.status();
+  if (!limits.ok() && limits.status().code() != Code::unimplemented) {
+    limits_failed_ = host_.timer.now();
+    co_return limits_failure_ = limits.status();
+  }
   std::string annotation(kLoadBalancerIdAnnotation);
   if (limits.ok() && !limits->id_annotation.empty()) annotation = limits->id_annotation;
   id_annotation_ = std::move(annotation);

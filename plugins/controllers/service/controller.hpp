@@ -18,8 +18,10 @@
 
 #include <ccm/controller.hpp>
 #include <ccm/host.hpp>
+#include <ccm/semaphore.hpp>
 #include <ccm/task.hpp>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,7 +47,7 @@ class Controller {
     ServiceState service;
     Surroundings surroundings;
     LoadBalancerService intent;
-    std::shared_ptr<const BackendSet> backends;
+    BackendSet backends;
     uint64_t hash = 0;
   };
   using TurnPtr = std::shared_ptr<Turn>;
@@ -59,7 +61,7 @@ class Controller {
   Task<Status> take_turn(Ctx ctx, std::string key);
   std::shared_ptr<Record> record_of(const std::string& key, const std::string& uid);
   TurnPtr begin(std::string key, std::shared_ptr<Record> record, Object object) const;
-  const std::shared_ptr<const BackendSet>& backends();
+  const BackendSet& backends();
   [[nodiscard]] ReconcileResult next_turn(const std::string& key) const;
 
   // ensure.cpp: the ensure branch (SVC-20 to SVC-28) and changes of Nodes.
@@ -101,9 +103,12 @@ class Controller {
   NodePass pass_;           // MET-6
   Metric update_duration_;  // MET-7
   Settings settings_;
+  Semaphore limits_turn_;
+  Status limits_failure_;  // of the last question
+  std::chrono::milliseconds limits_failed_{0};
   std::optional<std::string> id_annotation_;  // from the first reconcile on
   std::unordered_map<std::string, std::shared_ptr<Record>> records_;
-  std::shared_ptr<const BackendSet> backends_;  // empty = Nodes changed since
+  std::optional<BackendSet> backends_;  // empty = Nodes changed since
 };
 
 }  // namespace ccm::service

@@ -46,7 +46,7 @@ Task<Status> Controller::keep(Ctx ctx, TurnPtr turn) {
     Status told = co_await fail(ctx, turn, refused, kSyncFailed, true);
     co_return told;
   }
-  Wanted wanted{turn->hash, turn->backends->hash};
+  Wanted wanted{turn->hash, turn->backends.hash};
   const Step step = next_step(record, turn->service, turn->surroundings.id_annotation, wanted,
                               settings_.audit_period > milliseconds(0), now);
   Status status;
@@ -72,7 +72,7 @@ Task<Status> Controller::look(Ctx ctx, TurnPtr turn) {
   Record& record = *turn->record;
   const bool audit = record.applied;
   const auto answer =
-      co_await host_.load_balancers.observe(ctx, turn->intent, turn->backends->backends);
+      co_await host_.load_balancers.observe(ctx, turn->intent, turn->backends.backends);
   if (elsewhere(answer.status())) {
     Status left = co_await left_to_others(turn);
     co_return left;
@@ -117,7 +117,7 @@ Task<Status> Controller::look(Ctx ctx, TurnPtr turn) {
 void Controller::announce(const TurnPtr& turn) const {
   if (std::exchange(turn->record->announced, true)) return;
   events_.normal(turn->object, kEnsuring, "Ensuring load balancer");
-  if (turn->backends->backends.empty()) {  // SVC-22
+  if (turn->backends.backends.empty()) {  // SVC-22
     events_.warning(turn->object, kUnavailable, "There are no available nodes for LoadBalancer");
   }
 }
@@ -133,7 +133,7 @@ Task<Status> Controller::ensure(Ctx ctx, TurnPtr turn) {
   }
   turn->record->applied = false;
   const auto answer =
-      co_await host_.load_balancers.ensure(ctx, turn->intent, turn->backends->backends);
+      co_await host_.load_balancers.ensure(ctx, turn->intent, turn->backends.backends);
   if (elsewhere(answer.status())) {
     Status left = co_await left_to_others(turn);
     co_return left;
@@ -206,7 +206,7 @@ void Controller::applied(const TurnPtr& turn) const {
   LoadBalancerService intent = turn->intent;
   if (intent.adopt_id == record.id) intent.adopt_id.clear();
   record.intent_hash = intent_hash(intent, service, turn->surroundings, record.annotations);
-  record.backend_hash = turn->backends->hash;
+  record.backend_hash = turn->backends.hash;
   record.audit_due = host_.timer.now() + audit_pause(settings_.audit_period, turn->key);
   record.not_before = milliseconds(0);
 }
@@ -314,15 +314,15 @@ Task<Status> Controller::update_backends(Ctx ctx, TurnPtr turn) {
   updates_.record(1);
   const milliseconds begin = host_.timer.now();
   const auto answer =
-      co_await host_.load_balancers.update_backends(ctx, turn->intent, turn->backends->backends);
+      co_await host_.load_balancers.update_backends(ctx, turn->intent, turn->backends.backends);
   const milliseconds took = host_.timer.now() - begin;
   update_duration_.record(static_cast<double>(took.count()) / 1e3);
-  const auto& backends = turn->backends->backends;
+  const auto& backends = turn->backends.backends;
   if (answer.ok() && answer->state == LoadBalancerState::active) {
-    record.backend_hash = turn->backends->hash;
+    record.backend_hash = turn->backends.hash;
     if (backends.empty()) {  // SVC-60
       events_.warning(turn->object, kUnavailable, "There are no available nodes for LoadBalancer");
-    } else {
+    } else if (!answer->difference.empty()) {
       events_.normal(turn->object, kUpdated, "Updated load balancer with new hosts");
     }
     Status settled = co_await settle(ctx, turn);
@@ -335,7 +335,7 @@ Task<Status> Controller::update_backends(Ctx ctx, TurnPtr turn) {
     co_return std::move(waiting).with_retry_after(pause);
   }
   if (elsewhere(answer.status())) {  // SVC-61
-    record.backend_hash = turn->backends->hash;
+    record.backend_hash = turn->backends.hash;
     co_return Status();
   }
   if (answer.ok() || answer.status().error_class() == ErrorClass::not_found) {

@@ -1,5 +1,7 @@
 #include "texts.hpp"
 
+#include <algorithm>
+
 namespace ccm::service {
 namespace {
 
@@ -30,36 +32,16 @@ std::string_view next_step(const Status& status) {
 
 }  // namespace
 
-std::string_view class_words(ErrorClass error_class) {
-  switch (error_class) {
-    case ErrorClass::none:
-      return "";
-    case ErrorClass::invalid_spec:
-      return "invalid spec";
-    case ErrorClass::auth:
-      return "auth";
-    case ErrorClass::quota:
-      return "quota";
-    case ErrorClass::conflict:
-      return "conflict";
-    case ErrorClass::throttled:
-      return "throttled";
-    case ErrorClass::unavailable:
-      return "unavailable";
-    case ErrorClass::waiting:
-      return "waiting";
-    case ErrorClass::not_found:
-      return "not found";
-    case ErrorClass::unsupported:
-      return "unsupported";
-  }
-  return "";
+std::string class_words(ErrorClass error_class) {
+  std::string words(name_of(error_class));
+  std::replace(words.begin(), words.end(), '-', ' ');
+  return words;
 }
 
 std::string failure_text(const Status& status) {
   std::string text = status.message();
-  const std::string_view words = class_words(status.error_class());
-  if (!words.empty()) text += " (" + std::string(words) + ")";
+  const std::string words = class_words(status.error_class());
+  if (!words.empty()) text += " (" + words + ")";
   return text + "; " + std::string(next_step(status));
 }
 

@@ -4,12 +4,11 @@
 #include <ccm/status.hpp>
 
 #include <string>
-#include <string_view>
 
 namespace ccm::service {
 
 // "quota", "invalid spec", ...; empty when nothing is known.
-std::string_view class_words(ErrorClass error_class);
+std::string class_words(ErrorClass error_class);
 
 // Cause, class and what happens or has to happen next. The same failure gives the same text, so
 // that Events are counted instead of repeated.

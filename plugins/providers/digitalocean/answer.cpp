@@ -34,7 +34,7 @@ std::string one_line(std::string text) {
 
 ErrorBody read_body(const HttpResponse& response) {
   ErrorBody body;
-  const auto document = nlohmann::json::parse(response.body, nullptr, false);
+  const auto document = parse_json(response.body);
   if (document.is_object()) {
     body = {text_or_empty(document, "id"), text_or_empty(document, "message"),
             text_or_empty(document, "request_id")};
@@ -55,10 +55,15 @@ int64_t number(std::string_view digits) {
   return fault == std::errc() && stop == end && value > 0 ? value : 0;
 }
 
-// Retry-After comes only with the limit per minute (DO-322); the hourly window tells its end.
-milliseconds pause(const HttpResponse& response, milliseconds now) {
-  const int64_t told = number(response.header("retry-after"));
-  if (told > 0) return seconds(std::min(told, kLongestPause));
+milliseconds told_pause(const HttpResponse& response) {
+  return seconds(std::min(number(response.header("retry-after")), kLongestPause));
+}
+
+// Retry-After comes only with the limit per minute (DO-322); the hourly window tells its end. That
+// stands in every answer (DO-321), so it means something only where the limit was the reason.
+milliseconds throttled_pause(const HttpResponse& response, milliseconds now) {
+  const milliseconds told = told_pause(response);
+  if (told > milliseconds(0)) return told;
   const int64_t reset = number(response.header("ratelimit-reset"));
   const int64_t left = reset - std::chrono::duration_cast<seconds>(now).count();
   return seconds(reset > 0 ? std::clamp<int64_t>(left, 1, kLongestPause) : 0);
@@ -88,14 +93,14 @@ Status classify(const HttpResponse& response, const ErrorBody& body, std::string
     case 429:
       return Status(Code::resource_exhausted, ErrorClass::throttled, std::move(message))
           .with_reason("CloudThrottled")
-          .with_retry_after(pause(response, now));
+          .with_retry_after(throttled_pause(response, now));
     default:
       break;
   }
   if (response.status_code >= 500 || response.status_code == 408) {
     return Status(Code::unavailable, ErrorClass::unavailable, std::move(message))
         .with_reason("CloudUnavailable")
-        .with_retry_after(pause(response, now));
+        .with_retry_after(told_pause(response));
   }
   if (response.status_code >= 400) {
     return Status(Code::invalid_argument, ErrorClass::invalid_spec, std::move(message))

@@ -1,7 +1,8 @@
 #include "api.hpp"
 
 #include "answer.hpp"
-#include "gather.hpp"
+
+#include <ccm/gather.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -48,6 +49,7 @@ Task<Result<std::string>> Api::call(Ctx ctx, Call call) {
   request.credential = "digitalocean";
   auto answer = co_await host_.http.send(ctx, std::move(request));
   if (!answer.ok()) co_return answer.status().with_context(call.operation);
+  if (call.status_code != nullptr) *call.status_code = answer->status_code;
   Status status = status_of(call.operation, *answer, host_.timer.wall_clock());
   if (!status.ok()) co_return status;
   co_return std::move(answer->body);
@@ -81,7 +83,7 @@ Task<Status> Api::list_once(Ctx ctx, std::string path, std::string operation, Pa
     }(*this, ctx, path, operation, static_cast<int64_t>(index) + 2, reader, total, count);
   };
   std::function<Task<Status>(size_t)> work = read;
-  Status status = co_await gather(host_, static_cast<size_t>(pages - 1), kPagesAtOnce, work);
+  Status status = co_await gather(host_.post, static_cast<size_t>(pages - 1), kPagesAtOnce, work);
   if (status.ok() && count != total) status = changed().with_context(operation);
   co_return status;
 }

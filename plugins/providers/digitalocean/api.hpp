@@ -22,7 +22,8 @@ struct Call {
   std::string method = "GET";
   std::string path;  // "/v2/..." with its query
   std::string operation;
-  std::string body;  // JSON; empty = none
+  std::string body;                 // JSON; empty = none
+  uint32_t* status_code = nullptr;  // gets the answer's; stays as it is when there was none
 };
 
 // What a reader of pages says of one of them.

@@ -100,7 +100,7 @@ Result<DropletPage> read_page(const json& document) {
   if (meta == document.end() || !meta->is_object() || !meta->contains("total")) {
     return bad_answer("does not say how many droplets there are");
   }
-  page.total = meta->at("total").get<int64_t>();
+  page.total = value_as<int64_t>(meta->at("total"));
   return page;
 }
 

@@ -24,7 +24,8 @@ struct DropletPage {
 };
 
 // Failure: data_loss when the answer cannot be used. A droplet without a private IPv4 address has
-// no addresses at all, so that its Node waits for one (DO-76), and the others are not held up.
+// no addresses at all (DO-76): a listing has no place for a failure, and the others are not held
+// up.
 Result<DropletPage> parse_droplets(std::string_view json_text);
 Result<Instance> parse_droplet(std::string_view json_text);
 

@@ -134,11 +134,20 @@ Task<Result<Listing>> Droplets::named(Ctx ctx, std::string name, std::string typ
     separator = '&';
   }
   if (!type.empty()) path += separator + std::string("type=") + type;
+  std::string operation = name.empty() ? "ListDroplets" : "FindDroplet";
+  return read(std::move(ctx), std::move(path), std::move(operation));
+}
+
+Task<Result<Listing>> Droplets::tagged(Ctx ctx, std::string tag) {
+  std::string path = "/v2/droplets?tag_name=" + percent_encode(tag);
+  return read(std::move(ctx), std::move(path), "ListTaggedDroplets");
+}
+
+Task<Result<Listing>> Droplets::read(Ctx ctx, std::string path, std::string operation) {
   Pages pages;
   PageReader reader = [&pages](int64_t number, const std::string& body) {
     return pages.read(number, body);
   };
-  const std::string operation = name.empty() ? "ListDroplets" : "FindDroplet";
   Status status = co_await api_.list(ctx, path, operation, reader);
   if (!status.ok()) co_return status;
   co_return pages.take();

@@ -3,7 +3,6 @@
 
 #include "api.hpp"
 
-#include <ccm/host.hpp>
 #include <ccm/instances.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
@@ -18,13 +17,16 @@ class Droplets {
  public:
   using Listing = std::vector<Instance>;
 
-  Droplets(Host& host, Api& api) : host_(host), api_(api) {}
+  explicit Droplets(Api& api) : api_(api) {}
   Droplets(const Droplets&) = delete;
   Droplets& operator=(const Droplets&) = delete;
 
   // All of them, each once. Failures: data_loss, aborted (the list never held still), those of
   // Api::list.
   Task<Result<Listing>> list(Ctx ctx);
+
+  // Those that bear a tag; GPU droplets as far as the API lists them (DO-332). Failures as list().
+  Task<Result<Listing>> tagged(Ctx ctx, std::string tag);
 
   // One GET. not_found, class not_found, when the API says 404 (DO-65).
   Task<Result<Instance>> get(Ctx ctx, int64_t id);
@@ -36,9 +38,9 @@ class Droplets {
 
  private:
   Task<Result<Listing>> named(Ctx ctx, std::string name, std::string type);
+  Task<Result<Listing>> read(Ctx ctx, std::string path, std::string operation);
   Task<Result<Instance>> find_by_address(Ctx ctx, std::string address);
 
-  Host& host_;
   Api& api_;
   // Of the last listing, once a Node was looked for by its address: which droplet has it. Says
   // "exists", never "is gone" (DO-319): what it says is checked with a call.

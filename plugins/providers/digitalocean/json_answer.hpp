@@ -7,14 +7,38 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace ccm::digitalocean {
+
+// What a text says; discarded when it is no JSON. Always from a view: each kind of source that is
+// parsed is another parser in the plugin.
+inline nlohmann::json parse_json(std::string_view text) {
+  return nlohmann::json::parse(text, nullptr, false);
+}
 
 // The text of a member; empty when it is absent or no text.
 inline std::string text_or_empty(const nlohmann::json& object, const char* name) {
   const auto place = object.find(name);
   return place != object.end() && place->is_string() ? place->get<std::string>() : std::string();
+}
+
+// A value as T; throws json::exception when it is none. A number that is no integer, or too large
+// for T, is none: the library would convert it to something else.
+template <typename T>
+T value_as(const nlohmann::json& value) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    const bool fits = value.is_number_unsigned()
+                          ? std::in_range<T>(value.get<uint64_t>())
+                          : value.is_number_integer() && std::in_range<T>(value.get<int64_t>());
+    return fits ? value.get<T>() : nlohmann::json().get<T>();
+  } else {
+    return value.get<T>();
+  }
 }
 
 // What `read` makes of a parsed answer. A json::exception that it throws, and what is no object,

@@ -2,6 +2,7 @@
 
 #include "answer.hpp"
 #include "droplet.hpp"
+#include "json_answer.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -10,18 +11,13 @@
 namespace ccm::digitalocean {
 namespace {
 
-Status invalid(std::string message) {
-  return Status(Code::invalid_argument, ErrorClass::invalid_spec, std::move(message))
-      .with_reason("InvalidConfiguration");
-}
-
 // Whether a page of the regions has that slug.
 struct RegionSearch {
   std::string slug;
   bool found = false;
 
   Result<PageInfo> read(const std::string& body) {
-    const auto page = nlohmann::json::parse(body, nullptr, false);
+    const auto page = parse_json(body);
     if (!page.is_object() || !page.contains("regions") || !page.at("regions").is_array() ||
         !page.contains("meta") || !page.at("meta").is_object()) {
       return bad_answer("has no list \"regions\"");
@@ -38,7 +34,7 @@ struct RegionSearch {
 }  // namespace
 
 Provider::Provider(Host& host)
-    : host_(host), api_(host), droplets_(host, api_), load_balancers_(host, api_, droplets_) {}
+    : host_(host), api_(host), droplets_(api_), load_balancers_(host, api_, droplets_) {}
 
 Task<Status> Provider::initialize(Ctx ctx) {
   auto settings = read_settings(host_.config);
@@ -51,18 +47,7 @@ Task<Status> Provider::initialize(Ctx ctx) {
   status = co_await check_region(ctx);
   if (!status.ok()) co_return status;
   status = co_await check_vpc(ctx);
-  if (status.ok()) tell_what_is_not_done();
   co_return status;
-}
-
-// Nobody shall believe that a firewall is kept because the settings for it were taken.
-void Provider::tell_what_is_not_done() const {
-  const Settings& settings = api_.settings();
-  if (!settings.firewall_name.empty()) {
-    host_.log.warning(
-        "the public access firewall is not managed by this version: it stays as it is",
-        {{"firewall", settings.firewall_name}});
-  }
 }
 
 // Not /v2/account: that would need a scope which nothing else needs (DO-309).
@@ -101,8 +86,9 @@ Task<Status> Provider::check_region(Ctx ctx) {
     co_return listed.with_context("failed to determine region: regions list request failed");
   }
   if (!search.found) {
-    co_return invalid("failed to determine region: invalid region specified: " + given +
-                      " (--digitalocean-region, environment variable REGION)");
+    co_return invalid_configuration(
+        "failed to determine region: invalid region specified: " + given +
+        " (--digitalocean-region, environment variable REGION)");
   }
   load_balancers_.set_region(given);
   co_return Status();
@@ -118,8 +104,9 @@ Task<Status> Provider::check_vpc(Ctx ctx) {
   auto answer = co_await api_.call(ctx, std::move(question));
   const Status status = answer.status();
   if (status.error_class() == ErrorClass::not_found) {
-    co_return invalid("the account has no VPC " + vpc +
-                      " (--digitalocean-cluster-vpc-id, environment variable DO_CLUSTER_VPC_ID)");
+    co_return invalid_configuration(
+        "the account has no VPC " + vpc +
+        " (--digitalocean-cluster-vpc-id, environment variable DO_CLUSTER_VPC_ID)");
   }
   if (status.code() == Code::permission_denied) {
     host_.log.info("the token may not read VPCs, so DO_CLUSTER_VPC_ID was not checked");
@@ -145,17 +132,17 @@ Task<Result<Instance>> Provider::get(Ctx ctx, NodeIdentity node) {
 }
 
 Task<Result<LoadBalancer>> Provider::observe_load_balancer(Ctx ctx, LoadBalancerService service,
-                                                           std::vector<Backend> backends) {
+                                                           Backends backends) {
   return load_balancers_.observe(std::move(ctx), std::move(service), std::move(backends));
 }
 
 Task<Result<LoadBalancer>> Provider::ensure_load_balancer(Ctx ctx, LoadBalancerService service,
-                                                          std::vector<Backend> backends) {
+                                                          Backends backends) {
   return load_balancers_.ensure(std::move(ctx), std::move(service), std::move(backends));
 }
 
 Task<Result<LoadBalancer>> Provider::update_load_balancer(Ctx ctx, LoadBalancerService service,
-                                                          std::vector<Backend> backends) {
+                                                          Backends backends) {
   return load_balancers_.update(std::move(ctx), std::move(service), std::move(backends));
 }
 

@@ -38,11 +38,11 @@ class Provider {
 
   // See load_balancers/operations.hpp.
   Task<Result<LoadBalancer>> observe_load_balancer(Ctx ctx, LoadBalancerService service,
-                                                   std::vector<Backend> backends);
+                                                   Backends backends);
   Task<Result<LoadBalancer>> ensure_load_balancer(Ctx ctx, LoadBalancerService service,
-                                                  std::vector<Backend> backends);
+                                                  Backends backends);
   Task<Result<LoadBalancer>> update_load_balancer(Ctx ctx, LoadBalancerService service,
-                                                  std::vector<Backend> backends);
+                                                  Backends backends);
   Task<Status> delete_load_balancer(Ctx ctx, LoadBalancerService service);
   Result<std::string> load_balancer_name(Ctx ctx, LoadBalancerService service);
   Result<LoadBalancerLimits> load_balancer_limits(Ctx ctx);
@@ -50,7 +50,6 @@ class Provider {
  private:
   Task<Status> check_region(Ctx ctx);
   Task<Status> check_vpc(Ctx ctx);
-  void tell_what_is_not_done() const;
 
   Host& host_;
   Api api_;

@@ -1,27 +1,23 @@
 #include "settings.hpp"
 
+#include "trimmed.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
 namespace ccm::digitalocean {
-namespace {
 
-constexpr std::string_view kDefaultApi = "https://api.digitalocean.com";
-constexpr std::string_view kDefaultMetadata = "http://169.254.169.254";
-constexpr std::string_view kBlank = " \t\r\n";
-
-Status invalid(std::string message) {
+Status invalid_configuration(std::string message) {
   return Status(Code::invalid_argument, ErrorClass::invalid_spec, std::move(message))
       .with_reason("InvalidConfiguration");
 }
 
-std::string trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(kBlank) - first + 1));
-}
+namespace {
+
+constexpr std::string_view kDefaultApi = "https://api.digitalocean.com";
+constexpr std::string_view kDefaultMetadata = "http://169.254.169.254";
 
 std::string flag(const Config& config, std::string_view name) {
   return trimmed(config.flag(name).value_or(std::string_view()));
@@ -42,7 +38,8 @@ Result<std::string> url_flag(const Config& config, std::string_view name, std::s
   if (!is_http_url(url)) {
     std::string where = "--" + std::string(name);
     if (!variable.empty()) where += " (" + std::string(variable) + ")";
-    return invalid(where + ": \"" + url + "\" is no http or https URL without a query");
+    return invalid_configuration(where + ": \"" + url +
+                                 "\" is no http or https URL without a query");
   }
   while (url.ends_with('/')) url.pop_back();
   return url;
@@ -67,7 +64,8 @@ Status read_firewall(const Config& config, Settings& settings) {
   if (settings.firewall_name.empty() == settings.firewall_tags.empty()) return {};
   const std::string missing = settings.firewall_name.empty() ? "PUBLIC_ACCESS_FIREWALL_NAME"
                                                              : "PUBLIC_ACCESS_FIREWALL_TAGS";
-  return invalid("environment variable \"" + missing + "\" is required when managing firewalls");
+  return invalid_configuration("environment variable \"" + missing +
+                               "\" is required when managing firewalls");
 }
 
 Status read_rate(const Config& config, Settings& settings) {
@@ -77,8 +75,9 @@ Status read_rate(const Config& config, Settings& settings) {
   const char* end = text.data() + text.size();
   const auto [stop, fault] = std::from_chars(text.data(), end, rate);
   if (fault != std::errc() || stop != end || std::isnan(rate) || rate <= 0) {
-    return invalid("failed to parse value from environment variable DO_API_RATE_LIMIT_QPS: \"" +
-                   text + "\" is no number above 0");
+    return invalid_configuration(
+        "failed to parse value from environment variable DO_API_RATE_LIMIT_QPS: \"" + text +
+        "\" is no number above 0");
   }
   settings.calls_per_second = std::isinf(rate) ? 0 : rate;
   return {};
@@ -97,6 +96,15 @@ bool is_uuid(std::string_view text) {
 
 }  // namespace
 
+bool is_tag(std::string_view text) {
+  constexpr size_t kLongestTag = 255;
+  return !text.empty() && text.size() <= kLongestTag &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                  c == '_' || c == '-' || c == ':';
+         });
+}
+
 std::string Settings::cluster_tag() const {
   return cluster_id.empty() ? std::string() : "k8s:" + cluster_id;
 }
@@ -114,8 +122,14 @@ Result<Settings> read_settings(const Config& config) {
   settings.cluster_id = flag(config, "digitalocean-cluster-id");
   settings.vpc_id = flag(config, "digitalocean-cluster-vpc-id");
   if (!settings.vpc_id.empty() && !is_uuid(settings.vpc_id)) {
-    return invalid("--digitalocean-cluster-vpc-id (DO_CLUSTER_VPC_ID): \"" + settings.vpc_id +
-                   "\" is no UUID");
+    return invalid_configuration("--digitalocean-cluster-vpc-id (DO_CLUSTER_VPC_ID): \"" +
+                                 settings.vpc_id + "\" is no UUID");
+  }
+  settings.target_tag = flag(config, "digitalocean-target-tag");
+  if (!settings.target_tag.empty() && !is_tag(settings.target_tag)) {
+    std::string text = "--digitalocean-target-tag: \"";
+    text += settings.target_tag;
+    return invalid_configuration(text + "\" is no tag: letters, digits, _, - and : only");
   }
   const std::string type = flag(config, "digitalocean-default-lb-type");
   if (type == "REGIONAL") settings.default_lb_type = type;
@@ -130,13 +144,14 @@ Result<std::string> read_token(const Config& config) {
   std::string token = trimmed(config.secret(kTokenVariable).value_or(std::string()));
   const std::string variable(kTokenVariable);
   if (token.empty()) {
-    return invalid("environment variable \"" + variable + "\" is required; or let " + variable +
-                   "_FILE name a file that holds the token");
+    return invalid_configuration("environment variable \"" + variable + "\" is required; or let " +
+                                 variable + "_FILE name a file that holds the token");
   }
   const bool printable =
       std::all_of(token.begin(), token.end(), [](unsigned char c) { return c > 0x20 && c < 0x7F; });
   if (!printable)
-    return invalid("the token in " + variable + " holds a character that no token has");
+    return invalid_configuration("the token in " + variable +
+                                 " holds a character that no token has");
   return token;
 }
 

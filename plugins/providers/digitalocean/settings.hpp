@@ -13,6 +13,10 @@ namespace ccm::digitalocean {
 
 inline constexpr std::string_view kTokenVariable = "DO_ACCESS_TOKEN";
 
+// What a wrong value of the configuration is reported as: class invalid_spec, reason
+// "InvalidConfiguration".
+Status invalid_configuration(std::string message);
+
 struct Settings {
   std::string api_url;       // without a slash at its end
   std::string metadata_url;  // the same
@@ -22,11 +26,15 @@ struct Settings {
   std::string default_lb_type = "REGIONAL_NETWORK";  // DO-14
   std::string firewall_name;                         // empty = no firewall is managed (DO-15)
   std::vector<std::string> firewall_tags;
+  std::string target_tag;       // load balancers find droplets by it; empty = they list them
   double calls_per_second = 0;  // 0 = no limit of our own (DO-17)
 
   // "k8s:" and the cluster's id; empty without one.
   [[nodiscard]] std::string cluster_tag() const;
 };
+
+// Whether DigitalOcean takes the text as a tag (DO-353).
+bool is_tag(std::string_view text);
 
 // Failure: invalid_argument with one line that names the flag and its variable.
 Result<Settings> read_settings(const Config& config);

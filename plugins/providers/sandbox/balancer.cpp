@@ -82,16 +82,14 @@ void note(std::string& text, bool differs, const char* what) {
 
 }  // namespace
 
-Result<BalancerSpec> wanted_balancer(const LoadBalancerService& service,
-                                     std::vector<std::string> machine_ids) {
+Result<BalancerSpec> wanted_balancer(const LoadBalancerService& service, MachineIds backends) {
   BalancerSpec spec;
   spec.name = service.default_name;
   spec.owner_cluster = service.cluster_name;
   spec.owner_uid = service.uid;
   spec.ports = service.ports;
   for (ccm::ServicePort& port : spec.ports) port.app_protocol.clear();
-  spec.backends = std::move(machine_ids);
-  std::sort(spec.backends.begin(), spec.backends.end());
+  spec.backends = std::move(backends);
   spec.source_ranges = service.source_ranges;
   spec.ip_families = service.ip_families;
   spec.health_port = service.local_traffic ? service.health_check_node_port : 0;
@@ -109,7 +107,7 @@ std::string difference(const BalancerSpec& wanted, const BalancerSpec& actual) {
   note(text, wanted.owner_cluster != actual.owner_cluster || wanted.owner_uid != actual.owner_uid,
        "owner");
   note(text, wanted.ports != actual.ports, "ports");
-  note(text, wanted.backends != actual.backends, "backends");
+  note(text, *wanted.backends != *actual.backends, "backends");
   note(text, wanted.source_ranges != actual.source_ranges, "source ranges");
   note(text, wanted.ip_families != actual.ip_families, "IP families");
   note(text, wanted.health_port != actual.health_port, "health check");

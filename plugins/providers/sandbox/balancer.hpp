@@ -6,11 +6,16 @@
 #include <ccm/status.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sandbox {
+
+// Sorted. All machines of a cluster are behind each of its load balancers, so those under way at a
+// time share them. Never null.
+using MachineIds = std::shared_ptr<const std::vector<std::string>>;
 
 // All that the provider sets.
 struct BalancerSpec {
@@ -18,7 +23,7 @@ struct BalancerSpec {
   std::string owner_cluster;  // the owner mark; empty = it has none
   std::string owner_uid;
   std::vector<ccm::ServicePort> ports;
-  std::vector<std::string> backends;  // machine ids, sorted
+  MachineIds backends;
   std::vector<std::string> source_ranges;
   std::vector<std::string> ip_families;
   int64_t health_port = 0;  // 0 = no health check
@@ -51,14 +56,14 @@ struct Balancer {
 // and the parameters of its class of the same names included; the annotation wins. Failure:
 // invalid_argument/invalid_spec that names the annotation.
 ccm::Result<BalancerSpec> wanted_balancer(const ccm::LoadBalancerService& service,
-                                          std::vector<std::string> machine_ids);
+                                          MachineIds backends);
 
 // "ports, backends": how the cloud's differs; empty = not at all.
 std::string difference(const BalancerSpec& wanted, const BalancerSpec& actual);
 
 // The request's body.
 std::string to_json(const BalancerSpec& spec);
-std::string backends_to_json(const std::vector<std::string>& machine_ids);
+std::string backends_to_json(const MachineIds& backends);
 
 // Failure: data_loss "BadAnswer".
 ccm::Result<Balancer> parse_balancer(std::string_view json);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace sandbox {
 namespace {
@@ -39,8 +40,11 @@ BalancerSpec read_spec(const json& object) {
     read.port = port.at("port").get<int32_t>();
     read.node_port = port.value("node_port", 0);
   }
-  spec.backends = texts(object, "backends");
-  std::sort(spec.backends.begin(), spec.backends.end());
+  std::vector<std::string> backends = texts(object, "backends");
+  if (!std::is_sorted(backends.begin(), backends.end())) {  // they mostly are as we sent them
+    std::sort(backends.begin(), backends.end());
+  }
+  spec.backends = std::make_shared<const std::vector<std::string>>(std::move(backends));
   spec.source_ranges = texts(object, "source_ranges");
   spec.ip_families = texts(object, "ip_families");
   if (const json& check = object.at("health_check"); check.is_object()) {
@@ -103,7 +107,7 @@ std::string to_json(const BalancerSpec& spec) {
   const json body = {{"name", spec.name},
                      {"owner", {{"cluster", spec.owner_cluster}, {"service_uid", spec.owner_uid}}},
                      {"ports", ports},
-                     {"backends", spec.backends},
+                     {"backends", *spec.backends},
                      {"source_ranges", spec.source_ranges},
                      {"ip_families", spec.ip_families},
                      {"health_check", check},
@@ -117,8 +121,8 @@ std::string to_json(const BalancerSpec& spec) {
   return body.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-std::string backends_to_json(const std::vector<std::string>& machine_ids) {
-  return json{{"backends", machine_ids}}.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string backends_to_json(const MachineIds& backends) {
+  return json{{"backends", *backends}}.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 Result<Balancer> parse_balancer(std::string_view text) {

@@ -2,7 +2,6 @@
 
 #include <ccm/percent_encode.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace sandbox {
@@ -130,6 +129,7 @@ LoadBalancers::Answer LoadBalancers::ensure(Ctx ctx, LoadBalancerService service
     method = "PUT";
     path = path_of(found->balancer->id);
     operation = "UpdateLoadBalancer";
+    found->balancer.reset();  // long; many wait for the cloud at a time
   }
   std::string body = to_json(*wanted);
   auto written = co_await write(ctx, std::move(method), std::move(path), std::move(body),
@@ -140,7 +140,6 @@ LoadBalancers::Answer LoadBalancers::ensure(Ctx ctx, LoadBalancerService service
 
 LoadBalancers::Answer LoadBalancers::update(Ctx ctx, LoadBalancerService service,
                                             MachineIds backends) {
-  std::sort(backends.begin(), backends.end());
   auto found = co_await find(ctx, std::move(service));
   if (!found.ok()) co_return found.status();
   if (found->foreign) co_return foreign(*found->balancer);
@@ -148,11 +147,12 @@ LoadBalancers::Answer LoadBalancers::update(Ctx ctx, LoadBalancerService service
     co_return Status(Code::not_found, ErrorClass::not_found, "there is no load balancer")
         .with_reason("LoadBalancerNotFound");
   }
-  if (found->balancer->spec.backends == backends) co_return shown(*found->balancer, "");
+  if (*found->balancer->spec.backends == *backends) co_return shown(*found->balancer, "");
   std::string method = "PUT";
   std::string path = path_of(found->balancer->id) + "/backends";
   std::string body = backends_to_json(backends);
   std::string operation = "UpdateBackends";
+  found->balancer.reset();
   auto written = co_await write(ctx, std::move(method), std::move(path), std::move(body),
                                 std::move(operation));
   if (!written.ok()) co_return written.status();

@@ -17,7 +17,6 @@ namespace sandbox {
 class LoadBalancers {
  public:
   using Answer = ccm::Task<ccm::Result<ccm::LoadBalancer>>;
-  using MachineIds = std::vector<std::string>;
 
   explicit LoadBalancers(CloudClient& cloud) : cloud_(cloud) {}
 

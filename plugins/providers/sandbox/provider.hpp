@@ -12,6 +12,7 @@
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,12 +32,15 @@ class Provider {
   // By ID when the Node has one, else by name. implemented_elsewhere for another cloud's ID.
   ccm::Task<ccm::Result<ccm::Instance>> get(ccm::Ctx ctx, ccm::NodeIdentity node);
 
-  ccm::Task<ccm::Result<ccm::LoadBalancer>> observe_load_balancer(
-      ccm::Ctx ctx, ccm::LoadBalancerService service, std::vector<ccm::Backend> backends);
-  ccm::Task<ccm::Result<ccm::LoadBalancer>> ensure_load_balancer(
-      ccm::Ctx ctx, ccm::LoadBalancerService service, std::vector<ccm::Backend> backends);
-  ccm::Task<ccm::Result<ccm::LoadBalancer>> update_load_balancer(
-      ccm::Ctx ctx, ccm::LoadBalancerService service, std::vector<ccm::Backend> backends);
+  ccm::Task<ccm::Result<ccm::LoadBalancer>> observe_load_balancer(ccm::Ctx ctx,
+                                                                  ccm::LoadBalancerService service,
+                                                                  ccm::Backends backends);
+  ccm::Task<ccm::Result<ccm::LoadBalancer>> ensure_load_balancer(ccm::Ctx ctx,
+                                                                 ccm::LoadBalancerService service,
+                                                                 ccm::Backends backends);
+  ccm::Task<ccm::Result<ccm::LoadBalancer>> update_load_balancer(ccm::Ctx ctx,
+                                                                 ccm::LoadBalancerService service,
+                                                                 ccm::Backends backends);
   ccm::Task<ccm::Status> delete_load_balancer(ccm::Ctx ctx, ccm::LoadBalancerService service);
   ccm::Task<ccm::Result<ccm::LoadBalancerLimits>> load_balancer_limits(ccm::Ctx ctx);
 
@@ -50,7 +54,11 @@ class Provider {
 
  private:
   using Instances = std::vector<ccm::Instance>;
-  using MachineIds = ccm::Result<std::vector<std::string>>;
+  // The machines of a list of backends.
+  struct Machines {
+    ccm::Backends backends;
+    std::vector<std::string> ids;
+  };
 
   ccm::Status configure();
   void configuration_changed();
@@ -58,7 +66,7 @@ class Provider {
   ccm::Task<ccm::Result<std::string>> machine_of(ccm::Ctx ctx, std::string name,
                                                  std::string provider_id);
   // Of those backends whose machines exist.
-  ccm::Task<MachineIds> machines_of(ccm::Ctx ctx, std::vector<ccm::Backend> backends);
+  ccm::Task<ccm::Result<MachineIds>> machines_of(ccm::Ctx ctx, ccm::Backends backends);
   // A file has no load balancers and no routes.
   ccm::Status needs_cloud() const;
   ccm::Task<ccm::Result<Instances>> list_pages(ccm::Ctx ctx);
@@ -70,6 +78,7 @@ class Provider {
   CloudClient cloud_;
   LoadBalancers load_balancers_;
   CloudRoutes routes_;
+  std::weak_ptr<const Machines> last_machines_;  // that no answer of the cloud went into
 };
 
 }  // namespace sandbox

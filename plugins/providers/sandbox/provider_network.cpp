@@ -3,11 +3,13 @@
 #include "machine.hpp"
 #include "provider.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sandbox {
 
 using ccm::Backend;
+using ccm::Backends;
 using ccm::Code;
 using ccm::Ctx;
 using ccm::ErrorClass;
@@ -32,20 +34,28 @@ Task<Result<std::string>> Provider::machine_of(Ctx ctx, std::string name, std::s
   co_return machine_id(machine->provider_id).value_or("");
 }
 
-Task<Provider::MachineIds> Provider::machines_of(Ctx ctx, std::vector<Backend> backends) {
+Task<Result<MachineIds>> Provider::machines_of(Ctx ctx, Backends backends) {
   Status possible = needs_cloud();
   if (!possible.ok()) co_return possible;
-  std::vector<std::string> ids;
+  if (const auto last = last_machines_.lock(); last && last->backends.same(backends)) {
+    co_return MachineIds(last, &last->ids);
+  }
+  const auto machines = std::make_shared<Machines>();
+  bool asked = false;
   for (const Backend& backend : backends) {
+    asked = asked || backend.provider_id.empty();
     auto id = co_await machine_of(ctx, backend.name, backend.provider_id);
     if (!id.ok()) co_return id.status();
-    if (!id->empty()) ids.push_back(*std::move(id));
+    if (!id->empty()) machines->ids.push_back(*std::move(id));
   }
-  co_return ids;
+  std::sort(machines->ids.begin(), machines->ids.end());
+  machines->backends = std::move(backends);
+  if (!asked) last_machines_ = machines;
+  co_return MachineIds(machines, &machines->ids);
 }
 
 Task<Result<LoadBalancer>> Provider::observe_load_balancer(Ctx ctx, LoadBalancerService service,
-                                                           std::vector<Backend> backends) {
+                                                           Backends backends) {
   auto machines = co_await machines_of(ctx, std::move(backends));
   if (!machines.ok()) co_return machines.status();
   auto answer = co_await load_balancers_.observe(ctx, std::move(service), *std::move(machines));
@@ -53,7 +63,7 @@ Task<Result<LoadBalancer>> Provider::observe_load_balancer(Ctx ctx, LoadBalancer
 }
 
 Task<Result<LoadBalancer>> Provider::ensure_load_balancer(Ctx ctx, LoadBalancerService service,
-                                                          std::vector<Backend> backends) {
+                                                          Backends backends) {
   auto machines = co_await machines_of(ctx, std::move(backends));
   if (!machines.ok()) co_return machines.status();
   auto answer = co_await load_balancers_.ensure(ctx, std::move(service), *std::move(machines));
@@ -61,7 +71,7 @@ Task<Result<LoadBalancer>> Provider::ensure_load_balancer(Ctx ctx, LoadBalancerS
 }
 
 Task<Result<LoadBalancer>> Provider::update_load_balancer(Ctx ctx, LoadBalancerService service,
-                                                          std::vector<Backend> backends) {
+                                                          Backends backends) {
   auto machines = co_await machines_of(ctx, std::move(backends));
   if (!machines.ok()) co_return machines.status();
   auto answer = co_await load_balancers_.update(ctx, std::move(service), *std::move(machines));

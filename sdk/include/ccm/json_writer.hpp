@@ -34,7 +34,14 @@ class JsonWriter {
   JsonWriter& text(std::string_view value) {
     separate();
     text_ += '"';
-    for (const char c : value) append(c);
+    size_t done = 0;
+    for (size_t i = 0; i < value.size(); ++i) {
+      if (!special(value[i])) continue;
+      text_ += value.substr(done, i - done);
+      escape(value[i]);
+      done = i + 1;
+    }
+    text_ += value.substr(done);
     text_ += '"';
     return *this;
   }
@@ -87,18 +94,19 @@ class JsonWriter {
     if (!first_) text_ += ',';
     first_ = false;
   }
-  void append(char c) {
+  static bool special(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+  }
+  void escape(char c) {
     constexpr std::string_view kHex = "0123456789abcdef";
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
+    if (byte >= 0x20) {
       text_ += '\\';
       text_ += c;
-    } else if (byte < 0x20) {
+    } else {
       text_ += "\\u00";
       text_ += kHex[byte >> 4U];
       text_ += kHex[byte & 0xFU];
-    } else {
-      text_ += c;
     }
   }
 

@@ -5,6 +5,7 @@
 #include <ccm/abi/loadbalancers.h>
 #include <ccm/c_arrays.hpp>
 #include <ccm/instances.hpp>
+#include <ccm/load_balancer_backends.hpp>
 #include <ccm/object.hpp>
 
 #include <chrono>
@@ -52,14 +53,6 @@ struct LoadBalancerService {
   int32_t health_check_node_port = 0;
   std::chrono::seconds affinity_timeout{0};
   Object object;  // the Service itself, for annotations
-};
-
-// A Node that takes the Service's traffic.
-struct Backend {
-  std::string name;
-  std::string provider_id;
-  std::vector<NodeAddress> addresses;
-  Object node;  // for labels and annotations; may be empty
 };
 
 struct IngressPort {
@@ -149,31 +142,6 @@ class LoadBalancerServiceC {
   ccm_service raw_{};
 };
 
-// The C form of backends. OWNERSHIP: borrows from the backends that it was made of.
-class BackendsC {
- public:
-  explicit BackendsC(const std::vector<Backend>& backends) {
-    addresses_.reserve(backends.size());
-    raw_.reserve(backends.size());
-    for (const Backend& backend : backends) {
-      addresses_.push_back(addresses_to_c(backend.addresses));
-      raw_.push_back({sizeof(ccm_backend), 0, c_str(backend.name), c_str(backend.provider_id),
-                      addresses_.back().data(), addresses_.back().size(), backend.node.get()});
-    }
-    for (const ccm_backend& raw : raw_) pointers_.push_back(&raw);
-  }
-  BackendsC(const BackendsC&) = delete;
-  BackendsC& operator=(const BackendsC&) = delete;
-
-  [[nodiscard]] const ccm_backend* const* data() const { return pointers_.data(); }
-  [[nodiscard]] size_t size() const { return pointers_.size(); }
-
- private:
-  std::vector<std::vector<ccm_node_address>> addresses_;
-  std::vector<ccm_backend> raw_;
-  std::vector<const ccm_backend*> pointers_;
-};
-
 // The C form of a load balancer. OWNERSHIP: borrows from the one that it was made of.
 class LoadBalancerC {
  public:
@@ -241,18 +209,6 @@ inline LoadBalancerService service_from_c(ObjectHost objects, const ccm_service&
   service.affinity_timeout = std::chrono::seconds(raw.affinity_timeout_seconds);
   service.object = Object(objects, raw.object);
   return service;
-}
-
-inline std::vector<Backend> backends_from_c(ObjectHost objects, const ccm_backend* const* raw,
-                                            size_t count) {
-  std::vector<Backend> backends;
-  backends.reserve(count);
-  for (size_t i = 0; i < count; ++i) {
-    backends.push_back({std::string(view(raw[i]->name)), std::string(view(raw[i]->provider_id)),
-                        addresses_from_c(raw[i]->addresses, raw[i]->address_count),
-                        Object(objects, raw[i]->node)});
-  }
-  return backends;
 }
 
 inline LoadBalancer load_balancer_from_c(const ccm_load_balancer& raw) {

@@ -8,13 +8,12 @@
 #include <concepts>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace ccm::detail {
 
 template <typename T>
 concept HasEnsureLoadBalancer = requires(T& t, Ctx ctx, LoadBalancerService service,
-                                         std::vector<Backend> backends) {
+                                         Backends backends) {
   t.ensure_load_balancer(ctx, std::move(service), std::move(backends));
 };
 template <typename T>
@@ -23,12 +22,12 @@ concept HasDeleteLoadBalancer = requires(T& t, Ctx ctx, LoadBalancerService serv
 };
 template <typename T>
 concept HasObserveLoadBalancer = requires(T& t, Ctx ctx, LoadBalancerService service,
-                                          std::vector<Backend> backends) {
+                                          Backends backends) {
   t.observe_load_balancer(ctx, std::move(service), std::move(backends));
 };
 template <typename T>
 concept HasUpdateLoadBalancer = requires(T& t, Ctx ctx, LoadBalancerService service,
-                                         std::vector<Backend> backends) {
+                                         Backends backends) {
   t.update_load_balancer(ctx, std::move(service), std::move(backends));
 };
 template <typename T>
@@ -48,6 +47,12 @@ struct LoadBalancerAdapter {
   static Part& part(void* self) { return *static_cast<Part*>(self); }
   static Ctx ctx(Part& part, const ccm_ctx* raw) { return Ctx(part.host.contexts, raw); }
 
+  // What all calls of these methods share.
+  static BackendLists& lists() {
+    static BackendLists lists;
+    return lists;
+  }
+
   static constexpr auto give_load_balancer = [](const LoadBalancer& balancer,
                                                 Completion& completion) {
     const LoadBalancerC raw(balancer);
@@ -58,7 +63,7 @@ struct LoadBalancerAdapter {
   struct Request {
     Ctx ctx;
     LoadBalancerService service;
-    std::vector<Backend> backends;
+    Backends backends;
   };
   // `method(object, request)` calls the provider's method.
   template <typename Method>
@@ -68,7 +73,7 @@ struct LoadBalancerAdapter {
     Part& p = part(self);
     const auto call = [&] {
       return method(p.object, Request{ctx(p, raw), service_from_c(p.host.objects, *service),
-                                      backends_from_c(p.host.objects, backends, count)});
+                                      lists().read(p.host.objects, backends, count)});
     };
     operate(p.host, name, done, call, give_load_balancer);
   }

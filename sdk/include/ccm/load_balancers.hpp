@@ -10,7 +10,6 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace ccm {
 
@@ -28,13 +27,12 @@ class LoadBalancers {
     const char* function_name;
     Ctx ctx;
     LoadBalancerService service;
-    std::vector<Backend> backends;
+    Backends backends;
     Status start(ccm_completion done) const {
       const auto fn = host.get(function);
       if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, function_name);
       const detail::LoadBalancerServiceC raw(service);
-      const detail::BackendsC raw_backends(backends);
-      fn(host.self(), ctx.get(), raw.get(), raw_backends.data(), raw_backends.size(), done);
+      fn(host.self(), ctx.get(), raw.get(), backends.get(), backends.size(), done);
       return {};
     }
     Output decode(Status status, const void* result) const {
@@ -99,19 +97,19 @@ class LoadBalancers {
 
   // What the cloud has for the Service, and how it differs from what ensure would make.
   [[nodiscard]] Operation<Apply> observe(Ctx ctx, LoadBalancerService service,
-                                         std::vector<Backend> backends) const {
+                                         Backends backends) const {
     return apply(&ccm_cloud_loadbalancers::observe, "observe", std::move(ctx), std::move(service),
                  std::move(backends));
   }
   // Makes it be what the Service asks for.
   [[nodiscard]] Operation<Apply> ensure(Ctx ctx, LoadBalancerService service,
-                                        std::vector<Backend> backends) const {
+                                        Backends backends) const {
     return apply(&ccm_cloud_loadbalancers::ensure, "ensure", std::move(ctx), std::move(service),
                  std::move(backends));
   }
   // Changes the backends only.
   [[nodiscard]] Operation<Apply> update_backends(Ctx ctx, LoadBalancerService service,
-                                                 std::vector<Backend> backends) const {
+                                                 Backends backends) const {
     return apply(&ccm_cloud_loadbalancers::update_backends, "update_backends", std::move(ctx),
                  std::move(service), std::move(backends));
   }
@@ -128,7 +126,7 @@ class LoadBalancers {
 
  private:
   Operation<Apply> apply(WithBackends ccm_cloud_loadbalancers::*function, const char* name, Ctx ctx,
-                         LoadBalancerService service, std::vector<Backend> backends) const {
+                         LoadBalancerService service, Backends backends) const {
     return Operation<Apply>(
         Apply{host_, function, name, std::move(ctx), std::move(service), std::move(backends)});
   }

@@ -7,10 +7,10 @@
 //   Result<std::vector<Instance>> list(Ctx);                      CCM_CLOUD_INSTANCES
 //   Result<std::vector<Instance>> describe(Ctx, std::vector<NodeIdentity>);
 //   Result<Instance> get(Ctx, NodeIdentity);
-//   Result<LoadBalancer> ensure_load_balancer(Ctx, LoadBalancerService, std::vector<Backend>);
+//   Result<LoadBalancer> ensure_load_balancer(Ctx, LoadBalancerService, Backends);
 //   Status delete_load_balancer(Ctx, LoadBalancerService);        CCM_CLOUD_LOADBALANCERS: both,
-//   Result<LoadBalancer> observe_load_balancer(Ctx, LoadBalancerService, std::vector<Backend>);
-//   Result<LoadBalancer> update_load_balancer(Ctx, LoadBalancerService, std::vector<Backend>);
+//   Result<LoadBalancer> observe_load_balancer(Ctx, LoadBalancerService, Backends);
+//   Result<LoadBalancer> update_load_balancer(Ctx, LoadBalancerService, Backends);
 //   Result<std::string> load_balancer_name(Ctx, LoadBalancerService);
 //   Result<LoadBalancerLimits> load_balancer_limits(Ctx);
 //   Result<std::vector<Route>> list_routes(Ctx, std::string cluster_name);     CCM_CLOUD_ROUTES:

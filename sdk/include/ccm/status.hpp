@@ -47,6 +47,34 @@ enum class ErrorClass : int32_t {
   unsupported = CCM_CLASS_UNSUPPORTED,
 };
 
+// "invalid-spec", "quota", ...: for metrics, pages and texts. Empty for none and for what is no
+// class: a plugin may give any number.
+inline constexpr std::string_view name_of(ErrorClass error_class) {
+  switch (error_class) {
+    case ErrorClass::none:
+      break;
+    case ErrorClass::invalid_spec:
+      return "invalid-spec";
+    case ErrorClass::auth:
+      return "auth";
+    case ErrorClass::quota:
+      return "quota";
+    case ErrorClass::conflict:
+      return "conflict";
+    case ErrorClass::throttled:
+      return "throttled";
+    case ErrorClass::unavailable:
+      return "unavailable";
+    case ErrorClass::waiting:
+      return "waiting";
+    case ErrorClass::not_found:
+      return "not-found";
+    case ErrorClass::unsupported:
+      return "unsupported";
+  }
+  return "";
+}
+
 inline constexpr std::string_view view(ccm_str s) {
   return s.ptr == nullptr ? std::string_view{} : std::string_view{s.ptr, s.len};
 }

@@ -6,7 +6,7 @@
 namespace ccm::testing {
 namespace {
 
-std::vector<std::string> names_of(const std::vector<Backend>& backends) {
+std::vector<std::string> names_of(const Backends& backends) {
   std::vector<std::string> names;
   for (const Backend& backend : backends) names.push_back(backend.name);
   std::sort(names.begin(), names.end());
@@ -47,7 +47,7 @@ struct FakeLoadBalancers::Table {
                                   size_t count) {
     const ObjectHost objects = cloud.objects_.service();
     return {operation, detail::service_from_c(objects, *service),
-            detail::backends_from_c(objects, backends, count)};
+            cloud.lists_.read(objects, backends, count)};
   }
 
   static void with_backends(void* self, const char* operation, const ccm_ctx* ctx,

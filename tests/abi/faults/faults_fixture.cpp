@@ -188,8 +188,7 @@ void Faults::with_controller(const std::string& file) {
   load_witness();
 }
 
-void Faults::witness_works() {
-  const std::string name = "arriving-" + std::to_string(++nodes_);
+void Faults::add_node(const std::string& name) {
   const auto node = kube::Object::decode(R"({"metadata":{"name":")" + name + "\"}}");
   ASSERT_TRUE(node.ok());
   world_->loop.post([this, node = *node] {
@@ -197,6 +196,11 @@ void Faults::witness_works() {
       if (handler.on_add) handler.on_add(node, true);
     }
   });
+}
+
+void Faults::witness_works() {
+  const std::string name = "arriving-" + std::to_string(++nodes_);
+  add_node(name);
   poll_until([&] { return world_->api->patched.count(name) > 0; });
   EXPECT_TRUE(world_->api->patched.count(name) > 0) << "the witness stands still";
   poll();

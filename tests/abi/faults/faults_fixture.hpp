@@ -43,6 +43,8 @@ class Faults : public testing::Test {
   void with_provider(const std::string& file);
   void with_controller(const std::string& file);
 
+  // A Node of that name arrives.
+  void add_node(const std::string& name);
   // A new Node arrives, and the witness patches it.
   void witness_works();
 

@@ -2,11 +2,6 @@
 
 #include "support/eventually.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <iostream>
 #include <stdexcept>
 
@@ -17,6 +12,8 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* kAccounts = "/api/v1/namespaces/default/serviceaccounts";
+constexpr const char* kLeases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+constexpr const char* kLease = "cloud-controller-manager";
 constexpr const char* kRbac = "/apis/rbac.authorization.k8s.io/v1";
 
 json subject(const std::string& space, const std::string& name) {
@@ -28,33 +25,13 @@ json must(const support::KubeResponse& response, const std::string& what) {
   return response.body;
 }
 
-// A port that nobody else gets: a socket is bound to it that lets others share it.
-int reserve_port(int* descriptor) {
-  *descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int on = 1;
-  ::setsockopt(*descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  ::setsockopt(*descriptor, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  const bool good =
-      ::bind(*descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
-      ::getsockname(*descriptor, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-  if (!good) throw std::runtime_error("no port is free");
-  return ntohs(address.sin_port);
-}
-
 }  // namespace
 
 EndpointTest::EndpointTest()
     : server_(folder_.path()), cloud_(folder_.path()), api_(server_.client()) {
-  port_ = reserve_port(&reserved_);
   scraper_ = make_account("scraper");
   nobody_ = make_account("nobody");
   if (real()) {
-    const json manager = subject("kube-system", "cloud-controller-manager");
-    bind("ccm-auth-delegator", "system:auth-delegator", manager);
     bind("scraper", "system:monitoring", subject("default", "scraper"));
     return;
   }
@@ -68,7 +45,6 @@ EndpointTest::EndpointTest()
 }
 
 EndpointTest::~EndpointTest() {
-  ::close(reserved_);
   if (!HasFailure()) return;
   if (manager_) std::cerr << manager_->log();
   folder_.keep();
@@ -115,14 +91,14 @@ std::string EndpointTest::reviews_through_proxy() {
   return file;
 }
 
-void EndpointTest::start(const std::string& reviews, std::vector<std::string> flags) {
+void EndpointTest::launch(const std::string& reviews, const std::vector<std::string>& flags) {
   std::vector<std::string> command = {support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
                                       "--kubeconfig=" + server_.manager_kubeconfig().string(),
                                       "--cloud-provider=sandbox",
                                       "--cloud-config=" + cloud_.config().string(),
                                       "--controllers=cloud-node-controller",
                                       "--bind-address=127.0.0.1",
-                                      "--secure-port=" + std::to_string(port_),
+                                      "--secure-port=" + std::to_string(port()),
                                       "--permit-port-sharing=true",
                                       "--cert-dir=" + (folder_.path() / "serving").string()};
   if (!reviews.empty()) {
@@ -133,6 +109,34 @@ void EndpointTest::start(const std::string& reviews, std::vector<std::string> fl
   const support::ProcessOptions options{folder_.path() / "manager.log",
                                         {{"KUBECONFIG", ""}, {"HOME", ""}}};
   manager_ = std::make_unique<support::Process>(command, options);
+}
+
+void EndpointTest::hold_lease(const std::string& holder) {
+  must(api_.create(kLeases, {{"apiVersion", "coordination.k8s.io/v1"},
+                             {"kind", "Lease"},
+                             {"metadata", {{"name", kLease}}},
+                             {"spec",
+                              {{"holderIdentity", holder},
+                               {"leaseDurationSeconds", 3600},
+                               {"acquireTime", "2026-01-01T00:00:00.000000Z"},
+                               {"renewTime", "2026-01-01T00:00:00.000000Z"},
+                               {"leaseTransitions", 1}}}}),
+       "lease");
+}
+
+void EndpointTest::free_lease() { must(api_.remove(std::string(kLeases) + "/" + kLease), "lease"); }
+
+bool EndpointTest::logs(const std::string& text) {
+  return support::eventually(support::patience(),
+                             [&] {
+                               return manager_->log().find(text) != std::string::npos ||
+                                      !manager_->running();
+                             }) &&
+         manager_->log().find(text) != std::string::npos;
+}
+
+void EndpointTest::start(const std::string& reviews, std::vector<std::string> flags) {
+  launch(reviews, flags);
   const bool answers = support::eventually(support::patience(), [this] {
     if (!manager_->running()) return true;
     try {
@@ -145,11 +149,38 @@ void EndpointTest::start(const std::string& reviews, std::vector<std::string> fl
   if (!answers) throw std::runtime_error("the manager does not answer:\n" + manager_->log());
 }
 
+std::string EndpointTest::kubeconfig_of(const std::string& token) {
+  const json kubeconfig = {
+      {"apiVersion", "v1"},
+      {"kind", "Config"},
+      {"clusters",
+       json::array({{{"name", "c"}, {"cluster", {{"server", "https://unused.example"}}}}})},
+      {"users", json::array({{{"name", "u"}, {"user", {{"token", token}}}}})},
+      {"contexts", json::array({{{"name", "x"}, {"context", {{"cluster", "c"}, {"user", "u"}}}}})},
+      {"current-context", "x"}};
+  const auto file = folder_.path() / ("user" + std::to_string(++runs_) + ".kubeconfig");
+  support::write_file(file, kubeconfig.dump());
+  return file;
+}
+
+EndpointTest::Output EndpointTest::ctl(std::vector<std::string> arguments,
+                                       const std::string& kubeconfig) {
+  std::vector<std::string> command = {support::program("CCM_CTL", CCM_CTL_PROGRAM)};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  for (const std::string& flag : {"--kubeconfig=" + kubeconfig, "--endpoint=" + endpoint(),
+                                  "--certificate-authority=" + certificate()}) {
+    command.push_back(flag);
+  }
+  const auto log = folder_.path() / ("ccmctl" + std::to_string(++runs_) + ".log");
+  support::Process process(command, {log, {{"KUBECONFIG", ""}, {"HOME", ""}}});
+  const auto ended = process.wait(support::patience());
+  return {ended ? ended->code : -1, process.log()};
+}
+
 support::HttpResponse EndpointTest::send(support::Credentials credentials,
                                          const support::HttpRequest& request) {
-  credentials.server = "https://127.0.0.1:" + std::to_string(port_);
-  credentials.ca_pem =
-      support::read_file(folder_.path() / "serving" / "cloud-controller-manager.crt");
+  credentials.server = endpoint();
+  credentials.ca_pem = support::read_file(certificate());
   return support::HttpClient(std::move(credentials)).send(request);
 }
 

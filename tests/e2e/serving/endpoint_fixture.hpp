@@ -5,6 +5,7 @@
 #include "support/file.hpp"
 #include "support/http_client.hpp"
 #include "support/kube_client.hpp"
+#include "support/ports.hpp"
 #include "support/process.hpp"
 #include "support/test_server.hpp"
 
@@ -17,6 +18,10 @@
 
 namespace ccm::e2e {
 
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 class EndpointTest : public testing::Test {
  protected:
   EndpointTest();
@@ -25,7 +30,13 @@ class EndpointTest : public testing::Test {
   // Starts the manager; returns when it answers, or has ended. `reviews`: the kubeconfig for its
   // questions; empty: none. The proxy's is reviews_through_proxy().
   void start(const std::string& reviews, std::vector<std::string> flags = {});
-  [[nodiscard]] std::string reviews() const { return server_.manager_kubeconfig(); }
+  // The same without waiting for anything.
+  void launch(const std::string& reviews, const std::vector<std::string>& flags);
+  // Somebody else has the manager's Lease, for an hour.
+  void hold_lease(const std::string& holder);
+  void free_lease();
+  [[nodiscard]] std::string reviews() { return server_.manager_kubeconfig(); }
+  [[nodiscard]] bool logs(const std::string& text);  // waits for it
   std::string reviews_through_proxy();
 
   // One request on a connection of its own. `token` may be empty.
@@ -38,10 +49,26 @@ class EndpointTest : public testing::Test {
   support::HttpResponse ask_with(support::Credentials credentials, const std::string& target,
                                  const std::string& accept);
 
+  [[nodiscard]] std::string endpoint() const {
+    return "https://127.0.0.1:" + std::to_string(port());
+  }
+  [[nodiscard]] std::string certificate() const {
+    return folder_.path() / "serving" / "cloud-controller-manager.crt";
+  }
+  struct Output {
+    int code = -1;
+    std::string text;
+  };
+  // Runs ccmctl against the manager as the user of `kubeconfig`.
+  Output ctl(std::vector<std::string> arguments, const std::string& kubeconfig);
+  // A kubeconfig of the cluster for one token.
+  std::string kubeconfig_of(const std::string& token);
+
   // Tokens of service accounts of the namespace default.
   const std::string& scraper() const { return scraper_; }  // may read metrics
   const std::string& nobody() const { return nobody_; }    // may not
 
+  [[nodiscard]] int port() const { return port_.port(); }  // of the endpoint
   [[nodiscard]] bool real() const { return server_.kind() == support::ServerKind::kKubeApiserver; }
 
   support::TemporaryFolder folder_{"ccm-endpoint"};
@@ -56,8 +83,8 @@ class EndpointTest : public testing::Test {
   std::string make_account(const std::string& name);
   void bind(const std::string& name, const std::string& role, const nlohmann::json& subject);
 
-  int reserved_ = -1;  // keeps the port ours without listening on it
-  int port_ = 0;
+  int runs_ = 0;
+  support::ReservedPort port_;
   std::string scraper_;
   std::string nobody_;
 };

@@ -251,8 +251,12 @@ TEST(HostFlags, HOST_4_LogsFlagsAndWhatHasNoEffectYet) {
     });
   };
   CommandLine line;
-  const Strings arguments{"--use-service-account-credentials", "--webhook-secure-port=0",
-                          "--allow-untagged-cloud", "--feature-gates=WatchList=true", "--v=0"};
+  const Strings arguments{"--use-service-account-credentials",
+                          "--webhook-secure-port=0",
+                          "--allow-untagged-cloud",
+                          "--feature-gates=WatchList=true",
+                          "--v=0",
+                          "--master=https://user:hidden@host"};
   ASSERT_TRUE(line.parse(arguments).ok());
   line.log_flags();
   EXPECT_EQ(lines.size(), 4U);
@@ -263,6 +267,8 @@ TEST(HostFlags, HOST_4_LogsFlagsAndWhatHasNoEffectYet) {
   log::set_verbosity(1);
   line.log_flags();
   EXPECT_EQ(count("name=\"--leader-elect-lease-duration\" value=\"15s\""), 1);
+  EXPECT_EQ(count("name=\"--master\" value=\"https://[redacted]@host\""), 1);
+  EXPECT_EQ(count("hidden"), 0);
   log::set_verbosity(0);
   log::redirect({});
 }

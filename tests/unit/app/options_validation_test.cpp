@@ -14,8 +14,7 @@ const std::vector<KnownController> kKnownControllers{
     {"node-route-controller", {"route"}, true},
     {"node-ipam-controller", {"nodeipam"}, true}};
 
-Validation validate(Strings arguments,
-                    ValidationContext context = {kKnownControllers, std::nullopt}) {
+Validation validate(Strings arguments, ValidationContext context = {kKnownControllers}) {
   CommandLine line;
   if (std::none_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
         return argument.starts_with("--cloud-provider");
@@ -169,21 +168,10 @@ TEST(Validation, IPAM_1_TheFlagAloneStartsNoAllocator) {
   EXPECT_TRUE(validate({"--allocate-node-cidrs", "--cluster-cidr=10.0.0.0/8"}).warnings.empty());
 }
 
-TEST(Validation, TRAP_1_RoutesNeedARangeWhereTheProviderHasRoutes) {
-  const ValidationContext with_routes{kKnownControllers, true};
-  const ValidationContext without_routes{kKnownControllers, false};
-  const Validation refused = validate({}, with_routes);
-  ASSERT_EQ(refused.errors.size(), 1U);
-  EXPECT_NE(refused.errors[0].find("--configure-cloud-routes=false"), std::string::npos);
-  EXPECT_TRUE(validate({}, without_routes).errors.empty());
-  EXPECT_TRUE(validate({"--configure-cloud-routes=false"}, with_routes).errors.empty());
-  EXPECT_TRUE(validate({"--controllers=*,-route"}, with_routes).errors.empty());
-  EXPECT_TRUE(validate({"--cluster-cidr=10.0.0.0/8"}, with_routes).errors.empty());
-}
-
 TEST(Validation, TRAP_1_AnEmptyRangeGivenOnPurposeIsAWarning) {
   EXPECT_EQ(validate({"--cluster-cidr="}).warnings.size(), 1U);
   EXPECT_TRUE(validate({"--cluster-cidr=", "--controllers=cloud-node"}).warnings.empty());
+  EXPECT_TRUE(validate({"--cluster-cidr=", "--configure-cloud-routes=false"}).warnings.empty());
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ TEST_F(LogFormat, SeverityIsTheFirstLetter) {
 TEST_F(LogFormat, EveryKindOfValue) {
   const std::vector<std::string> list{"a", "b c"};
   const Status status(Code::not_found, "no such node");
-  const std::vector<Field> fields{{"string", std::string("s")},
+  const std::string text = "s";  // fields refer to their texts
+  const std::vector<Field> fields{{"string", text},
                                   {"signed", int64_t{-5}},
                                   {"unsigned", uint64_t{5}},
                                   {"float", 1.5},

@@ -58,6 +58,28 @@ TEST_F(Log, HOST_72_VmoduleRaisesSingleFiles) {
   EXPECT_FALSE(enabled(2, "/src/core/app/log_test.cpp"));
 }
 
+TEST_F(Log, HOST_72_VmoduleRaisesPluginsAndTheirComponents) {
+  use({.vmodule = "digitalocean=4,*-node-controller=6"});
+  EXPECT_TRUE(enabled(4, "api.cpp", "digitalocean", "digitalocean"));
+  EXPECT_FALSE(enabled(5, "api.cpp", "digitalocean", "digitalocean"));
+  EXPECT_TRUE(enabled(6, "x.cpp", "node", "cloud-node-controller"));
+  EXPECT_FALSE(enabled(1, "x.cpp", "service", "service-controller"));
+  EXPECT_FALSE(enabled(1, "x.cpp"));
+  EXPECT_TRUE(maybe_enabled(6)) << "who asks without a file has to hear of it";
+  EXPECT_FALSE(maybe_enabled(7));
+  const std::vector<Field> none;
+  write({Severity::info, 4, "deep", none, "api.cpp", 7, "digitalocean", "digitalocean"});
+  write({Severity::info, 4, "other", none, "api.cpp", 7, "openstack", "openstack"});
+  ASSERT_EQ(lines_.size(), 1U);
+  EXPECT_NE(lines_[0].find("\"deep\""), std::string::npos);
+}
+
+TEST_F(Log, HOST_72_TheFirstPatternThatMatchesDecides) {
+  use({.vmodule = "api=0,digitalocean=5"});
+  EXPECT_FALSE(enabled(1, "api.cpp", "digitalocean"));
+  EXPECT_TRUE(enabled(5, "droplets.cpp", "digitalocean"));
+}
+
 TEST_F(Log, BadVmoduleChangesNothing) {
   use({.verbosity = 1});
   for (const char* text : {"a", "=2", "a=", "a=x", "a=-1", "a=1 ,b=2"}) {

@@ -36,5 +36,13 @@ TEST(Utf8, NulIsACharacter) {
   EXPECT_EQ(utf8_text(std::string_view("\0\xff", 2)), std::string("\0\uFFFD", 4));
 }
 
+TEST(Utf8, TheFrontEndsBetweenTwoCharacters) {
+  EXPECT_EQ(utf8_front("abc", 3), "abc");
+  EXPECT_EQ(utf8_front("abcd", 3), "abc");
+  EXPECT_EQ(utf8_front("a\u20acb", 3), "a");
+  EXPECT_EQ(utf8_front("a\u20acb", 4), "a\u20ac");
+  EXPECT_EQ(utf8_front("\u20ac", 0), "");
+}
+
 }  // namespace
 }  // namespace ccm

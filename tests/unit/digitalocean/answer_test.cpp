@@ -88,6 +88,15 @@ TEST(AnswerTest, DO_321_TheHoursWindowOpensAtReset) {
             seconds(0));
 }
 
+// The window's end stands in every answer; only a refusal for its sake has to wait for it.
+TEST(AnswerTest, DO_321_AServerErrorDoesNotWaitForTheWindow) {
+  EXPECT_EQ(
+      status_of("Op", response(503, "{}", {{"ratelimit-reset", "1700003600"}}), kNow).retry_after(),
+      seconds(0));
+  EXPECT_EQ(status_of("Op", response(503, "{}", {{"retry-after", "4"}}), kNow).retry_after(),
+            seconds(4));
+}
+
 TEST(AnswerTest, LongTextsAreCut) {
   const auto status = status_of("Op", response(500, std::string(100'000, 'x')), kNow);
   EXPECT_LT(status.message().size(), 700U);

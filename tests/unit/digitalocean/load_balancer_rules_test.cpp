@@ -4,6 +4,7 @@
 #include "digitalocean/load_balancers/health_check.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <iterator>
@@ -305,6 +306,26 @@ TEST(LoadBalancerRulesTest, TheReferenceListsEveryAnnotation) {
       row += value;
     }
     EXPECT_NE(text.find(row + " |\n"), text.npos) << row;
+  }
+}
+
+// ccmctl lint reads the manifest, so it says the same, in the same order.
+TEST(LoadBalancerRulesTest, TheManifestListsEveryAnnotation) {
+  std::ifstream file(CCM_DO_MANIFEST);
+  const auto table = nlohmann::json::parse(file).at("serviceAnnotations");
+  ASSERT_EQ(table.at("known").size(), known_annotations().size());
+  for (size_t i = 0; i < known_annotations().size(); ++i) {
+    const auto& listed = table.at("known")[i];
+    const AnnotationInfo& info = known_annotations()[i];
+    EXPECT_EQ(listed.at("name"), info.name);
+    EXPECT_EQ(listed.at("values"), info.values);
+    EXPECT_EQ(listed.at("default"), info.default_value);
+    EXPECT_EQ(listed.at("description"), info.meaning);
+    bool begins = false;
+    for (const auto& prefix : table.at("prefixes")) {
+      begins = begins || info.name.starts_with(prefix.get<std::string>());
+    }
+    EXPECT_TRUE(begins) << info.name;
   }
 }
 

@@ -160,13 +160,6 @@ TEST_F(DigitalOceanProviderTest, DO_355_TheVpcIsLookedUp) {
   EXPECT_TRUE(provider.initialize().ok());
 }
 
-TEST_F(DigitalOceanProviderTest, DO_255_AFirewallThatIsNotManagedIsNamed) {
-  host.config.set_flag("digitalocean-firewall-name", "fw-1");
-  host.config.set_flag("digitalocean-firewall-tags", "workers");
-  log_in();
-  EXPECT_TRUE(host.log.contains("fw-1"));
-}
-
 TEST_F(DigitalOceanProviderTest, DO_52_ListReadsEveryPage) {
   log_in();
   host.http.expect("GET", page_url(1)).answer(200, page(1, 200, 1150));

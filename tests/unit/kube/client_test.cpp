@@ -341,12 +341,16 @@ TEST_F(ClientTest, ObserverSeesEveryAttempt) {
   ClientOptions options;
   options.observer = [&](const CallRecord& call) {
     calls.push_back(std::string(call.verb) + " " + std::string(call.method) + " " +
-                    std::string(call.resource) + " " + std::to_string(call.http_status));
+                    std::string(call.resource) + " " + std::to_string(call.http_status) +
+                    (call.retry ? " again" : ""));
     EXPECT_GT(call.duration.count(), 0);
+    EXPECT_EQ(call.request_bytes, 2U);
+    EXPECT_EQ(call.response_bytes == 2, call.http_status == 200);
+    EXPECT_FALSE(call.stream);
   };
   Client client(loop_.get_executor(), config_for(api_.server()), options);
   ASSERT_TRUE(run(client.patch(nodes_, "", "n", PatchType::merge, "{}")).ok());
-  EXPECT_THAT(calls, ElementsAre("patch PATCH v1/nodes 503", "patch PATCH v1/nodes 200"));
+  EXPECT_THAT(calls, ElementsAre("patch PATCH v1/nodes 503", "patch PATCH v1/nodes 200 again"));
 }
 
 TEST_F(ClientTest, HOST_82_DerivedClientsShareTheConnection) {

@@ -319,6 +319,20 @@ TEST_F(InformerTest, ServerAwayAtTheStartIsWaitedFor) {
   EXPECT_THAT(seen_, ElementsAre("add a", "synced"));
 }
 
+// Unlike client-go's (API-35), whose pause would grow to a minute.
+TEST_F(InformerTest, WithoutAConnectionThePausesStayShort) {
+  ClientConfig nobody;
+  {
+    test::TestHttpServer gone([](const test::ServerRequest&) { return ServerReply(); });
+    nobody = config_for(gone);
+  }
+  timing_.backoff_initial = timing_.backoff_limit = std::chrono::hours(1);
+  timing_.connect_limit = std::chrono::milliseconds(1);
+  Informer away(Client(loop_.get_executor(), nobody, ClientOptions()), spec_, timing_);
+  away.start();
+  run_until([&] { return away.statistics().failures >= 3; });
+}
+
 TEST_F(InformerTest, HOST_137_ResyncRepeatsEveryObject) {
   initial_stream({node_json("a", 5)}, 10);
   int resyncs = 0;

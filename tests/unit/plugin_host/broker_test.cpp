@@ -44,6 +44,7 @@ class ScriptedSource final : public MachineSource {
   [[nodiscard]] bool can_list() const override { return listing; }
   [[nodiscard]] bool can_describe() const override { return describing; }
   [[nodiscard]] bool can_get() const override { return getting; }
+  void set_origin(const std::shared_ptr<Origin>& of) override { origin = of; }
   void list(Done done) override { lists.push_back(std::move(done)); }
   void describe(std::vector<MachineQuery> queries, Done done) override {
     described.push_back(queries.size());
@@ -67,6 +68,7 @@ class ScriptedSource final : public MachineSource {
   std::deque<Done> lists, describes, gets;
   std::vector<std::size_t> described;
   std::vector<std::string> got;
+  std::shared_ptr<Origin> origin;  // of the last call
 };
 
 Status not_found() { return Status(Code::not_found, ErrorClass::not_found, "no such machine"); }
@@ -119,6 +121,49 @@ class BrokerTest : public testing::Test {
   std::optional<InstancesBroker> broker_;
   std::vector<std::optional<MachineAnswer>> answers_;
 };
+
+TEST_F(BrokerTest, AListingIsAsImportantAsTheMostImportantOfThoseWhoWaitForIt) {
+  make();
+  const auto refresh = std::make_shared<Origin>("nodes", "old", CallPriority::refresh);
+  const auto fresh = std::make_shared<Origin>("nodes", "new", CallPriority::node_init);
+  int answered = 0;
+  const auto count = [&](const MachineAnswer& answer) { answered += answer.status.ok() ? 1 : 0; };
+  MachineQuery old{"old", "", nullptr};
+  old.origin = refresh;
+  broker_->find(old, count);
+  EXPECT_EQ(source_.origin->priority(), CallPriority::refresh);
+  MachineQuery added{"new", "", nullptr};
+  added.origin = fresh;
+  broker_->find(added, count);
+  EXPECT_EQ(source_.origin->priority(), CallPriority::node_init) << "the call that waits may go";
+  source_.origin->answered({"ListMachines", 200, "req-1", timers_.now()});
+  source_.end_list({{"old", "cloud://1"}, {"new", "cloud://2"}});
+  EXPECT_EQ(answered, 2);
+  ASSERT_TRUE(fresh->answer());
+  EXPECT_EQ(fresh->answer()->request_id, "req-1");
+}
+
+TEST_F(BrokerTest, AListingThatTheBudgetHeldBackBeginsAnewForANewNode) {
+  source_.getting = false;
+  make();
+  const Status spent = Status(Code::resource_exhausted, ErrorClass::throttled, "kept")
+                           .with_reason(std::string(kCallBudgetSpent));
+  MachineQuery old{"old", "", nullptr};
+  old.origin = std::make_shared<Origin>("nodes", "old", CallPriority::refresh);
+  MachineQuery added{"new", "", nullptr};
+  added.origin = std::make_shared<Origin>("nodes", "new", CallPriority::node_init);
+  std::vector<std::string> ended;
+  broker_->find(old, [&](const MachineAnswer& answer) { ended.push_back(answer.status.reason()); });
+  broker_->find(added, [&](const MachineAnswer& answer) {
+    ended.push_back(answer.status.ok() ? "found" : answer.status.reason());
+  });
+  ScriptedSource::end(source_.lists, spent);  // decided before the new Node joined
+  EXPECT_EQ(ended, std::vector<std::string>{"CallBudgetSpent"});
+  ASSERT_EQ(source_.lists.size(), 1u) << "at once, not after the interval between listings";
+  EXPECT_EQ(source_.origin->priority(), CallPriority::node_init);
+  source_.end_list({{"new", "cloud://2"}});
+  EXPECT_EQ(ended.back(), "found");
+}
 
 TEST_F(BrokerTest, OneListingAnswersThousands) {
   make();

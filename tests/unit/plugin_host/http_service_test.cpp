@@ -30,12 +30,13 @@ class HttpServiceTest : public PluginHostTest {
             const ccm_ctx* ctx = nullptr, uint32_t max_tries = 0, uint32_t flags = 0) {
     const ccm_host_http* http = nullptr;
     const ccm_interface service = plugin_.service(CCM_HOST_HTTP, &http);
+    const ccm_key_value header{c_str("Authorization"), c_str("Bearer token-4711")};
     const ccm_http_request request{sizeof(request),
                                    4000,
                                    c_str(method),
                                    c_str("https://user:secret@api.example/v2/x?token=abc"),
-                                   nullptr,
-                                   0,
+                                   &header,
+                                   1,
                                    c_str("body"),
                                    c_str("ListX"),
                                    c_str(credential),
@@ -80,7 +81,7 @@ TEST_F(HttpServiceTest, AnAnswerCrossesWithLowerCaseHeaders) {
   ASSERT_EQ(requests_.size(), 1u);
   EXPECT_EQ(requests_[0].body, "body");
   EXPECT_EQ(requests_[0].timeout, 4s);
-  EXPECT_EQ(requests_[0].headers.at(0).value, "ccm/tester");
+  EXPECT_EQ(requests_[0].headers.at(1).value, "ccm/tester");
   answer(response(404, {{"X-Request-Id", "1"}}));
   EXPECT_TRUE(caught.status && caught.status->ok()) << "any answer is ok";
   EXPECT_EQ(seen, "404x-request-idanswer");
@@ -119,6 +120,29 @@ TEST_F(HttpServiceTest, MessagesHoldNoSecretOfTheUrl) {
   EXPECT_EQ(redacted_url("nonsense?x"), "nonsense");
 }
 
+TEST_F(HttpServiceTest, AnErrorThatRepeatsTheCredentialDoesNotReachThePlugin) {
+  ASSERT_TRUE(create(true).ok());
+  Caught caught;
+  std::string body;
+  std::string header;
+  caught.on_result = [&](const void* result) {
+    const auto& answer = *static_cast<const ccm_http_response*>(result);
+    body = view(answer.body);
+    header = view(answer.headers[0].value);
+  };
+  send(caught, "POST");
+  net::Response refused = response(401, {{"X-Echo", "Bearer token-4711"}});
+  refused.body = "unknown token token-4711, not token-4711!";
+  answer(refused);
+  EXPECT_EQ(body, "unknown token [redacted], not [redacted]!");
+  EXPECT_EQ(header, "Bearer [redacted]");
+  send(caught, "POST");
+  net::Response good = response(200, {{"X-Echo", "token-4711"}});
+  good.body = "token-4711";
+  answer(good);
+  EXPECT_EQ(body, "token-4711") << "a log-in may answer with it";
+}
+
 TEST_F(HttpServiceTest, RetryAfterIsObeyedByAllUnderThatCredential) {
   ASSERT_TRUE(create(true).ok());
   Caught first, second, other;
@@ -131,6 +155,7 @@ TEST_F(HttpServiceTest, RetryAfterIsObeyedByAllUnderThatCredential) {
   EXPECT_EQ(requests_.size(), 2u);
   advance(1ms);
   EXPECT_EQ(requests_.size(), 4u);
+  while (!open_.empty()) answer(response(200));
 }
 
 TEST_F(HttpServiceTest, AnExhaustedWindowHoldsCallsBack) {
@@ -143,6 +168,7 @@ TEST_F(HttpServiceTest, AnExhaustedWindowHoldsCallsBack) {
   EXPECT_EQ(requests_.size(), 1u);
   advance(30s);
   EXPECT_EQ(requests_.size(), 2u);
+  while (!open_.empty()) answer(response(200));
 }
 
 TEST_F(HttpServiceTest, AWaitBeyondTheDeadlineIsNotBegun) {
@@ -173,6 +199,63 @@ TEST_F(HttpServiceTest, TheCtxEndsTheCallAtOnce) {
   advance(1min);
   EXPECT_EQ(caught.calls, 1);
   EXPECT_EQ(requests_.size(), 1u) << "no further try";
+}
+
+TEST_F(HttpServiceTest, TheLastTenthOfTheBudgetWaitsForWhatMatters) {
+  ASSERT_TRUE(create(true).ok());
+  const auto refresh = std::make_shared<Origin>("nodes", "n", CallPriority::refresh);
+  const auto fresh = std::make_shared<Origin>("nodes", "n", CallPriority::node_init);
+  const ContextHandle low(component_->background()->child(5s, {}, refresh));
+  const ContextHandle high(component_->background()->child(5s, {}, fresh));
+  Caught first, second, third;
+  send(first, "GET", "", low.get());
+  answer(response(
+      200,
+      {{"RateLimit-Limit", "100"}, {"RateLimit-Remaining", "10"}, {"RateLimit-Reset", "900"}}));
+  send(second, "GET", "", low.get());
+  ASSERT_TRUE(second.status) << "its deadline comes before the reset";
+  EXPECT_EQ(second.status->error_class(), ErrorClass::throttled);
+  EXPECT_EQ(second.status->reason(), kCallBudgetSpent);
+  EXPECT_EQ(second.status->retry_after(), 60s) << "a window that slides may open earlier";
+  send(third, "GET", "", high.get());
+  EXPECT_EQ(requests_.size(), 2u);
+  answer(response(200));
+  EXPECT_TRUE(third.status->ok());
+  EXPECT_EQ(budgets_.report().at(0).held, 1u);
+  EXPECT_EQ(budgets_.report().at(0).spenders.at(0).controller, "nodes");
+}
+
+TEST_F(HttpServiceTest, ACallThatWaitsGoesOutWhenSomebodyMoreImportantWantsItsAnswer) {
+  ASSERT_TRUE(create(true).ok());
+  const auto origin = std::make_shared<Origin>("nodes", "", CallPriority::refresh);
+  const ContextHandle ctx(component_->background()->child(60s, {}, origin));
+  Caught first, second;
+  send(first, "GET", "", ctx.get());
+  answer(response(
+      200, {{"RateLimit-Limit", "100"}, {"RateLimit-Remaining", "1"}, {"RateLimit-Reset", "30"}}));
+  send(second, "GET", "", ctx.get());
+  advance(5s);
+  EXPECT_EQ(requests_.size(), 1u);
+  origin->raise(CallPriority::node_init);
+  advance(1s);
+  EXPECT_EQ(requests_.size(), 2u);
+  while (!open_.empty()) answer(response(200));
+}
+
+TEST_F(HttpServiceTest, TheOriginKnowsTheCloudsLastAnswer) {
+  ASSERT_TRUE(create(true).ok());
+  const auto origin = std::make_shared<Origin>("services", "a/b", CallPriority::load_balancers);
+  const ContextHandle ctx(component_->background()->child(60s, {}, origin));
+  Caught caught;
+  send(caught, "POST", "", ctx.get());
+  answer(response(422, {{"X-Request-Id", "req-1"}}));
+  ASSERT_TRUE(origin->answer());
+  EXPECT_EQ(origin->answer()->operation, "ListX");
+  EXPECT_EQ(origin->answer()->http_status, 422u);
+  EXPECT_EQ(origin->answer()->request_id, "req-1");
+  send(caught, "POST", "", ctx.get());
+  answer(Status(Code::unavailable, "reset"));
+  EXPECT_EQ(origin->answer()->http_status, 0u);
 }
 
 TEST(RetryAfter, BothForms) {

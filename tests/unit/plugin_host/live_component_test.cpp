@@ -196,6 +196,7 @@ TEST_F(LiveComponentTest, SlowSerialCallsAreNamed) {
   });
   ASSERT_EQ(stalls_.size(), 1u);
   EXPECT_EQ(stalls_[0], "tester");
+  poll();
 }
 
 TEST_F(LiveComponentTest, AWrongThreadIsRefusedAndCounted) {

@@ -382,6 +382,39 @@ TEST_F(WholeHostTest, NodesAreFoundAndPatchedWithOneListing) {
   EXPECT_NE(text.find("operation=\"instances.list\""), std::string::npos);
 }
 
+TEST_F(WholeHostTest, WhatIsNotSettledTellsItsStepAndWhenItComesAgain) {
+  cloud_.machines["other"] = "cloud://1";
+  ASSERT_TRUE(create_provider().ok());
+  ASSERT_TRUE(create_controller().ok());
+  ASSERT_TRUE(wait(host_->start_provider()).ok());
+  ASSERT_TRUE(setup("tagger").ok());
+  add_node("lost");
+  add_node("other");
+  source_.handler.on_synced();
+  ASSERT_EQ(host_->object("lost").size(), 1u);
+  EXPECT_EQ(host_->object("lost").front().state, ObjectState::queued) << "before it leads";
+  host_->start_controllers();
+  const auto lost = [&] { return host_->object("lost").front(); };
+  poll_until([&] { return lost().state == ObjectState::retrying && !api_->patched.empty(); });
+  const ObjectReport object = lost();
+  EXPECT_EQ(object.controller, "tagger");
+  EXPECT_EQ(object.state, ObjectState::retrying);
+  EXPECT_EQ(object.step, "instances.get");
+  EXPECT_EQ(object.error_class, ErrorClass::not_found);
+  EXPECT_EQ(object.reason, "MachineNotFound");
+  EXPECT_TRUE(object.next_try);
+  poll_until([&] { return host_->unsettled(10).size() == 1; });
+  EXPECT_EQ(host_->unsettled(10).front().key, "lost");
+  EXPECT_EQ(host_->object("other").front().state, ObjectState::settled);
+  EXPECT_EQ(host_->object("third").front().state, ObjectState::unknown);
+  for (const ComponentReport& report : host_->components()) {
+    if (report.name != "tagger") continue;
+    EXPECT_EQ(report.queue->unsettled, 1u);
+    EXPECT_EQ(report.watches, std::vector<std::string>{"v1/nodes"});
+  }
+  EXPECT_TRUE(wait(host_->stop(10s)).ok());
+}
+
 TEST_F(WholeHostTest, InitializeIsRetriedUntilItSucceeds) {
   cloud_.initialize_results = {Status(Code::unavailable, "down"),
                                Status(Code::unavailable, "down")};

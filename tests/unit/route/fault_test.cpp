@@ -104,17 +104,6 @@ TEST_F(FaultTest, ABatchOfWhichNothingIsKnownIsComparedAgain) {
   EXPECT_EQ(condition("node-1"), "False RouteCreated");
 }
 
-TEST_F(FaultTest, AfterABatchThatFailedTheOthersWait) {
-  host.routes.known_limits.batch = 10;
-  many(40);
-  host.routes.fail_next("apply", unavailable());
-  start();
-  EXPECT_EQ(applies(), 1U);
-  next_run();
-  EXPECT_EQ(applies(), 5U);
-  EXPECT_EQ(table().size(), 40U);
-}
-
 TEST_F(FaultTest, AnEmptyListingIsSeenTwiceBeforeItIsBelieved) {
   many(5);
   start();

@@ -51,16 +51,6 @@ TEST_F(SyncTest, AThousandNodesAreOneBatch) {
   EXPECT_EQ(condition("node-999"), "False RouteCreated");
 }
 
-TEST_F(SyncTest, TheCloudsBatchSizeIsObeyed) {
-  host.routes.known_limits.batch = 30;
-  for (int i = 0; i < 100; ++i) {
-    put(node("node-" + std::to_string(i), {"10.244." + std::to_string(i) + ".0/24"}));
-  }
-  start();
-  EXPECT_EQ(table().size(), 100U);
-  EXPECT_EQ(applies(), 4U);
-}
-
 TEST_F(SyncTest, ROUTE_8_ABurstIsOneRun) {
   start();
   host.routes.clear_calls();

@@ -61,6 +61,80 @@ TEST_F(WorkQueueTest, ChangedKeysGoBeforePeriodicOnes) {
   EXPECT_EQ(last->priority, Priority::periodic);
 }
 
+TEST_F(WorkQueueTest, SVC_3_WhatComesBackIsNotBehindThousandsOfNewOnes) {
+  queue_.add("pending", Priority::changed);
+  EXPECT_EQ(take_key(queue_), "pending");
+  queue_.add_again("pending", Priority::changed, 2s);
+  queue_.done("pending");
+  for (int i = 0; i < 3'000; ++i) queue_.add("new-" + std::to_string(i), Priority::changed);
+  EXPECT_EQ(take_key(queue_), "new-0");
+  timers_.advance(2s);
+  EXPECT_EQ(take_key(queue_), "pending");
+  EXPECT_EQ(take_key(queue_), "new-1");
+  EXPECT_EQ(take_key(queue_), "new-2");
+}
+
+TEST_F(WorkQueueTest, SVC_3_ANewOneIsNotBehindThousandsThatComeBack) {
+  for (int i = 0; i < 1'000; ++i) {
+    const std::string key = "pending-" + std::to_string(i);
+    queue_.add(key, Priority::changed);
+    ASSERT_EQ(take_key(queue_), key);
+    queue_.add_again(key, Priority::changed, 2s);
+    queue_.done(key);
+    const std::string failing = "failing-" + std::to_string(i);
+    queue_.add(failing, Priority::changed);
+    ASSERT_EQ(take_key(queue_), failing);
+    queue_.add_failed(failing, Priority::changed);
+    queue_.done(failing);
+  }
+  timers_.advance(3s);
+  ASSERT_EQ(queue_.ready(), 2'000u);
+  EXPECT_EQ(take_key(queue_), "failing-0");
+  queue_.add("new", Priority::changed);
+  queue_.add("newer", Priority::changed);
+  EXPECT_EQ(take_key(queue_), "new");
+  EXPECT_EQ(take_key(queue_), "failing-1");
+  EXPECT_EQ(take_key(queue_), "newer");
+}
+
+TEST_F(WorkQueueTest, PeriodicOnesComeAfterAllThatComesBack) {
+  queue_.add("resynced", Priority::periodic);
+  ASSERT_EQ(take_key(queue_), "resynced");
+  queue_.add_again("resynced", Priority::periodic, 1s);  // and found to be pending
+  queue_.done("resynced");
+  queue_.add("audited", Priority::periodic);
+  ASSERT_EQ(take_key(queue_), "audited");
+  EXPECT_EQ(queue_.add_failed("audited", Priority::periodic), 5ms);
+  queue_.done("audited");
+  for (int i = 0; i < 1'000; ++i) queue_.add("old-" + std::to_string(i), Priority::periodic);
+  timers_.advance(1s);
+  const auto back = queue_.take();
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->key, "resynced");
+  EXPECT_EQ(back->priority, Priority::periodic);
+  EXPECT_EQ(take_key(queue_), "old-0");
+  std::string last;
+  while (const auto item = queue_.take()) last = item->key;
+  EXPECT_EQ(last, "audited");
+}
+
+TEST_F(WorkQueueTest, AChangeMakesNewsOfAWaitAndKeepsThePlaceOfWhatIsBack) {
+  for (const char* key : {"waits", "back", "later"}) {
+    queue_.add(key, Priority::changed);
+    ASSERT_EQ(take_key(queue_), key);
+    queue_.add_again(key, Priority::changed, key == std::string("waits") ? 1h : 1ms);
+    queue_.done(key);
+  }
+  timers_.advance(1ms);
+  queue_.add("new", Priority::changed);
+  queue_.add("waits", Priority::changed);
+  queue_.add("back", Priority::changed);
+  EXPECT_EQ(take_key(queue_), "back");
+  EXPECT_EQ(take_key(queue_), "new");
+  EXPECT_EQ(take_key(queue_), "later");
+  EXPECT_EQ(take_key(queue_), "waits");
+}
+
 TEST_F(WorkQueueTest, HOST_134_DelayedKeysKeepTheEarlierTime) {
   queue_.add("a", Priority::changed, 100ms);
   queue_.add("a", Priority::changed, 500ms);

@@ -31,7 +31,7 @@ LoadBalancer full_balancer() {
 struct BlockingNetwork {
   explicit BlockingNetwork(Host&) {}
   Result<LoadBalancer> ensure_load_balancer(const Ctx&, LoadBalancerService service,
-                                            std::vector<Backend> backends) {
+                                            Backends backends) {
     if (service.name == "throws") throw std::runtime_error("no");
     seen_service = std::move(service);
     seen_backends = std::move(backends);
@@ -59,13 +59,13 @@ struct BlockingNetwork {
     return statuses;
   }
   static inline LoadBalancerService seen_service;
-  static inline std::vector<Backend> seen_backends;
+  static inline Backends seen_backends;
 };
 
 struct OnlyEnsure {
   explicit OnlyEnsure(Host&) {}
   Result<LoadBalancer> ensure_load_balancer(const Ctx&, const LoadBalancerService&,
-                                            const std::vector<Backend>&) {
+                                            const Backends&) {
     return full_balancer();
   }
   Result<std::vector<Instance>> list(const Ctx&) { return std::vector<Instance>(); }
@@ -75,10 +75,10 @@ class NetworkAdapterTest : public ::testing::Test {
  protected:
   ~NetworkAdapterTest() override {
     BlockingNetwork::seen_service = {};
-    BlockingNetwork::seen_backends.clear();
+    BlockingNetwork::seen_backends = {};
     EXPECT_TRUE(host.faults().empty());
   }
-  Result<LoadBalancer> ensure(LoadBalancerService service, std::vector<Backend> backends) {
+  Result<LoadBalancer> ensure(LoadBalancerService service, Backends backends) {
     const auto table = component.interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
     return component.finish(component.start(
         "ensure", LoadBalancers::Apply{table, &ccm_cloud_loadbalancers::ensure, "ensure",

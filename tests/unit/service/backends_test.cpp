@@ -61,12 +61,22 @@ TEST_F(BackendsTest, SVC_52_53_WhatMayNeedOtherBackends) {
   EXPECT_FALSE(matters([](Json& n) { n["spec"]["unschedulable"] = true; }));
   EXPECT_FALSE(matters([](Json& n) { n["metadata"]["labels"]["a"] = "b"; }));
   EXPECT_FALSE(matters([](Json& n) { n["metadata"]["deletionTimestamp"] = "x"; }));
-  EXPECT_FALSE(matters([](Json& n) {
+  EXPECT_TRUE(matters([](Json& n) {
     n["status"]["addresses"] = {{{"type", "InternalIP"}, {"address", "10.0.0.1"}}};
   }));
 }
 
-TEST_F(BackendsTest, SVC_56_TheSetIsNamesAndProviderIds) {
+TEST_F(BackendsTest, SVC_53_TheOrderOfAddressesMeansNothing) {
+  const Json internal = {{"type", "InternalIP"}, {"address", "10.0.0.1"}};
+  const Json external = {{"type", "ExternalIP"}, {"address", "192.0.2.1"}};
+  Json one = plain_node("n");
+  Json other = one;
+  one["status"]["addresses"] = {internal, external};
+  other["status"]["addresses"] = {external, internal};
+  EXPECT_FALSE(changes_backends(node(one), node(other)));
+}
+
+TEST_F(BackendsTest, SVC_56_TheSetIsNamesProviderIdsAndAddresses) {
   testing::FakeHost host;
   const Kube kube(Service<ccm_host_kube>(host.kube.table(), &host.kube), host.objects.service());
   host.kube.watch("v1/nodes", node_fields(), [](int32_t, const Object&, const Object&) {});
@@ -75,18 +85,21 @@ TEST_F(BackendsTest, SVC_56_TheSetIsNamesAndProviderIds) {
   host.kube.put("v1/nodes", first.dump());
   host.kube.put("v1/nodes", plain_node("a").dump());
   const auto before = select_backends(kube);
-  ASSERT_EQ(before->backends.size(), 2U);
-  EXPECT_EQ(before->backends[0].name, "a");
-  EXPECT_EQ(before->backends[1].provider_id, "test://b");
-  ASSERT_EQ(before->backends[1].addresses.size(), 1U);
-  EXPECT_EQ(before->backends[1].addresses[0].address, "10.0.0.1");
-  first["status"]["addresses"][0]["address"] = "10.0.0.2";
+  ASSERT_EQ(before.backends.size(), 2U);
+  EXPECT_EQ(before.backends[0].name, "a");
+  EXPECT_EQ(before.backends[1].provider_id, "test://b");
+  ASSERT_EQ(before.backends[1].addresses.size(), 1U);
+  EXPECT_EQ(before.backends[1].addresses[0].address, "10.0.0.1");
   first["metadata"]["labels"]["a"] = "b";
   host.kube.put("v1/nodes", first.dump());
-  EXPECT_EQ(select_backends(kube)->hash, before->hash);
+  EXPECT_EQ(select_backends(kube).hash, before.hash);
+  first["status"]["addresses"][0]["address"] = "10.0.0.2";
+  host.kube.put("v1/nodes", first.dump());
+  EXPECT_NE(select_backends(kube).hash, before.hash);
+  first["status"]["addresses"][0]["address"] = "10.0.0.1";
   first["spec"]["providerID"] = "test://c";
   host.kube.put("v1/nodes", first.dump());
-  EXPECT_NE(select_backends(kube)->hash, before->hash);
+  EXPECT_NE(select_backends(kube).hash, before.hash);
 }
 
 TEST_F(BackendsTest, SVC_62_AtMostTwentyNames) {

@@ -249,7 +249,7 @@ TEST_F(CleanUpTest, SVC_16_36_AServiceThatVanishedWithItsFinalizer) {
   EXPECT_EQ(take_events(), (Texts{"Normal DeletingLoadBalancer", "Normal DeletedLoadBalancer"}));
 }
 
-TEST_F(CleanUpTest, SVC_36_38_AFailureOnThatPathHasAReasonOfItsOwn) {
+TEST_F(CleanUpTest, SVC_36_38_71_AFailureOnThatPathHasAReasonOfItsOwn) {
   made("web");
   host.load_balancers.fail_next("remove", down());
   host.kube.remove("v1/services", "web", "default");

@@ -1,6 +1,7 @@
 // What a Service whose load balancer cannot be made is told, and how often it is tried.
 #include "service_fixture.hpp"
 
+#include <algorithm>
 #include <random>
 
 namespace ccm::service {
@@ -37,6 +38,22 @@ TEST_F(FaultTest, LimitsThatCannotBeReadAreTold) {
   EXPECT_NE(last_event("SyncLoadBalancerFailed").find("limits"), std::string::npos);
   advance(seconds(6));
   EXPECT_NE(address("web"), "");
+}
+
+TEST_F(FaultTest, ManyServicesAskOnceForTheLimits) {
+  host.load_balancers.fail_next("limits", down());
+  for (int i = 0; i < 20; ++i) put(balanced("web-" + std::to_string(i)));
+  const auto asked = [&] {
+    const auto calls = host.load_balancers.calls();
+    return std::count_if(calls.begin(), calls.end(),
+                         [](const auto& call) { return call.operation == "limits"; });
+  };
+  start();
+  run();
+  EXPECT_EQ(asked(), 1);
+  advance(seconds(20));
+  EXPECT_EQ(asked(), 2);
+  for (int i = 0; i < 20; ++i) EXPECT_NE(address("web-" + std::to_string(i)), "");
 }
 
 TEST_F(FaultTest, AQuotaIsNotHammered) {

@@ -105,6 +105,24 @@ TEST_F(NodeChangesTest, TRAP_39_AProviderIdThatComesLater) {
   EXPECT_EQ(take_cloud(), Texts{"update_backends"});
 }
 
+// A kubelet that knows its provider ID registers with it; the addresses come with initialisation.
+TEST_F(NodeChangesTest, AddressesThatComeLater) {
+  made(2, 1);
+  put_node(plain_node("new"));
+  advance(seconds(2));
+  take_cloud();
+  EXPECT_EQ(take_events().size(), 2U);
+  Json node = plain_node("new");
+  node["status"]["addresses"] = {{{"type", "ExternalIP"}, {"address", "192.0.2.7"}}};
+  put_node(node);
+  advance(seconds(2));
+  EXPECT_EQ(take_cloud(), (Texts{"update_backends", "update_backends"}));
+  EXPECT_TRUE(take_events().empty());  // this provider does not choose by them
+  put_node(node);
+  advance(seconds(2));
+  EXPECT_TRUE(take_cloud().empty());
+}
+
 TEST_F(NodeChangesTest, SVC_58_TheExclusionLabelTakesANodeOut) {
   made(1, 2);
   Json node = plain_node("node-1");
@@ -131,7 +149,7 @@ TEST_F(NodeChangesTest, SVC_61_ImplementedElsewhereIsFine) {
   EXPECT_TRUE(take_events().empty());
 }
 
-TEST_F(NodeChangesTest, SVC_62_59_AFailureIsToldAndTheRetryIsAWholeOne) {
+TEST_F(NodeChangesTest, SVC_62_59_73_AFailureIsToldAndTheRetryIsAWholeOne) {
   made(1, 1);
   host.load_balancers.fail_next("update_backends", down());
   put_node(plain_node("new"));

@@ -150,7 +150,7 @@ TEST_F(RestartTest, TheAuditLooksAndWritesNothing) {
 
 TEST_F(RestartTest, TheAuditRepairsWhatWasAlteredByHand) {
   made(1);
-  host.load_balancers.balancers["uid-of-s0"].backends.clear();
+  host.load_balancers.balancers["uid-of-s0"].backends = {};
   advance(minutes(34));
   EXPECT_EQ(take_cloud(), (Texts{"observe", "ensure"}));
   EXPECT_EQ(host.load_balancers.balancers["uid-of-s0"].backends.size(), 2U);

@@ -105,6 +105,41 @@ TEST(ClientMetrics, MET_26_27_28_CountRequestsByHost) {
   }
 }
 
+TEST(ClientMetrics, MET_29_30_CountBytesAndRetries) {
+  prometheus::Registry registry;
+  ClientMetrics metrics(registry);
+  const auto observer = metrics.observer("https://10.0.0.1:6443");
+  kube::CallRecord call;
+  call.method = "PATCH";
+  call.http_status = 503;
+  call.request_bytes = 300;
+  call.response_bytes = 60;
+  observer(call);
+  call.http_status = 200;
+  call.response_bytes = 5000;
+  call.retry = true;
+  observer(call);
+  call = {};
+  call.method = "GET";
+  call.http_status = 200;
+  call.stream = true;
+  observer(call);
+  const std::string text = MetricsPage({&registry}).show().text();
+  for (
+      const char* line :
+      {R"(rest_client_request_size_bytes_bucket{host="10.0.0.1:6443",verb="PATCH",le="256"} 0)",
+       R"(rest_client_request_size_bytes_bucket{host="10.0.0.1:6443",verb="PATCH",le="512"} 2)",
+       R"(rest_client_response_size_bytes_bucket{host="10.0.0.1:6443",verb="PATCH",le="64"} 1)",
+       R"(rest_client_response_size_bytes_bucket{host="10.0.0.1:6443",verb="PATCH",le="16384"} 2)",
+       R"(rest_client_response_size_bytes_bucket{host="10.0.0.1:6443",verb="PATCH",le="16777216"} 2)",
+       R"(rest_client_response_size_bytes_count{host="10.0.0.1:6443",verb="GET"} 0)",
+       R"(rest_client_request_retries_total{code="200",host="10.0.0.1:6443",verb="PATCH"} 1)"}) {
+    EXPECT_TRUE(has_line(text, line)) << line << "\n" << text;
+  }
+  EXPECT_FALSE(text.find(R"(rest_client_request_retries_total{code="503")") != std::string::npos)
+      << "the first attempt is none";
+}
+
 TEST(HealthMetrics, MET_45_HOST_99_CountAndForget) {
   HealthRegistry registry;
   HealthMetrics metrics;

@@ -41,6 +41,9 @@ const std::vector<AnnotationInfo>& known_annotations() {
       {kDenyRules, "ip:ADDRESS, cidr:RANGE", "nobody", "who may not connect"},
       {kIp, "address", "DigitalOcean chooses", "an address of your own; when it is made"},
       {kSubnetUuid, "UUID", "none", "subnet of the VPC; when it is made"},
+      {kTargetTag, "tag", "--digitalocean-target-tag",
+       "droplets are found by this tag, which the manager keeps on the nodes' droplets; empty: by "
+       "their ids"},
       {kOverrideHealthCheck, "any value", "not there",
        "switches to the three health check annotations below"},
       {kHealthCheckPort, "port of the Service", "the first TCP port",

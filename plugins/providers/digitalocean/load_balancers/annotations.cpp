@@ -53,6 +53,8 @@ Status config_error(std::string message) {
       .with_reason("LoadBalancerConfigError");
 }
 
+void refuse(std::string message) { throw SpecError{config_error(std::move(message))}; }
+
 std::string go_quoted(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out = "\"";
@@ -76,6 +78,14 @@ std::string go_quoted(std::string_view text) {
     }
   }
   return out + '"';
+}
+
+Annotations read_annotations(const Object& service) {
+  std::map<std::string, std::string, std::less<>> values;
+  service.at("/metadata/annotations").each([&](std::string_view key, const Value& value) {
+    values.emplace(key, value.text().value_or(std::string_view()));
+  });
+  return Annotations(std::move(values));
 }
 
 int64_t atoi(std::string_view text, const std::string& what) {

@@ -4,6 +4,8 @@
 
 #include "digitalocean/load_balancers/model.hpp"
 
+#include <ccm/object.hpp>
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -49,6 +51,7 @@ CCM_DO_ANNOTATION(kNetwork, "network");
 CCM_DO_ANNOTATION(kNetworkStack, "network-stack");
 CCM_DO_ANNOTATION(kIp, "ip");
 CCM_DO_ANNOTATION(kSubnetUuid, "subnet-uuid");
+CCM_DO_ANNOTATION(kTargetTag, "target-tag");
 CCM_DO_ANNOTATION(kOverrideHealthCheck, "override-health-check");
 CCM_DO_ANNOTATION(kHealthCheckPort, "healthcheck-port");
 CCM_DO_ANNOTATION(kHealthCheckPath, "healthcheck-path");
@@ -104,6 +107,9 @@ class Annotations {
  private:
   std::map<std::string, std::string, std::less<>> values_;
 };
+
+// Those of a Service.
+Annotations read_annotations(const Object& service);
 
 // Go's %q for texts of annotations.
 std::string go_quoted(std::string_view text);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace ccm::digitalocean {
 namespace {
@@ -27,6 +28,11 @@ Family family_of(const Backend& backend, bool private_counts) {
   return private_counts && private_v4 ? Family::v4 : Family::none;
 }
 
+// DO-207
+bool counts_private(std::string_view type, std::string_view network) {
+  return network == kInternal || type == kRegional;
+}
+
 // Nodes come and go, so this is tried again although the Service stays the same.
 Status no_backends(std::string message) {
   return Status(Code::failed_precondition, ErrorClass::unavailable, std::move(message))
@@ -34,8 +40,13 @@ Status no_backends(std::string message) {
 }
 
 // DO-215: at most three names.
-std::string some_of(const std::vector<std::string>& names) {
+std::string some_without_ipv6(const Backends& backends, bool private_counts) {
   constexpr size_t kMost = 3;
+  std::vector<std::string> names;
+  for (const Backend& backend : backends) {
+    if (family_of(backend, private_counts) == Family::v4) names.push_back(backend.name);
+  }
+  std::sort(names.begin(), names.end());
   std::string text;
   for (size_t i = 0; i < std::min(names.size(), kMost); ++i) {
     text += (i == 0 ? "" : ", ") + names[i];
@@ -44,15 +55,23 @@ std::string some_of(const std::vector<std::string>& names) {
   return text;
 }
 
+std::vector<Backend> copies_of(const std::vector<const Backend*>& some) {
+  std::vector<Backend> copies;
+  copies.reserve(some.size());
+  for (const Backend* backend : some) copies.push_back(*backend);
+  return copies;
+}
+
 constexpr std::string_view kStackError = "network stack configuration error: ";
 
 }  // namespace
 
-EligibleBackends eligible_backends(const std::vector<Backend>& backends, std::string_view type,
+EligibleBackends eligible_backends(const Backends& backends, std::string_view type,
                                    std::string_view network) {
   const bool internal = network == kInternal;
-  const bool private_counts = internal || type == kRegional;  // DO-207
+  const bool private_counts = counts_private(type, network);
   EligibleBackends eligible;
+  std::vector<const Backend*> reached;
   bool unreachable = false;
   for (const Backend& backend : backends) {
     const Family family = family_of(backend, private_counts);
@@ -60,12 +79,14 @@ EligibleBackends eligible_backends(const std::vector<Backend>& backends, std::st
       unreachable = unreachable || family == Family::none;
       continue;
     }
-    if (family == Family::v4) eligible.without_ipv6.push_back(backend.name);
+    if (family == Family::v4) ++eligible.without_ipv6;
     eligible.any_dual = eligible.any_dual || family == Family::dual;
-    eligible.backends.push_back(backend);
+    reached.push_back(&backend);
   }
-  std::sort(eligible.without_ipv6.begin(), eligible.without_ipv6.end());
-  if (!eligible.backends.empty()) return eligible;
+  if (!reached.empty()) {
+    eligible.backends = reached.size() == backends.size() ? backends : copies_of(reached);
+    return eligible;
+  }
   if (unreachable && type == kRegionalNetwork) {
     throw SpecError{no_backends(
         "no eligible load balancer backends: REGIONAL_NETWORK EXTERNAL load balancers require at "
@@ -82,7 +103,7 @@ std::string network_stack(std::string_view asked, std::string_view type, std::st
   if (asked.empty()) {
     if (network == kInternal) return std::string(kIpv4);
     if (type == kRegional) return std::string(kDualStack);
-    const bool all_dual = backends.any_dual && backends.without_ipv6.empty();
+    const bool all_dual = backends.any_dual && backends.without_ipv6 == 0;
     return std::string(all_dual ? kDualStack : kIpv4);
   }
   if (asked != kIpv4 && asked != kDualStack) {
@@ -93,11 +114,11 @@ std::string network_stack(std::string_view asked, std::string_view type, std::st
         config_error(std::string(kStackError) +
                      "dual stack networking is not supported for internal load balancer")};
   }
-  if (asked == kDualStack && type == kRegionalNetwork && !backends.without_ipv6.empty()) {
+  if (asked == kDualStack && type == kRegionalNetwork && backends.without_ipv6 > 0) {
     throw SpecError{no_backends(
         std::string(kStackError) + "dual-stack networking requested but " +
-        std::to_string(backends.without_ipv6.size()) +
-        " nodes lack IPv6 addresses: " + some_of(backends.without_ipv6) +
+        std::to_string(backends.without_ipv6) + " nodes lack IPv6 addresses: " +
+        some_without_ipv6(backends.backends, counts_private(type, network)) +
         ". REGIONAL_NETWORK load balancers require all nodes to have IPv6 for dual-stack mode")};
   }
   return std::string(asked);

@@ -6,21 +6,21 @@
 
 #include <ccm/load_balancer.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace ccm::digitalocean {
 
 struct EligibleBackends {
-  std::vector<Backend> backends;
-  std::vector<std::string> without_ipv6;  // names of the v4-only ones, sorted
+  Backends backends;        // the list that was given, if it reaches all of it
+  size_t without_ipv6 = 0;  // how many are v4-only
   bool any_dual = false;
 };
 
 // Those that such a load balancer can reach. Throws SpecError, of a class that is tried again, when
 // there are none (DO-210, DO-211).
-EligibleBackends eligible_backends(const std::vector<Backend>& backends, std::string_view type,
+EligibleBackends eligible_backends(const Backends& backends, std::string_view type,
                                    std::string_view network);
 
 // The stack of a new load balancer: `asked` by annotation, or by type, network and backends

@@ -28,7 +28,7 @@ Result<Certificate> read_certificate(const json& from) {
 }  // namespace
 
 Result<Certificate> parse_certificate(std::string_view json_text) {
-  const json document = json::parse(json_text, nullptr, false);
+  const json document = parse_json(json_text);
   if (!document.is_object() || !document.contains("certificate")) {
     return bad_answer("has no certificate");
   }
@@ -36,7 +36,7 @@ Result<Certificate> parse_certificate(std::string_view json_text) {
 }
 
 Result<Certificate> parse_certificate_named(std::string_view json_text, const std::string& name) {
-  const json document = json::parse(json_text, nullptr, false);
+  const json document = parse_json(json_text);
   if (!document.is_object() || !document.contains("certificates") ||
       !document.at("certificates").is_array()) {
     return bad_answer("has no list \"certificates\"");

@@ -1,5 +1,7 @@
 #include "compare.hpp"
 
+#include "digitalocean/json_answer.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -98,7 +100,11 @@ void put_managed(json& body, const WantedLoadBalancer& wanted) {
   body["forwarding_rules"] = rules_json(wanted.forwarding_rules);
   body["health_check"] = check_json(wanted.health_check);
   body["sticky_sessions"] = sticky_json(wanted.sticky_sessions);
-  body["droplet_ids"] = wanted.droplet_ids;
+  if (wanted.target_tag.empty()) {
+    body["droplet_ids"] = wanted.droplet_ids;
+  } else {
+    body["tag"] = wanted.target_tag;  // one of the two (DO-338)
+  }
   body["redirect_http_to_https"] = wanted.redirect_http_to_https;
   body["enable_proxy_protocol"] = wanted.enable_proxy_protocol;
   body["enable_backend_keepalive"] = wanted.enable_backend_keepalive;
@@ -120,7 +126,7 @@ void put_managed(json& body, const WantedLoadBalancer& wanted) {
 
 // The members of an answer that a request may have too.
 json unmanaged(const ExistingLoadBalancer& existing) {
-  const json from = json::parse(existing.json, nullptr, false);
+  const json from = parse_json(existing.json);
   json body = json::object();
   for (const char* name : {"algorithm", "size", "size_unit", "http_idle_timeout_seconds",
                            "vpc_uuid", "subnet_uuid", "project_id", "tls_cipher_policy", "domains",
@@ -157,7 +163,9 @@ std::vector<std::string> differences(const WantedLoadBalancer& wanted,
        "idle timeout");
   note(wanted.allow == existing.allow && wanted.deny == existing.deny, "firewall");
   note(has_tag(existing, wanted.cluster_tag), "cluster tag");
-  note(wanted.droplet_ids == existing.droplet_ids, kBackendsDiffer);
+  note(wanted.target_tag == existing.target_tag, "target tag");
+  // Behind a tag the droplets are the tag's.
+  note(!wanted.target_tag.empty() || wanted.droplet_ids == existing.droplet_ids, kBackendsDiffer);
   return found;
 }
 

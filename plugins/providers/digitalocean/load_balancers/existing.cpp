@@ -16,7 +16,7 @@ using nlohmann::json;
 template <typename T>
 T member(const json& object, const char* name, T fallback) {
   const auto place = object.find(name);
-  return place == object.end() || place->is_null() ? fallback : place->get<T>();
+  return place == object.end() || place->is_null() ? fallback : value_as<T>(*place);
 }
 std::string text(const json& object, const char* name) {
   return member<std::string>(object, name, {});
@@ -25,7 +25,7 @@ template <typename T>
 std::optional<T> optional(const json& object, const char* name) {
   const auto place = object.find(name);
   if (place == object.end() || place->is_null()) return std::nullopt;
-  return place->get<T>();
+  return value_as<T>(*place);
 }
 const json* object_member(const json& object, const char* name) {
   const auto place = object.find(name);
@@ -89,8 +89,11 @@ ExistingLoadBalancer read_members(const json& from) {
   balancer.forwarding_rules = read_rules(from);
   balancer.health_check = read_health_check(from);
   balancer.sticky_sessions = read_sticky(from);
-  balancer.droplet_ids = member<std::vector<int64_t>>(from, "droplet_ids", {});
+  for (const json& id : member<json::array_t>(from, "droplet_ids", {})) {
+    balancer.droplet_ids.push_back(value_as<int64_t>(id));
+  }
   std::sort(balancer.droplet_ids.begin(), balancer.droplet_ids.end());
+  balancer.target_tag = text(from, "tag");
   balancer.size = optional<std::string>(from, "size");
   balancer.size_unit = optional<int64_t>(from, "size_unit");
   balancer.http_idle_timeout_seconds = optional<uint64_t>(from, "http_idle_timeout_seconds");
@@ -130,7 +133,7 @@ Result<LoadBalancerPage> read_page(const json& document) {
   if (meta == nullptr || !meta->contains("total")) {
     return bad_answer("does not say how many load balancers there are");
   }
-  page.total = meta->at("total").get<int64_t>();
+  page.total = value_as<int64_t>(meta->at("total"));
   return page;
 }
 
@@ -160,11 +163,11 @@ std::string ExistingLoadBalancer::foreign_cluster_tag(std::string_view ours) con
 }
 
 Result<LoadBalancerPage> parse_load_balancers(std::string_view json_text) {
-  return read_answer<LoadBalancerPage>(json::parse(json_text, nullptr, false), &read_page);
+  return read_answer<LoadBalancerPage>(parse_json(json_text), &read_page);
 }
 
 Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text) {
-  return read_answer<ExistingLoadBalancer>(json::parse(json_text, nullptr, false), &read_item);
+  return read_answer<ExistingLoadBalancer>(parse_json(json_text), &read_item);
 }
 
 }  // namespace ccm::digitalocean

@@ -27,6 +27,7 @@ struct ExistingLoadBalancer {
   HealthCheck health_check;
   StickySessions sticky_sessions;
   std::vector<int64_t> droplet_ids;  // ascending
+  std::string target_tag;            // by which it finds them; empty = they were listed
   std::optional<std::string> size;
   std::optional<int64_t> size_unit;
   std::optional<uint64_t> http_idle_timeout_seconds;

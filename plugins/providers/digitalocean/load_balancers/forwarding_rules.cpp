@@ -11,8 +11,6 @@ namespace {
 constexpr int32_t kHttpsPort = 443;
 constexpr std::string_view kHttp3Context = "failed to construct http3 forwarding rule: ";
 
-[[noreturn]] void refuse(std::string message) { throw SpecError{config_error(std::move(message))}; }
-
 bool contains(const std::vector<int64_t>& ports, int32_t port) {
   return std::find(ports.begin(), ports.end(), port) != ports.end();
 }

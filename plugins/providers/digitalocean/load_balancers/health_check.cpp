@@ -6,8 +6,6 @@
 namespace ccm::digitalocean {
 namespace {
 
-[[noreturn]] void refuse(std::string message) { throw SpecError{config_error(std::move(message))}; }
-
 int64_t threshold(const Annotations& annotations, std::string_view name, int64_t fallback,
                   const std::string& what) {
   return annotations.integer(

@@ -26,7 +26,8 @@ struct BalancerPages {
     count += info.count;
     for (ExistingLoadBalancer& balancer : page->load_balancers) {
       std::string id = balancer.id;
-      all.insert_or_assign(std::move(id), std::move(balancer));
+      all.insert_or_assign(std::move(id),
+                           std::make_shared<const ExistingLoadBalancer>(std::move(balancer)));
     }
     return info;
   }
@@ -49,13 +50,12 @@ Task<Result<LoadBalancerListing::Ptr>> LoadBalancerListing::get(milliseconds max
   }
 }
 
-void LoadBalancerListing::note(const std::string& id,
-                               std::optional<ExistingLoadBalancer> balancer) {
+void LoadBalancerListing::note(const std::string& id, BalancerPtr balancer) {
   if (current_) {
     // Who holds the old map goes on with it.
     current_ = std::make_shared<Balancers>(*current_);
     if (balancer) {
-      current_->insert_or_assign(id, *balancer);
+      current_->insert_or_assign(id, balancer);
     } else {
       current_->erase(id);
     }
@@ -70,7 +70,7 @@ Task<Status> LoadBalancerListing::run(std::shared_ptr<Round> round) {
     auto all = std::make_shared<Balancers>(*std::move(read_all));
     for (Write& write : writes_) {
       if (write.balancer) {
-        all->insert_or_assign(write.id, *std::move(write.balancer));
+        all->insert_or_assign(write.id, std::move(write.balancer));
       } else {
         all->erase(write.id);
       }

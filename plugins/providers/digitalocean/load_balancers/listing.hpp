@@ -3,9 +3,9 @@
 #pragma once
 
 #include "digitalocean/api.hpp"
-#include "digitalocean/gate.hpp"
 #include "digitalocean/load_balancers/existing.hpp"
 
+#include <ccm/gate.hpp>
 #include <ccm/host.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
@@ -13,7 +13,6 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +20,8 @@ namespace ccm::digitalocean {
 
 class LoadBalancerListing {
  public:
-  using Balancers = std::map<std::string, ExistingLoadBalancer, std::less<>>;  // by id
+  using BalancerPtr = std::shared_ptr<const ExistingLoadBalancer>;
+  using Balancers = std::map<std::string, BalancerPtr, std::less<>>;  // by id; none is empty
   using Ptr = std::shared_ptr<const Balancers>;
 
   LoadBalancerListing(Host& host, Api& api) : host_(host), api_(api) {}
@@ -33,8 +33,10 @@ class LoadBalancerListing {
   Task<Result<Ptr>> get(std::chrono::milliseconds max_age);
 
   // What one of our writes led to.
-  void wrote(const ExistingLoadBalancer& balancer) { note(balancer.id, balancer); }
-  void deleted(const std::string& id) { note(id, std::nullopt); }
+  void wrote(const ExistingLoadBalancer& balancer) {
+    note(balancer.id, std::make_shared<const ExistingLoadBalancer>(balancer));
+  }
+  void deleted(const std::string& id) { note(id, nullptr); }
   // Something was changed, but the cloud's answer did not say to what: no listing that began
   // before is used again.
   void forget() { current_.reset(); }
@@ -49,10 +51,10 @@ class LoadBalancerListing {
   struct Write {
     std::chrono::milliseconds at{0};
     std::string id;
-    std::optional<ExistingLoadBalancer> balancer;  // nothing: deleted
+    BalancerPtr balancer;  // nothing: deleted
   };
 
-  void note(const std::string& id, std::optional<ExistingLoadBalancer> balancer);
+  void note(const std::string& id, BalancerPtr balancer);
   Task<Status> run(std::shared_ptr<Round> round);
   Task<Result<Balancers>> read(Ctx ctx);
 

@@ -61,6 +61,7 @@ struct WantedLoadBalancer {
   HealthCheck health_check;
   StickySessions sticky_sessions;
   std::vector<int64_t> droplet_ids;  // ascending, each once
+  std::string target_tag;            // not empty: it stands instead of them in requests
   bool redirect_http_to_https = false;
   bool enable_proxy_protocol = false;
   bool enable_backend_keepalive = false;
@@ -83,5 +84,8 @@ struct SpecError {
 
 // class invalid_spec, reason "LoadBalancerConfigError" (DO-216).
 Status config_error(std::string message);
+
+// Throws a SpecError with config_error(message).
+[[noreturn]] void refuse(std::string message);
 
 }  // namespace ccm::digitalocean

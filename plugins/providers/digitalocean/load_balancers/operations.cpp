@@ -70,7 +70,7 @@ Task<Result<Found>> LoadBalancerOperations::by_id(Ctx ctx, std::string id) {
   auto listed = co_await listing_.get(kFresh);
   if (!listed.ok()) co_return listed.status();
   const auto place = (*listed)->find(id);
-  if (place != (*listed)->end()) co_return Found(place->second);
+  if (place != (*listed)->end()) co_return Found(*place->second);
   Call question;
   question.path = "/v2/load_balancers/" + percent_encode(id);
   question.operation = "GetLoadBalancer";
@@ -91,17 +91,18 @@ Task<Result<Found>> LoadBalancerOperations::by_mark(LoadBalancerService service)
   const auto lost = lost_creations_.find(service.uid);
   Found found;
   for (const auto& [id, balancer] : **listed) {
-    const bool marked = !service.default_name.empty() && balancer.name == service.default_name;
-    const bool ours = lost != lost_creations_.end() && balancer.name == lost->second;
+    const bool marked = !service.default_name.empty() && balancer->name == service.default_name;
+    const bool ours = lost != lost_creations_.end() && balancer->name == lost->second;
     if (!marked && !ours) continue;
-    found = balancer;
-    if (balancer.foreign_cluster_tag(api_.settings().cluster_tag()).empty()) break;
+    found = *balancer;
+    if (balancer->foreign_cluster_tag(api_.settings().cluster_tag()).empty()) break;
   }
   co_return found;
 }
 
-Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::plan(
-    Ctx ctx, Subject subject, std::vector<Backend> backends, Plan plan) {
+Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::plan(Ctx ctx, Subject subject,
+                                                                        Backends backends,
+                                                                        Plan plan) {
   warn(subject, plan.existing);
   const std::string type = plan.existing ? plan.existing->type : subject.traits.type;
   const std::string network = plan.existing ? plan.existing->network : subject.traits.network;
@@ -111,7 +112,10 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::plan(
   }
   auto eligible = select_backends(backends, type, network);
   if (!eligible.ok()) co_return eligible.status();
-  auto droplet_ids = co_await targets(ctx, eligible->backends);
+  // One tag serves load balancers of any type, so it is on all nodes that are offered.
+  const bool by_tag = !subject.traits.target_tag.empty();
+  Backends reached = by_tag ? std::move(backends) : eligible->backends;
+  auto droplet_ids = co_await targets(ctx, std::move(reached));
   if (!droplet_ids.ok()) co_return droplet_ids.status();
   const ExistingLoadBalancer* existing = plan.existing ? &*plan.existing : nullptr;
   auto certificate = co_await certificates_.choose(ctx, subject.traits, existing);
@@ -129,7 +133,7 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::plan(
 }
 
 Task<Result<LoadBalancer>> LoadBalancerOperations::observe(Ctx ctx, LoadBalancerService service,
-                                                           std::vector<Backend> backends) {
+                                                           Backends backends) {
   auto subject = read_subject(std::move(service));
   if (!subject.ok()) co_return subject.status();
   auto found = co_await find(ctx, subject->service);
@@ -143,7 +147,7 @@ Task<Result<LoadBalancer>> LoadBalancerOperations::observe(Ctx ctx, LoadBalancer
 }
 
 Task<Result<LoadBalancer>> LoadBalancerOperations::ensure(Ctx ctx, LoadBalancerService service,
-                                                          std::vector<Backend> backends) {
+                                                          Backends backends) {
   auto subject = read_subject(std::move(service));
   if (!subject.ok()) co_return subject.status();
   auto found = co_await find(ctx, subject->service);
@@ -151,30 +155,23 @@ Task<Result<LoadBalancer>> LoadBalancerOperations::ensure(Ctx ctx, LoadBalancerS
   if (found->foreign) co_return foreign(*found->existing);
   auto planned = co_await plan(ctx, *subject, std::move(backends), *std::move(found));
   if (!planned.ok()) co_return planned.status();
-  if (!planned->existing) {
-    auto made = co_await create(ctx, *subject, planned->wanted);
-    if (!made.ok()) co_return made.status();
-    co_return answer(*subject, *made, planned->renewed_certificate_id, "created");
+  if (!planned->wanted.target_tag.empty()) {
+    Status held = co_await hold_tag(ctx, planned->wanted.target_tag, planned->wanted.droplet_ids);
+    if (!held.ok()) co_return held;
   }
   // One that is being made is not changed before it is there.
-  if (planned->differences.empty() || planned->existing->status == "new") {
+  const bool pending = planned->existing && planned->existing->status == "new";
+  if (pending || (planned->existing && planned->differences.empty())) {
     co_return answer(*subject, *planned->existing, planned->renewed_certificate_id, "");
   }
-  const bool only_backends =
-      planned->differences.size() == 1 && planned->differences.front() == kBackendsDiffer;
-  Result<ExistingLoadBalancer> changed = Status(Code::internal, "nothing was sent");
-  if (only_backends) {
-    changed = co_await retarget(ctx, planned->wanted.droplet_ids, *planned->existing);
-  } else {
-    changed = co_await replace(ctx, planned->wanted, *planned->existing);
-  }
-  if (!changed.ok()) co_return changed.status();
-  co_return answer(*subject, *changed, planned->renewed_certificate_id,
-                   joined(planned->differences));
+  auto written = co_await write(ctx, *subject, *planned);
+  if (!written.ok()) co_return written.status();
+  co_return answer(*subject, *written, planned->renewed_certificate_id,
+                   planned->existing ? joined(planned->differences) : "created");
 }
 
 Task<Result<LoadBalancer>> LoadBalancerOperations::update(Ctx ctx, LoadBalancerService service,
-                                                          std::vector<Backend> backends) {
+                                                          Backends backends) {
   auto subject = read_subject(std::move(service));
   if (!subject.ok()) co_return subject.status();
   auto found = co_await find(ctx, subject->service);
@@ -184,20 +181,26 @@ Task<Result<LoadBalancer>> LoadBalancerOperations::update(Ctx ctx, LoadBalancerS
   const ExistingLoadBalancer& existing = *found->existing;
   auto eligible = select_backends(backends, existing.type, existing.network);
   if (!eligible.ok()) co_return eligible.status();
-  auto droplet_ids = co_await targets(ctx, eligible->backends);
+  const bool by_tag = !existing.target_tag.empty();
+  Backends reached = by_tag ? std::move(backends) : eligible->backends;
+  auto droplet_ids = co_await targets(ctx, std::move(reached));
   if (!droplet_ids.ok()) co_return droplet_ids.status();
-  if (*droplet_ids == existing.droplet_ids || existing.status == "new") {
+  if (by_tag) {  // whatever the Service wants by now: ensure sees to that
+    Status held = co_await hold_tag(ctx, existing.target_tag, *droplet_ids);
+    if (!held.ok()) co_return held;
     co_return answer(*subject, existing, "", "");
   }
-  auto changed = co_await retarget(ctx, *droplet_ids, existing);
-  if (!changed.ok()) co_return changed.status();
-  co_return answer(*subject, *changed, "", kBackendsDiffer);
+  if (existing.status == "new") co_return answer(*subject, existing, "", "");
+  found->wanted.droplet_ids = *std::move(droplet_ids);
+  found->differences = {kBackendsDiffer};
+  auto written = co_await write(ctx, *subject, *found);
+  if (!written.ok()) co_return written.status();
+  co_return answer(*subject, *written, "", joined(found->differences));
 }
 
 // Droplets by provider ID; Nodes without one by name or address, with one listing for all (DO-227).
 // What fits no droplet of this cloud is left out, and the others are not held up (DO-228, DO-380).
-Task<Result<std::vector<int64_t>>> LoadBalancerOperations::targets(Ctx ctx,
-                                                                   std::vector<Backend> backends) {
+Task<Result<std::vector<int64_t>>> LoadBalancerOperations::targets(Ctx ctx, Backends backends) {
   std::vector<int64_t> ids;
   std::vector<const Backend*> without_id;
   std::string left_out;
@@ -235,9 +238,12 @@ Task<Result<std::vector<int64_t>>> LoadBalancerOperations::targets(Ctx ctx,
   }
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  const bool some_are_gone = co_await missing_droplets_.take_out_known(ctx, ids);
   if (ids.empty()) {
     co_return Status(Code::failed_precondition, ErrorClass::unavailable,
-                     "no ready nodes available for load balancer: no node is a droplet")
+                     some_are_gone
+                         ? "no ready nodes available for load balancer: their droplets are gone"
+                         : "no ready nodes available for load balancer: no node is a droplet")
         .with_reason("LoadBalancerConfigError");
   }
   co_return ids;

@@ -10,7 +10,9 @@
 #include "digitalocean/load_balancers/certificates.hpp"
 #include "digitalocean/load_balancers/existing.hpp"
 #include "digitalocean/load_balancers/listing.hpp"
+#include "digitalocean/load_balancers/missing_droplets.hpp"
 #include "digitalocean/load_balancers/request.hpp"
+#include "digitalocean/load_balancers/tagged_droplets.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/load_balancer.hpp>
@@ -32,19 +34,18 @@ class LoadBalancerOperations {
         api_(api),
         droplets_(droplets),
         listing_(host, api),
-        certificates_(host, api) {}
+        certificates_(host, api),
+        missing_droplets_(host, droplets),
+        tagged_droplets_(host, api, droplets) {}
 
   // Region of new ones; empty = that of their droplets (DO-387).
   void set_region(std::string region) { region_ = std::move(region); }
 
   // implemented_elsewhere for a disowned Service (DO-118).
-  Task<Result<LoadBalancer>> observe(Ctx ctx, LoadBalancerService service,
-                                     std::vector<Backend> backends);
-  Task<Result<LoadBalancer>> ensure(Ctx ctx, LoadBalancerService service,
-                                    std::vector<Backend> backends);
+  Task<Result<LoadBalancer>> observe(Ctx ctx, LoadBalancerService service, Backends backends);
+  Task<Result<LoadBalancer>> ensure(Ctx ctx, LoadBalancerService service, Backends backends);
   // Only targets are added and taken away (DO-345).
-  Task<Result<LoadBalancer>> update(Ctx ctx, LoadBalancerService service,
-                                    std::vector<Backend> backends);
+  Task<Result<LoadBalancer>> update(Ctx ctx, LoadBalancerService service, Backends backends);
   Task<Status> remove(Ctx ctx, LoadBalancerService service);
   Result<std::string> name(const LoadBalancerService& service) const;
 
@@ -68,12 +69,19 @@ class LoadBalancerOperations {
   // What the cloud has, and whose it is.
   Task<Result<Plan>> find(Ctx ctx, LoadBalancerService service);
   // The rest of a plan that find() began, of one that is not foreign.
-  Task<Result<Plan>> plan(Ctx ctx, Subject subject, std::vector<Backend> backends, Plan plan);
+  Task<Result<Plan>> plan(Ctx ctx, Subject subject, Backends backends, Plan plan);
   Task<Result<std::optional<ExistingLoadBalancer>>> by_id(Ctx ctx, std::string id);
   Task<Result<std::optional<ExistingLoadBalancer>>> by_mark(LoadBalancerService service);
-  Task<Result<std::vector<int64_t>>> targets(Ctx ctx, std::vector<Backend> backends);
+  Task<Result<std::vector<int64_t>>> targets(Ctx ctx, Backends backends);
   Task<Result<std::string>> region_for(Ctx ctx, std::vector<int64_t> droplet_ids);
 
+  // Brings the load balancer to what is wanted; without the droplets that are gone when the API
+  // refuses the rest for their sake. `plan` outlives the call, and has no differences left when
+  // nothing was sent in the end.
+  Task<Result<ExistingLoadBalancer>> write(Ctx ctx, Subject subject, Plan& plan);
+  Task<Result<ExistingLoadBalancer>> send(Ctx ctx, Subject subject, Plan& plan);
+  // The same for droplets behind a tag.
+  Task<Status> hold_tag(Ctx ctx, std::string tag, std::vector<int64_t> droplet_ids);
   Task<Result<ExistingLoadBalancer>> create(Ctx ctx, Subject subject, WantedLoadBalancer wanted);
   Task<Result<ExistingLoadBalancer>> replace(Ctx ctx, WantedLoadBalancer wanted,
                                              ExistingLoadBalancer existing);
@@ -92,6 +100,8 @@ class LoadBalancerOperations {
   Droplets& droplets_;
   LoadBalancerListing listing_;
   Certificates certificates_;
+  MissingDroplets missing_droplets_;
+  TaggedDroplets tagged_droplets_;
   std::string region_;
   // Creations whose answer was lost, by the Service's UID: the name that was sent. Only with this
   // may a load balancer be known by a name that the user chose.

@@ -1,5 +1,6 @@
 #include "request.hpp"
 
+#include "../trimmed.hpp"
 #include "forwarding_rules.hpp"
 #include "health_check.hpp"
 
@@ -10,15 +11,6 @@
 
 namespace ccm::digitalocean {
 namespace {
-
-[[noreturn]] void refuse(std::string message) { throw SpecError{config_error(std::move(message))}; }
-
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(kBlank) - first + 1));
-}
 
 // An empty value equals absence (DO-166).
 std::string one_of(const Annotations& annotations, std::string_view name,
@@ -48,6 +40,11 @@ LoadBalancerTraits traits_of(const LoadBalancerService& service, const Annotatio
   traits.certificate_id = annotations.text(annotation::kCertificateId);
   if (traits.certificate_id.empty()) {
     traits.certificate_name = annotations.text(annotation::kCertificateName);
+  }
+  traits.target_tag = annotations.find(annotation::kTargetTag).value_or(settings.target_tag);
+  if (!traits.target_tag.empty() && !is_tag(traits.target_tag)) {
+    refuse("invalid tag " + go_quoted(traits.target_tag) + " specified in annotation " +
+           go_quoted(annotation::kTargetTag));
   }
   traits.hostname = annotations.text(annotation::kHostname);
   for (char& c : traits.hostname) {
@@ -152,6 +149,7 @@ WantedLoadBalancer build(const RequestInput& input) {
   wanted.http_idle_timeout_seconds = idle_timeout(annotations);
   read_firewall(input.service, annotations, wanted);
   wanted.droplet_ids = input.droplet_ids;
+  wanted.target_tag = input.traits.target_tag;
   wanted.cluster_tag = input.settings.cluster_tag();
   wanted.region = input.region;
   wanted.vpc_uuid = input.settings.vpc_id;
@@ -187,8 +185,8 @@ Result<WantedLoadBalancer> build_request(const RequestInput& input) {
   }
 }
 
-Result<EligibleBackends> select_backends(const std::vector<Backend>& backends,
-                                         std::string_view type, std::string_view network) {
+Result<EligibleBackends> select_backends(const Backends& backends, std::string_view type,
+                                         std::string_view network) {
   try {
     return eligible_backends(backends, type, network);
   } catch (const SpecError& error) {

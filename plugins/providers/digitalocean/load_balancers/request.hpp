@@ -25,6 +25,7 @@ struct LoadBalancerTraits {
   std::string certificate_id;
   std::string certificate_name;  // only when there is no id (DO-184)
   std::string hostname;          // DO-140
+  std::string target_tag;        // empty = droplets by id
   bool type_asked = false;       // by annotation
   bool network_asked = false;
 };
@@ -50,8 +51,8 @@ struct RequestInput {
 Result<WantedLoadBalancer> build_request(const RequestInput& input);
 
 // Those of `backends` that such a load balancer reaches, as a Result.
-Result<EligibleBackends> select_backends(const std::vector<Backend>& backends,
-                                         std::string_view type, std::string_view network);
+Result<EligibleBackends> select_backends(const Backends& backends, std::string_view type,
+                                         std::string_view network);
 
 // What the Service asks for and this load balancer can never become, one sentence each; empty =
 // nothing.

@@ -15,14 +15,6 @@ constexpr milliseconds kPoll{1'000};
 constexpr milliseconds kPollLater{10'000};
 constexpr milliseconds kUsualTime{180'000};
 
-Annotations read_annotations(const Object& object) {
-  std::map<std::string, std::string, std::less<>> values;
-  object.at("/metadata/annotations").each([&](std::string_view key, const Value& value) {
-    values.emplace(key, value.text().value_or(std::string_view()));
-  });
-  return Annotations(std::move(values));
-}
-
 // kube-proxy sends in-cluster clients past a "VIP" straight to the Pods. Where the load balancer
 // ends TLS or adds the PROXY header, they have to go through it (DO-239, DO-375).
 bool needs_the_way_through(const ExistingLoadBalancer& balancer) {

@@ -9,10 +9,25 @@
 namespace ccm::digitalocean {
 namespace {
 
+// One that is gone still has its Node for a while; more of them are no coincidence.
+constexpr size_t kAskedForRegion = 3;
+
 // The cloud may have done what we asked for although we heard nothing of it.
 bool answer_was_lost(const Status& status) {
   return status.code() == Code::deadline_exceeded || status.code() == Code::cancelled ||
          status.code() == Code::unavailable || status.code() == Code::data_loss;
+}
+
+// Whether the cloud may have refused because of a droplet that does not exist.
+bool is_about_droplets(const Status& status) {
+  return status.code() == Code::invalid_argument &&
+         status.message().find("droplet") != std::string::npos;
+}
+
+// Refused for the sake of a droplet that is just going: its Node goes too, so this is tried again
+// although the Service stays the same (DO-232).
+Status judged(Status status) {
+  return is_about_droplets(status) ? std::move(status).with_class(ErrorClass::unavailable) : status;
 }
 
 std::string path_of(const std::string& id) { return "/v2/load_balancers/" + percent_encode(id); }
@@ -22,14 +37,65 @@ std::string path_of(const std::string& id) { return "/v2/load_balancers/" + perc
 Task<Result<std::string>> LoadBalancerOperations::region_for(Ctx ctx,
                                                              std::vector<int64_t> droplet_ids) {
   if (!region_.empty()) co_return region_;
-  auto droplet = co_await droplets_.get(ctx, droplet_ids.front());
-  if (!droplet.ok()) co_return droplet.status().with_context("failed to determine region");
-  if (droplet->region.empty()) {
-    co_return Status(Code::failed_precondition,
-                     "failed to determine region: set the environment variable REGION");
+  Status gone;
+  if (droplet_ids.size() > kAskedForRegion) droplet_ids.resize(kAskedForRegion);
+  for (const int64_t id : droplet_ids) {
+    auto droplet = co_await droplets_.get(ctx, id);
+    if (droplet.ok() && !droplet->region.empty()) {
+      region_ = droplet->region;
+      co_return region_;
+    }
+    if (droplet.ok()) {
+      co_return Status(Code::failed_precondition,
+                       "failed to determine region: set the environment variable REGION");
+    }
+    gone = droplet.status().with_context("failed to determine region");
+    if (gone.error_class() != ErrorClass::not_found) break;
   }
-  region_ = droplet->region;
-  co_return region_;
+  co_return gone;
+}
+
+Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::write(Ctx ctx, Subject subject,
+                                                                 Plan& plan) {
+  auto written = co_await send(ctx, subject, plan);
+  if (written.ok() || !is_about_droplets(written.status())) co_return written;
+  const bool fewer = co_await missing_droplets_.take_out_refused(ctx, plan.wanted.droplet_ids);
+  if (!fewer) co_return written;
+  auto again = co_await send(ctx, subject, plan);
+  co_return again;
+}
+
+Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::send(Ctx ctx, Subject subject,
+                                                                Plan& plan) {
+  if (!plan.existing) {
+    auto made = co_await create(ctx, subject, plan.wanted);
+    co_return made;
+  }
+  const bool only_backends =
+      plan.differences.size() == 1 && plan.differences.front() == kBackendsDiffer;
+  if (!only_backends) {
+    auto replaced = co_await replace(ctx, plan.wanted, *plan.existing);
+    co_return replaced;
+  }
+  if (plan.wanted.droplet_ids == plan.existing->droplet_ids) {
+    plan.differences.clear();
+    co_return *plan.existing;
+  }
+  auto retargeted = co_await retarget(ctx, plan.wanted.droplet_ids, *plan.existing);
+  co_return retargeted;
+}
+
+Task<Status> LoadBalancerOperations::hold_tag(Ctx ctx, std::string tag,
+                                              std::vector<int64_t> droplet_ids) {
+  Status held = co_await tagged_droplets_.hold(ctx, tag, droplet_ids);
+  if (held.ok() ||
+      (held.code() != Code::invalid_argument && held.error_class() != ErrorClass::not_found)) {
+    co_return held;
+  }
+  const bool fewer = co_await missing_droplets_.take_out_refused(ctx, droplet_ids);
+  if (!fewer) co_return held;
+  held = co_await tagged_droplets_.hold(ctx, tag, droplet_ids);
+  co_return held;
 }
 
 Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::create(Ctx ctx, Subject subject,
@@ -57,7 +123,7 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::create(Ctx ctx, Subje
     lost_creations_[subject.service.uid] = wanted.name;
     listing_.forget();
   }
-  status = status.with_context("failed to create load-balancer");
+  status = judged(status.with_context("failed to create load-balancer"));
   if (status.error_class() == ErrorClass::invalid_spec) {
     status = co_await explain_name(status, wanted.name);
   }
@@ -72,7 +138,7 @@ Task<Status> LoadBalancerOperations::explain_name(Status refused, std::string na
   auto listed = co_await listing_.get(std::chrono::milliseconds(0));
   if (!listed.ok()) co_return refused;
   for (const auto& [id, balancer] : **listed) {
-    if (balancer.name != name) continue;
+    if (balancer->name != name) continue;
     co_return Status(refused.code(), refused.error_class(),
                      refused.message() + "; it is " + id +
                          ". A load balancer is never taken over by its name: to use that one, set "
@@ -94,7 +160,9 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::replace(Ctx ctx,
   auto body = co_await api_.call(ctx, std::move(call));
   if (!body.ok()) {
     listing_.forget();
-    co_return body.status().with_context("failed to update load-balancer with ID " + existing.id);
+    std::string context = "failed to update load-balancer with ID ";
+    context += existing.id;
+    co_return judged(body.status().with_context(context));
   }
   auto changed = parse_load_balancer(*body);
   if (changed.ok()) {
@@ -118,7 +186,7 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::retarget(
   }
   if (!status.ok()) {
     listing_.forget();
-    co_return status.with_context("failed to update load-balancer with ID " + existing.id);
+    co_return judged(status.with_context("failed to update load-balancer with ID " + existing.id));
   }
   existing.droplet_ids = std::move(droplet_ids);
   listing_.wrote(existing);

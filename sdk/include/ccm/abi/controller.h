@@ -17,7 +17,8 @@ extern "C" {
 #define CCM_CONTROLLER "draft.ccm.controller/1"
 #define CCM_HOST_SETUP "draft.ccm.host.setup/1"
 
-/* Priorities of a queue: everything at CHANGED goes before anything at PERIODIC. */
+/* Priorities of a queue: everything at CHANGED goes before anything at PERIODIC. A key that comes back after a wait for
+ * the cloud, or after a failure at CHANGED, takes turns with those that are new at CHANGED: neither delays the other. */
 enum { CCM_PRIORITY_CHANGED = 0, CCM_PRIORITY_PERIODIC = 1 };
 
 /* Kinds of informer events. */

@@ -14,6 +14,11 @@
  *    itself put into the cloud (a tag, a description) names this cluster and this Service's UID. A name never suffices.
  *    What is marked as another owner's is CCM_LOAD_BALANCER_FOREIGN and is neither changed nor deleted.
  *  - `ensure` looks for that mark before it creates, so that a lost answer leads to no second load balancer.
+ *  - Every operation is completed, and changes nothing any more once its ctx has ended. One that is open five minutes after
+ *    that loses its turn: the host calls `observe` before the next change, and drops the late completion. Until then others
+ *    of the Service are UNAVAILABLE, class WAITING, reason "OperationNotCompleted".
+ *  - What cannot be is a failure of the operation: an ingress without ip and hostname, a port outside of 1 to 65535, an
+ *    id, ip or hostname of more than 4 KiB, annotations of more than 256 KiB.
  */
 #ifndef CCM_ABI_LOADBALANCERS_H
 #define CCM_ABI_LOADBALANCERS_H

@@ -26,13 +26,13 @@ namespace ccm::testing {
 struct LoadBalancerCall {
   std::string operation;
   LoadBalancerService service;
-  std::vector<Backend> backends;
+  Backends backends;
 };
 
 // What exists for one Service.
 struct FakeLoadBalancer {
   LoadBalancerService service;  // as it was last asked for
-  std::vector<Backend> backends;
+  Backends backends;
   LoadBalancer shown;  // what operations answer; `difference` is computed
 };
 
@@ -68,6 +68,7 @@ class FakeLoadBalancers : public FakeCloudScript {
   void give_address(FakeLoadBalancer& balancer);
 
   FakeObjects& objects_;
+  detail::BackendLists lists_;
   ccm_cloud_loadbalancers table_{};
   std::deque<std::pair<std::string, LoadBalancer>> answers_;
   std::vector<LoadBalancerCall> calls_;

@@ -1,4 +1,4 @@
-// Coroutines of one component that wait for something which happens once. [serial]
+// ccm::Gate: coroutines of one component that wait for something which happens once. [serial]
 #pragma once
 
 #include <ccm/timer.hpp>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace ccm::digitalocean {
+namespace ccm {
 
 // Must outlive who waits at it. A coroutine that is destroyed while it waits is forgotten.
 class Gate {
@@ -62,4 +62,4 @@ class Gate {
   std::vector<Wait*> waiting_;
 };
 
-}  // namespace ccm::digitalocean
+}  // namespace ccm

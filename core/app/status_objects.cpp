@@ -1,0 +1,121 @@
+#include "app/status_objects.hpp"
+
+#include "kube/time_text.hpp"
+
+#include <utility>
+
+namespace ccm::app {
+
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::system_clock;
+
+std::string moment(system_clock::time_point now, nanoseconds from_now) {
+  const auto when = now + std::chrono::duration_cast<system_clock::duration>(from_now);
+  return kube::format_time(when);
+}
+
+StatusJson answer_json(const plugin::ObjectReport& object, system_clock::time_point now) {
+  StatusJson json = {{"operation", object.answer->operation}};
+  if (object.answer->http_status != 0) {
+    json["httpStatus"] = object.answer->http_status;
+  } else {
+    json["error"] = "no answer";
+  }
+  if (!object.answer->request_id.empty()) json["requestId"] = object.answer->request_id;
+  json["time"] = moment(now, -object.answer_age);
+  return json;
+}
+
+std::string waits_for(const plugin::ObjectReport& object) {
+  switch (object.state) {
+    case plugin::ObjectState::unknown:
+    case plugin::ObjectState::settled:
+      return "";
+    case plugin::ObjectState::queued:
+      return object.message.empty() ? "a free worker" : "a free worker; before: " + object.message;
+    case plugin::ObjectState::running:
+      return object.message.empty() ? "the step to end"
+                                    : "the step to end; before: " + object.message;
+    case plugin::ObjectState::waiting:
+    case plugin::ObjectState::retrying:
+    case plugin::ObjectState::refused:
+      return object.message;
+  }
+  return "";
+}
+
+StatusJson one_json(const plugin::ObjectReport& object, system_clock::time_point now) {
+  using plugin::ObjectState;
+  StatusJson json = {{"key", object.key},
+                     {"controller", object.controller},
+                     {"state", std::string(plugin::to_string(object.state))}};
+  if (object.state == ObjectState::unknown) return json;
+  if (!object.step.empty()) json["step"] = object.step;
+  if (std::string text = waits_for(object); !text.empty()) json["waitsFor"] = std::move(text);
+  if (object.error_class != ErrorClass::none) {
+    json["class"] = name_of(object.error_class);
+  }
+  if (!object.reason.empty()) json["reason"] = object.reason;
+  json["since"] = moment(now, -object.since);
+  if (object.unsettled > nanoseconds(0)) json["unsettledSince"] = moment(now, -object.unsettled);
+  if (object.attempts > 0) json["attempts"] = object.attempts;
+  if (object.next_try) json["nextTry"] = moment(now, *object.next_try);
+  if (!object.answer) return json;
+  json["lastCloudAnswer"] = answer_json(object, now);
+  if (object.cloud_class != ErrorClass::none) {
+    json["lastCloudAnswer"]["class"] = name_of(object.cloud_class);
+  }
+  if (!object.cloud_reason.empty()) json["lastCloudAnswer"]["reason"] = object.cloud_reason;
+  return json;
+}
+
+}  // namespace
+
+StatusJson objects_json(const plugin::PluginHost& plugins, std::size_t limit) {
+  StatusJson list = StatusJson::array();
+  const auto now = system_clock::now();
+  for (const plugin::ObjectReport& object : plugins.unsettled(limit)) {
+    list.push_back(one_json(object, now));
+  }
+  return list;
+}
+
+StatusJson object_json(const plugin::PluginHost& plugins, const std::string& key) {
+  StatusJson json = {{"key", key}, {"controllers", StatusJson::array()}};
+  const auto now = system_clock::now();
+  for (const plugin::ObjectReport& object : plugins.object(key)) {
+    json["controllers"].push_back(one_json(object, now));
+  }
+  return json;
+}
+
+StatusJson routes_json(const plugin::PluginHost& plugins, const std::string& node) {
+  StatusJson json = {{"node", node}, {"routes", StatusJson::array()}};
+  const auto now = system_clock::now();
+  for (const plugin::RouteReport& route : plugins.routes_of(node)) {
+    const bool failed = !route.failure.ok();
+    StatusJson one = {{"destination", route.destination}, {"state", failed ? "failed" : "present"}};
+    if (failed) {
+      one["waitsFor"] = route.failure.message();
+      const std::string_view kind = name_of(route.failure.error_class());
+      if (!kind.empty()) one["class"] = kind;
+      if (!route.failure.reason().empty()) one["reason"] = route.failure.reason();
+      one["attempts"] = route.attempts;
+    }
+    one["since"] = moment(now, -route.since);
+    json["routes"].push_back(std::move(one));
+  }
+  return json;
+}
+
+std::string holdup(const plugin::ComponentReport& component, bool leading, bool provider_ready) {
+  if (!component.queue || component.skipped) return "";
+  if (!leading) return "the leadership";
+  if (!provider_ready) return "the cloud provider's log-in";
+  if (!component.queue->synced) return "the caches";
+  return component.queue->started ? "" : "permissions; /readyz?verbose names what is missing";
+}
+
+}  // namespace ccm::app

@@ -1,0 +1,225 @@
+#include "plugin/host_services/http_budgets.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace ccm::plugin {
+
+using std::chrono::milliseconds;
+using std::chrono::system_clock;
+
+namespace {
+
+// No header may silence a credential for longer.
+constexpr std::chrono::seconds kLongestTold{3600};
+// How long a limit is believed of which the cloud does not say when it ends.
+constexpr std::chrono::seconds kWindowUntold{60};
+// Between two looks of who waits for the first answer of a new window.
+constexpr milliseconds kUnsurePause{250};
+constexpr std::chrono::minutes kStep{5};
+// Names come from plugins: as many budgets as there are accounts, and not one for each call.
+constexpr std::size_t kMostCredentials = 32;
+constexpr std::size_t kMostSpenders = 64;
+constexpr const char* kOthers = "others";
+
+// The first number of "5000" or "100, 100;w=60".
+std::optional<int64_t> parse_number(std::string_view text) {
+  text = text.substr(0, text.find_first_of(",;"));
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+std::string_view header_of(const net::Response& response, const char* name, const char* other) {
+  const std::string_view text = response.header(name);
+  return text.empty() ? response.header(other) : text;
+}
+
+// Seconds until the window ends; large values are a time since 1970, larger ones in milliseconds.
+std::optional<milliseconds> parse_reset(std::string_view text, system_clock::time_point now) {
+  constexpr int64_t kEpochForm = 1'000'000'000;
+  constexpr int64_t kMillisecondsForm = 1'000'000'000'000;
+  const auto number = parse_number(text);
+  if (!number) return std::nullopt;
+  int64_t seconds = *number;
+  if (seconds >= kMillisecondsForm) seconds /= 1000;
+  if (seconds >= kEpochForm) {
+    seconds -= std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  }
+  return std::chrono::seconds(std::clamp<int64_t>(seconds, 0, kLongestTold.count()));
+}
+
+// The calls below which the rest is kept for those who cannot wait.
+int64_t reserve_of(int64_t limit) { return limit / 10 + (limit % 10 != 0 ? 1 : 0); }
+
+bool always_passes(CallPriority priority) { return priority <= CallPriority::load_balancers; }
+
+}  // namespace
+
+std::optional<milliseconds> parse_retry_after(std::string_view text, system_clock::time_point now) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc{} && end == text.data() + text.size() && number >= 0) {
+    constexpr int64_t kYear = 365 * 24 * 3600;
+    return std::chrono::seconds(std::min(number, kYear));
+  }
+  tm date{};
+  const std::string owned(text);
+  if (::strptime(owned.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date) == nullptr) return std::nullopt;
+  const auto then = system_clock::from_time_t(::timegm(&date));
+  return std::max(std::chrono::duration_cast<milliseconds>(then - now), milliseconds(0));
+}
+
+RateLimitHeaders parse_rate_limit(const net::Response& response, system_clock::time_point now) {
+  RateLimitHeaders told;
+  told.limit = parse_number(header_of(response, "ratelimit-limit", "x-ratelimit-limit"));
+  if (told.limit == 0) told.limit.reset();
+  told.remaining =
+      parse_number(header_of(response, "ratelimit-remaining", "x-ratelimit-remaining"));
+  if (told.remaining && told.limit) told.remaining = std::min(*told.remaining, *told.limit);
+  told.reset = parse_reset(header_of(response, "ratelimit-reset", "x-ratelimit-reset"), now);
+  return told;
+}
+
+void CallBudgets::Spent::forget_until(int64_t step) {
+  const int64_t first = std::max(newest + 1, step - static_cast<int64_t>(kSteps) + 1);
+  for (int64_t old = first; old <= step; ++old) steps[static_cast<std::size_t>(old) % kSteps] = 0;
+  newest = std::max(newest, step);
+}
+
+void CallBudgets::Spent::count(int64_t step) {
+  forget_until(step);
+  ++steps[static_cast<std::size_t>(step) % kSteps];
+  ++total;
+}
+
+uint64_t CallBudgets::Spent::last_hour(int64_t step) const {
+  Spent now = *this;
+  now.forget_until(step);
+  uint64_t sum = 0;
+  for (const uint32_t count : now.steps) sum += count;
+  return sum;
+}
+
+int64_t CallBudgets::step_now() const { return timers_.now().time_since_epoch() / kStep; }
+
+CallBudgets::Budget& CallBudgets::budget_of(const std::string& credential) {
+  const auto place = budgets_.find(credential);
+  if (place != budgets_.end()) return place->second;
+  return budgets_[budgets_.size() < kMostCredentials ? credential : kOthers];
+}
+
+int64_t CallBudgets::left(const Budget& budget) const {
+  return std::max<int64_t>(*budget.remaining - budget.under_way, 0);
+}
+
+bool CallBudgets::reserved(const Budget& budget) const {
+  return budget.limit && budget.remaining && budget.window_ends &&
+         *budget.window_ends > timers_.now() && left(budget) <= reserve_of(*budget.limit);
+}
+
+// What the next window holds only an answer can tell: of those who had to wait, one goes first.
+void CallBudgets::window_over(Budget& budget) const {
+  if (!budget.window_ends || *budget.window_ends > timers_.now()) return;
+  const bool low = budget.limit && budget.remaining && left(budget) <= reserve_of(*budget.limit);
+  budget.unsure = budget.unsure || low;
+  budget.window_ends.reset();
+  budget.remaining.reset();
+}
+
+milliseconds CallBudgets::admit(const std::string& credential, CallPriority priority,
+                                const std::string& controller) {
+  Budget& budget = budget_of(credential);
+  const auto now = timers_.now();
+  milliseconds pause(0);
+  if (budget.closed_until > now) {
+    pause = std::chrono::ceil<milliseconds>(budget.closed_until - now);
+  } else {
+    const bool was_reserved = reserved(budget);
+    window_over(budget);
+    if (!always_passes(priority) && was_reserved) {
+      pause = std::chrono::ceil<milliseconds>(*budget.window_ends - now);
+    } else if (!always_passes(priority) && budget.unsure && budget.under_way > 0) {
+      pause = kUnsurePause;
+    }
+  }
+  if (pause > milliseconds(0)) return pause;
+  ++budget.under_way;
+  const bool known = budget.spent.count(controller) > 0 || budget.spent.size() < kMostSpenders;
+  budget.spent[known ? controller : kOthers].count(step_now());
+  return pause;
+}
+
+void CallBudgets::answered(const std::string& credential, const net::Response* response) {
+  Budget& budget = budget_of(credential);
+  budget.under_way = std::max<int64_t>(budget.under_way - 1, 0);
+  if (response == nullptr) return;
+  budget.unsure = false;
+  const auto wall = system_clock::now();
+  const auto now = timers_.now();
+  const RateLimitHeaders told = parse_rate_limit(*response, wall);
+  if (told.limit) budget.limit = told.limit;
+  if (told.remaining) {
+    budget.remaining = told.remaining;
+    if (!told.limit && budget.limit) budget.limit = std::max(*budget.limit, *told.remaining);
+    budget.window_ends = now + told.reset.value_or(kWindowUntold);
+  }
+  std::optional<milliseconds> pause;
+  if (response->status == 429) {
+    pause = parse_retry_after(response->header("retry-after"), wall);
+    if (!pause) pause = told.reset;
+  } else if (told.remaining == 0) {
+    pause = told.reset;
+  }
+  if (!pause || *pause <= milliseconds(0)) return;
+  const auto until = now + std::min<milliseconds>(*pause, kLongestTold);
+  budget.closed_until = std::max(budget.closed_until, until);
+}
+
+bool CallBudgets::closed(const std::string& credential) const {
+  const auto place = budgets_.find(credential);
+  return place != budgets_.end() && place->second.closed_until > timers_.now();
+}
+
+std::string CallBudgets::obstacle(const std::string& credential, CallPriority priority) const {
+  if (closed(credential)) return "the cloud asked to wait before the next call";
+  const auto place = budgets_.find(credential);
+  if (place == budgets_.end()) return {};
+  const Budget& budget = place->second;
+  if (always_passes(priority) || !reserved(budget)) return {};
+  std::string text = "only ";
+  text += std::to_string(left(budget)) + " of " + std::to_string(*budget.limit) +
+          " calls of the cloud's limit are left, and they are kept for new Nodes and Services";
+  return text;
+}
+
+std::vector<BudgetReport> CallBudgets::report() const {
+  std::vector<BudgetReport> reports;
+  const auto now = timers_.now();
+  for (const auto& [credential, budget] : budgets_) {
+    BudgetReport report;
+    report.credential = credential;
+    report.limit = budget.limit;
+    if (budget.remaining) report.remaining = left(budget);
+    if (budget.window_ends && *budget.window_ends > now) {
+      report.reset = std::chrono::ceil<milliseconds>(*budget.window_ends - now);
+    }
+    report.reserved = reserved(budget);
+    if (budget.closed_until > now) {
+      report.closed = std::chrono::ceil<milliseconds>(budget.closed_until - now);
+    }
+    report.held = budget.held;
+    for (const auto& [controller, spent] : budget.spent) {
+      report.spenders.push_back({controller, spent.last_hour(step_now()), spent.total});
+    }
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+}  // namespace ccm::plugin

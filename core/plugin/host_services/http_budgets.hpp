@@ -1,0 +1,108 @@
+// The calls that one credential may make: one account, however many components share it. What the
+// cloud says of its limit decides who may still call. Loop thread.
+#pragma once
+
+#include "net/http_client.hpp"
+#include "plugin/origin.hpp"
+#include "runtime/timers.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::plugin {
+
+// Retry-After in both forms (RFC 9110 10.2.3): seconds, or a date compared with `now`. nullopt for
+// anything else; never negative.
+std::optional<std::chrono::milliseconds> parse_retry_after(
+    std::string_view text, std::chrono::system_clock::time_point now);
+
+// What an answer's headers say of the limit (RateLimit-*, X-RateLimit-*). What is no whole number
+// from 0 up is left out, and nothing lies further away than an hour.
+struct RateLimitHeaders {
+  std::optional<int64_t> limit;                    // never 0
+  std::optional<int64_t> remaining;                // not above the limit, if there is one
+  std::optional<std::chrono::milliseconds> reset;  // from `now`; in the past counts as 0
+};
+RateLimitHeaders parse_rate_limit(const net::Response& response,
+                                  std::chrono::system_clock::time_point now);
+
+// For pages and metrics.
+struct BudgetReport {
+  std::string credential;
+  std::optional<int64_t> limit;                    // as the cloud said last
+  std::optional<int64_t> remaining;                // the same, without the calls that are under way
+  std::optional<std::chrono::milliseconds> reset;  // until the window ends, while it is not over
+  bool reserved = false;                           // only node initialisation and Services pass
+  std::chrono::milliseconds closed{0};             // nobody passes for so long
+  uint64_t held = 0;                               // calls that were held back
+  struct Spender {
+    std::string controller;
+    uint64_t last_hour = 0;
+    uint64_t total = 0;
+  };
+  std::vector<Spender> spenders;  // in the order of the alphabet
+};
+
+class CallBudgets {
+ public:
+  explicit CallBudgets(const runtime::Timers& timers) : timers_(timers) {}
+
+  // Whether a call may go out. 0: at once, and it counts as under way until answered(). Else how
+  // long it has to wait before it may ask again: because the cloud refused (429, or no call is
+  // left), which holds back everybody, or because nine tenths of the limit are spent, which leaves
+  // the rest to node initialisation and new or changed Services.
+  std::chrono::milliseconds admit(const std::string& credential, CallPriority priority,
+                                  const std::string& controller);
+  // Ends a call that was admitted. `response` null: no answer came.
+  void answered(const std::string& credential, const net::Response* response);
+
+  // A call was held back, however often it asks.
+  void note_held(const std::string& credential) { ++budget_of(credential).held; }
+
+  // Nobody passes now, whoever asks.
+  [[nodiscard]] bool closed(const std::string& credential) const;
+  // What holds calls of that priority back now, for people; empty: nothing.
+  [[nodiscard]] std::string obstacle(const std::string& credential, CallPriority priority) const;
+  [[nodiscard]] std::vector<BudgetReport> report() const;
+
+ private:
+  using Milliseconds = std::chrono::milliseconds;
+  // Calls in steps of five minutes, an hour long.
+  struct Spent {
+    static constexpr std::size_t kSteps = 12;
+    std::array<uint32_t, kSteps> steps{};
+    int64_t newest = 0;  // the number of the last step
+    uint64_t total = 0;
+    void forget_until(int64_t step);
+    void count(int64_t step);
+    [[nodiscard]] uint64_t last_hour(int64_t step) const;
+  };
+  struct Budget {
+    std::optional<int64_t> limit;
+    std::optional<int64_t> remaining;
+    std::optional<runtime::TimePoint> window_ends;
+    runtime::TimePoint closed_until;
+    bool unsure = false;  // the window is over, and no answer has told of the next one
+    int64_t under_way = 0;
+    uint64_t held = 0;
+    std::map<std::string, Spent> spent;
+  };
+
+  Budget& budget_of(const std::string& credential);
+  [[nodiscard]] int64_t left(const Budget& budget) const;
+  [[nodiscard]] bool reserved(const Budget& budget) const;
+  void window_over(Budget& budget) const;
+  [[nodiscard]] int64_t step_now() const;
+
+  const runtime::Timers& timers_;
+  std::map<std::string, Budget> budgets_;
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,72 @@
+// On whose behalf operations run: a reconcile, or a component by itself. Contexts carry it down, so
+// that a provider's HTTP call knows which controller and which key it serves, and the reconcile
+// knows what the cloud said last. Loop thread.
+#pragma once
+
+#include "runtime/timers.hpp"
+
+#include <ccm/status.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ccm::plugin {
+
+// Who goes first when the cloud's call budget runs short: the smaller value.
+enum class CallPriority : int { node_init = 0, load_balancers, routes, backends, refresh };
+
+// "node-init", "load-balancers", ...: for metrics, logs and pages.
+std::string_view to_string(CallPriority priority);
+
+// One HTTP answer of a cloud.
+struct CloudAnswer {
+  std::string operation;     // as the provider named it: "CreateLoadBalancer"
+  unsigned http_status = 0;  // 0: no answer came
+  std::string request_id;    // the cloud's; empty when it gave none
+  runtime::TimePoint at;
+};
+
+// The reason of a call that was held back for the sake of more important ones.
+inline constexpr std::string_view kCallBudgetSpent = "CallBudgetSpent";
+
+class Origin {
+ public:
+  // `controller` is the component that asks; `key` what it reconciles, empty for its other work.
+  Origin(std::string controller, std::string key, CallPriority priority)
+      : controller_(std::move(controller)), key_(std::move(key)), priority_(priority) {}
+
+  [[nodiscard]] const std::string& controller() const { return controller_; }
+  [[nodiscard]] const std::string& key() const { return key_; }
+
+  [[nodiscard]] CallPriority priority() const { return priority_; }
+  // Somebody more important waits for the same answer.
+  void raise(CallPriority priority) {
+    if (priority < priority_) priority_ = priority;
+  }
+
+  // The controller began or ended an operation of the host; `operation` is a literal. What it asks
+  // of the cloud also decides its priority, unless this is periodic work.
+  void began(std::string_view operation);
+  void ended(std::string_view operation, const Status& status);
+  void answered(CloudAnswer answer) { answer_ = std::move(answer); }
+
+  // The last operation if it failed, else the last one that asked the cloud, else the last one;
+  // empty before the first.
+  [[nodiscard]] std::string_view step() const;
+  [[nodiscard]] const std::optional<CloudAnswer>& answer() const { return answer_; }
+  // How the last operation that asked the cloud ended.
+  [[nodiscard]] const Status& cloud_status() const { return cloud_status_; }
+
+ private:
+  const std::string controller_;
+  const std::string key_;
+  CallPriority priority_;
+  std::string_view last_step_;
+  std::string_view cloud_step_;
+  std::string_view failed_step_;
+  Status cloud_status_;
+  std::optional<CloudAnswer> answer_;
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,190 @@
+#include "plugin/reconcile_records.hpp"
+
+#include "base/utf8.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::plugin {
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr std::size_t kLongestMessage = 512;
+
+// Not longer than a page can show, and cut between two characters.
+std::string shortened(const std::string& text) {
+  std::string shown = utf8_text(utf8_front(text, kLongestMessage));
+  if (text.size() > kLongestMessage) shown += "…";
+  return shown;
+}
+
+nanoseconds not_negative(nanoseconds time) { return std::max(time, nanoseconds(0)); }
+
+ObjectState state_of(const Status& status) {
+  if (status.permanent()) return ObjectState::refused;
+  return status.error_class() == ErrorClass::waiting ? ObjectState::waiting : ObjectState::retrying;
+}
+
+bool settles(const Status& status) {
+  return status.ok() || status.code() == Code::implemented_elsewhere;
+}
+
+void show_answer(ObjectReport& report, const std::optional<CloudAnswer>& answer,
+                 runtime::TimePoint now) {
+  report.answer = answer;
+  if (answer) report.answer_age = now - answer->at;
+}
+
+}  // namespace
+
+std::string_view to_string(ObjectState state) {
+  switch (state) {
+    case ObjectState::unknown:
+      return "unknown";
+    case ObjectState::settled:
+      return "settled";
+    case ObjectState::queued:
+      return "queued";
+    case ObjectState::running:
+      return "running";
+    case ObjectState::waiting:
+      return "waiting";
+    case ObjectState::retrying:
+      return "retrying";
+    case ObjectState::refused:
+      return "refused";
+  }
+  return "unknown";
+}
+
+void ReconcileRecords::began(const std::string& key, std::shared_ptr<Origin> origin) {
+  auto place = records_.find(key);
+  if (place == records_.end()) {
+    if (records_.size() >= kMost) return;
+    place = records_.try_emplace(key).first;
+    place->second.unsettled = timers_.now();
+    place->second.since = timers_.now();
+  }
+  place->second.running = std::move(origin);
+  place->second.began = timers_.now();
+}
+
+bool ReconcileRecords::ended(const runtime::ReconcileReport& report) {
+  const std::string& key = report.request.key;
+  const auto place = records_.find(key);
+  if (settles(report.status)) {
+    if (place != records_.end()) records_.erase(place);
+    settled_.note(key, timers_.now());
+    return false;
+  }
+  settled_.forget(key);
+  if (place == records_.end()) {
+    ++dropped_;
+    return false;
+  }
+  return keep(place->second, report);
+}
+
+bool ReconcileRecords::keep(Record& record, const runtime::ReconcileReport& report) {
+  const std::shared_ptr<Origin> origin = std::exchange(record.running, nullptr);
+  std::string step(origin ? origin->step() : std::string_view());
+  const ObjectState state = state_of(report.status);
+  // Messages differ by what changes with every call, such as a request id.
+  std::string message = shortened(report.status.message());
+  const bool named = !report.status.reason().empty();
+  const bool same = record.failed_before && record.state == state && record.step == step &&
+                    record.status.reason() == report.status.reason() &&
+                    record.status.error_class() == report.status.error_class() &&
+                    (named || record.status.message() == message);
+  if (!same) record.since = timers_.now();
+  record.failed_before = true;
+  record.state = state;
+  record.step = std::move(step);
+  record.status = Status(report.status.code(), report.status.error_class(), std::move(message))
+                      .with_reason(shortened(report.status.reason()));
+  ++record.attempts;
+  if (!origin) return same;
+  if (origin->answer()) record.answer = origin->answer();
+  record.cloud_class = origin->cloud_status().error_class();
+  record.cloud_reason = shortened(origin->cloud_status().reason());
+  return same;
+}
+
+ObjectReport ReconcileRecords::report(const std::string& key, const Record& record,
+                                      const runtime::WorkQueue& queue) const {
+  const runtime::TimePoint now = timers_.now();
+  ObjectReport report;
+  report.key = key;
+  report.state = record.state;
+  report.step = record.step;
+  report.message = record.status.message();
+  report.reason = record.status.reason();
+  report.error_class = record.status.error_class();
+  report.since = now - record.since;
+  report.unsettled = now - record.unsettled;
+  report.attempts = record.attempts;
+  report.cloud_class = record.cloud_class;
+  report.cloud_reason = record.cloud_reason;
+  show_answer(report, record.answer, now);
+  if (record.running) {
+    report.state = ObjectState::running;
+    report.step = record.running->step();
+    report.since = now - record.began;
+    if (record.running->answer()) show_answer(report, record.running->answer(), now);
+    return report;
+  }
+  const auto position = queue.find(key);
+  if (!position) return report;
+  if (position->ready) report.state = ObjectState::queued;
+  if (position->ready) report.since = now - position->since;
+  report.next_try = position->due ? not_negative(*position->due - now) : nanoseconds(0);
+  return report;
+}
+
+std::vector<ObjectReport> ReconcileRecords::list(const runtime::WorkQueue& queue,
+                                                 std::size_t limit) const {
+  std::vector<const Records::value_type*> oldest;
+  oldest.reserve(records_.size());
+  for (const auto& entry : records_) oldest.push_back(&entry);
+  limit = std::min(limit, oldest.size());
+  std::partial_sort(oldest.begin(), oldest.begin() + static_cast<std::ptrdiff_t>(limit),
+                    oldest.end(), [](const auto* left, const auto* right) {
+                      return left->second.unsettled < right->second.unsettled;
+                    });
+  std::vector<ObjectReport> reports;
+  reports.reserve(limit);
+  for (std::size_t index = 0; index < limit; ++index) {
+    reports.push_back(report(oldest[index]->first, oldest[index]->second, queue));
+  }
+  return reports;
+}
+
+ObjectReport ReconcileRecords::find(std::string_view key, const runtime::WorkQueue& queue) const {
+  const auto place = records_.find(key);
+  if (place != records_.end()) return report(place->first, place->second, queue);
+  const runtime::TimePoint now = timers_.now();
+  ObjectReport report;
+  report.key = key;
+  if (const auto settled = settled_.find(key)) {
+    report.state = ObjectState::settled;
+    report.since = not_negative(now - *settled);
+  }
+  const auto position = queue.find(key);
+  if (!position) return report;
+  if (position->due) {
+    report.next_try = not_negative(*position->due - now);
+    // Failed while there was no room for a record.
+    if (report.state == ObjectState::unknown) report.state = ObjectState::retrying;
+    report.attempts = position->failures;
+    return report;
+  }
+  if (!position->ready && !position->running) return report;
+  report.state = position->ready ? ObjectState::queued : ObjectState::running;
+  report.since = now - position->since;
+  report.next_try = nanoseconds(0);
+  return report;
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,62 @@
+// digitalocean-firewall: keeps one cloud firewall, known by its name and attached to droplets by
+// tags, open for the public ports of the cluster's Services (DO-255..DO-276). [serial]
+#pragma once
+
+#include "digitalocean/api.hpp"
+#include "digitalocean/firewall/firewall.hpp"
+
+#include <ccm/controller.hpp>
+#include <ccm/host.hpp>
+#include <ccm/task.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace ccm::digitalocean {
+
+class FirewallController {
+ public:
+  explicit FirewallController(Host& host);
+
+  // Unimplemented when no firewall is configured (DO-15); invalid_argument, one line, for wrong
+  // settings.
+  Status setup(Setup& setup);
+  // One key for the whole. What came by the period looks at the cloud anew, so what was changed by
+  // hand is repaired (DO-269, DO-274); a change of Services is compared with what is known.
+  Task<Result<ReconcileResult>> reconcile(Ctx ctx, Request request);
+
+ private:
+  enum class Outcome { reconciled, skipped };
+
+  Task<Result<Outcome>> sync(Ctx ctx, bool look);
+  WantedFirewall wanted();
+  Task<Status> load(Ctx ctx);
+  Task<Result<std::optional<ExistingFirewall>>> by_id(Ctx ctx, std::string id);
+  Task<Result<std::optional<ExistingFirewall>>> by_name(Ctx ctx);
+  Task<Status> write(Ctx ctx, WantedFirewall wanted);
+  Task<Result<ExistingFirewall>> send(Ctx ctx, WantedFirewall wanted);
+  Task<Result<std::string>> measured(Ctx ctx, Call call, std::string operation);
+  [[nodiscard]] bool as_accepted(ExistingFirewall firewall) const;
+  void tell(const ExistingFirewall& firewall);
+  void measure(const Result<Outcome>& outcome, bool look, double seconds) const;
+
+  Host& host_;
+  Api api_;
+  const Metric operation_duration_;
+  const Metric operations_;
+  const Metric reconcile_duration_;
+  const Metric reconciles_;
+  const Metric sync_duration_;
+  const Metric syncs_;
+
+  bool looked_ = false;  // whether `known_` is what the cloud had
+  std::optional<ExistingFirewall> known_;
+  // What the cloud made of our last write, when it was not quite what we had asked for: asking
+  // again and again would not change it (DO-272).
+  std::optional<ExistingFirewall> accepted_;
+  std::string asked_;
+  std::map<std::string, std::string> doubts_;  // by the Service's key: the last text
+};
+
+}  // namespace ccm::digitalocean

@@ -1,0 +1,186 @@
+#include "rules.hpp"
+
+#include "digitalocean/load_balancers/annotations.hpp"
+#include "digitalocean/load_balancers/health_check.hpp"
+
+#include <ccm/cidr.hpp>
+#include <ccm/load_balancer.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::digitalocean {
+namespace {
+
+constexpr std::string_view kSourceRanges = "service.beta.kubernetes.io/load-balancer-source-ranges";
+
+using Sources = std::vector<std::string>;
+
+Sources everywhere() { return {"0.0.0.0/0", "::/0"}; }
+
+[[noreturn]] void doubt(std::string why) { throw SpecError{config_error(std::move(why))}; }
+
+// What the firewall needs of a Service, in the form that the load balancers' code takes.
+LoadBalancerService firewall_view(const Object& object) {
+  LoadBalancerService service;
+  service.name = object.name();
+  service.namespace_name = object.namespace_name();
+  service.local_traffic = object.text("/spec/externalTrafficPolicy") == "Local";
+  service.health_check_node_port =
+      static_cast<int32_t>(object.at("/spec/healthCheckNodePort").integer().value_or(0));
+  object.at("/spec/ports").each([&](std::string_view, const Value& value) {
+    ServicePort& port = service.ports.emplace_back();
+    port.protocol = value.text("/protocol");
+    if (port.protocol.empty()) port.protocol = "TCP";
+    port.port = static_cast<int32_t>(value.at("/port").integer().value_or(0));
+    port.node_port = static_cast<int32_t>(value.at("/nodePort").integer().value_or(0));
+  });
+  return service;
+}
+
+std::string range_text(const std::string& range) {
+  const size_t first = range.find_first_not_of(" \t\r\n");
+  const size_t last = range.find_last_not_of(" \t\r\n");
+  const auto parsed = first == std::string::npos
+                          ? std::nullopt
+                          : parse_cidr(std::string_view(range).substr(first, last - first + 1));
+  if (!parsed) doubt("\"" + range + "\" is no address range such as 10.0.0.0/24");
+  return parsed->text();
+}
+
+std::string address_text(const std::string& address) {
+  const bool v6 = address.find(':') != std::string::npos;
+  const auto parsed = parse_cidr(address + (v6 ? "/128" : "/32"));
+  if (!parsed) doubt("\"" + address + "\" is no address");
+  const std::string text = parsed->text();
+  return text.substr(0, text.find('/'));
+}
+
+// As the load balancer's own firewall has it: the ranges of the Service go first (DO-224).
+Sources clients(const Object& object, const Annotations& annotations) {
+  Sources sources;
+  object.at("/spec/loadBalancerSourceRanges").each([&](std::string_view, const Value& value) {
+    sources.emplace_back(value.text().value_or(std::string_view()));
+  });
+  if (sources.empty()) sources = split_cidrs(annotations.text(kSourceRanges));
+  for (std::string& range : sources) range = range_text(range);
+  if (sources.empty()) {
+    for (const std::string& item : annotations.items(annotation::kAllowRules)) {
+      if (item.starts_with("cidr:")) {
+        sources.push_back(range_text(item.substr(5)));
+      } else if (item.starts_with("ip:")) {
+        sources.push_back(address_text(item.substr(3)));
+      } else {
+        doubt("\"" + item + "\" is neither ip:ADDRESS nor cidr:RANGE");
+      }
+    }
+  }
+  if (sources.empty()) return everywhere();
+  std::sort(sources.begin(), sources.end());
+  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+  return sources;
+}
+
+// "" for what a firewall of DigitalOcean does not know, SCTP for one.
+std::string firewall_protocol(const ServicePort& port) {
+  if (port.protocol == "TCP") return "tcp";
+  return port.protocol == "UDP" ? "udp" : "";
+}
+
+bool one_of_both(std::string_view value, std::string_view one, std::string_view other) {
+  return value.empty() || value == one || value == other;
+}
+
+// Whether packets reach the nodes from clients directly (DO-257, DO-259).
+bool passes_packets(const Annotations& annotations, std::string_view default_type) {
+  const std::string_view type = annotations.text(annotation::kType);
+  const std::string_view network = annotations.text(annotation::kNetwork);
+  if (!one_of_both(type, kRegional, kRegionalNetwork)) {
+    doubt("only LB types supported are (REGIONAL, REGIONAL_NETWORK)");
+  }
+  if (!one_of_both(network, kExternal, kInternal)) {
+    doubt("only LB networks supported are (EXTERNAL, INTERNAL)");
+  }
+  return (type.empty() ? default_type : type) == kRegionalNetwork && network != kInternal;
+}
+
+void add_node_ports(const LoadBalancerService& service, ServiceRules& result) {
+  for (const ServicePort& port : service.ports) {
+    const std::string protocol = firewall_protocol(port);
+    if (protocol.empty() || port.node_port <= 0) continue;
+    result.rules.push_back({protocol, port.node_port, everywhere(), {}});
+  }
+}
+
+void add_service_ports(const LoadBalancerService& service, const Sources& sources,
+                       ServiceRules& result) {
+  for (const ServicePort& port : service.ports) {
+    const std::string protocol = firewall_protocol(port);
+    if (!protocol.empty()) result.rules.push_back({protocol, port.port, sources, {}});
+  }
+}
+
+// From the load balancer alone, so not before it is known (DO-258). The port that it really checks,
+// also when annotations name another one (DO-202).
+void add_health_check(const LoadBalancerService& service, const Annotations& annotations,
+                      ServiceRules& result) {
+  const std::string id(annotations.text(annotation::kId));
+  if (id.empty()) return;
+  const int32_t port = health_check(service, annotations).port;
+  if (port > 0) result.rules.push_back({"tcp", port, {}, {id}});
+}
+
+// DO-164: what cannot be read counts as true.
+bool managed(const Annotations& annotations) {
+  if (!annotations.has(annotation::kFirewallManaged)) return true;
+  try {
+    return annotations.boolean(annotation::kFirewallManaged, "firewall managed");
+  } catch (const SpecError&) {
+    return true;
+  }
+}
+
+void add_load_balancer(const Object& object, const Annotations& annotations,
+                       std::string_view default_type, ServiceRules& result) {
+  const bool other_class = object.at("/spec/loadBalancerClass").exists();
+  if (other_class && annotations.text(annotation::kId).empty()) return;
+  const LoadBalancerService service = firewall_view(object);
+  Sources sources = everywhere();
+  try {
+    if (!passes_packets(annotations, default_type)) return;
+    sources = clients(object, annotations);
+    add_service_ports(service, sources, result);
+    add_health_check(service, annotations, result);
+  } catch (const SpecError& error) {
+    result.doubt = error.status.message();
+    result.rules.clear();
+    add_service_ports(service, sources, result);
+    const std::string id(annotations.text(annotation::kId));
+    if (!id.empty()) result.rules.push_back({"tcp", kKubeProxyHealthPort, {}, {id}});
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> firewall_service_fields() {
+  return {"/metadata/annotations",          "/spec/type",
+          "/spec/loadBalancerClass",        "/spec/ports",
+          "/spec/loadBalancerSourceRanges", "/spec/externalTrafficPolicy",
+          "/spec/healthCheckNodePort"};
+}
+
+ServiceRules firewall_rules(const Object& service, std::string_view default_type) {
+  ServiceRules result;
+  const std::string_view type = service.text("/spec/type");
+  if (type != "NodePort" && type != "LoadBalancer") return result;
+  const Annotations annotations = read_annotations(service);
+  if (!managed(annotations)) return result;
+  if (type == "NodePort") {
+    add_node_ports(firewall_view(service), result);
+  } else {
+    add_load_balancer(service, annotations, default_type, result);
+  }
+  return result;
+}
+
+}  // namespace ccm::digitalocean

@@ -1,0 +1,90 @@
+#include "tagged_droplets.hpp"
+
+#include "digitalocean/droplet.hpp"
+#include "digitalocean/tags/tagging.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace ccm::digitalocean {
+namespace {
+
+// How long a reading of the tag's droplets is believed; then what was changed by hand is seen.
+constexpr std::chrono::milliseconds kReadAgain{300'000};
+
+std::vector<std::string> as_texts(const std::vector<int64_t>& ids) {
+  std::vector<std::string> texts;
+  texts.reserve(ids.size());
+  for (const int64_t id : ids) texts.push_back(std::to_string(id));
+  return texts;
+}
+
+}  // namespace
+
+Task<Status> TaggedDroplets::hold(Ctx ctx, std::string tag, std::vector<int64_t> ids) {
+  auto& place = by_tag_[tag];
+  if (!place) place = std::make_unique<Members>(host_.post);
+  Members& members = *place;
+  auto permit = co_await members.turn.acquire();
+  members.held.insert(ids.begin(), ids.end());
+  if (!members.all || host_.timer.now() - members.read > kReadAgain) {
+    Status status = co_await read(ctx, tag, members);
+    if (!status.ok()) co_return status;
+  }
+  Status status = co_await change(ctx, tag, ids, members);
+  if (status.ok()) co_return status;
+  members.all.reset();  // nobody knows how far it came
+  // Refused for a droplet that is gone: that changes without the Service.
+  if (status.error_class() == ErrorClass::invalid_spec) status.with_class(ErrorClass::unavailable);
+  co_return status;
+}
+
+Task<Status> TaggedDroplets::read(Ctx ctx, std::string tag, Members& members) {
+  auto listed = co_await droplets_.tagged(ctx, tag);
+  if (!listed.ok()) co_return listed.status();
+  std::set<int64_t> all;
+  for (const Instance& droplet : *listed) {
+    const auto id = droplet_id(droplet.provider_id);
+    if (id.ok()) all.insert(*id);
+  }
+  members.all = std::move(all);
+  members.read = host_.timer.now();
+  co_return Status();
+}
+
+Task<Status> TaggedDroplets::change(Ctx ctx, std::string tag, std::vector<int64_t> ids,
+                                    Members& members) {
+  std::sort(ids.begin(), ids.end());
+  std::vector<int64_t> added;
+  std::vector<int64_t> removed;
+  std::set_difference(ids.begin(), ids.end(), members.all->begin(), members.all->end(),
+                      std::back_inserter(added));
+  std::set_difference(members.all->begin(), members.all->end(), ids.begin(), ids.end(),
+                      std::back_inserter(removed));
+  if (!is_ours(tag)) {
+    std::erase_if(removed, [&](int64_t id) { return !members.held.contains(id); });
+  }
+  const std::string type = "droplet";
+  // First the new ones, so that the load balancers never stand without any.
+  if (!added.empty()) {
+    std::vector<std::string> texts = as_texts(added);
+    Status status = co_await change_tag(api_, ctx, TagChange::add, tag, type, texts);
+    if (!status.ok()) co_return status;
+    members.all->insert(added.begin(), added.end());
+  }
+  if (!removed.empty()) {
+    std::vector<std::string> texts = as_texts(removed);
+    Status status = co_await change_tag(api_, ctx, TagChange::remove, tag, type, texts);
+    if (!status.ok()) co_return status;
+    for (const int64_t id : removed) members.all->erase(id);
+  }
+  co_return Status();
+}
+
+bool TaggedDroplets::is_ours(const std::string& tag) const {
+  const std::string own = api_.settings().cluster_tag();
+  return !own.empty() && tag.starts_with(own + ":");
+}
+
+}  // namespace ccm::digitalocean

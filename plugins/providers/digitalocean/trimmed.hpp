@@ -1,0 +1,16 @@
+// `text` without blanks and line ends around it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ccm::digitalocean {
+
+inline std::string trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(kBlank) - first + 1));
+}
+
+}  // namespace ccm::digitalocean

@@ -1,0 +1,161 @@
+// The Nodes behind a load balancer. All Nodes of a cluster are behind each of its load balancers,
+// of which many are worked on at once, so a list of them is made once and shared. [any-thread]
+#pragma once
+
+#include <ccm/abi/loadbalancers.h>
+#include <ccm/c_arrays.hpp>
+#include <ccm/instances.hpp>
+#include <ccm/object.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ccm {
+
+// A Node that takes the Service's traffic.
+struct Backend {
+  std::string name;
+  std::string provider_id;
+  std::vector<NodeAddress> addresses;
+  Object node;  // for labels and annotations; may be empty
+};
+
+namespace detail {
+
+// The C form of backends. OWNERSHIP: borrows from the backends that it was made of.
+class BackendsC {
+ public:
+  explicit BackendsC(const std::vector<Backend>& backends) {
+    size_t addresses = 0;
+    for (const Backend& backend : backends) addresses += backend.addresses.size();
+    // Reserved at once: the raw backends point into these.
+    addresses_.reserve(addresses);
+    raw_.reserve(backends.size());
+    pointers_.reserve(backends.size());
+    for (const Backend& backend : backends) {
+      const ccm_node_address* first = addresses_.data() + addresses_.size();
+      for (const NodeAddress& address : backend.addresses) {
+        addresses_.push_back({c_str(address.type), c_str(address.address)});
+      }
+      raw_.push_back({sizeof(ccm_backend), 0, c_str(backend.name), c_str(backend.provider_id),
+                      first, backend.addresses.size(), backend.node.get()});
+      pointers_.push_back(&raw_.back());
+    }
+  }
+  BackendsC(const BackendsC&) = delete;
+  BackendsC& operator=(const BackendsC&) = delete;
+
+  [[nodiscard]] const ccm_backend* const* data() const { return pointers_.data(); }
+  [[nodiscard]] size_t size() const { return pointers_.size(); }
+
+ private:
+  std::vector<ccm_node_address> addresses_;
+  std::vector<ccm_backend> raw_;
+  std::vector<const ccm_backend*> pointers_;
+};
+
+class BackendLists;
+
+}  // namespace detail
+
+// An immutable list of backends. Copies share it, whatever its length, and may be used on several
+// threads at once. OWNERSHIP: a copy keeps the backends and their Nodes; references to elements are
+// valid as long as any copy.
+class Backends {
+ public:
+  Backends() = default;  // none
+  // Implicit: a list that was just made is given as it is.
+  Backends(std::vector<Backend> backends)
+      : list_(std::make_shared<const List>(std::move(backends))) {}
+
+  [[nodiscard]] const Backend* begin() const { return list_ ? list_->backends.data() : nullptr; }
+  [[nodiscard]] const Backend* end() const { return begin() + size(); }
+  [[nodiscard]] size_t size() const { return list_ ? list_->backends.size() : 0; }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] const Backend& operator[](size_t index) const { return begin()[index]; }
+  // The same list, not only equal content.
+  [[nodiscard]] bool same(const Backends& other) const { return list_ == other.list_; }
+
+  // The C form: size() pointers. OWNERSHIP: borrows from the list.
+  [[nodiscard]] const ccm_backend* const* get() const {
+    return list_ ? list_->raw.data() : nullptr;
+  }
+
+ private:
+  friend class detail::BackendLists;
+
+  struct List {
+    explicit List(std::vector<Backend> given) : backends(std::move(given)), raw(backends) {}
+    const std::vector<Backend> backends;
+    const detail::BackendsC raw;
+  };
+
+  std::shared_ptr<const List> list_;
+};
+
+namespace detail {
+
+inline std::vector<Backend> backends_from_c(ObjectHost objects, const ccm_backend* const* raw,
+                                            size_t count) {
+  std::vector<Backend> backends;
+  backends.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    backends.push_back({std::string(view(raw[i]->name)), std::string(view(raw[i]->provider_id)),
+                        addresses_from_c(raw[i]->addresses, raw[i]->address_count),
+                        Object(objects, raw[i]->node)});
+  }
+  return backends;
+}
+
+// A snapshot of a Node never changes, so one that is the same says the same.
+inline bool same_backend(const ccm_backend& raw, const Backend& known) {
+  return raw.node == known.node.get() && view(raw.name) == known.name &&
+         view(raw.provider_id) == known.provider_id &&
+         std::equal(raw.addresses, raw.addresses + raw.address_count, known.addresses.begin(),
+                    known.addresses.end(),
+                    [](const ccm_node_address& one, const NodeAddress& other) {
+                      return view(one.type) == other.type && view(one.address) == other.address;
+                    });
+}
+
+// Reads lists of backends that come through the ABI. While the one that was read last is in use,
+// the same content is not read again but shared. Kept no longer, because it keeps the Nodes.
+class BackendLists {
+ public:
+  // `objects` keeps the Nodes; a list is shared only among those who gave the same.
+  Backends read(ObjectHost objects, const ccm_backend* const* raw, size_t count) {
+    Backends last;
+    {
+      const std::lock_guard lock(mutex_);
+      if (keeper_ == objects.self()) last.list_ = last_.lock();
+    }
+    if (last.list_ && same(last, raw, count)) return last;
+    Backends read(backends_from_c(objects, raw, count));
+    // Deletions and names come without backends in between.
+    if (count > 0) {
+      const std::lock_guard lock(mutex_);
+      last_ = read.list_;
+      keeper_ = objects.self();
+    }
+    return read;
+  }
+
+ private:
+  static bool same(const Backends& known, const ccm_backend* const* raw, size_t count) {
+    return std::equal(
+        raw, raw + count, known.begin(), known.end(),
+        [](const ccm_backend* one, const Backend& other) { return same_backend(*one, other); });
+  }
+
+  std::mutex mutex_;
+  std::weak_ptr<const Backends::List> last_;
+  void* keeper_ = nullptr;
+};
+
+}  // namespace detail
+}  // namespace ccm

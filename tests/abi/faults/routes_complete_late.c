@@ -1,0 +1,16 @@
+/* Fault: the first `apply` is completed while the second runs, long after its turn was taken. */
+#include "faulty_network.h"
+
+static ccm_completion first;
+
+APPLY(apply) {
+  UNUSED_APPLY;
+  if (first.fn == NULL) {
+    first = done;
+    return;
+  }
+  if (first.operation != 0) succeed_with_changes(first, 1);
+  first.operation = 0;
+  succeed_with_changes(done, 1);
+}
+FAULTY_ROUTES("routes-complete-late", list_no_routes, apply)

@@ -1,0 +1,118 @@
+// A manager with digitalocean.so, the fake of the API, and an API server.
+#pragma once
+
+#include "digitalocean_api/server.hpp"
+#include "support/eventually.hpp"
+#include "support/file.hpp"
+#include "support/manifests.hpp"
+#include "support/process.hpp"
+#include "support/test_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::digitalocean_api {
+using support::KubeClient;
+using support::TestServer;
+
+inline constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
+
+// With the role of deploy/manifests/digitalocean and no other.
+class ManagerTest : public ::testing::Test {
+ protected:
+  ManagerTest() {
+    if (server_.kind() == support::ServerKind::kSandbox) return;
+    for (const char* file : {"rbac.yaml", "secret.example.yaml", "deployment.yaml"}) {
+      server_.give_rights(
+          support::read_manifests(std::filesystem::path(CCM_DIGITALOCEAN_MANIFESTS) / file));
+    }
+  }
+  ~ManagerTest() override {
+    if (!manager_) return;
+    manager_->stop();
+    if (HasFailure()) std::fputs(tail(manager_->log()).c_str(), stderr);
+  }
+  static std::string tail(const std::string& text) {
+    return text.substr(text.size() - std::min<size_t>(text.size(), 5000));
+  }
+
+  void start(const std::string& controllers, std::map<std::string, std::string> environment = {},
+             const std::vector<std::string>& flags = {"--leader-elect=false", "--secure-port=0"}) {
+    const auto log = folder_.path() / "manager.log";
+    const std::map<std::string, std::string> usual = {{"DO_ACCESS_TOKEN", "dop_v1_test"},
+                                                      {"DO_OVERRIDE_URL", cloud_.url()},
+                                                      {"REGION", "nyc3"},
+                                                      {"KUBECONFIG", ""},
+                                                      {"HOME", ""}};
+    environment.insert(usual.begin(), usual.end());
+    std::vector<std::string> command = {support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
+                                        "--kubeconfig=" + server_.manager_kubeconfig().string(),
+                                        "--cloud-provider=digitalocean",
+                                        "--controllers=" + controllers};
+    command.insert(command.end(), flags.begin(), flags.end());
+    manager_ = std::make_unique<support::Process>(
+        command, support::ProcessOptions{log, std::move(environment)});
+  }
+  void join(int64_t id, const std::string& name, bool with_provider_id) {
+    json node = {
+        {"apiVersion", "v1"},
+        {"kind", "Node"},
+        {"metadata", {{"name", name}}},
+        {"spec",
+         {{"taints",
+           json::array({{{"key", kTaint}, {"value", "true"}, {"effect", "NoSchedule"}}})}}}};
+    if (with_provider_id) node["spec"]["providerID"] = "digitalocean://" + std::to_string(id);
+    const auto created = api_.create("/api/v1/nodes", node);
+    ASSERT_EQ(created.status, 201) << created.http.body;
+  }
+  // Those whose name begins so and that have not got the taint (any more).
+  int64_t initialised(const std::string& prefix) {
+    int64_t count = 0;
+    const auto nodes = api_.get("/api/v1/nodes");
+    for (const json& node : nodes.body.at("items")) {
+      if (!node.at("metadata").at("name").get<std::string>().starts_with(prefix)) continue;
+      bool tainted = false;
+      for (const json& taint : node.at("spec").value("taints", json::array())) {
+        tainted = tainted || taint.at("key") == kTaint;
+      }
+      count += tainted ? 0 : 1;
+    }
+    return count;
+  }
+  void serve(const std::string& name) {
+    const auto created =
+        api_.create("/api/v1/namespaces/default/services",
+                    {{"apiVersion", "v1"},
+                     {"kind", "Service"},
+                     {"metadata", {{"name", name}}},
+                     {"spec",
+                      {{"type", "LoadBalancer"},
+                       {"selector", {{"app", name}}},
+                       {"ports", json::array({{{"port", 80}, {"protocol", "TCP"}}})}}}});
+    ASSERT_EQ(created.status, 201) << created.http.body;
+  }
+  bool has_address(const std::string& name) {
+    const json service = api_.get("/api/v1/namespaces/default/services/" + name).body;
+    const json status = service.value("status", json::object());
+    return status.contains("loadBalancer") &&
+           !status["loadBalancer"].value("ingress", json::array()).empty();
+  }
+  int64_t calls() {
+    int64_t count = 0;
+    cloud_.with([&](Api& api) { count = api.calls(); });
+    return count;
+  }
+
+  support::TemporaryFolder folder_{"ccm-digitalocean"};
+  TestServer server_{folder_.path()};
+  KubeClient api_{server_.client()};
+  Server cloud_;
+  std::unique_ptr<support::Process> manager_;
+};
+
+}  // namespace ccm::digitalocean_api

@@ -1,0 +1,113 @@
+// ccmctl status and explain against the real manager: what waits, why, and when it comes again.
+#include "endpoint_fixture.hpp"
+#include "support/eventually.hpp"
+
+#include <chrono>
+
+namespace ccm::e2e {
+namespace {
+
+using nlohmann::json;
+using support::eventually;
+using support::patience;
+
+class ExplainTest : public EndpointTest {
+ protected:
+  void start_services() { start(reviews(), {"--controllers=service-lb-controller"}); }
+  void make_service(const std::string& name) {
+    const json service = {
+        {"apiVersion", "v1"},
+        {"kind", "Service"},
+        {"metadata", {{"name", name}}},
+        {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({{{"port", 80}}})}}}};
+    ASSERT_TRUE(api_.create("/api/v1/namespaces/default/services", service).ok());
+  }
+  // Until `explain` prints every part.
+  Output explained(const std::string& object, const std::vector<std::string>& parts) {
+    Output output;
+    EXPECT_TRUE(eventually(patience(), [&] {
+      output = ctl({"explain", object}, server_.kubeconfig());
+      for (const std::string& part : parts) {
+        if (!contains(output.text, part)) return false;
+      }
+      return true;
+    })) << output.text;
+    return output;
+  }
+};
+
+TEST_F(ExplainTest, APendingServiceSaysWhatItWaitsForThenThatItIsSettled) {
+  cloud_.control("PUT", "/settings", {{"active_ms", 600'000}});
+  start_services();
+  make_service("web");
+  const Output pending =
+      explained("service/default/web", {"service-lb-controller default/web", "State", "waiting",
+                                        "loadbalancers.ensure", "Waits for", "Cloud's last answer",
+                                        "LoadBalancer 20", "request ", "Tries", "Next try"});
+  EXPECT_EQ(pending.code, 0) << "no fault: " << pending.text;
+
+  const Output status = ctl({"status"}, server_.kubeconfig());
+  EXPECT_EQ(status.code, 0);
+  for (const char* part :
+       {"Leading", "yes, Lease kube-system/cloud-controller-manager", "sandbox, ready",
+        "Cloud calls, sandbox", "service-lb-controller ", "default/web"}) {
+    EXPECT_TRUE(contains(status.text, part)) << part << "\n" << status.text;
+  }
+  const json whole = json::parse(ctl({"status", "-o", "json"}, server_.kubeconfig()).text);
+  const json& object = whole.at("objects").at(0);
+  EXPECT_EQ(object.at("key"), "default/web");
+  EXPECT_EQ(object.at("class"), "waiting");
+  EXPECT_TRUE(object.at("lastCloudAnswer").contains("requestId"));
+  EXPECT_GE(whole.at("budgets").at(0).at("spent").at("service-lb-controller"), 1);
+
+  cloud_.control("PUT", "/settings", {{"active_ms", 0}});
+  make_service("fast");
+  EXPECT_EQ(explained("service/default/fast", {"settled", "Settled at"}).code, 0);
+}
+
+TEST_F(ExplainTest, ARefusedServiceIsAFaultWithTheCloudsReason) {
+  cloud_.control("PUT", "/faults",
+                 {{"operations", {{"CreateLoadBalancer", "error"}}}, {"status", 422}});
+  start_services();
+  make_service("web");
+  const Output refused =
+      explained("svc/default/web", {"CreateLoadBalancer 422", "class invalid-spec", "request "});
+  EXPECT_TRUE(refused.code == 0 || refused.code == 1);
+  EXPECT_TRUE(contains(refused.text, "Not settled since")) << refused.text;
+}
+
+TEST_F(ExplainTest, WhatCannotBeAnsweredIsSaidInOneLine) {
+  start_services();
+  const Output unknown = ctl({"explain", "service/default/none"}, server_.kubeconfig());
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_TRUE(contains(unknown.text, "nothing is known of service/default/none")) << unknown.text;
+  for (const char* wrong : {"web", "service/web", "node/a/b", "pod/a/b", "node/"}) {
+    EXPECT_EQ(ctl({"explain", wrong}, server_.kubeconfig()).code, 2) << wrong;
+  }
+  const Output denied = ctl({"status"}, kubeconfig_of(nobody()));
+  EXPECT_EQ(denied.code, 1);
+  EXPECT_TRUE(contains(denied.text, "non-resource URL /statusz")) << denied.text;
+  EXPECT_FALSE(contains(denied.text, nobody()));
+  const Output absent = ctl({"status"}, "/nowhere/kubeconfig");
+  EXPECT_EQ(absent.code, 1);
+  EXPECT_TRUE(contains(absent.text, "/nowhere/kubeconfig")) << absent.text;
+  const Output context = ctl({"status", "--context=other"}, server_.kubeconfig());
+  EXPECT_EQ(context.code, 1);
+  EXPECT_TRUE(contains(context.text, "no context \"other\"")) << context.text;
+}
+
+TEST_F(ExplainTest, DO_321_TheCloudsLimitShowsInTheStatus) {
+  cloud_.control("PUT", "/faults", {{"rate_limit", 100}});
+  start_services();
+  make_service("first");
+  explained("service/default/first", {"settled"});
+  const json status = json::parse(ctl({"status", "-o", "json"}, server_.kubeconfig()).text);
+  const json& budget = status.at("budgets").at(0);
+  EXPECT_EQ(budget.at("credential"), "sandbox");
+  EXPECT_EQ(budget.at("limit"), 100);
+  EXPECT_LT(budget.at("left"), 100);
+  EXPECT_TRUE(budget.contains("resetsAt"));
+}
+
+}  // namespace
+}  // namespace ccm::e2e

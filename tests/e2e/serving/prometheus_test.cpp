@@ -1,0 +1,230 @@
+// A real Prometheus scrapes the manager with the token of a service account, and answers what the
+// dashboard and the alerts of deploy/ ask. CCM_QUERIES_DOC names a file for the table of answers.
+#include "endpoint_fixture.hpp"
+#include "queries.hpp"
+#include "support/eventually.hpp"
+#include "support/ports.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace ccm::e2e {
+namespace {
+
+using nlohmann::json;
+using support::eventually;
+using support::patience;
+
+constexpr const char* kJob = "cloud-controller-manager";
+constexpr const char* kInterval = "2m";
+
+std::string prometheus_program() {
+  const char* named = std::getenv("CCM_PROMETHEUS");
+  return named != nullptr ? named : "/usr/bin/prometheus";
+}
+
+class PrometheusTest : public EndpointTest {
+ protected:
+  // Scrapes the manager twice a second by each of three jobs: with the token, with a wrong one, and
+  // without any.
+  void start_prometheus() {
+    const auto at = folder_.path();
+    support::write_file(at / "token", scraper());
+    support::write_file(at / "wrong-token", "no-such-token");
+    const std::string address = "127.0.0.1:" + std::to_string(port());
+    const std::string tls = "    scheme: https\n    tls_config: {ca_file: " +
+                            (at / "serving" / "cloud-controller-manager.crt").string() +
+                            "}\n    static_configs: [{targets: ['" + address + "']}]\n";
+    std::string config =
+        "global: {scrape_interval: 500ms, scrape_timeout: 450ms, evaluation_interval: 500ms}\n"
+        "rule_files: ['" CCM_DEPLOY
+        "/alerts/cloud-controller-manager.rules.yaml']\n"
+        "scrape_configs:\n";
+    config += std::string("  - job_name: ") + kJob + "\n" + tls;
+    config += "    authorization: {credentials_file: " + (at / "token").string() + "}\n";
+    config += "  - job_name: without-token\n" + tls;
+    config += "  - job_name: wrong-token\n" + tls;
+    config += "    authorization: {credentials_file: " + (at / "wrong-token").string() + "}\n";
+    support::write_file(at / "prometheus.yaml", config);
+    const std::string listen = "127.0.0.1:" + std::to_string(web_.port());
+    prometheus_ = std::make_unique<support::Process>(
+        std::vector<std::string>{prometheus_program(),
+                                 "--config.file=" + (at / "prometheus.yaml").string(),
+                                 "--storage.tsdb.path=" + (at / "prometheus").string(),
+                                 "--web.listen-address=" + listen, "--log.level=warn"},
+        support::ProcessOptions{at / "prometheus.log", {}});
+    ASSERT_TRUE(eventually(patience(), [&] {
+      try {
+        return get("/-/ready").status == 200 || !prometheus_->running();
+      } catch (const std::runtime_error&) {
+        return false;
+      }
+    })) << prometheus_->log();
+    ASSERT_TRUE(prometheus_->running()) << prometheus_->log();
+  }
+  support::HttpResponse get(const std::string& target) {
+    support::Credentials credentials;
+    credentials.server = "http://127.0.0.1:" + std::to_string(web_.port());
+    support::HttpRequest request;
+    request.target = target;
+    return support::HttpClient(std::move(credentials)).send(request);
+  }
+  QueryAnswer answer(const std::string& query) {
+    return read_answer(
+        json::parse(get("/api/v1/query?query=" + support::encode_component(query)).body));
+  }
+  // Of the scrape job: "up", or why not.
+  std::string scrape_of(const std::string& job) {
+    const json targets = json::parse(get("/api/v1/targets").body).at("data").at("activeTargets");
+    for (const json& target : targets) {
+      if (target.at("labels").at("job") != job) continue;
+      return target.at("health") == "up" ? "up" : target.at("lastError").get<std::string>();
+    }
+    return "";
+  }
+
+  void join() {
+    const std::string name = "node-" + std::to_string(++joined_);
+    cloud_.control("PUT", "/machines/m-" + name, {{"id", "m-" + name}, {"name", name}});
+    const json taint = {{"key", "node.cloudprovider.kubernetes.io/uninitialized"},
+                        {"value", "true"},
+                        {"effect", "NoSchedule"}};
+    const json node = {{"apiVersion", "v1"},
+                       {"kind", "Node"},
+                       {"metadata", {{"name", name}}},
+                       {"spec", {{"taints", json::array({taint})}}}};
+    ASSERT_TRUE(api_.create("/api/v1/nodes", node).ok());
+  }
+  void serve(const std::string& name) {
+    const json port = {{"port", 80}, {"protocol", "TCP"}};
+    const json service = {{"apiVersion", "v1"},
+                          {"kind", "Service"},
+                          {"metadata", {{"name", name}}},
+                          {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({port})}}}};
+    ASSERT_TRUE(api_.create("/api/v1/namespaces/default/services", service).ok());
+  }
+  // A refused Service each for the codes that alerts look at; it is tried again soon.
+  void fail_in_the_cloud(int status) {
+    cloud_.control("PUT", "/faults",
+                   {{"operations", {{"CreateLoadBalancer", "error"}}},
+                    {"status", status},
+                    {"retry_after_s", 1}});
+    serve("refused-" + std::to_string(status));
+  }
+  // One call of two leaves what is kept.
+  void spend_the_limit() {
+    cloud_.control("PUT", "/faults", {{"rate_limit", 2}});
+    serve("last");
+  }
+  // Asks all; whether all that `wanted` says have had an answer by now. What shows a rate is kept
+  // rather than a zero.
+  template <typename Wanted>
+  bool answered(Wanted wanted) {
+    bool all = true;
+    for (const AskedQuery& query : queries_) {
+      QueryAnswer& known = answers_[query.place + query.expression];
+      const QueryAnswer now = answer(query.concrete);
+      if (now.series > 0 && (now.largest != 0 || known.series == 0)) known = now;
+      all = all && (!wanted(query) || known.series > 0);
+    }
+    return all;
+  }
+  std::string unanswered() {
+    std::string text;
+    for (const AskedQuery& query : queries_) {
+      if (answers_[query.place + query.expression].series == 0) {
+        text += query.place + ": " + query.concrete + "\n";
+      }
+    }
+    return text;
+  }
+  void write_document() {
+    const char* file = std::getenv("CCM_QUERIES_DOC");
+    if (file == nullptr) return;
+    std::ofstream out(file);
+    out << "# What the dashboard and the alerts ask\n\n"
+           "The queries of [deploy/grafana](../../deploy/grafana) and [deploy/alerts](../../deploy/"
+           "alerts) with the answers of a real\nPrometheus, which scraped a manager on a real "
+           "kube-apiserver while it initialised nodes and made load balancers.\nWritten by "
+           "`tests/e2e/serving/write_queries_doc`.\n\n## Dashboard\n"
+           "| panel | query | series | the largest |\n| --- | --- | --- | --- |\n";
+    for (const AskedQuery& query : queries_) {
+      if (!query.alert) out << table_row(query, answers_[query.place + query.expression]);
+    }
+    out << "\n## Alerts\nAn alert has data only while something is wrong. \"seen\": the suite "
+           "makes "
+           "it so and sees the data; the others fire in\n`promtool test rules` with made-up "
+           "series.\n\n| alert | query | series | the largest | when |\n"
+           "| --- | --- | --- | --- | --- |\n";
+    for (const AskedQuery& query : queries_) {
+      if (query.alert) out << table_row(query, answers_[query.place + query.expression]);
+    }
+  }
+
+  support::ReservedPort web_;
+  std::unique_ptr<support::Process> prometheus_;
+  std::vector<AskedQuery> queries_ =
+      asked_queries(CCM_DEPLOY "/grafana/cloud-controller-manager.json",
+                    CCM_DEPLOY "/alerts/cloud-controller-manager.rules.yaml", kJob, kInterval);
+  std::map<std::string, QueryAnswer> answers_;
+  int joined_ = 0;
+};
+
+TEST_F(PrometheusTest, MET_1_EveryQueryOfDashboardAndAlertsHasAnAnswer) {
+  if (!std::filesystem::exists(prometheus_program())) {
+    GTEST_SKIP() << prometheus_program() << " is not installed (Debian: prometheus)";
+  }
+  // First as a standby, which the alert about a missing leader is about.
+  hold_lease("somebody");
+  launch(reviews(), {"--controllers=*", "--configure-cloud-routes=false"});
+  ASSERT_TRUE(logs("caches are synced")) << manager_->log();
+  start_prometheus();
+  ASSERT_TRUE(eventually(patience(), [&] { return scrape_of(kJob) == "up"; })) << scrape_of(kJob);
+  EXPECT_TRUE(eventually(patience(), [&] {
+    return scrape_of("without-token").find("403") != std::string::npos;
+  })) << scrape_of("without-token");
+  EXPECT_TRUE(eventually(patience(), [&] {
+    return scrape_of("wrong-token").find("401") != std::string::npos;
+  })) << scrape_of("wrong-token");
+  EXPECT_TRUE(eventually(patience(), [&] {
+    return answered(
+        [](const AskedQuery& query) { return query.place == "CloudControllerManagerNoLeader"; });
+  }));
+
+  free_lease();
+  ASSERT_TRUE(logs("\"leading\"")) << manager_->log();
+  serve("web");
+  // A counter that is born between two scrapes has no rate before it grows once more.
+  EXPECT_TRUE(eventually(patience(), [&] {
+    join();
+    return answered([](const AskedQuery& query) {
+      return !query.alert && query.place != "Operations that failed";
+    });
+  })) << unanswered();
+  for (const int status : {403, 429}) {
+    fail_in_the_cloud(status);
+    const std::string alert = status == 403 ? "CloudRefuses" : "CloudThrottles";
+    EXPECT_TRUE(eventually(std::chrono::seconds(60), [&] {
+      return answered([&](const AskedQuery& query) { return query.place.ends_with(alert); });
+    })) << unanswered();
+  }
+  spend_the_limit();
+  EXPECT_TRUE(eventually(patience(), [&] {
+    return answered([](const AskedQuery& query) { return query.place.ends_with("BudgetKept"); });
+  })) << unanswered();
+  EXPECT_TRUE(answered([](const AskedQuery& query) {
+    return !query.alert ||
+           (query.fault.starts_with("seen") && query.place != "CloudControllerManagerDown");
+  })) << unanswered();
+  manager_->stop();
+  EXPECT_TRUE(eventually(patience(), [&] {
+    return answered(
+        [](const AskedQuery& query) { return !query.alert || query.fault.starts_with("seen"); });
+  })) << unanswered();
+  write_document();
+}
+
+}  // namespace
+}  // namespace ccm::e2e

@@ -1,0 +1,81 @@
+// /statusz as text and as HTML, from JSON that says everything that a page can hold.
+#include "app/status_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace ccm::app {
+namespace {
+
+StatusJson example() {
+  return StatusJson::parse(R"({
+    "process": {"started": "2026-01-01T00:00:00Z", "startedText": "Thu Jan  1 00:00:00 UTC 2026",
+                "now": "2026-01-01T01:02:03Z", "upSeconds": 3723, "version": "v1", "commit": "abc",
+                "compiler": "gcc", "platform": "linux/amd64"},
+    "paths": ["/healthz", "/statusz"],
+    "leaderElection": {"leading": true, "lease": "kube-system/ccm"},
+    "provider": {"name": "sandbox", "ready": true},
+    "brake": {"nodes": {"engaged": false, "text": "released"}},
+    "budgets": [{"credential": "digitalocean", "limit": 5000, "left": 4000,
+                 "spentLastHour": {"cloud-node-controller": 12}}],
+    "plugins": [{"id": "node", "version": "1.0", "abi": "1.0", "sha256": "00ff"}],
+    "components": [{"name": "service-lb-controller", "queue": {"ready": 1, "delayed": 2}}],
+    "caches": [{"resource": "v1/nodes", "synced": true}],
+    "objects": [{"key": "default/web", "controller": "service-lb-controller", "state": "waiting",
+                 "step": "loadbalancers.ensure", "waitsFor": "<script>alert(1)</script>",
+                 "since": "2026-01-01T01:00:00Z", "attempts": 3,
+                 "nextTry": "2026-01-01T01:02:05Z",
+                 "lastCloudAnswer": {"operation": "CreateLoadBalancer", "httpStatus": 202,
+                                     "requestId": "r\"1"}}]})");
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(StatusText, TellsWhatWaitsAndWhy) {
+  const std::string text = status_text(example());
+  for (const char* part :
+       {"Up: 1 hr 02 min 03 sec", "leading=true", "Provider: sandbox (ready)",
+        "  digitalocean: limit=5000 left=4000 spentLastHour.cloud-node-controller=12",
+        "  node: version=1.0 abi=1.0 sha256=00ff", "queue.ready=1 queue.delayed=2",
+        "  service-lb-controller default/web: waiting, since 2026-01-01T01:00:00Z, step "
+        "loadbalancers.ensure, tries 3, next try 2026-01-01T01:02:05Z\n",
+        "      last cloud answer: operation=CreateLoadBalancer httpStatus=202"}) {
+    EXPECT_TRUE(holds(text, part)) << part << "\n" << text;
+  }
+  StatusJson quiet = example();
+  quiet["objects"] = StatusJson::array();
+  EXPECT_TRUE(holds(status_text(quiet), "Objects that wait:\n  none\n"));
+}
+
+TEST(StatusHtml, IsOnePageInWhichNothingOfOthersIsMarkup) {
+  const std::string html = status_html(example());
+  EXPECT_EQ(html.substr(0, 15), "<!DOCTYPE html>");
+  EXPECT_TRUE(holds(html, "<td>&lt;script&gt;alert(1)&lt;/script&gt;</td>"));
+  EXPECT_TRUE(holds(html, "<td>r&quot;1</td>"));
+  for (const char* foreign : {"<script", "src=", "href=", "http:", "url("}) {
+    EXPECT_FALSE(holds(html, foreign)) << foreign;
+  }
+  for (const char* part : {"<th>lastCloudAnswer.httpStatus</th>", "<td>default/web</td>",
+                           "<h2>Cloud calls</h2>", "<td>00ff</td>", "</body></html>"}) {
+    EXPECT_TRUE(holds(html, part)) << part;
+  }
+}
+
+TEST(StatusHtml, EveryCharacterThatCouldEndATextIsEscaped) {
+  EXPECT_EQ(html_escaped("<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
+  EXPECT_EQ(html_escaped("ä"), "ä");
+}
+
+TEST(StatusHtml, RowsWithDifferentMembersShareTheirColumns) {
+  StatusJson status = example();
+  status["objects"].push_back({{"key", "n1"}, {"reason", "Down"}});
+  const std::string html = status_html(status);
+  EXPECT_TRUE(holds(html, "<th>reason</th>"));
+  EXPECT_TRUE(holds(html, "<td>n1</td><td></td>"));
+}
+
+}  // namespace
+}  // namespace ccm::app

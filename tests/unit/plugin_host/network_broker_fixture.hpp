@@ -1,0 +1,221 @@
+// Load balancers and routes between a controller and a provider, both played by the test.
+#pragma once
+
+#include "plugin/broker/abi_structs.hpp"
+#include "plugin/broker/load_balancers_service.hpp"
+#include "plugin/broker/routes_service.hpp"
+#include "plugin/host_services/object_service.hpp"
+#include "test_runtime.hpp"
+
+#include <prometheus/registry.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ccm::plugin {
+
+// What has reached the provider and waits for its answer.
+struct Open {
+  std::string operation;
+  std::string uid;
+  std::string seen;  // of the Service's object, or of the routes
+  std::size_t backends = 0;
+  ccm_completion done{};
+};
+inline std::vector<Open>* g_open = nullptr;
+
+namespace played {
+
+inline void note_service(const char* operation, const ccm_service* service, std::size_t backends,
+                         ccm_completion done) {
+  Open open{operation, std::string(view(service->uid)), {}, backends, done};
+  if (service->object != nullptr) open.seen = object_of(service->object)->text_at("/metadata/name");
+  g_open->push_back(std::move(open));
+}
+inline void observe(void*, const ccm_ctx*, const ccm_service* service, const ccm_backend* const*,
+                    size_t count, ccm_completion done) {
+  note_service("observe", service, count, done);
+}
+inline void ensure(void*, const ccm_ctx*, const ccm_service* service, const ccm_backend* const*,
+                   size_t count, ccm_completion done) {
+  note_service("ensure", service, count, done);
+}
+inline void update(void*, const ccm_ctx*, const ccm_service* service, const ccm_backend* const*,
+                   size_t count, ccm_completion done) {
+  note_service("update", service, count, done);
+}
+inline void remove(void*, const ccm_ctx*, const ccm_service* service, ccm_completion done) {
+  note_service("remove", service, 0, done);
+}
+
+inline void list_routes(void*, const ccm_ctx*, ccm_str cluster, ccm_completion done) {
+  g_open->push_back({"list", std::string(view(cluster)), {}, 0, done});
+}
+inline void apply_routes(void*, const ccm_ctx*, ccm_str cluster, const ccm_route* const* removals,
+                         size_t removal_count, const ccm_route* const* additions,
+                         size_t addition_count, ccm_completion done) {
+  std::string seen;
+  for (size_t i = 0; i < removal_count; ++i) seen += "-" + std::string(view(removals[i]->id));
+  for (size_t i = 0; i < addition_count; ++i) {
+    seen += "+" + std::string(view(additions[i]->destination_cidr));
+  }
+  g_open->push_back({"apply", std::string(view(cluster)), seen, 0, done});
+}
+
+}  // namespace played
+
+class NetworkBrokerTest : public PluginHostTest {
+ protected:
+  NetworkBrokerTest() { g_open = &open_; }
+  ~NetworkBrokerTest() override {
+    balancers_.reset();
+    balancers_broker_.reset();
+    routes_.reset();
+    host_.reset();
+    g_open = nullptr;
+  }
+
+  // The provider has these tables; the same component is the controller that calls.
+  void start(const ccm_cloud_loadbalancers* balancers, const ccm_cloud_routes* routes = nullptr) {
+    ASSERT_TRUE(create(true).ok());
+    balancer_gate_.begin();
+    route_gate_.begin();
+    if (balancers != nullptr) {
+      balancers_broker_ = std::make_shared<LoadBalancersBroker>(
+          component_, ccm_interface{nullptr, balancers}, ProviderTimeouts(), balancer_gate_);
+      balancers_ = std::make_unique<LoadBalancersService>(component_, balancers_broker_);
+    }
+    if (routes != nullptr) {
+      routes_ = std::make_shared<RoutesBroker>(component_, ccm_interface{nullptr, routes},
+                                               ProviderTimeouts(), route_gate_);
+    }
+  }
+  static ccm_cloud_loadbalancers full_table() {
+    return {sizeof(ccm_cloud_loadbalancers),
+            0,
+            &played::observe,
+            &played::ensure,
+            &played::update,
+            &played::remove,
+            nullptr,
+            nullptr};
+  }
+  static ccm_cloud_routes route_table() {
+    return {sizeof(ccm_cloud_routes), 0, &played::list_routes, &played::apply_routes, nullptr};
+  }
+  const ccm_cloud_loadbalancers& table() {
+    return *static_cast<const ccm_cloud_loadbalancers*>(balancers_->table());
+  }
+
+  // Everything that is given lives in the call only.
+  void ask(decltype(ccm_cloud_loadbalancers::ensure) function, Caught& caught,
+           const std::string& uid = "u-1", const ccm_ctx* ctx = nullptr,
+           const kube::ObjectPtr& object = nullptr) {
+    LoadBalancerService service = service_of(uid, object);
+    const detail::LoadBalancerServiceC raw(service);
+    const std::vector<Backend> nodes{{"node-1", "test://1", {}, {}}};
+    const detail::BackendsC backends(nodes);
+    function(balancers_.get(), ctx, raw.get(), backends.data(), backends.size(),
+             caught.completion());
+    poll();
+  }
+  Status removed(const std::string& uid, const kube::ObjectPtr& object = nullptr) {
+    Caught caught;
+    LoadBalancerService service = service_of(uid, object);
+    const detail::LoadBalancerServiceC raw(service);
+    table().remove(balancers_.get(), nullptr, raw.get(), caught.completion());
+    poll();
+    if (!open_.empty()) answer(0);
+    return caught.status.value_or(Status(Code::unknown, "it did not end"));
+  }
+  static LoadBalancerService service_of(const std::string& uid, const kube::ObjectPtr& object) {
+    LoadBalancerService service;
+    service.uid = uid;
+    service.default_name = "a" + uid;
+    service.ports = {{"http", "TCP", "", 80, 30080}};
+    service.object = Object(kept_objects(), object_handle(object));
+    return service;
+  }
+  static kube::ObjectPtr object(const std::string& json) {
+    const auto decoded = kube::Object::decode(json);
+    EXPECT_TRUE(decoded.ok());
+    return *decoded;
+  }
+
+  // Completes what is open at that place.
+  void answer(std::size_t index, const Status& status = {}, const void* result = nullptr) {
+    const Open open = open_.at(index);
+    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(index));
+    complete(open.done, status, result);
+    poll();
+  }
+  void answer_active(std::size_t index) {
+    LoadBalancer balancer;
+    balancer.state = LoadBalancerState::active;
+    balancer.id = "lb-1";
+    const detail::LoadBalancerC raw(balancer);
+    answer(index, {}, raw.get());
+  }
+
+  static Route route(int number, bool owned = true) {
+    Route route;
+    route.id = "r" + std::to_string(number);
+    route.destination_cidr = "10.0." + std::to_string(number) + ".0/24";
+    route.target_node = "node-" + std::to_string(number);
+    route.owned = owned;
+    return route;
+  }
+  static std::vector<Route> routes(int first, int count) {
+    std::vector<Route> result;
+    for (int i = first; i < first + count; ++i) result.push_back(route(i));
+    return result;
+  }
+  void list(const std::vector<Route>& all) {
+    std::optional<std::size_t> listed;
+    routes_->list("c", component_->background(),
+                  [&](const Result<std::vector<Route>>& result) { listed = result->size(); });
+    const detail::RoutesC raw(all);
+    answer(0, {}, raw.list());
+    ASSERT_EQ(listed, all.size());
+  }
+  // Answers the `apply` that is open with a success of each change.
+  void succeed_with_routes() {
+    const std::string seen = open_.at(0).seen;
+    if (!applied_.empty()) applied_ += ' ';
+    applied_ += seen;
+    const auto changes =
+        std::count_if(seen.begin(), seen.end(), [](char c) { return c == '-' || c == '+'; });
+    const std::vector<Status> fine(static_cast<std::size_t>(changes));
+    const detail::RouteResultsC raw(fine);
+    answer(0, {}, raw.get());
+  }
+  // The reasons of the outcomes, "" for a success; all that reaches the provider succeeds.
+  std::vector<std::string> apply(std::vector<Route> removals, std::vector<Route> additions = {}) {
+    std::optional<Result<std::vector<Status>>> outcome;
+    routes_->apply({"c", std::move(removals), std::move(additions)}, component_->background(),
+                   [&](Result<std::vector<Status>> result) { outcome.emplace(std::move(result)); });
+    poll();
+    applied_.clear();
+    while (!open_.empty()) succeed_with_routes();
+    std::vector<std::string> reasons;
+    EXPECT_TRUE(outcome && outcome->ok());
+    if (!outcome || !outcome->ok()) return reasons;
+    for (const Status& status : **outcome) reasons.push_back(status.reason());
+    return reasons;
+  }
+
+  std::vector<Open> open_;
+  std::string applied_;  // what the last apply() brought to the provider, each call as a word
+  prometheus::Registry registry_;
+  DeletionTelemetry balancer_telemetry_{registry_, {}, "loadbalancers"};
+  DeletionTelemetry route_telemetry_{registry_, {}, "routes"};
+  AbsenceGate balancer_gate_{timers_, balancer_telemetry_, {}, "load balancers"};
+  AbsenceGate route_gate_{timers_, route_telemetry_, {}, "routes"};
+  std::shared_ptr<LoadBalancersBroker> balancers_broker_;
+  std::unique_ptr<LoadBalancersService> balancers_;
+  std::shared_ptr<RoutesBroker> routes_;
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,139 @@
+// What a controller wants of the routes at once, in batches of the size that the cloud takes.
+#include "plugin/broker/route_batches.hpp"
+
+#include "network_broker_fixture.hpp"
+
+#include <numeric>
+#include <optional>
+#include <string>
+
+namespace ccm::plugin {
+namespace {
+
+const std::string kBrake = "DeletionBrakeEngaged";
+
+Route to(const std::string& destination) {
+  Route route;
+  route.destination_cidr = destination;
+  return route;
+}
+
+std::vector<std::size_t> all(const std::vector<Route>& routes) {
+  std::vector<std::size_t> indices(routes.size());
+  std::iota(indices.begin(), indices.end(), 0);
+  return indices;
+}
+
+std::string text(const std::vector<RouteBatch>& batches) {
+  std::string text;
+  for (const RouteBatch& batch : batches) {
+    if (!text.empty()) text += ' ';
+    for (const std::size_t index : batch.removals) text += "-" + std::to_string(index);
+    for (const std::size_t index : batch.additions) text += "+" + std::to_string(index);
+  }
+  return text;
+}
+
+TEST(RouteBatches, AreAsFewAsTheLimitAllows) {
+  const std::vector<Route> gone{to("a"), to("b"), to("c")};
+  const std::vector<Route> made{to("d"), to("e"), to("f")};
+  EXPECT_EQ(text(batches_of(gone, all(gone), made, 0)), "-0-1-2+0+1+2");
+  EXPECT_EQ(text(batches_of(gone, all(gone), made, 2)), "-0-1 -2+0 +1+2");
+  EXPECT_EQ(text(batches_of(gone, {0, 2}, made, 4)), "-0-2+0+1 +2");
+  EXPECT_EQ(batches_of({}, {}, std::vector<Route>(5'000), 100).size(), 50u);
+  EXPECT_TRUE(batches_of({}, {}, {}, 3).empty());
+}
+
+TEST(RouteBatches, WhatTakesThePlaceOfARouteGoesWithIt) {
+  const std::vector<Route> gone{to("a"), to("x"), to("b"), to("a")};
+  const std::vector<Route> made{to("b"), to("a"), to("y")};
+  EXPECT_EQ(text(batches_of(gone, all(gone), made, 3)), "-1-2+0 -0-3+1 +2");
+  EXPECT_EQ(text(batches_of(gone, all(gone), made, 1)), "-1 -2+0 -0-3+1 +2");
+}
+
+class RouteBatchTest : public NetworkBrokerTest {
+ protected:
+  // A provider that takes so many changes at once.
+  void start_with(int64_t batch) {
+    batch_ = batch;
+    provider_.limits = [](void*, const ccm_ctx*, ccm_completion done) {
+      const ccm_route_limits limits{sizeof(limits), 0, 100, batch_};
+      complete(done, {}, &limits);
+    };
+    start(nullptr, &provider_);
+  }
+  ccm_cloud_routes provider_ = route_table();
+  static inline int64_t batch_ = 0;
+};
+
+TEST_F(RouteBatchTest, ControllersMayAskForAnyNumberAtOnce) {
+  start_with(4);
+  std::optional<RouteLimits> limits;
+  routes_->limits(component_->background(),
+                  [&](const Result<RouteLimits>& result) { limits = *result; });
+  poll();
+  ASSERT_TRUE(limits);
+  EXPECT_EQ(limits->routes, 100);
+  EXPECT_EQ(limits->batch, 0);
+  EXPECT_EQ(apply({}, routes(0, 6)), std::vector<std::string>(6));
+  EXPECT_EQ(applied_, "+10.0.0.0/24+10.0.1.0/24+10.0.2.0/24+10.0.3.0/24 +10.0.4.0/24+10.0.5.0/24");
+}
+
+class RouteBatchSizeTest : public RouteBatchTest, public testing::WithParamInterface<int64_t> {};
+
+TEST_P(RouteBatchSizeTest, AMassRemovalIsHeldWhole) {
+  start_with(GetParam());
+  advance(11min);
+  list(routes(0, 40));
+  std::vector<std::string> reasons(11, kBrake);
+  reasons.emplace_back();
+  EXPECT_EQ(apply(routes(0, 11), {route(77)}), reasons);
+  EXPECT_EQ(applied_, "+10.0.77.0/24");
+  EXPECT_EQ(route_gate_.report().held, 11u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Batches, RouteBatchSizeTest, testing::Values(0, 1, 4, 100));
+
+TEST_F(RouteBatchTest, AFewRemovalsPassInSeveralBatches) {
+  start_with(4);
+  advance(11min);
+  list(routes(0, 40));
+  EXPECT_EQ(apply(routes(0, 10)), std::vector<std::string>(10));
+  EXPECT_EQ(applied_, "-r0-r1-r2-r3 -r4-r5-r6-r7 -r8-r9");
+  EXPECT_EQ(route_gate_.report().deleted, 10u);
+}
+
+TEST_F(RouteBatchTest, WhatFollowsABatchThatFailedIsNotTried) {
+  start_with(2);
+  advance(11min);
+  list(routes(0, 40));
+  std::optional<Result<std::vector<Status>>> outcome;
+  routes_->apply({"c", routes(0, 6), {route(50)}}, component_->background(),
+                 [&](Result<std::vector<Status>> result) { outcome.emplace(std::move(result)); });
+  poll();
+  succeed_with_routes();
+  ASSERT_FALSE(outcome);
+  answer(0, Status(Code::unavailable, ErrorClass::throttled, "slow down").with_retry_after(7s));
+  EXPECT_TRUE(open_.empty());
+  ASSERT_TRUE(outcome && outcome->ok());
+  for (std::size_t index = 0; index < 7; ++index) {
+    EXPECT_EQ((**outcome)[index].ok(), index < 2) << index;
+  }
+  EXPECT_EQ((**outcome)[6].retry_after(), 7s);
+  // Two are gone, of two it is not known; the last two were not tried.
+  EXPECT_EQ(route_gate_.report().deleted, 4u);
+}
+
+TEST_F(RouteBatchTest, ABatchThatFailsBeforeAnythingWasDoneIsTheOperationsFailure) {
+  start_with(2);
+  std::optional<Status> status;
+  routes_->apply({"c", {}, routes(0, 3)}, component_->background(),
+                 [&](const Result<std::vector<Status>>& result) { status = result.status(); });
+  poll();
+  answer(0, Status(Code::unavailable, "cut"));
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->code(), Code::unavailable);
+}
+
+}  // namespace
+}  // namespace ccm::plugin

@@ -1,0 +1,85 @@
+#include "plugin/access_rules.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ccm::plugin {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+RbacRule rule(std::vector<std::string> resources, std::vector<std::string> verbs,
+              std::vector<std::string> names = {}, std::string group = "") {
+  return {{std::move(group)}, std::move(resources), std::move(verbs), std::move(names)};
+}
+
+TEST(AccessRules, RulesOfOneThingAreMergedAndSorted) {
+  const auto merged = merge_rules({{"b", {rule({"services", "nodes"}, {"watch", "list"})}},
+                                   {"a",
+                                    {rule({"nodes"}, {"delete", "get"}),
+                                     rule({"leases"}, {"create"}, {}, "coordination.k8s.io")}}});
+  ASSERT_THAT(merged, SizeIs(3));
+  EXPECT_THAT(merged[0].rule.resources, ElementsAre("nodes"));
+  EXPECT_THAT(merged[0].rule.verbs, ElementsAre("get", "list", "watch", "delete"));
+  EXPECT_THAT(merged[0].askers, ElementsAre("b", "a"));
+  EXPECT_THAT(merged[1].rule.resources, ElementsAre("services"));
+  EXPECT_THAT(merged[1].rule.verbs, ElementsAre("list", "watch"));
+  EXPECT_THAT(merged[1].askers, ElementsAre("b"));
+  EXPECT_THAT(merged[2].rule.api_groups, ElementsAre("coordination.k8s.io"));
+}
+
+// Two verbs on two resources are four permissions; one verb on each is two, and stays two.
+TEST(AccessRules, NothingWiderThanAskedForIsGranted) {
+  const std::vector<RbacRule> asked = {rule({"nodes"}, {"get"}), rule({"services"}, {"patch"}),
+                                       rule({"configmaps"}, {"get"}, {"one", "two"})};
+  std::vector<RbacRule> granted;
+  for (const MergedRule& merged : merge_rules({{"a", asked}})) granted.push_back(merged.rule);
+  EXPECT_EQ(permissions_of(granted), permissions_of(asked));
+}
+
+TEST(AccessRules, NamedObjectsStayNamed) {
+  const auto merged = merge_rules(
+      {{"a",
+        {rule({"secrets"}, {"get"}, {"two"}), rule({"secrets"}, {"get", "watch"}, {"one"}),
+         rule({"secrets"}, {"get"}, {"three"})}}});
+  ASSERT_THAT(merged, SizeIs(2));
+  EXPECT_THAT(merged[0].rule.resource_names, ElementsAre("three", "two"));
+  EXPECT_THAT(merged[0].rule.verbs, ElementsAre("get"));
+  EXPECT_THAT(merged[1].rule.resource_names, ElementsAre("one"));
+}
+
+TEST(AccessRules, WhatIsGrantedForAllIsNotRepeatedForNames) {
+  const auto merged = merge_rules(
+      {{"a", {rule({"secrets"}, {"get", "list"})}}, {"b", {rule({"secrets"}, {"get"}, {"one"})}}});
+  ASSERT_THAT(merged, SizeIs(1));
+  EXPECT_THAT(merged[0].rule.resource_names, IsEmpty());
+  EXPECT_THAT(merged[0].askers, ElementsAre("a", "b"));
+}
+
+TEST(AccessRules, AWildcardStandsAlone) {
+  const auto merged = merge_rules({{"a", {rule({"nodes"}, {"get", "*"})}}});
+  ASSERT_THAT(merged, SizeIs(1));
+  EXPECT_THAT(merged[0].rule.verbs, ElementsAre("*"));
+}
+
+TEST(AccessRules, RBAC_3_4_22_TheHostAsksForEventsEverywhereAndItsOwnLease) {
+  EXPECT_EQ(to_string(permissions_of(host_rules(false))), "create, patch events");
+  EXPECT_EQ(to_string(permissions_of(host_rules(true))), "create, patch events; list, watch nodes");
+  EXPECT_EQ(to_string(permissions_of(lease_rules("ccm"), "kube-system")),
+            "create leases.coordination.k8s.io in namespace kube-system; "
+            "get, update, watch leases.coordination.k8s.io \"ccm\" in namespace kube-system");
+}
+
+TEST(AccessRules, TheHostComparesNodesWithMachinesOnlyOfACloudThatHasSome) {
+  Manifest manifest;
+  manifest.components.push_back({ComponentKind::provider, "cloud", {}, "", true, {}, {}});
+  EXPECT_FALSE(offers_machines(manifest, "cloud"));
+  manifest.components[0].interfaces = {"draft.ccm.cloud.instances/1"};
+  EXPECT_TRUE(offers_machines(manifest, "cloud"));
+  EXPECT_FALSE(offers_machines(manifest, "other"));
+}
+
+}  // namespace
+}  // namespace ccm::plugin

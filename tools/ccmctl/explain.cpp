@@ -1,0 +1,192 @@
+// ccmctl explain: why an object is not done yet, or when it was.
+#include "commands.hpp"
+#include "leader.hpp"
+#include "manager_query.hpp"
+#include "object_text.hpp"
+#include "output.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <set>
+
+namespace ccm::ctl {
+namespace {
+
+using nlohmann::json;
+
+struct ExplainOptions {
+  ManagerOptions manager;
+  std::string object;
+  Format format = Format::table;
+};
+
+// What is asked about, and where a manager knows of it.
+struct Subject {
+  std::string kind;   // "node", "service", "route"
+  std::string key;    // as controllers queue it
+  std::string query;  // of /statusz
+  std::string watched;
+};
+
+std::optional<Subject> read_subject(const std::string& text) {
+  const auto slash = text.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  const std::string kind = text.substr(0, slash);
+  const std::string name = text.substr(slash + 1);
+  const auto slashes = std::count(name.begin(), name.end(), '/');
+  if (name.empty() || name.front() == '/' || name.back() == '/') return std::nullopt;
+  if ((kind == "node" || kind == "nodes" || kind == "no") && slashes == 0) {
+    return Subject{"node", name, "?limit=0&object=" + query_text(name), "v1/nodes"};
+  }
+  if ((kind == "service" || kind == "services" || kind == "svc") && slashes == 1) {
+    return Subject{"service", name, "?limit=0&object=" + query_text(name), "v1/services"};
+  }
+  if ((kind == "route" || kind == "routes") && slashes == 0) {
+    return Subject{"route", name, "?limit=0&object=routes&route=" + query_text(name), "v1/nodes"};
+  }
+  return std::nullopt;
+}
+
+// The controllers for which such a key means such an object.
+std::set<std::string> controllers_of(const json& status, const Subject& subject) {
+  std::set<std::string> names;
+  for (const json& component : status.at("components")) {
+    const auto watches = component.find("watches");
+    if (watches == component.end()) continue;
+    const bool fits =
+        std::find(watches->begin(), watches->end(), subject.watched) != watches->end();
+    if (fits) names.insert(component.value("name", ""));
+  }
+  return names;
+}
+
+// Why no controller of this manager works at all; empty when they do.
+std::string holdup(const json& status, const std::set<std::string>& controllers) {
+  for (const json& component : status.at("components")) {
+    if (controllers.count(component.value("name", "")) == 0) continue;
+    const std::string waits = member(component, "waitsFor");
+    if (!waits.empty()) return waits;
+  }
+  return {};
+}
+
+bool is_fault(const std::string& state) { return state == "retrying" || state == "refused"; }
+
+// Returns whether anything is known.
+bool print_objects(const json& status, const std::set<std::string>& controllers, bool& fault) {
+  const std::string now = member(status.at("process"), "now");
+  bool known = false;
+  const auto asked = status.find("object");
+  if (asked == status.end()) return known;
+  for (const json& object : asked->at("controllers")) {
+    const std::string state = object.value("state", "unknown");
+    if (state == "unknown" || controllers.count(object.value("controller", "")) == 0) continue;
+    known = true;
+    fault = fault || is_fault(state);
+    std::cout << member(object, "controller") << " " << member(object, "key") << "\n"
+              << object_text(object, now);
+  }
+  return known;
+}
+
+bool print_routes(const json& status, const Subject& subject, bool& fault) {
+  const auto routes = status.find("routes");
+  if (routes == status.end()) return false;
+  const std::string now = member(status.at("process"), "now");
+  for (const json& route : routes->at("routes")) {
+    fault = fault || route.value("state", "") != "present";
+    std::cout << "route of " << printable(subject.key) << " to " << member(route, "destination")
+              << "\n"
+              << object_text(route, now);
+  }
+  return !routes->at("routes").empty();
+}
+
+int nothing_known(const json& status, const Subject& subject,
+                  const std::set<std::string>& controllers) {
+  const std::string what = subject.kind + "/" + printable(subject.key);
+  if (controllers.empty()) {
+    std::cerr << "ccmctl: no controller of this manager looks after a " << subject.kind << '\n';
+    return kFault;
+  }
+  const std::string waits = holdup(status, controllers);
+  if (!waits.empty()) {
+    std::cerr << "ccmctl: nothing is known of " << what << ": the manager still waits for " << waits
+              << '\n';
+  } else {
+    std::cerr << "ccmctl: nothing is known of " << what << " since this manager started ("
+              << member(status.at("process"), "started")
+              << "): it does not exist, or needs nothing of the cloud\n";
+  }
+  return kFault;
+}
+
+// A standby reconciles nothing: what it says of an object would mislead.
+int nothing_known_to_standby(const ManagerOptions& manager, const json& status,
+                             const Subject& subject) {
+  std::cout.flush();  // the last line is the one that is read
+  std::cerr << "ccmctl: nothing is known of " << subject.kind << "/" << printable(subject.key)
+            << ": " << standby_text(manager, status) << '\n';
+  return kFault;
+}
+
+void print_json(const json& status) {
+  json answer = {{"object", status.value("object", json::object())}};
+  if (status.contains("routes")) answer["routes"] = status.at("routes");
+  std::cout << answer.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+}
+
+int print_text(const json& status, const Subject& subject) {
+  const auto controllers = controllers_of(status, subject);
+  bool fault = false;
+  bool known = false;
+  if (subject.kind == "route") {
+    known = print_routes(status, subject, fault);
+    if (!known) std::cout << "no route of " << printable(subject.key) << " is known\n";
+    print_objects(status, controllers, fault);
+  } else {
+    known = print_objects(status, controllers, fault);
+  }
+  if (!known) return nothing_known(status, subject, controllers);
+  return fault ? kFault : kOk;
+}
+
+int explain(const ExplainOptions& options) {
+  const auto subject = read_subject(options.object);
+  if (!subject) {
+    std::cerr << "ccmctl: \"" << printable(options.object)
+              << "\" is none of node/NAME, service/NAMESPACE/NAME, route/NODE\n";
+    return kUsage;
+  }
+  const auto status = ask_manager(options.manager, "/statusz" + subject->query);
+  if (!status.ok()) {
+    std::cerr << "ccmctl: " << printable(status.status().message()) << '\n';
+    return kFault;
+  }
+  if (options.format == Format::json) print_json(*status);
+  if (is_standby(*status)) return nothing_known_to_standby(options.manager, *status, *subject);
+  return options.format == Format::json ? kOk : print_text(*status, *subject);
+}
+
+}  // namespace
+
+void add_explain(CLI::App& parent, int& exit_code) {
+  CLI::App* command = parent.add_subcommand(
+      "explain",
+      "Say what an object waits for: its step, since when, the cloud's last answer with class and\n"
+      "request id, and the next try; or that it is settled, and since when. Asks a running "
+      "manager\n"
+      "as `ccmctl status` does; only the one that leads knows anything. Exit code 1 when it has\n"
+      "failed, or when nothing is known of it.");
+  const auto options = std::make_shared<ExplainOptions>();
+  command->add_option("OBJECT", options->object, "node/NAME, service/NAMESPACE/NAME or route/NODE")
+      ->required()
+      ->type_name("");
+  add_manager_options(*command, options->manager);
+  add_format(*command, options->format);
+  command->callback([options, &exit_code] { exit_code = explain(*options); });
+}
+
+}  // namespace ccm::ctl

@@ -1,0 +1,215 @@
+#include "manager_query.hpp"
+
+#include "kube/client.hpp"
+#include "kube/file_text.hpp"
+#include "kube/kubeconfig_context.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <optional>
+
+namespace ccm::ctl {
+namespace {
+
+namespace asio = boost::asio;
+
+// Where kubectl looks, but files are not merged: the first one of the list that exists.
+std::string default_kubeconfig() {
+  const char* list = std::getenv("KUBECONFIG");
+  std::string rest = list == nullptr ? "" : list;
+  while (!rest.empty()) {
+    const std::string file = rest.substr(0, rest.find(':'));
+    rest.erase(0, file.size() + 1 <= rest.size() ? file.size() + 1 : rest.size());
+    if (!file.empty() && std::filesystem::exists(file)) return file;
+  }
+  const char* home = std::getenv("HOME");
+  return home == nullptr || *home == '\0' ? "" : std::string(home) + "/.kube/config";
+}
+
+bool is_loopback(const std::string& endpoint) {
+  for (const char* host : {"https://127.", "https://localhost", "https://[::1]"}) {
+    if (endpoint.starts_with(host)) return true;
+  }
+  return false;
+}
+
+// The chosen user, for `server`; empty = the API server of the kubeconfig.
+Result<kube::ClientConfig> user_for(const ManagerOptions& options, const std::string& server) {
+  const std::string path = options.kubeconfig.empty() ? default_kubeconfig() : options.kubeconfig;
+  if (path.empty()) {
+    return Status(Code::invalid_argument,
+                  "there is no kubeconfig: give --kubeconfig or set KUBECONFIG");
+  }
+  const Result<std::string> text = kube::read_file(path);
+  if (!text.ok()) {
+    return Status(Code::not_found, "kubeconfig: " + text.status().message() +
+                                       "; give an existing one with "
+                                       "--kubeconfig");
+  }
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  return kube::parse_kubeconfig_context(*text, path, folder, server, options.context);
+}
+
+Result<kube::ClientConfig> config_of(const ManagerOptions& options) {
+  if (!options.endpoint.starts_with("https://")) {
+    return Status(Code::invalid_argument, "--endpoint " + options.endpoint +
+                                              ": write https://HOST:PORT; the manager speaks only "
+                                              "TLS, and a credential never travels in the clear");
+  }
+  auto config = user_for(options, options.endpoint);
+  if (!config.ok()) return config.status();
+  // What the kubeconfig says of the API server's certificate and way does not hold for a manager.
+  config->tls_server_name = options.tls_server_name;
+  config->insecure_skip_tls_verify = options.insecure;
+  if (is_loopback(options.endpoint)) config->proxy_url.clear();
+  if (!options.certificate_authority.empty()) {
+    config->ca_data.clear();
+    config->ca_file = options.certificate_authority;
+  }
+  if (options.insecure) {
+    config->ca_data.clear();
+    config->ca_file.clear();
+  }
+  return config;
+}
+
+asio::awaitable<void> exchange(kube::Client client, std::string path,
+                               std::optional<Result<std::string>>* outcome) {
+  std::string method = "GET";
+  std::string body;
+  const kube::CallOptions once;
+  auto answer = co_await client.raw(std::move(method), std::move(path), std::move(body), once);
+  outcome->emplace(std::move(answer));
+}
+
+kube::Client client_for(asio::io_context& loop, kube::ClientConfig config,
+                        const ManagerOptions& options) {
+  kube::ClientOptions client_options;
+  client_options.user_agent = "ccmctl";
+  client_options.timeout = std::chrono::seconds(options.timeout_seconds);
+  client_options.max_retries = 0;
+  return {loop.get_executor(), std::move(config), client_options};
+}
+
+Result<std::string> get(asio::io_context& loop, const kube::Client& client,
+                        const std::string& path_and_query) {
+  std::optional<Result<std::string>> outcome;
+  asio::co_spawn(loop, exchange(client, path_and_query, &outcome),
+                 [&loop](const std::exception_ptr& fault) {
+                   loop.stop();
+                   if (fault) std::rethrow_exception(fault);
+                 });
+  loop.run();
+  if (!outcome) return Status(Code::internal, "the request did not end");
+  return *std::move(outcome);
+}
+
+std::string advice(const Status& status, const ManagerOptions& options) {
+  if (status.code() == Code::unauthenticated && status.message().find("401") != std::string::npos) {
+    return "; the manager does not know this user: it asks the cluster about tokens only with "
+           "--authentication-kubeconfig or a service account";
+  }
+  switch (status.code()) {
+    case Code::permission_denied:
+      return "; let a role give this user the verb get on the non-resource URL /statusz";
+    case Code::not_found:
+      return "; is this a cloud-controller-manager of this project?";
+    default:
+      break;
+  }
+  if (is_loopback(options.endpoint)) {
+    return "; if the manager runs in the cluster: kubectl -n kube-system port-forward POD 10258, "
+           "and see --certificate-authority and --insecure-skip-tls-verify";
+  }
+  return "; see --endpoint, --certificate-authority and --insecure-skip-tls-verify";
+}
+
+}  // namespace
+
+void add_manager_options(CLI::App& command, ManagerOptions& options) {
+  command.add_option("--endpoint", options.endpoint, "The manager's secure port")
+      ->capture_default_str()
+      ->type_name("URL");
+  command
+      .add_option("--kubeconfig", options.kubeconfig,
+                  "Whose user asks; default: $KUBECONFIG, else ~/.kube/config")
+      ->type_name("FILE");
+  command.add_option("--context", options.context, "Context of the kubeconfig")->type_name("NAME");
+  command
+      .add_option("--certificate-authority", options.certificate_authority,
+                  "What the manager's certificate is checked with; default: the kubeconfig's")
+      ->type_name("FILE");
+  command
+      .add_option("--tls-server-name", options.tls_server_name,
+                  "Name in the manager's certificate; default: the endpoint's host")
+      ->type_name("NAME");
+  command.add_flag("--insecure-skip-tls-verify", options.insecure,
+                   "Do not check the manager's certificate: whoever answers gets the credential");
+  command.add_option("--request-timeout", options.timeout_seconds, "Seconds to wait")
+      ->check(CLI::Range(1, 3600).description(""))
+      ->capture_default_str()
+      ->type_name("SECONDS");
+}
+
+Result<nlohmann::json> ask_manager(const ManagerOptions& options,
+                                   const std::string& path_and_query) {
+  auto config = config_of(options);
+  if (!config.ok()) return config.status();
+  asio::io_context loop;
+  const kube::Client client = client_for(loop, *std::move(config), options);
+  if (Status status = client.check(); !status.ok()) return status;
+  const Result<std::string> answer = get(loop, client, path_and_query);
+  if (!answer.ok()) {
+    const Status failed = answer.status();
+    return Status(failed.code(),
+                  options.endpoint + ": " + failed.message() + advice(failed, options));
+  }
+  auto json = nlohmann::json::parse(*answer, nullptr, false);
+  if (!json.is_object() || json.value("kind", "") != "Statusz" || !json.contains("components")) {
+    return Status(Code::data_loss, options.endpoint +
+                                       " answers, but not as a cloud-controller-manager of this "
+                                       "version does");
+  }
+  return json;
+}
+
+Result<nlohmann::json> ask_cluster(const ManagerOptions& options,
+                                   const std::string& path_and_query) {
+  auto config = user_for(options, "");
+  if (!config.ok()) return config.status();
+  asio::io_context loop;
+  const kube::Client client = client_for(loop, *std::move(config), options);
+  if (Status status = client.check(); !status.ok()) return status;
+  const Result<std::string> answer = get(loop, client, path_and_query);
+  if (!answer.ok()) return answer.status();
+  auto json = nlohmann::json::parse(*answer, nullptr, false);
+  if (!json.is_object()) {
+    return Status(Code::data_loss, "the API server's answer is no JSON object");
+  }
+  return json;
+}
+
+std::string query_text(const std::string& text) {
+  constexpr const char* kDigits = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.' || c == '_' || c == '~' || c == '/';
+    if (plain) {
+      encoded += c;
+    } else {
+      encoded += '%';
+      encoded += kDigits[byte >> 4];
+      encoded += kDigits[byte & 0xFU];
+    }
+  }
+  return encoded;
+}
+
+}  // namespace ccm::ctl

@@ -1,0 +1,39 @@
+// What ccmctl asks a running manager: its /statusz, over the secure port, as the user of a
+// kubeconfig. And what it asks the cluster about the managers, as the same user.
+#pragma once
+
+#include <ccm/status.hpp>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace ccm::ctl {
+
+struct ManagerOptions {
+  std::string endpoint = "https://127.0.0.1:10258";
+  std::string kubeconfig;             // empty = $KUBECONFIG, else ~/.kube/config
+  std::string context;                // empty = the file's current one
+  std::string certificate_authority;  // file; empty = the kubeconfig's
+  std::string tls_server_name;        // empty = the endpoint's host
+  bool insecure = false;
+  unsigned timeout_seconds = 10;
+};
+
+// --endpoint, --kubeconfig, --context and kubectl's TLS flags.
+void add_manager_options(CLI::App& command, ManagerOptions& options);
+
+// GET of `path_and_query` below the endpoint. The failure is one line: what, where, what to do; no
+// credential is ever part of it.
+Result<nlohmann::json> ask_manager(const ManagerOptions& options,
+                                   const std::string& path_and_query);
+
+// GET from the kubeconfig's API server. No credential is part of a failure.
+Result<nlohmann::json> ask_cluster(const ManagerOptions& options,
+                                   const std::string& path_and_query);
+
+// Percent-encoded for a query.
+std::string query_text(const std::string& text);
+
+}  // namespace ccm::ctl

@@ -1,0 +1,26 @@
+// How one object of /statusz reads in a terminal. Pure.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace ccm::ctl {
+
+// A member of `object` as text, with control characters replaced; empty when it is not there.
+std::string member(const nlohmann::json& object, const char* name);
+
+// A member of `object` that is an object or a list; an empty object when it is not there.
+const nlohmann::json& part(const nlohmann::json& object, const char* name);
+
+// "CreateLoadBalancer 422, class invalid-spec, request req-7, 12s ago"; empty without an answer.
+std::string cloud_answer_text(const nlohmann::json& object, std::string_view now);
+
+// "3m12s" from one RFC 3339 time to the other; "?" when one of them is none.
+std::string between(std::string_view from, std::string_view to);
+
+// A few lines: state, since when, step, what it waits for, the cloud's answer, tries, next try.
+std::string object_text(const nlohmann::json& object, std::string_view now);
+
+}  // namespace ccm::ctl

@@ -1,0 +1,14 @@
+#include "plugin_path.hpp"
+
+namespace ccm::ctl {
+
+void add_plugin_path(CLI::App& command, std::vector<std::string>& folders) {
+  command
+      .add_option("--plugin-path", folders,
+                  "Folder with controllers/ and providers/; repeatable. Default: ../lib/ccm beside "
+                  "this program")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
+}
+
+}  // namespace ccm::ctl

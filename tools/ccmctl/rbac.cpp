@@ -1,0 +1,153 @@
+// ccmctl rbac: the roles that a manager with these plugins needs, from their own declarations.
+#include "app/controller_selection.hpp"
+#include "app/plugin_selection.hpp"
+#include "commands.hpp"
+#include "output.hpp"
+#include "plugin_path.hpp"
+#include "rbac_objects.hpp"
+#include "yaml_text.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+
+namespace ccm::ctl {
+namespace {
+
+using nlohmann::ordered_json;
+using plugin::AskedRules;
+
+enum class Text { yaml, json };
+
+struct Command {
+  app::EarlyOptions plugins;
+  RbacOptions rbac;
+  int secure_port = 10258;
+  bool skip_lookup = false;
+  Text format = Text::yaml;
+};
+
+// Path segments of the API, as names of roles are.
+std::string check_segment(const std::string& name) {
+  const bool good = !name.empty() && name.size() <= 253 && name != "." && name != ".." &&
+                    std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                      return c > 0x20 && c < 0x7f && c != '/' && c != '%' && c != '"' && c != '\\';
+                    });
+  return good ? "" : "\"" + printable(name) + "\" cannot be the name of an object";
+}
+
+// Names of service accounts, namespaces and Leases: labels of lower-case letters, joined by dots.
+std::string check_domain(const std::string& name) {
+  const auto inside = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  const bool good = !name.empty() && name.size() <= 253 && inside(name.front()) &&
+                    inside(name.back()) && name.find("..") == std::string::npos &&
+                    std::all_of(name.begin(), name.end(),
+                                [&](char c) { return inside(c) || c == '-' || c == '.'; });
+  return good ? "" : "\"" + printable(name) + "\" must be of a-z, 0-9, dashes and dots";
+}
+
+struct Asked {
+  std::vector<AskedRules> rules;  // the host first, then plugins by id
+  std::vector<std::string> errors;
+};
+
+Asked asked_by(const app::PluginSelection& selection, const Command& command) {
+  Asked asked;
+  const auto chosen =
+      app::select_controllers(command.plugins.controllers, selection.known_controllers());
+  asked.errors = chosen.errors;
+  for (std::string& problem : selection.problems(chosen.enabled)) {
+    asked.errors.push_back(std::move(problem));
+  }
+  const std::vector<plugin::Manifest> manifests = selection.manifests(chosen.enabled);
+  if (!asked.errors.empty() || manifests.empty()) return asked;
+  std::map<std::string, std::vector<plugin::RbacRule>> plugins;
+  for (const plugin::Manifest& manifest : manifests) plugins[manifest.id] = manifest.rbac;
+  const bool machines = plugin::offers_machines(manifests.front(), selection.provider());
+  asked.rules.push_back({std::string(plugin::kHostAsker), plugin::host_rules(machines)});
+  for (auto& [id, rules] : plugins) asked.rules.push_back({id, std::move(rules)});
+  return asked;
+}
+
+std::string header(const Command& command) {
+  std::string controllers;
+  for (const std::string& item : command.plugins.controllers) {
+    controllers += (controllers.empty() ? "" : ",") + item;
+  }
+  std::string text = "# What cloud-controller-manager --cloud-provider=";
+  text += printable(command.plugins.cloud_provider) + " --controllers=" + printable(controllers);
+  text += " asks of the\n# API server, and nothing else. Made by ccmctl rbac.\n";
+  return text;
+}
+
+void print(const Command& command, const std::vector<ordered_json>& objects) {
+  if (command.format == Text::json) {
+    ordered_json list{{"apiVersion", "v1"}, {"kind", "List"}, {"items", ordered_json::array()}};
+    for (const ordered_json& object : objects) list["items"].push_back(without_comments(object));
+    std::cout << list.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+    return;
+  }
+  std::string text = header(command);
+  for (const ordered_json& object : objects) {
+    if (&object != &objects.front()) text += "---\n";
+    text += to_yaml(object);
+  }
+  std::cout << text;
+}
+
+int rbac(Command command) {
+  command.rbac.serving = command.secure_port != 0;
+  command.rbac.reads_authentication = !command.skip_lookup;
+  const app::PluginSelection selection(command.plugins);
+  const Asked asked = asked_by(selection, command);
+  for (const std::string& error : asked.errors) {
+    std::cerr << "ccmctl: " << printable(error) << '\n';
+  }
+  if (!asked.errors.empty()) return kFault;
+  print(command, rbac_objects(command.rbac, plugin::merge_rules(asked.rules)));
+  return kOk;
+}
+
+void add_flags(CLI::App& app, Command& command) {
+  app.add_option("--cloud-provider", command.plugins.cloud_provider, "Name of the provider")
+      ->required();
+  app.add_option("--controllers", command.plugins.controllers,
+                 "Controllers that run, separated by commas, as the manager's flag")
+      ->delimiter(',');
+  add_plugin_path(app, command.plugins.plugin_paths);
+  RbacOptions& rbac = command.rbac;
+  app.add_option("--name", rbac.name, "Name of the roles and bindings")->check(check_segment);
+  app.add_option("--namespace", rbac.namespace_name, "Namespace of the service account")
+      ->check(check_domain);
+  app.add_option("--service-account", rbac.service_account, "Name of the service account")
+      ->check(check_domain);
+  app.add_option("--leader-elect", rbac.leader_elect, "As the manager's flag");
+  app.add_option("--leader-elect-resource-name", rbac.lease_name, "As the manager's flag")
+      ->check(check_domain);
+  app.add_option("--leader-elect-resource-namespace", rbac.lease_namespace, "As the manager's flag")
+      ->check(check_domain);
+  app.add_option("--secure-port", command.secure_port,
+                 "As the manager's flag; 0: no rights for the endpoint's reviews");
+  app.add_flag("--authentication-skip-lookup", command.skip_lookup,
+               "As the manager's flag: the cluster's authentication settings are not read");
+  static const std::map<std::string, Text> kTexts{{"yaml", Text::yaml}, {"json", Text::json}};
+  app.add_option("-o,--output", command.format, "How to print: yaml or json (one List)")
+      ->transform(CLI::CheckedTransformer(kTexts).description(""))
+      ->type_name("FORMAT");
+}
+
+}  // namespace
+
+void add_rbac(CLI::App& parent, int& exit_code) {
+  CLI::App* command = parent.add_subcommand(
+      "rbac",
+      "Print service account, roles and bindings for a manager with these plugins: what they\n"
+      "declare and what the host does itself, merged and sorted, and nothing else. Give it the\n"
+      "flags of the manager's command line. Runs no code of the plugins.");
+  const auto options = std::make_shared<Command>();
+  add_flags(*command, *options);
+  command->callback([options, &exit_code] { exit_code = rbac(*options); });
+}
+
+}  // namespace ccm::ctl

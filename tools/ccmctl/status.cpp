@@ -1,0 +1,120 @@
+// ccmctl status: how a running manager is.
+#include "commands.hpp"
+#include "leader.hpp"
+#include "manager_query.hpp"
+#include "object_text.hpp"
+#include "output.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace ccm::ctl {
+namespace {
+
+using nlohmann::json;
+using Rows = std::vector<std::vector<std::string>>;
+
+struct StatusOptions {
+  ManagerOptions manager;
+  Format format = Format::table;
+};
+
+std::string spent_text(const json& budget) {
+  std::string text;
+  for (const auto& [controller, calls] : part(budget, "spentLastHour").items()) {
+    text += (text.empty() ? "" : ", ") + printable(controller) + " " + calls.dump();
+  }
+  return text.empty() ? "none" : text;
+}
+
+void print_facts(const json& status) {
+  const json& process = part(status, "process");
+  const json& lease = part(status, "leaderElection");
+  const json& provider = part(status, "provider");
+  const bool leading = lease.value("leading", false);
+  Rows rows{{"Version", member(process, "version") + " (" + member(process, "commit") + ")"},
+            {"Started", member(process, "started")},
+            {"Leading", std::string(leading ? "yes" : "no") +
+                            (lease.contains("lease") ? ", Lease " + member(lease, "lease") : "") +
+                            (lease.contains("identity") ? " as " + member(lease, "identity") : "")},
+            {"Provider", member(provider, "name") +
+                             (provider.value("ready", false) ? ", ready" : ", not ready")}};
+  for (const auto& [kind, brake] : part(status, "brake").items()) {
+    rows.push_back({"Deletion brake, " + printable(kind), member(brake, "text")});
+  }
+  for (const json& budget : part(status, "budgets")) {
+    const std::string left = member(budget, "left");
+    std::string text =
+        left.empty() ? "no limit told" : left + " of " + member(budget, "limit") + " left";
+    if (budget.contains("resetsAt")) text += " until " + member(budget, "resetsAt");
+    if (budget.value("kept", false)) text += ", kept for new Nodes and Services";
+    if (budget.contains("closedUntil")) text += ", closed until " + member(budget, "closedUntil");
+    rows.push_back({"Cloud calls, " + member(budget, "credential"),
+                    text + "; in the last hour: " + spent_text(budget)});
+  }
+  std::cout << align(rows);
+}
+
+void print_components(const json& status) {
+  Rows rows{{"COMPONENT", "READY", "DELAYED", "RUNNING", "UNSETTLED", "STATE"}};
+  for (const json& component : part(status, "components")) {
+    const json& queue = part(component, "queue");
+    std::string state = component.value("degraded", false) ? "degraded" : "ok";
+    if (component.value("skipped", false)) state = "skipped";
+    if (component.contains("waitsFor")) state = "waits for " + member(component, "waitsFor");
+    rows.push_back({member(component, "name"), member(queue, "ready"), member(queue, "delayed"),
+                    member(queue, "running"), member(queue, "unsettled"), state});
+  }
+  std::cout << "\n" << align(rows);
+}
+
+void print_objects(const json& status) {
+  const std::string now = member(part(status, "process"), "now");
+  const json& objects = part(status, "objects");
+  std::cout << "\nObjects that wait: " << (objects.empty() ? "none" : "") << "\n";
+  for (const json& object : objects) {
+    std::cout << member(object, "controller") << " " << member(object, "key") << "\n"
+              << object_text(object, now);
+  }
+}
+
+void print(const StatusOptions& options, const json& status) {
+  if (options.format == Format::json) {
+    std::cout << status.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+    return;
+  }
+  print_facts(status);
+  print_components(status);
+  print_objects(status);
+}
+
+int show(const StatusOptions& options) {
+  const auto status = ask_manager(options.manager, "/statusz");
+  if (!status.ok()) {
+    std::cerr << "ccmctl: " << printable(status.status().message()) << '\n';
+    return kFault;
+  }
+  print(options, *status);
+  if (is_standby(*status)) {
+    std::cout.flush();  // the last line is the one that is read
+    std::cerr << "ccmctl: " << standby_text(options.manager, *status) << '\n';
+  }
+  return kOk;
+}
+
+}  // namespace
+
+void add_status(CLI::App& parent, int& exit_code) {
+  CLI::App* command = parent.add_subcommand(
+      "status",
+      "Show how a running manager is: lease, provider, deletion brake, cloud calls, queues, and\n"
+      "the objects that wait. Asks its secure port as the user of a kubeconfig, who needs the "
+      "verb\n"
+      "get on the non-resource URL /statusz.");
+  const auto options = std::make_shared<StatusOptions>();
+  add_manager_options(*command, options->manager);
+  add_format(*command, options->format);
+  command->callback([options, &exit_code] { exit_code = show(*options); });
+}
+
+}  // namespace ccm::ctl
