@@ -8,6 +8,8 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 # Tests take their time with the network and with processes, not with the processor.
 TEST_JOBS ?= $(JOBS)
+# More flags for every ctest.
+CTEST_FLAGS ?=
 FUZZ_SECONDS ?= 300
 
 help: ## list the targets
@@ -29,12 +31,12 @@ demo: packages-demo programs ## a small cluster and a small cloud on this machin
 	@tools/demo $(BUILD)
 
 test: packages-test build ## unit, ABI and sandbox suites
-	@ctest --test-dir $(BUILD) -LE kube -j $(TEST_JOBS) --output-on-failure --no-tests=error
+	@ctest --test-dir $(BUILD) -LE kube -j $(TEST_JOBS) --output-on-failure --no-tests=error $(CTEST_FLAGS)
 
 test-kube: packages-test packages-kube build ## contract suite and scenarios on a real kube-apiserver
 	@tests/kube-apiserver/build.sh $(BUILD)/tests/kube-apiserver
 	@cmake -B $(BUILD) -DCCM_KUBE_APISERVER=$(abspath $(BUILD))/tests/kube-apiserver >/dev/null
-	@ctest --test-dir $(BUILD) -L kube -j 1 --output-on-failure --no-tests=error
+	@ctest --test-dir $(BUILD) -L kube -j $(TEST_JOBS) --output-on-failure --no-tests=error $(CTEST_FLAGS)
 
 bench: packages-bench packages-kube programs ## print the performance tables (real kube-apiserver)
 	@cmake --build $(BUILD) -j $(JOBS) --target bench
@@ -59,7 +61,7 @@ asan-e2e tsan-e2e: %-e2e: packages-test build
 	@cmake --preset $* >/dev/null
 	@cmake --build --preset $* -j $(JOBS) --target manager
 	@CCM_MANAGER=$(abspath build-$*)/bin/cloud-controller-manager CCM_TEST_PATIENCE=90 CCM_TEST_SLOWDOWN=6 \
-	  ctest --test-dir $(BUILD) -L e2e -LE kube $(UNFIT_$*) -j $$((2 * $(TEST_JOBS))) --output-on-failure --no-tests=error
+	  ctest --test-dir $(BUILD) -L e2e -LE kube $(UNFIT_$*) -j $$((2 * $(TEST_JOBS))) --output-on-failure --no-tests=error $(CTEST_FLAGS)
 
 fuzz: packages-fuzz ## libFuzzer on every parser, FUZZ_SECONDS (default 300) each, FUZZ_TARGETS (default all)
 	@cmake --preset fuzz >/dev/null

@@ -32,6 +32,7 @@ class JsonPointer {
  private:
   std::string_view unescape(std::string_view token) {
     unescaped_.clear();
+    unescaped_.reserve(token.size());
     for (std::size_t i = 0; i < token.size(); ++i) {
       const bool escape = token[i] == '~' && i + 1 < token.size();
       if (escape) ++i;

@@ -223,6 +223,14 @@ bool Object::same_content(const Object& other) const {
          std::memcmp(tree() + end, other.tree() + end, size_ - end) == 0;
 }
 
+// What is the same is encoded in the same bytes.
+bool Object::equal(Position mine, const Object& other, Position theirs) const {
+  if (mine >= size_ || theirs >= other.size_) return mine >= size_ && theirs >= other.size_;
+  const std::size_t length = encoding::skip_value(tree(), size_, mine) - mine;
+  return encoding::skip_value(other.tree(), other.size_, theirs) - theirs == length &&
+         std::memcmp(tree() + mine, other.tree() + theirs, length) == 0;
+}
+
 std::size_t Object::memory() const { return sizeof(Object) + size_; }
 
 }  // namespace ccm::kube

@@ -128,6 +128,9 @@ class Object {
 
   // Equal in everything that is kept but the resourceVersion.
   [[nodiscard]] bool same_content(const Object& other) const;
+  // Whether the value at `mine` has the content of `other`'s at `theirs`, members in the same
+  // order.
+  [[nodiscard]] bool equal(Position mine, const Object& other, Position theirs) const;
   // Bytes that this object occupies, its header included.
   [[nodiscard]] std::size_t memory() const;
 

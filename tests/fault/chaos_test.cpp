@@ -89,15 +89,20 @@ class Chaos {
         << victim.log();
   }
 
-  void settle() {
+  // A Lease this short may be lost at any time, and the process with it.
+  void start_what_ended() {
     for (auto& manager : managers_) {
       const auto ended = manager->wait(milliseconds(0));
       if (!ended) continue;
       check_end(*ended, *manager);
       start(static_cast<int>(&manager - managers_));
     }
+  }
+
+  void settle() {
     std::string fault;
     const bool right = eventually(patience(), [&] {
+      start_what_ended();
       const auto nodes = cluster_.nodes();
       fault = nodes.size() == nodes_.size() ? "" : "the number of Nodes is wrong";
       for (const auto& node : nodes) {

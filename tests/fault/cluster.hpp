@@ -16,11 +16,16 @@
 
 namespace ccm::fault {
 
-// Short enough for a test, long enough for a busy machine.
+// Short enough for a test, and longer than a busy machine keeps an API server from answering.
 struct LeaseTimes {
-  std::chrono::milliseconds lease{2'000};
-  std::chrono::milliseconds deadline{1'500};
+  std::chrono::milliseconds lease{6'000};
+  std::chrono::milliseconds deadline{5'000};
   std::chrono::milliseconds retry{400};
+  // For a manager that may lose its Lease.
+  [[nodiscard]] static LeaseTimes quick() {
+    using std::chrono::milliseconds;
+    return {milliseconds(2'000), milliseconds(1'500), milliseconds(400)};
+  }
   [[nodiscard]] std::vector<std::string> flags() const;
 };
 

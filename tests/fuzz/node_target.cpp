@@ -12,6 +12,7 @@
 #include "sandbox/machine.hpp"
 
 #include <ccm/testing/fake_objects.hpp>
+#include <ccm/timestamp.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -80,7 +81,7 @@ void check_texts(std::string_view text) {
           "an address is made of digits");
   const auto pair = node::parse_provided_node_ip(text);
   require(!pair.ok() || (!pair->empty() && pair->size() <= 2), "one address or two");
-  if (const auto time = node::parse_time(text)) {
+  if (const auto time = parse_timestamp(text)) {
     require(time->count() < 253'402'300'800'000, "before the year 10000");
   }
 }

@@ -75,9 +75,15 @@ ccm_str ObjectService::json(void*, const ccm_object* object) noexcept {
   return object == nullptr ? ccm_str{nullptr, 0} : c_str(object_of(object)->borrowed_json());
 }
 
+bool ObjectService::equal(void*, ccm_value left, ccm_value right) noexcept {
+  if (left.object == nullptr || right.object == nullptr) return left.object == right.object;
+  return object_of(left.object)->equal(left.position, *object_of(right.object), right.position);
+}
+
 const void* ObjectService::table() const {
-  static const ccm_host_object table{sizeof(table), 0,     &retain_object, &release_object, &find,
-                                     &find_in,      &kind, &text,          &each,           &json};
+  static const ccm_host_object table{sizeof(table), 0,        &retain_object, &release_object,
+                                     &find,         &find_in, &kind,          &text,
+                                     &each,         &json,    &equal};
   return &table;
 }
 

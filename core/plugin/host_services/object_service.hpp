@@ -35,6 +35,7 @@ class ObjectService final : public HostService {
   static bool text(void* self, ccm_value value, ccm_str* out) noexcept;
   static void each(void* self, ccm_value container, ccm_visit_fn visit, void* owner) noexcept;
   static ccm_str json(void* self, const ccm_object* object) noexcept;
+  static bool equal(void* self, ccm_value left, ccm_value right) noexcept;
 };
 
 }  // namespace ccm::plugin

@@ -38,4 +38,7 @@ const std::vector<std::string>& node_fields();
 
 NodeState read_node(const Object& node);
 
+// Whether read_node() of both would be the same, without reading them: events come by the thousand.
+bool same_fields(const Object& left, const Object& right);
+
 }  // namespace ccm::node_lifecycle

@@ -52,12 +52,6 @@ Status retried_slowly(Status status) {
   return status;
 }
 
-// What the initialisation depends on, the addresses aside: those we write ourselves.
-bool same_input(const NodeState& left, const NodeState& right) {
-  return left.provider_id == right.provider_id && left.labels == right.labels &&
-         left.taints == right.taints && left.provided_node_ip == right.provided_node_ip;
-}
-
 }  // namespace
 
 Controller::Controller(Host& host)
@@ -115,8 +109,7 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   if (kind == EventKind::added) {
     return queue.add(now.name(), fresh ? Priority::changed : Priority::periodic);
   }
-  if (fresh ? !same_input(read_node(old), read_node(now))
-            : !repaired_labels(read_cloud_labels(now)).empty()) {
+  if (fresh ? !same_input(old, now) : !repaired_labels(read_cloud_labels(now)).empty()) {
     queue.add(now.name());
   }
 }

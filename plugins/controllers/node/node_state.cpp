@@ -3,13 +3,16 @@
 #include "names.hpp"
 
 #include <ccm/json_writer.hpp>
+#include <ccm/timestamp.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace ccm::node {
 namespace {
+
+constexpr const char* kCreated = "/metadata/creationTimestamp";
+constexpr const char* kAddresses = "/status/addresses";
 
 const std::string& annotation_pointer() {
   static const std::string pointer = "/metadata/annotations" + pointer_segment(kProvidedNodeIp);
@@ -29,15 +32,6 @@ const std::vector<std::pair<std::string_view, std::string>>& cloud_label_pointer
   return pointers;
 }
 
-// The number at text[begin, begin+length); nothing when it is none.
-std::optional<int> digits(std::string_view text, size_t begin, size_t length) {
-  int number = 0;
-  const char* first = text.data() + begin;
-  const auto [end, fault] = std::from_chars(first, first + length, number);
-  if (fault != std::errc() || end != first + length || *first == '-') return std::nullopt;
-  return number;
-}
-
 }  // namespace
 
 bool NodeState::uninitialized() const {
@@ -46,9 +40,9 @@ bool NodeState::uninitialized() const {
 }
 
 const std::vector<std::string>& node_fields() {
-  static const std::vector<std::string> fields{"/metadata/labels",   "/metadata/creationTimestamp",
+  static const std::vector<std::string> fields{"/metadata/labels",   kCreated,
                                                annotation_pointer(), "/spec/providerID",
-                                               "/spec/taints",       "/status/addresses"};
+                                               "/spec/taints",       kAddresses};
   return fields;
 }
 
@@ -59,6 +53,14 @@ bool is_uninitialized(const Object& node) {
     return !found;
   });
   return found;
+}
+
+bool same_input(const Object& left, const Object& right) {
+  for (const std::string& field : node_fields()) {
+    if (field == kCreated || field == kAddresses) continue;
+    if (!left.at(field).equals(right.at(field))) return false;
+  }
+  return true;
 }
 
 Labels read_cloud_labels(const Object& node) {
@@ -81,36 +83,13 @@ NodeState read_node(const Object& node) {
   node.at("/spec/taints").each([&](std::string_view, const Value& taint) {
     state.taints.push_back({std::string(taint.text("/key")), JsonWriter().value(taint).str()});
   });
-  node.at("/status/addresses").each([&](std::string_view, const Value& address) {
+  node.at(kAddresses).each([&](std::string_view, const Value& address) {
     state.addresses.push_back(
         {std::string(address.text("/type")), std::string(address.text("/address"))});
   });
   if (const auto ip = node.at(annotation_pointer()).text()) state.provided_node_ip = *ip;
-  state.created = parse_time(node.text("/metadata/creationTimestamp"));
+  state.created = parse_timestamp(node.text(kCreated));
   return state;
-}
-
-std::optional<std::chrono::milliseconds> parse_time(std::string_view text) {
-  using namespace std::chrono;
-  constexpr std::string_view kForm = "0000-00-00T00:00:00Z";
-  if (text.size() != kForm.size()) return std::nullopt;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (kForm[i] != '0' && text[i] != kForm[i]) return std::nullopt;
-  }
-  const auto year_number = digits(text, 0, 4);
-  const auto month_number = digits(text, 5, 2);
-  const auto day_number = digits(text, 8, 2);
-  const auto hour = digits(text, 11, 2);
-  const auto minute = digits(text, 14, 2);
-  const auto second = digits(text, 17, 2);
-  if (!year_number || !month_number || !day_number || !hour || !minute || !second) {
-    return std::nullopt;
-  }
-  const year_month_day date{year(*year_number), month(static_cast<unsigned>(*month_number)),
-                            day(static_cast<unsigned>(*day_number))};
-  if (!date.ok()) return std::nullopt;
-  return duration_cast<milliseconds>(sys_days(date).time_since_epoch()) + hours(*hour) +
-         minutes(*minute) + seconds(*second);
 }
 
 }  // namespace ccm::node

@@ -43,10 +43,10 @@ NodeState read_node(const Object& node);
 // NodeState::uninitialized() without reading the rest: events come by the thousand.
 bool is_uninitialized(const Object& node);
 
+// Equal in what the initialisation depends on, the addresses aside: those we write ourselves.
+bool same_input(const Object& left, const Object& right);
+
 // Type, zone and region under their two names, as far as the Node has them.
 Labels read_cloud_labels(const Object& node);
-
-// Milliseconds since 1970 of "2026-01-02T03:04:05Z", the form of metadata.creationTimestamp.
-std::optional<std::chrono::milliseconds> parse_time(std::string_view text);
 
 }  // namespace ccm::node

@@ -15,6 +15,8 @@ namespace ccm {
 
 class JsonWriter {
  public:
+  JsonWriter() { text_.reserve(kTypicalSize); }
+
   template <typename Members>
   JsonWriter& object(Members&& members) {
     return container('{', '}', std::forward<Members>(members));
@@ -109,6 +111,8 @@ class JsonWriter {
       text_ += kHex[byte & 0xFU];
     }
   }
+
+  static constexpr size_t kTypicalSize = 240;  // most patches grow no further
 
   std::string text_;
   bool first_ = true;  // nothing was written in this container yet

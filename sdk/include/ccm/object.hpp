@@ -87,6 +87,15 @@ class Value {
     return text() == std::string_view("true");
   }
 
+  // Whether both have the same content, members in the same order. Two absent values are equal.
+  [[nodiscard]] bool equals(const Value& other) const {
+    if (value_.object == nullptr || other.value_.object == nullptr) {
+      return value_.object == other.value_.object;
+    }
+    const auto fn = host_.get(&ccm_host_object::equal);
+    return fn != nullptr && fn(host_.self(), value_, other.value_);
+  }
+
   // Calls `visit(key, value)` for each element of an array (empty key) or member of an object, in
   // order; a visitor that returns false stops. `visit` must not throw.
   template <typename Visit>

@@ -85,11 +85,16 @@ struct FakeObjects::Table {
     }
   }
   static ccm_str json(void*, const ccm_object* object) { return c_str(stored(object)->text); }
+  static bool equal(void*, ccm_value left, ccm_value right) {
+    if (left.object == nullptr || right.object == nullptr) return left.object == right.object;
+    return *at(left) == *at(right);
+  }
 };
 
 FakeObjects::FakeObjects() {
   table_ = {sizeof(table_), 0,           Table::retain, Table::release, Table::find_root,
-            Table::find_in, Table::kind, Table::text,   Table::each,    Table::json};
+            Table::find_in, Table::kind, Table::text,   Table::each,    Table::json,
+            Table::equal};
 }
 
 Object FakeObjects::make(std::string_view json) {

@@ -81,6 +81,7 @@ static void read_nothing(void) {
   objects->text(found.self, nothing, NULL);
   objects->each(found.self, nothing, NULL, NULL);
   objects->json(found.self, NULL);
+  objects->equal(found.self, nothing, nothing);
   found = service(CCM_HOST_CONFIG);
   config = (const ccm_host_config*)found.table;
   config->flag(found.self, kNowhere, NULL);

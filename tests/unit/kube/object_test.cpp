@@ -25,6 +25,21 @@ Result<ObjectPtr> projected(const std::string& json, const std::vector<std::stri
   return Object::decode(json, *fields, {});
 }
 
+TEST(Object, ValuesAreEqualWhereverTheyLie) {
+  const auto left = whole(R"({"a":{"x":[1,"two",{"k":null}],"y":"z"},"n":1,"short":[1]})");
+  const auto right = whole(R"({"before":"it","b":{"x":[1,"two",{"k":null}],"y":"z"},"n":2})");
+  const auto equal = [&](const char* mine, const char* theirs) {
+    return left->equal(left->find(mine), *right, right->find(theirs));
+  };
+  EXPECT_TRUE(equal("/a", "/b"));
+  EXPECT_TRUE(equal("/a/x/2", "/b/x/2"));
+  EXPECT_FALSE(equal("/n", "/n"));
+  EXPECT_FALSE(equal("/short", "/b/x")) << "one begins like the other";
+  EXPECT_FALSE(equal("/a", "/none"));
+  EXPECT_FALSE(equal("/none", "/b"));
+  EXPECT_TRUE(equal("/none", "/none"));
+}
+
 TEST(Object, KindsAndTexts) {
   const auto object = whole(
       R"({"n":null,"t":true,"f":false,"i":-12,"u":18446744073709551615,"d":1.5,"s":"x","e":"",)"

@@ -269,6 +269,10 @@ TEST_F(HostServicesTest, CachedObjectsAreHandlesThatCanBeKept) {
   const ccm_value nothing = objects->find(reader.self, kept, c_str("/spec/none"));
   EXPECT_EQ(nothing.object, nullptr);
   EXPECT_EQ(objects->kind(reader.self, nothing), CCM_VALUE_ABSENT);
+  EXPECT_TRUE(objects->equal(reader.self, taints, taints));
+  EXPECT_FALSE(objects->equal(reader.self, taints, objects->find(reader.self, kept, c_str(""))));
+  EXPECT_FALSE(objects->equal(reader.self, taints, nothing));
+  EXPECT_TRUE(objects->equal(reader.self, nothing, nothing));
   int members = 0;
   objects->each(
       reader.self, objects->find(reader.self, kept, c_str("")),

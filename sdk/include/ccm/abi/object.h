@@ -60,6 +60,10 @@ typedef struct ccm_host_object {
 
   /* The kept fields as JSON. Rendered on the first call and kept with the object. [any-thread] */
   ccm_str (*json)(void *self, const ccm_object *object);
+
+  /* Whether both have the same content, members in the same order. Nothing equals only nothing. For a watch's map, which
+   * asks whether an event changed what it looks at. [any-thread] */
+  bool (*equal)(void *self, ccm_value left, ccm_value right);
 } ccm_host_object;
 
 #ifdef __cplusplus

@@ -1,0 +1,49 @@
+// The time stamps of Kubernetes objects (metav1.Time), as in metadata.creationTimestamp.
+#pragma once
+
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace ccm {
+namespace detail {
+
+// The number at text[begin, begin+length); nothing when it is none.
+inline std::optional<int> digits(std::string_view text, std::size_t begin, std::size_t length) {
+  int number = 0;
+  const char* first = text.data() + begin;
+  const auto [end, fault] = std::from_chars(first, first + length, number);
+  if (fault != std::errc() || end != first + length || *first == '-') return std::nullopt;
+  return number;
+}
+
+}  // namespace detail
+
+// Milliseconds since 1970 of "2026-01-02T03:04:05Z"; nothing for every other form. Any thread.
+inline std::optional<std::chrono::milliseconds> parse_timestamp(std::string_view text) {
+  using namespace std::chrono;
+  constexpr std::string_view kForm = "0000-00-00T00:00:00Z";
+  if (text.size() != kForm.size()) return std::nullopt;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (kForm[i] != '0' && text[i] != kForm[i]) return std::nullopt;
+  }
+  const auto year_number = detail::digits(text, 0, 4);
+  const auto month_number = detail::digits(text, 5, 2);
+  const auto day_number = detail::digits(text, 8, 2);
+  const auto hour = detail::digits(text, 11, 2);
+  const auto minute = detail::digits(text, 14, 2);
+  const auto second = detail::digits(text, 17, 2);
+  if (!year_number || !month_number || !day_number || !hour || !minute || !second) {
+    return std::nullopt;
+  }
+  const year_month_day date{year(*year_number), month(static_cast<unsigned>(*month_number)),
+                            day(static_cast<unsigned>(*day_number))};
+  if (!date.ok()) return std::nullopt;
+  return duration_cast<milliseconds>(sys_days(date).time_since_epoch()) + hours(*hour) +
+         minutes(*minute) + seconds(*second);
+}
+
+}  // namespace ccm
