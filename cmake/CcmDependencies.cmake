@@ -20,4 +20,6 @@ target_link_libraries(ccm_asio PUBLIC Boost::headers OpenSSL::SSL OpenSSL::Crypt
 target_link_libraries(ccm_asio PRIVATE ccm_options)
 target_compile_definitions(ccm_asio PUBLIC
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION
-  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE)
+  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
+  # Memory of that many coroutine frames is kept for the next ones: a request is six frames deep.
+  BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=8)

@@ -9,7 +9,8 @@ namespace ccm::kube {
 
 class JsonPointer {
  public:
-  explicit JsonPointer(std::string_view text) : rest_(text) {}
+  explicit JsonPointer(std::string_view text)
+      : rest_(text), escapes_(text.find('~') != std::string_view::npos) {}
 
   static constexpr bool valid(std::string_view text) {
     if (!text.empty() && text.front() != '/') return false;
@@ -25,7 +26,7 @@ class JsonPointer {
     rest_.remove_prefix(1);
     token = rest_.substr(0, rest_.find('/'));
     rest_.remove_prefix(token.size());
-    if (token.find('~') != std::string_view::npos) token = unescape(token);
+    if (escapes_) token = unescape(token);
     return true;
   }
 
@@ -42,6 +43,7 @@ class JsonPointer {
   }
 
   std::string_view rest_;
+  bool escapes_;
   std::string unescaped_;
 };
 

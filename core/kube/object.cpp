@@ -105,9 +105,8 @@ Object::Item Object::next(const Item& item) const {
 }
 
 Object::Position Object::member(Position object, std::string_view key) const {
-  if (kind(object) != Kind::object) return kAbsent;
   const Container content = read_container(tree(), size_, object);
-  if (!content.valid) return kAbsent;
+  if (!content.keyed) return kAbsent;
   const std::size_t at = encoding::find_member(tree(), content.begin, content.end, key);
   return at < content.end ? at : kAbsent;
 }
@@ -117,22 +116,20 @@ Object::Position Object::find(Position from, std::string_view pointer) const {
   JsonPointer tokens(pointer);
   std::string_view token;
   while (from != kAbsent && tokens.next(token)) {
-    if (kind(from) == Kind::object) {
-      from = member(from, token);
-      continue;
-    }
-    std::size_t index = 0;
-    const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
-    const bool leading_zero = token.size() > 1 && token.front() == '0';
-    if (kind(from) != Kind::array || error != std::errc{} || leading_zero ||
-        end != token.data() + token.size()) {
-      return kAbsent;
-    }
-    Item item = first(from);
-    for (; index > 0 && item.value != kAbsent; --index) item = next(item);
-    from = item.value;
+    from = kind(from) == Kind::array ? element(from, token) : member(from, token);
   }
   return from;
+}
+
+Object::Position Object::element(Position array, std::string_view token) const {
+  std::size_t index = 0;
+  const char* const last = token.data() + token.size();
+  const auto [end, error] = std::from_chars(token.data(), last, index);
+  const bool leading_zero = token.size() > 1 && token.front() == '0';
+  if (error != std::errc{} || leading_zero || end != last) return kAbsent;
+  Item item = first(array);
+  for (; index > 0 && item.value != kAbsent; --index) item = next(item);
+  return item.value;
 }
 
 std::size_t Object::size(Position value) const {

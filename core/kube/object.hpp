@@ -154,6 +154,8 @@ class Object {
   }
   [[nodiscard]] std::string_view identity(int which) const;
   [[nodiscard]] bool same_value(const Object& other, Position mine, Position theirs) const;
+  // The element that a token of a pointer counts.
+  [[nodiscard]] Position element(Position array, std::string_view token) const;
   [[nodiscard]] Item first(Position container) const;
   [[nodiscard]] Item next(const Item& item) const;
   friend class ObjectDecoder;

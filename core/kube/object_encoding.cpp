@@ -287,17 +287,12 @@ Container read_container(const unsigned char* tree, std::size_t size, std::size_
     return {};
   }
   if (length > size - begin) return {};
-  return {begin, begin + length, true};
+  return {begin, begin + length, true, tag == kObject || tag == kObjectLarge};
 }
 
-std::size_t skip_value(const unsigned char* tree, std::size_t size, std::size_t at) {
-  if (at >= size) return size;
-  const unsigned char tag = tree[at];
-  if (tag >= kShortWord || tag <= kTrue) return at + 1;
-  if (tag >= kShortString) {
-    const std::size_t length = tag - kShortString;
-    return length < size - at ? at + 1 + length : size;
-  }
+namespace {
+
+std::size_t skip_long(const unsigned char* tree, std::size_t size, std::size_t at) {
   if (const Container container = read_container(tree, size, at); container.valid) {
     return container.end;
   }
@@ -305,16 +300,34 @@ std::size_t skip_value(const unsigned char* tree, std::size_t size, std::size_t 
   return text.valid ? text.after : size;
 }
 
+// In line for the loops below: every look-up skips what lies before its member.
+inline std::size_t skip(const unsigned char* tree, std::size_t size, std::size_t at) {
+  if (at >= size) return size;
+  const unsigned char tag = tree[at];
+  if (tag >= kShortWord || tag <= kTrue) return at + 1;
+  if (tag >= kShortString) {
+    const std::size_t length = tag - kShortString;
+    return length < size - at ? at + 1 + length : size;
+  }
+  return skip_long(tree, size, at);
+}
+
+}  // namespace
+
+std::size_t skip_value(const unsigned char* tree, std::size_t size, std::size_t at) {
+  return skip(tree, size, at);
+}
+
 // A string has one form only, so most keys are told apart by their tag.
 std::size_t find_member(const unsigned char* tree, std::size_t begin, std::size_t end,
                         std::string_view key) {
   const unsigned char tag = tag_of(key, word_index(key));
   for (std::size_t at = begin; at < end;) {
-    const std::size_t value = skip_value(tree, end, at);
+    const std::size_t value = skip(tree, end, at);
     if (tree[at] == tag && (tag >= kShortWord || read_text(tree, end, at).text == key)) {
       return value;
     }
-    at = skip_value(tree, end, value);
+    at = skip(tree, end, value);
   }
   return end;
 }

@@ -5,9 +5,9 @@
 //   null, false, true           the tag alone
 //   number, string              varint length, bytes (a number keeps its JSON text)
 //   short string                the length is in the tag (0..63), bytes
-//   word                        a well-known string in the tag (0..127), or in the byte behind
-//   kWord array, object               one byte length of the content, or four bytes (little endian)
-//   for the large forms
+//   word                        a well-known string in the tag (0..127), or in a byte behind it
+//   array, object               the content's length in one byte, in the large forms in four
+//                               (little endian); the content
 // An object's content is key, value, key, value...; a key is a string in any of the forms above.
 #pragma once
 
@@ -55,6 +55,7 @@ struct Container {
   std::size_t begin = 0;
   std::size_t end = 0;
   bool valid = false;
+  bool keyed = false;  // an object
 };
 Container read_container(const unsigned char* tree, std::size_t size, std::size_t at);
 // The offset behind the value at `at`; `size` when it is broken.

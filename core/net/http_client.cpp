@@ -143,8 +143,8 @@ struct HttpClient::Impl {
       }
       Connection* connection = answered.lease.connection.get();
       connection->transport->set_deadline(deadline);
-      const Result<std::string> head = request_head(
-          *request, *url, user_agent, connection->absolute_form, connection->proxy_authorization);
+      Result<std::string> head = request_head(*request, *url, user_agent, connection->absolute_form,
+                                              connection->proxy_authorization);
       if (!head.ok()) co_return head.status();
       answered.reader = std::make_unique<ResponseReader>(request->method == "HEAD",
                                                          whole ? request->max_response_bytes : 0);
@@ -153,7 +153,7 @@ struct HttpClient::Impl {
         if (!passage) co_return WriteGate::refusal();
       }
       const ExchangeOutcome outcome = co_await exchange(
-          connection, request, *head, answered.reader.get(), scratch.get(), whole);
+          connection, request, std::move(*head), answered.reader.get(), scratch.get(), whole);
       if (outcome.status.ok()) co_return answered;
       answered.lease.discard();
       if (!outcome.repeatable) co_return outcome.status;

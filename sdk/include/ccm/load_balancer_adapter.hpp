@@ -41,17 +41,12 @@ concept HasLoadBalancerLimits = requires(T& t, Ctx ctx) {
 template <typename T>
 concept IsLoadBalancers = HasEnsureLoadBalancer<T> && HasDeleteLoadBalancer<T>;
 
-// `Part` has members `Host host` and `T object`; `self` of the table points to it.
+// `Part` has members `Host host`, `T object` and `BackendLists backends`, what all its calls share;
+// `self` of the table points to it.
 template <typename T, typename Part>
 struct LoadBalancerAdapter {
   static Part& part(void* self) { return *static_cast<Part*>(self); }
   static Ctx ctx(Part& part, const ccm_ctx* raw) { return Ctx(part.host.contexts, raw); }
-
-  // What all calls of these methods share.
-  static BackendLists& lists() {
-    static BackendLists lists;
-    return lists;
-  }
 
   static constexpr auto give_load_balancer = [](const LoadBalancer& balancer,
                                                 Completion& completion) {
@@ -73,7 +68,7 @@ struct LoadBalancerAdapter {
     Part& p = part(self);
     const auto call = [&] {
       return method(p.object, Request{ctx(p, raw), service_from_c(p.host.objects, *service),
-                                      lists().read(p.host.objects, backends, count)});
+                                      p.backends.read(p.host.objects, backends, count)});
     };
     operate(p.host, name, done, call, give_load_balancer);
   }

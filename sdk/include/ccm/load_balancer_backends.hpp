@@ -124,15 +124,16 @@ inline bool same_backend(const ccm_backend& raw, const Backend& known) {
 }
 
 // Reads lists of backends that come through the ABI. While the one that was read last is in use,
-// the same content is not read again but shared. Kept no longer, because it keeps the Nodes.
+// the same content is not read again but shared. Kept no longer, because it keeps the Nodes. One
+// for each component; any thread.
 class BackendLists {
  public:
-  // `objects` keeps the Nodes; a list is shared only among those who gave the same.
+  // `objects` keeps the Nodes.
   Backends read(ObjectHost objects, const ccm_backend* const* raw, size_t count) {
     Backends last;
     {
       const std::lock_guard lock(mutex_);
-      if (keeper_ == objects.self()) last.list_ = last_.lock();
+      last.list_ = last_.lock();
     }
     if (last.list_ && same(last, raw, count)) return last;
     Backends read(backends_from_c(objects, raw, count));
@@ -140,7 +141,6 @@ class BackendLists {
     if (count > 0) {
       const std::lock_guard lock(mutex_);
       last_ = read.list_;
-      keeper_ = objects.self();
     }
     return read;
   }
@@ -154,7 +154,6 @@ class BackendLists {
 
   std::mutex mutex_;
   std::weak_ptr<const Backends::List> last_;
-  void* keeper_ = nullptr;
 };
 
 }  // namespace detail

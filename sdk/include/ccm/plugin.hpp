@@ -12,6 +12,7 @@
 #include <ccm/component.hpp>
 #include <ccm/controller.hpp>
 #include <ccm/host.hpp>
+#include <ccm/method_checks.hpp>
 #include <ccm/provider.hpp>
 
 #include <cstddef>
@@ -36,6 +37,7 @@ class Instantiated {
 
   Host host;
   std::list<KeptMap> maps;
+  BackendLists backends;
   T object;
 
   ccm_component component() {
@@ -104,9 +106,10 @@ consteval bool has_coroutines() {
                                                              std::declval<NodeIdentity>()))>;
   }
   if constexpr (IsLoadBalancers<T>) {
-    found = found || is_task<decltype(std::declval<T&>().ensure_load_balancer(
-                         std::declval<Ctx>(), std::declval<LoadBalancerService>(),
-                         std::declval<std::vector<Backend>>()))>;
+    found =
+        found ||
+        is_task<decltype(std::declval<T&>().ensure_load_balancer(
+            std::declval<Ctx>(), std::declval<LoadBalancerService>(), std::declval<Backends>()))>;
     found = found || is_task<decltype(std::declval<T&>().delete_load_balancer(
                          std::declval<Ctx>(), std::declval<LoadBalancerService>()))>;
   }
@@ -128,6 +131,7 @@ template <typename T>
 void make_component(const ccm_host* host, bool nonblocking, Completion& completion) {
   static_assert(IsProvider<T> || IsController<T>,
                 "the class has no method that a provider or a controller needs");
+  check_methods<T>();
   if (has_coroutines<T>() && !nonblocking) {
     return completion.fail(Status(Code::failed_precondition,
                                   "the component has coroutine methods, which need "
