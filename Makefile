@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 # Tests take their time with the network and with processes, not with the processor.
 TEST_JOBS ?= $(JOBS)
-# More flags for every ctest.
+# More flags for ctest, whatever runs it.
 CTEST_FLAGS ?=
 FUZZ_SECONDS ?= 300
 
@@ -53,15 +53,19 @@ UNFIT_tsan := -E example_in_rust_runs
 asan: build-asan ## the suites under AddressSanitizer and UndefinedBehaviorSanitizer
 tsan: build-tsan ## the suites under ThreadSanitizer
 asan tsan:
-	@ctest --preset $@ -LE kube $(UNFIT_$@) -j $(TEST_JOBS) --no-tests=error
+	@ctest --preset $@ -LE kube $(UNFIT_$@) -j $(TEST_JOBS) --no-tests=error $(CTEST_FLAGS)
 
 asan-e2e: ## the end-to-end suites of BUILD on a host and plugins with AddressSanitizer and UndefinedBehaviorSanitizer
 tsan-e2e: ## the same with ThreadSanitizer
 asan-e2e tsan-e2e: %-e2e: packages-test build
 	@cmake --preset $* >/dev/null
 	@cmake --build --preset $* -j $(JOBS) --target manager
+	@rm -rf build-$*/reports && mkdir build-$*/reports
 	@CCM_MANAGER=$(abspath build-$*)/bin/cloud-controller-manager CCM_TEST_PATIENCE=90 CCM_TEST_SLOWDOWN=6 \
+	  ASAN_OPTIONS=log_path=$(abspath build-$*)/reports/r UBSAN_OPTIONS=log_path=$(abspath build-$*)/reports/r \
+	  TSAN_OPTIONS=log_path=$(abspath build-$*)/reports/r \
 	  ctest --test-dir $(BUILD) -L e2e -LE kube $(UNFIT_$*) -j $$((2 * $(TEST_JOBS))) --output-on-failure --no-tests=error $(CTEST_FLAGS)
+	@! grep '' build-$*/reports/* 2>/dev/null  # a report counts, whatever the suites made of it
 
 fuzz: packages-fuzz ## libFuzzer on every parser, FUZZ_SECONDS (default 300) each, FUZZ_TARGETS (default all)
 	@cmake --preset fuzz >/dev/null

@@ -21,5 +21,5 @@ target_link_libraries(ccm_asio PRIVATE ccm_options)
 target_compile_definitions(ccm_asio PUBLIC
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION
   BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
-  # Memory of that many coroutine frames is kept for the next ones: a request is six frames deep.
+  # The memory of that many coroutine frames of up to 1 kB is kept for the next ones: a request is six frames deep.
   BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=8)

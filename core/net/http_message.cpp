@@ -1,13 +1,12 @@
 #include "net/http_message.hpp"
 
-#include "base/swar.hpp"
-
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/error.hpp>
 #include <strings.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 namespace ccm::net {
@@ -15,7 +14,7 @@ namespace http = boost::beast::http;
 namespace {
 
 constexpr std::size_t kTypicalHeaders = 10;
-// Without the target and the values of headers, with a small body behind it.
+// Without the target and the request's own headers, with a small body behind it.
 constexpr std::size_t kTypicalHead = 768;
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
@@ -35,11 +34,18 @@ bool is_field_byte(char c) {
   return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
 }
 
-// A token of a thousand bytes goes out with every request.
+// Not zero when one of eight bytes is below `limit` (at most 0x80), and only then.
+constexpr std::uint64_t kEachByte = 0x0101010101010101;
+constexpr std::uint64_t any_below(std::uint64_t bytes, unsigned char limit) {
+  return (bytes - kEachByte * limit) & ~bytes & (kEachByte * 0x80);
+}
+
+// Eight bytes at a time: a token of a thousand goes out with every request.
 bool is_field_value(std::string_view text) {
   for (; text.size() >= sizeof(std::uint64_t); text.remove_prefix(sizeof(std::uint64_t))) {
-    const std::uint64_t bytes = swar::load(text.data());
-    if ((swar::any_below(bytes, 0x20) | swar::any_equal(bytes, 0x7f)) == 0) continue;
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data(), sizeof(bytes));
+    if ((any_below(bytes, 0x20) | any_below(bytes ^ (kEachByte * 0x7f), 1)) == 0) continue;
     // A tab is allowed.
     if (!std::all_of(text.begin(), text.begin() + sizeof(bytes), is_field_byte)) return false;
   }

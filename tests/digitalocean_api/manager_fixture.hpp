@@ -1,6 +1,7 @@
 // A manager with digitalocean.so, the fake of the API, and an API server.
 #pragma once
 
+#include "digitalocean_api/contract.hpp"
 #include "digitalocean_api/server.hpp"
 #include "support/eventually.hpp"
 #include "support/file.hpp"
@@ -26,6 +27,11 @@ inline constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitia
 class ManagerTest : public ::testing::Test {
  protected:
   ManagerTest() {
+    if (has_description()) {
+      cloud_.with([this](Api& api) {
+        api.observer = [this](const Exchange& exchange) { exchanges_.push_back(exchange); };
+      });
+    }
     if (server_.kind() == support::ServerKind::kSandbox) return;
     for (const char* file : {"rbac.yaml", "secret.example.yaml", "deployment.yaml"}) {
       server_.give_rights(
@@ -36,6 +42,19 @@ class ManagerTest : public ::testing::Test {
     if (!manager_) return;
     manager_->stop();
     if (HasFailure()) std::fputs(tail(manager_->log()).c_str(), stderr);
+  }
+  // All that the manager asked and was answered is what DigitalOcean's own description allows.
+  void TearDown() override {
+    std::vector<Exchange> exchanges;
+    cloud_.with([&](Api& api) {
+      api.observer = nullptr;
+      exchanges.swap(exchanges_);
+    });
+    for (const Exchange& exchange : exchanges) {
+      for (const std::string& fault : contract_faults(exchange)) {
+        ADD_FAILURE() << exchange.method << " " << exchange.path << ": " << fault;
+      }
+    }
   }
   static std::string tail(const std::string& text) {
     return text.substr(text.size() - std::min<size_t>(text.size(), 5000));
@@ -111,6 +130,7 @@ class ManagerTest : public ::testing::Test {
   support::TemporaryFolder folder_{"ccm-digitalocean"};
   TestServer server_{folder_.path()};
   KubeClient api_{server_.client()};
+  std::vector<Exchange> exchanges_;  // the cloud's threads write to it
   Server cloud_;
   std::unique_ptr<support::Process> manager_;
 };

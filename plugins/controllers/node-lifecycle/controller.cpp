@@ -76,7 +76,7 @@ Status Controller::setup(Setup& setup) {
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
   if (kind == EventKind::deleted) return forget(std::string(now.name()));
-  if (kind == EventKind::updated && (old.same(now) || same_fields(old, now))) return;
+  if (kind == EventKind::updated && (old.same(now) || surely_same_input(old, now))) return;
   const NodeState state = read_node(now);
   if (!needs_looking_after(state)) return;
   if (kind == EventKind::resync) return queue.add(now.name(), Priority::periodic);

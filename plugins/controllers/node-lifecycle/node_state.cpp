@@ -15,7 +15,7 @@ bool NodeState::same_input(const NodeState& other) const {
          taints == other.taints;
 }
 
-bool same_fields(const Object& left, const Object& right) {
+bool surely_same_input(const Object& left, const Object& right) {
   if (left.uid() != right.uid()) return false;
   for (const char* field : {"/spec/providerID", "/spec/taints", "/status/conditions"}) {
     if (!left.at(field).equals(right.at(field))) return false;

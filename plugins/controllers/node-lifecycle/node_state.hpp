@@ -38,7 +38,8 @@ const std::vector<std::string>& node_fields();
 
 NodeState read_node(const Object& node);
 
-// Whether read_node() of both would be the same, without reading them: events come by the thousand.
-bool same_fields(const Object& left, const Object& right);
+// True only when NodeState::same_input() would be, and without reading them, since events come by
+// the thousand; false says nothing.
+bool surely_same_input(const Object& left, const Object& right);
 
 }  // namespace ccm::node_lifecycle

@@ -87,7 +87,8 @@ class Value {
     return text() == std::string_view("true");
   }
 
-  // Whether both have the same content, members in the same order. Two absent values are equal.
+  // Whether both have the same content, members in the same order. Two absent values are equal. On
+  // a host that does not offer it false: then false means no more than to look.
   [[nodiscard]] bool equals(const Value& other) const {
     if (value_.object == nullptr || other.value_.object == nullptr) {
       return value_.object == other.value_.object;

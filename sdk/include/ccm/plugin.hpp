@@ -131,7 +131,7 @@ template <typename T>
 void make_component(const ccm_host* host, bool nonblocking, Completion& completion) {
   static_assert(IsProvider<T> || IsController<T>,
                 "the class has no method that a provider or a controller needs");
-  check_methods<T>();
+  if constexpr (IsProvider<T>) check_provider_methods<T>();
   if (has_coroutines<T>() && !nonblocking) {
     return completion.fail(Status(Code::failed_precondition,
                                   "the component has coroutine methods, which need "

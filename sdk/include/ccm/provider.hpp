@@ -1,5 +1,6 @@
 // The adapter that turns a plain class into a cloud provider. It sees which of these methods the
-// class has and fills only their slots of the ABI's tables; the rest counts as not implemented:
+// class has and fills only their slots of the ABI's tables; the rest counts as not implemented.
+// Load balancer and route methods with other parameters do not compile (ccm/method_checks.hpp):
 //
 //   Status initialize(Ctx);                                       CCM_PROVIDER
 //   Status health(Ctx);

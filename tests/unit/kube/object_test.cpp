@@ -236,6 +236,9 @@ TEST(Object, WrongPositionsNeverLeaveTheObject) {
     (void)object->text(at);
     (void)object->size(at);
     (void)object->find(at, "/a/0");
+    (void)object->equal(at, *object, object->find("/list"));
+    (void)object->equal(at, *object, at + 1);
+    EXPECT_TRUE(object->equal(at, *object, at)) << "itself";
     EXPECT_LE(object->json(at).size(), 4096u);
   }
   EXPECT_EQ(object->kind(Object::kAbsent), Object::Kind::absent);

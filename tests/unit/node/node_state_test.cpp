@@ -47,17 +47,21 @@ TEST(NodeState, NODE_6_TheTaintsKeyAloneDecides) {
 
 TEST(NodeState, NODE_6_WhatTheInitialisationDependsOnIsComparedUnread) {
   testing::FakeHost host;
-  const auto node = [&](const std::string& taint, const std::string& label,
-                        const std::string& address) {
-    return host.objects.make(R"({"metadata":{"name":"n","creationTimestamp":"x","labels":{"l":")" +
-                             label + R"("}},"spec":{"taints":[{"key":")" + taint +
-                             R"("}]},"status":{"addresses":[{"address":")" + address + R"("}]}})");
+  const std::string text = R"({"metadata":{"name":"n","resourceVersion":"1",
+    "labels":{"label":"value"},"annotations":{"alpha.kubernetes.io/provided-node-ip":"10.9.9.9"}},
+    "spec":{"providerID":"sandbox://1","taints":[{"key":"taint"}]},
+    "status":{"addresses":[{"address":"10.0.0.1"}]}})";
+  const Object node = host.objects.make(text);
+  const auto same_with = [&](const std::string& part, const std::string& other) {
+    std::string changed = text;
+    changed.replace(changed.find(part), part.size(), other);
+    return same_input(node, host.objects.make(changed));
   };
-  const Object first = node("t", "l", "10.0.0.1");
-  EXPECT_TRUE(same_input(first, node("t", "l", "10.0.0.1")));
-  EXPECT_TRUE(same_input(first, node("t", "l", "10.0.0.2"))) << "addresses are ours";
-  EXPECT_FALSE(same_input(first, node("u", "l", "10.0.0.1")));
-  EXPECT_FALSE(same_input(first, node("t", "m", "10.0.0.1")));
+  EXPECT_TRUE(same_with("\"1\"", "\"2\"")) << "the resourceVersion";
+  EXPECT_TRUE(same_with("10.0.0.1", "10.0.0.2")) << "addresses are ours";
+  for (const char* part : {"value", "10.9.9.9", "sandbox://1", "taint\"}"}) {
+    EXPECT_FALSE(same_with(part, "x" + std::string(part))) << part;
+  }
 }
 
 }  // namespace
