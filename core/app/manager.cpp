@@ -121,6 +121,7 @@ struct Manager::Impl final : plugin::FlagSource {
   asio::awaitable<void> release();
   void fail(const Status& status);
   void end(int code);
+  [[noreturn]] static void leave(int code);
   plugin::PluginHostDependencies dependencies();
 
   const CommandLine& command_line;
@@ -319,6 +320,7 @@ asio::awaitable<void> Manager::Impl::look_up_trust() {
   const Status status = co_await endpoint.look_up_trust();
   if (status.ok() || stopping) co_return;
   log::error("cannot go on", {{"err", status}});
+  if (!started) leave(kExitBadOptions);
   end(kExitBadOptions);
 }
 
@@ -485,19 +487,21 @@ asio::awaitable<void> Manager::Impl::release() {
   co_await plugin::await_callback<bool>(give_back);
 }
 
+// At once. For before `started` too: half of what end() would take down is being made then, and
+// nothing has been written yet.
+void Manager::Impl::leave(int code) {
+  log::flush();
+  std::_Exit(code);
+}
+
 asio::awaitable<void> Manager::Impl::await_signal() {
   const int first = co_await signals.async_wait(asio::use_awaitable);
   log::info("stopping", {{"signal", first == SIGTERM ? "SIGTERM" : "SIGINT"}});
-  if (!started) {
-    // Half of what would have to be taken down is being made, and nothing has been written yet.
-    log::flush();
-    std::_Exit(kExitOk);
-  }
+  if (!started) leave(kExitOk);
   end(kExitOk);
   co_await signals.async_wait(asio::use_awaitable);
   log::warning("stopping at once: a second signal came");
-  log::flush();
-  std::_Exit(kExitFatal);
+  leave(kExitFatal);
 }
 
 Manager::Manager(const CommandLine& command_line, kube::ClientConfig config,

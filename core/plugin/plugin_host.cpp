@@ -22,6 +22,7 @@
 #include "plugin/host_services/object_service.hpp"
 #include "plugin/host_services/timer_service.hpp"
 #include "plugin/host_services/worker_service.hpp"
+#include "runtime/queue_metrics.hpp"
 
 #include <ccm/abi/provider.h>
 
@@ -166,6 +167,7 @@ PluginHost::Impl::Impl(PluginHostDependencies wanted)
                      const Status& status, std::chrono::nanoseconds duration) {
                 metrics.operation(component, operation, status, duration);
               }} {
+  runtime::QueueMetrics::reserve(deps.metrics);  // before a plugin could take the names
   if (!deps.write_gate) {
     deps.write_gate =
         std::make_shared<net::WriteGate>([&leader = deps.leader] { return leader.leading(); });

@@ -17,21 +17,20 @@ const prometheus::Histogram::BucketBoundaries& buckets() {
   return bounds;
 }
 
-prometheus::Gauge& gauge(Registry& registry, const char* metric, const char* help,
-                         const std::string& queue) {
-  return prometheus::BuildGauge().Name(metric).Help(help).Register(registry).Add({{"name", queue}});
+using Gauges = prometheus::Family<prometheus::Gauge>;
+using Counters = prometheus::Family<prometheus::Counter>;
+using Histograms = prometheus::Family<prometheus::Histogram>;
+
+Gauges& gauges(Registry& registry, const char* metric, const char* help) {
+  return prometheus::BuildGauge().Name(metric).Help(help).Register(registry);
 }
 
-prometheus::Counter& counter(Registry& registry, const char* metric, const char* help,
-                             const std::string& queue) {
-  return prometheus::BuildCounter().Name(metric).Help(help).Register(registry).Add(
-      {{"name", queue}});
+Counters& counters(Registry& registry, const char* metric, const char* help) {
+  return prometheus::BuildCounter().Name(metric).Help(help).Register(registry);
 }
 
-prometheus::Histogram& histogram(Registry& registry, const char* metric, const char* help,
-                                 const std::string& queue) {
-  return prometheus::BuildHistogram().Name(metric).Help(help).Register(registry).Add(
-      {{"name", queue}}, buckets());
+Histograms& histograms(Registry& registry, const char* metric, const char* help) {
+  return prometheus::BuildHistogram().Name(metric).Help(help).Register(registry);
 }
 
 double seconds(std::chrono::nanoseconds duration) {
@@ -40,18 +39,41 @@ double seconds(std::chrono::nanoseconds duration) {
 
 }  // namespace
 
+struct QueueMetrics::Families {
+  explicit Families(Registry& registry)
+      : depth(gauges(registry, "workqueue_depth", "Keys that could be taken now.")),
+        adds(counters(registry, "workqueue_adds_total", "Keys added to the queue.")),
+        waited(histograms(registry, "workqueue_queue_duration_seconds",
+                          "Time from ready until taken.")),
+        worked(
+            histograms(registry, "workqueue_work_duration_seconds", "Time from taken until done.")),
+        unfinished(gauges(registry, "workqueue_unfinished_work_seconds",
+                          "Time that keys in work have taken so far, in total.")),
+        longest(gauges(registry, "workqueue_longest_running_processor_seconds",
+                       "Time that the oldest key in work has taken so far.")),
+        retries(counters(registry, "workqueue_retries_total", "Adds with a delay.")) {}
+  Gauges& depth;
+  Counters& adds;
+  Histograms& waited;
+  Histograms& worked;
+  Gauges& unfinished;
+  Gauges& longest;
+  Counters& retries;
+};
+
 QueueMetrics::QueueMetrics(Registry& registry, const std::string& name)
-    : depth_(gauge(registry, "workqueue_depth", "Keys that could be taken now.", name)),
-      adds_(counter(registry, "workqueue_adds_total", "Keys added to the queue.", name)),
-      waited_(histogram(registry, "workqueue_queue_duration_seconds",
-                        "Time from ready until taken.", name)),
-      worked_(histogram(registry, "workqueue_work_duration_seconds", "Time from taken until done.",
-                        name)),
-      unfinished_(gauge(registry, "workqueue_unfinished_work_seconds",
-                        "Time that keys in work have taken so far, in total.", name)),
-      longest_(gauge(registry, "workqueue_longest_running_processor_seconds",
-                     "Time that the oldest key in work has taken so far.", name)),
-      retries_(counter(registry, "workqueue_retries_total", "Adds with a delay.", name)) {}
+    : QueueMetrics(Families(registry), name) {}
+
+QueueMetrics::QueueMetrics(const Families& families, const std::string& name)
+    : depth_(families.depth.Add({{"name", name}})),
+      adds_(families.adds.Add({{"name", name}})),
+      waited_(families.waited.Add({{"name", name}}, buckets())),
+      worked_(families.worked.Add({{"name", name}}, buckets())),
+      unfinished_(families.unfinished.Add({{"name", name}})),
+      longest_(families.longest.Add({{"name", name}})),
+      retries_(families.retries.Add({{"name", name}})) {}
+
+void QueueMetrics::reserve(Registry& registry) { static_cast<void>(Families(registry)); }
 
 void QueueMetrics::added() { adds_.Increment(); }
 void QueueMetrics::retried() { retries_.Increment(); }

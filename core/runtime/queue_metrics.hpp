@@ -20,6 +20,8 @@ class QueueMetrics final : public QueueObserver {
  public:
   // `registry` must outlive it. `name` is the label of all its series.
   QueueMetrics(prometheus::Registry& registry, const std::string& name);
+  // Takes the names, so that nobody else has them when the first queue is made.
+  static void reserve(prometheus::Registry& registry);
   void added() override;
   void retried() override;
   void depth(std::size_t ready) override;
@@ -29,6 +31,9 @@ class QueueMetrics final : public QueueObserver {
   void refresh(const WorkQueue& queue);
 
  private:
+  struct Families;
+  QueueMetrics(const Families& families, const std::string& name);
+
   prometheus::Gauge& depth_;
   prometheus::Counter& adds_;
   prometheus::Histogram& waited_;

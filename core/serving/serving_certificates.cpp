@@ -74,6 +74,12 @@ std::vector<std::string> names_in(X509* certificate) {
   return result;
 }
 
+// It is served all the same, as upstream does: whether to believe it is the client's decision.
+void warn_if_expired(const X509* certificate, const std::string& file) {
+  if (X509_cmp_current_time(X509_get0_notAfter(certificate)) >= 0) return;
+  log::warning("the serving certificate has expired", {{"file", file}});
+}
+
 std::string lower(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return text;
@@ -190,6 +196,7 @@ Status ServingCertificates::load_pair(Pair* pair) {
   pair->names = pair->patterns.empty() ? names_in(SSL_CTX_get0_certificate(pair->context.get()))
                                        : pair->patterns;
   for (std::string& name : pair->names) name = lower(std::move(name));
+  warn_if_expired(SSL_CTX_get0_certificate(pair->context.get()), pair->certificate_file);
   return {};
 }
 

@@ -91,6 +91,7 @@ void RoutesBroker::list(std::string cluster_name, std::shared_ptr<Context> conte
       }
       gate_.set_known(std::move(keys));
       listed_ = provider_->runtime().timers.now();
+      forget_made_changes();
       forget_old_failures();
     }
     done(std::move(listed));
@@ -224,6 +225,7 @@ void RoutesBroker::batch_ended(const RequestPtr& request, Result<std::vector<Sta
   const bool first = request->next == 0;
   // Nothing is known of this batch: what was allowed may be gone, so it stays counted.
   ++request->next;
+  note_outcomes(*request, batch, status);
   failed(*request, status);
   request->turn = {};
   if (first) return request->done(status);
@@ -241,12 +243,12 @@ void RoutesBroker::took(Request& request, const std::vector<Status>& statuses) {
     if (place >= removed) {
       const std::size_t index = batch.additions[place - removed];
       request.statuses[request.changes.removals.size() + index] = statuses[place];
-      note_outcome(request.changes.additions[index], statuses[place]);
+      note_outcome(request.changes.additions[index], Change::addition, statuses[place]);
       continue;
     }
     const std::size_t index = batch.removals[place];
     request.statuses[index] = statuses[place];
-    note_outcome(request.changes.removals[index], statuses[place]);
+    note_outcome(request.changes.removals[index], Change::removal, statuses[place]);
     const std::string key = key_of(request.changes.removals[index]);
     if (statuses[place].ok()) {
       gate_.deleted(key);
@@ -261,6 +263,10 @@ void RoutesBroker::failed(Request& request, const Status& status) {
   if (request.batches.empty()) {
     for (const std::size_t index : request.allowed) {
       gate_.not_deleted(key_of(request.changes.removals[index]));
+      note_outcome(request.changes.removals[index], Change::removal, status);
+    }
+    for (const Route& route : request.changes.additions) {
+      note_outcome(route, Change::addition, status);
     }
     return;
   }
@@ -272,10 +278,21 @@ void RoutesBroker::failed(Request& request, const Status& status) {
     for (const std::size_t index : request.batches[next].additions) {
       request.statuses[request.changes.removals.size() + index] = status;
     }
+    note_outcomes(request, request.batches[next], status);
   }
 }
 
-void RoutesBroker::note_outcome(const Route& route, const Status& status) {
+void RoutesBroker::note_outcomes(const Request& request, const RouteBatch& batch,
+                                 const Status& status) {
+  for (const std::size_t index : batch.removals) {
+    note_outcome(request.changes.removals[index], Change::removal, status);
+  }
+  for (const std::size_t index : batch.additions) {
+    note_outcome(request.changes.additions[index], Change::addition, status);
+  }
+}
+
+void RoutesBroker::note_outcome(const Route& route, Change change, const Status& status) {
   constexpr std::size_t kMostFailures = 4'096;
   const std::pair key(route.target_node, route.destination_cidr);
   if (status.ok()) {
@@ -286,8 +303,24 @@ void RoutesBroker::note_outcome(const Route& route, const Status& status) {
   const auto now = provider_->runtime().timers.now();
   Failure& failure = failures_[key];
   if (failure.attempts++ == 0) failure.since = now;
+  failure.change = change;
   failure.status = status;
   failure.last = now;
+}
+
+// A change whose answer was lost may have been made all the same.
+void RoutesBroker::forget_made_changes() {
+  if (failures_.empty()) return;
+  std::map<std::pair<std::string, std::string>, bool> listed;  // whether it works
+  for (const Route& route : owned_) {
+    bool& works = listed[{route.target_node, route.destination_cidr}];
+    works = works || !route.blackhole;
+  }
+  std::erase_if(failures_, [&](const auto& entry) {
+    const auto found = listed.find(entry.first);
+    if (entry.second.change == Change::removal) return found == listed.end();
+    return found != listed.end() && found->second;
+  });
 }
 
 // Nobody wants that change any more.

@@ -23,6 +23,8 @@
 
 namespace ccm::plugin {
 
+struct RouteBatch;
+
 // What is known of one route of a Node, for pages.
 struct RouteReport {
   std::string destination;
@@ -76,14 +78,18 @@ class RoutesBroker {
   void batch_ended(const RequestPtr& request, Result<std::vector<Status>> outcome);
   void took(Request& request, const std::vector<Status>& statuses);
   void failed(Request& request, const Status& status);
+  enum class Change { addition, removal };
   // A change that failed, by Node and destination; remembered for an hour.
   struct Failure {
+    Change change = Change::addition;
     Status status;
     uint32_t attempts = 0;
     runtime::TimePoint since;
     runtime::TimePoint last;
   };
-  void note_outcome(const Route& route, const Status& status);
+  void note_outcomes(const Request& request, const RouteBatch& batch, const Status& status);
+  void note_outcome(const Route& route, Change change, const Status& status);
+  void forget_made_changes();
   void forget_old_failures();
 
   const std::shared_ptr<LiveComponent> provider_;

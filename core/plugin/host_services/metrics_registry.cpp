@@ -70,20 +70,26 @@ struct MetricsRegistry::State {
     std::map<std::vector<std::string>, Series> series;
   };
 
+  // Throws when the host has the name. Of one type and without labels the registry would give the
+  // host's own family; with any other labels it throws, so that is tried first.
+  template <typename Build>
+  auto* new_family(Build build, const MetricDefinition& wanted) {
+    registry.Remove(
+        build().Name(wanted.name).Help(wanted.help).Labels({{"of", "nobody"}}).Register(registry));
+    return &build().Name(wanted.name).Help(wanted.help).Register(registry);
+  }
+
   void add_family(Metric& metric) {
     const MetricDefinition& wanted = metric.definition;
     switch (wanted.kind) {
       case MetricDefinition::Kind::counter:
-        metric.family =
-            &prometheus::BuildCounter().Name(wanted.name).Help(wanted.help).Register(registry);
+        metric.family = new_family(prometheus::BuildCounter, wanted);
         break;
       case MetricDefinition::Kind::gauge:
-        metric.family =
-            &prometheus::BuildGauge().Name(wanted.name).Help(wanted.help).Register(registry);
+        metric.family = new_family(prometheus::BuildGauge, wanted);
         break;
       case MetricDefinition::Kind::histogram:
-        metric.family =
-            &prometheus::BuildHistogram().Name(wanted.name).Help(wanted.help).Register(registry);
+        metric.family = new_family(prometheus::BuildHistogram, wanted);
         break;
     }
   }

@@ -45,6 +45,10 @@ Controller::Controller(Host& host)
                                        "Routes in the cloud's table, foreign ones included.")),
       table_limit_(host.metrics.gauge("ccm_route_table_limit",
                                       "Routes that the cloud's table can hold; 0: not known.")),
+      delay_(
+          host.metrics.histogram("ccm_route_delay_seconds",
+                                 "From when a Node first wanted a route until the cloud made it.",
+                                 {0.1, 0.25, 0.5, 1, 2, 4, 16, 64, 256, 1024})),
       notices_(host.events, host.log) {}
 
 Status Controller::setup(Setup& setup) {
@@ -78,30 +82,43 @@ Status Controller::setup(Setup& setup) {
 
 // ROUTE-7, but for Nodes that have no ranges yet, and resyncs: the audit does more.
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
-                          const Queue& queue) const {
+                          const Queue& queue) {
   if (kind == EventKind::resync || (kind == EventKind::updated && old.same(now))) return;
   const NodeState node = read_node(now);
   if (kind == EventKind::updated) {
     const NodeState before = read_node(old);
     if (same_target(before, node) || (before.ranges.empty() && node.ranges.empty())) return;
+    if (before.uid != node.uid) delay_.forget(before.uid);
   } else if (node.ranges.empty()) {
     return;
+  }
+  if (kind == EventKind::deleted) {
+    delay_.forget(node.uid);
+  } else {
+    delay_.wanted(node, host_.timer.now());
   }
   queue.add(kKey, Priority::changed, std::max(kGather, not_before_ - host_.timer.now()));
 }
 
 Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request) {
   const milliseconds begun = host_.timer.now();
-  if (begun < not_before_) co_return ReconcileResult{not_before_ - begun};
+  if (begun < not_before_) co_return in_pause(not_before_ - begun);
   syncs_.record(1);  // MET-8, ROUTE-10
   Status status = co_await sync(ctx);
   co_return conclude(begun, std::move(status));
+}
+
+// An audit that comes before the next run may begin settles nothing.
+Result<ReconcileResult> Controller::in_pause(milliseconds left) const {
+  if (last_.ok()) return ReconcileResult{left};
+  return Status(last_).with_retry_after(left);
 }
 
 Result<ReconcileResult> Controller::conclude(milliseconds begun, Status status) {
   const milliseconds now = host_.timer.now();
   if (status.code() == Code::cancelled) return status;
   if (status.ok()) {
+    last_ = {};
     failures_ = 0;
     not_before_ = now + std::clamp(4 * (now - begun), kLeastPause, kMostPause);
     retries_.forget_old(now);
@@ -121,12 +138,14 @@ Result<ReconcileResult> Controller::conclude(milliseconds begun, Status status) 
     pause = std::max(pause, backoff);
   }
   not_before_ = now + pause;
+  last_ = status;
   return status.with_retry_after(pause);
 }
 
 Task<Status> Controller::sync(Ctx ctx) {
   co_await refresh_limits(ctx);
   Run run;
+  run.begun = host_.timer.now();
   auto listed = co_await host_.routes.list(ctx, settings_.cluster_name);
   if (!listed.ok()) co_return listed.status().with_context("list the cloud's routes");  // ROUTE-12
   run.table = *std::move(listed);
@@ -272,6 +291,7 @@ void Controller::note_addition(Run& run, const Addition& addition, const Route& 
     ++run.added;
     range.outcome = Outcome::kept;  // ROUTE-26
     retries_.succeeded(change_name(node, range));
+    delay_.made(node, range.text, host_.timer.now());
     host_.log.v(2, "made a route", {{"node", node.name}, {"destination", range.text}});
   } else if (is_full(status)) {
     range.outcome = Outcome::table_full;
@@ -375,10 +395,13 @@ void Controller::tell(const Run& run) {
   notices_.overlay(overlay);
 }
 
-void Controller::measure(const Run& run) const {
+void Controller::measure(const Run& run) {
   const TableUse use = use_of(run);
   table_routes_.record(static_cast<double>(use.routes));
   table_limit_.record(static_cast<double>(use.limit));
+  for (std::size_t i = 0; i < run.nodes.size(); ++i) {
+    delay_.settled(run.nodes[i], run.plan.nodes[i], run.begun);
+  }
 }
 
 }  // namespace ccm::route

@@ -13,6 +13,7 @@
 #include "notices.hpp"
 #include "plan.hpp"
 #include "retries.hpp"
+#include "route_delay.hpp"
 #include "settings.hpp"
 
 #include <ccm/controller.hpp>
@@ -41,6 +42,7 @@ class Controller {
  private:
   // One run.
   struct Run {
+    milliseconds begun{0};
     std::vector<Route> table;
     std::vector<NodeState> nodes;
     std::set<std::string> unseen;  // Nodes that exist although the cache lacks them
@@ -53,7 +55,8 @@ class Controller {
     Status outcome;      // a batch of which nothing is known
   };
 
-  void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue) const;
+  void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
+  [[nodiscard]] Result<ReconcileResult> in_pause(milliseconds left) const;
   Result<ReconcileResult> conclude(milliseconds begun, Status status);
 
   Task<Status> sync(Ctx ctx);
@@ -74,7 +77,7 @@ class Controller {
   Task<Status> write_condition(Ctx ctx, const NodeState& node, Condition condition);
 
   void tell(const Run& run);
-  void measure(const Run& run) const;
+  void measure(const Run& run);
   [[nodiscard]] TableUse use_of(const Run& run) const;
 
   Host& host_;
@@ -82,6 +85,7 @@ class Controller {
   const Metric changes_;
   const Metric table_routes_;
   const Metric table_limit_;
+  RouteDelay delay_;
   Settings settings_;
   Retries retries_;
   Doubt doubt_;
@@ -96,6 +100,7 @@ class Controller {
   std::set<std::string> gone_;  // Nodes that the API server says are gone
 
   milliseconds not_before_{0};  // the next run
+  Status last_;                 // outcome of the last one
   uint32_t failures_ = 0;       // runs in a row
 };
 

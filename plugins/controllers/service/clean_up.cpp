@@ -86,6 +86,7 @@ Task<Status> Controller::let_go(Ctx ctx, TurnPtr turn, bool retained) {
     }
   }
   if (!retained) events_.normal(turn->object, kDeleted, "Deleted load balancer");
+  time_to_address_.forget(turn->record->uid);
   records_.erase(turn->key);
   co_return Status();
 }

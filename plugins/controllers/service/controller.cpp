@@ -4,6 +4,8 @@
 #include "predicates.hpp"
 #include "texts.hpp"
 
+#include <ccm/timestamp.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -46,6 +48,11 @@ Controller::Controller(Host& host)
           "service_controller_update_loadbalancer_host_latency_seconds",
           "Duration of one update of a load balancer's backends.",
           {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384})),
+      time_to_address_(
+          host.metrics.histogram("ccm_service_time_to_address_seconds",
+                                 "From when a Service first needed a load balancer until its "
+                                 "status got an address.",
+                                 {1, 4, 16, 64, 256, 1024})),
       limits_turn_(host.post, 1) {}
 
 Status Controller::setup(Setup& setup) {
@@ -89,6 +96,7 @@ void Controller::on_service(EventKind kind, const Object& old, const Object& now
   switch (kind) {
     case EventKind::added: {
       const ServiceState service = read_service(now);
+      note_need(ServiceState(), now, service);
       if (wants_load_balancer(service, settings_.classes) || needs_cleanup(service)) {
         queue.add(key_of(now), priority_of(service));
       } else if (records_.contains(key_of(now))) {
@@ -100,6 +108,7 @@ void Controller::on_service(EventKind kind, const Object& old, const Object& now
       if (!old.same(now)) on_update(old, now, queue);
       return;
     case EventKind::deleted: {  // SVC-16
+      time_to_address_.forget(std::string(now.uid()));
       const auto place = records_.find(key_of(now));
       if (place == records_.end()) return;
       place->second->newest = Object();
@@ -124,6 +133,7 @@ void Controller::on_update(const Object& old, const Object& now, const Queue& qu
     }
     if (before.uid != service.uid && record.uid == before.uid) record.vanished = old;
   }
+  note_need(before, now, service);
   const bool wants = wants_load_balancer(service, settings_.classes);
   const bool cleanup = needs_cleanup(service);
   // The server drops the addresses when the type changes, even if it changes back at once (SVC-47).
@@ -131,6 +141,23 @@ void Controller::on_update(const Object& old, const Object& now, const Queue& qu
   if (needs_update(before, service, settings_.classes) || lost_addresses ||
       (cleanup && (!needs_cleanup(before) || before.annotations != service.annotations))) {
     queue.add(key);
+  }
+}
+
+// Without an address and without our finalizer there is no load balancer of before. One that is
+// seen for the first time was made with its type, as far as can be known.
+void Controller::note_need(const ServiceState& before, const Object& object,
+                           const ServiceState& service) {
+  const bool fresh = before.uid != service.uid;
+  if (fresh && !before.uid.empty()) time_to_address_.forget(before.uid);
+  if (!wants_load_balancer(service, settings_.classes) || service.deleting) return;
+  if (!service.ingress.empty()) return;
+  const milliseconds now = host_.timer.wall_clock();
+  if (fresh) {
+    const auto created = parse_timestamp(object.text("/metadata/creationTimestamp"));
+    time_to_address_.needed(service.uid, created.value_or(now));
+  } else if (!service.finalizer && !wants_load_balancer(before, settings_.classes)) {
+    time_to_address_.needed(service.uid, now);
   }
 }
 
@@ -220,6 +247,7 @@ Task<Status> Controller::take_turn(Ctx ctx, std::string key) {
     status = co_await clean_up(ctx, turn);
   } else {
     records_.erase(key);
+    time_to_address_.forget(service.uid);
   }
   co_return status;
 }

@@ -15,6 +15,7 @@
 #include "record.hpp"
 #include "service_state.hpp"
 #include "settings.hpp"
+#include "time_to_address.hpp"
 
 #include <ccm/controller.hpp>
 #include <ccm/host.hpp>
@@ -55,6 +56,7 @@ class Controller {
   // controller.cpp
   void on_service(EventKind kind, const Object& old, const Object& now, const Queue& queue);
   void on_update(const Object& old, const Object& now, const Queue& queue);
+  void note_need(const ServiceState& before, const Object& object, const ServiceState& service);
   void on_node(EventKind kind, const Object& old, const Object& now, const Queue& queue);
   Task<Status> learn_limits(Ctx ctx);
   [[nodiscard]] Object cached(std::string_view key) const;
@@ -102,6 +104,7 @@ class Controller {
   Metric failed_updates_;   // MET-5
   NodePass pass_;           // MET-6
   Metric update_duration_;  // MET-7
+  TimeToAddress time_to_address_;
   Settings settings_;
   Semaphore limits_turn_;
   Status limits_failure_;  // of the last question

@@ -293,8 +293,12 @@ Task<Status> Controller::settle(Ctx ctx, TurnPtr turn) {
   } else {
     patch.remove_condition(turn->service, kPortsErrorCondition);
   }
+  const bool first_address = patch.ingress && turn->service.ingress.empty();
   if (!patch.empty()) {
     Status written = co_await write(ctx, turn, std::move(patch));
+    if (written.ok() && first_address) {
+      time_to_address_.addressed(record.uid, host_.timer.wall_clock());
+    }
     if (!written.ok() && written.error_class() != ErrorClass::not_found) {
       written.with_context("failed to update load balancer status");
       const bool announced = record.announced;

@@ -94,7 +94,8 @@ const Condition* ServiceState::condition(std::string_view type) const {
 }
 
 const std::vector<std::string>& service_fields() {
-  static const std::vector<std::string> fields{"/metadata/annotations",
+  static const std::vector<std::string> fields{"/metadata/creationTimestamp",
+                                               "/metadata/annotations",
                                                "/metadata/finalizers",
                                                "/metadata/deletionTimestamp",
                                                "/spec/type",

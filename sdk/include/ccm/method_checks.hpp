@@ -1,6 +1,6 @@
-// A provider's method with the name of a load balancer or route method and other parameters would
-// be left out in silence, and so would half of a pair. The compiler refuses them instead, and says
-// what ccm/provider.hpp lists. Overloaded methods are not looked at.
+// A provider's method with the name of a load balancer or route method and other parameters would be
+// left out in silence. The compiler refuses it instead, and says what ccm/provider.hpp lists.
+// Overloaded methods are not looked at.
 #pragma once
 
 #include <ccm/load_balancer_adapter.hpp>
@@ -59,14 +59,11 @@ consteval void check_provider_methods() {
                 "load_balancer_name takes (Ctx, LoadBalancerService)");
   static_assert(HasLoadBalancerLimits<T> || !NamesLoadBalancerLimits<T>,
                 "load_balancer_limits takes (Ctx)");
-  static_assert(HasEnsureLoadBalancer<T> == HasDeleteLoadBalancer<T>,
-                "ensure_load_balancer and delete_load_balancer go together");
   static_assert(HasListRoutes<T> || !NamesListRoutes<T>,
                 "list_routes takes (Ctx, std::string cluster_name)");
   static_assert(HasApplyRoutes<T> || !NamesApplyRoutes<T>,
                 "apply_routes takes (Ctx, std::string cluster_name, std::vector<Route> removals, "
                 "std::vector<Route> additions)");
-  static_assert(HasListRoutes<T> == HasApplyRoutes<T>, "list_routes and apply_routes go together");
   static_assert(HasRouteLimits<T> || !NamesRouteLimits<T>, "route_limits takes (Ctx)");
 }
 

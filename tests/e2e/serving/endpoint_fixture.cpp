@@ -106,8 +106,8 @@ void EndpointTest::launch(const std::string& reviews, const std::vector<std::str
     command.push_back("--authorization-kubeconfig=" + reviews);
   }
   command.insert(command.end(), flags.begin(), flags.end());
-  const support::ProcessOptions options{folder_.path() / "manager.log",
-                                        {{"KUBECONFIG", ""}, {"HOME", ""}}};
+  const auto log = folder_.path() / ("manager" + std::to_string(++runs_) + ".log");
+  const support::ProcessOptions options{log, {{"KUBECONFIG", ""}, {"HOME", ""}}};
   manager_ = std::make_unique<support::Process>(command, options);
 }
 

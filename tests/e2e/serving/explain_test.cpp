@@ -22,6 +22,23 @@ class ExplainTest : public EndpointTest {
         {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({{{"port", 80}}})}}}};
     ASSERT_TRUE(api_.create("/api/v1/namespaces/default/services", service).ok());
   }
+  void start_routes() {
+    start(reviews(), {"--controllers=node-route-controller", "--cluster-cidr=10.244.0.0/16",
+                      "--route-reconciliation-period=1s"});
+  }
+  void make_node(const std::string& name, const json& spec) {
+    const json node = {
+        {"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", name}}}, {"spec", spec}};
+    ASSERT_TRUE(api_.create("/api/v1/nodes", node).ok());
+  }
+  // A Node with a machine that is to have a route.
+  void make_routed_node(const std::string& name, const std::string& cidr) {
+    const std::string machine = "m-" + name;
+    cloud_.control("PUT", "/machines/" + machine, {{"name", name}});
+    make_node(name, {{"providerID", "sandbox://" + machine},
+                     {"podCIDR", cidr},
+                     {"podCIDRs", json::array({cidr})}});
+  }
   // Until `explain` prints every part.
   Output explained(const std::string& object, const std::vector<std::string>& parts) {
     Output output;
@@ -74,6 +91,73 @@ TEST_F(ExplainTest, ARefusedServiceIsAFaultWithTheCloudsReason) {
       explained("svc/default/web", {"CreateLoadBalancer 422", "class invalid-spec", "request "});
   EXPECT_TRUE(refused.code == 0 || refused.code == 1);
   EXPECT_TRUE(contains(refused.text, "Not settled since")) << refused.text;
+}
+
+TEST_F(ExplainTest, APresentRouteSaysSoAndSinceWhen) {
+  make_routed_node("node-1", "10.244.1.0/24");
+  start_routes();
+  const Output present =
+      explained("route/node-1", {"route of node-1 to 10.244.1.0/24", "State  present", "Since  20",
+                                 "node-route-controller routes", "settled", "Settled at"});
+  EXPECT_EQ(present.code, 0) << present.text;
+  for (const char* part : {"Waits for", "Class", "Tries"}) {
+    EXPECT_FALSE(contains(present.text, part)) << part << "\n" << present.text;
+  }
+  const json whole =
+      json::parse(ctl({"explain", "route/node-1", "-o", "json"}, server_.kubeconfig()).text);
+  EXPECT_EQ(whole.at("routes").at("node"), "node-1");
+  EXPECT_EQ(whole.at("routes").at("routes").size(), 1u);
+
+  const Output unknown = ctl({"explain", "route/node-2"}, server_.kubeconfig());
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_TRUE(contains(unknown.text, "no route of node-2 is known")) << unknown.text;
+}
+
+TEST_F(ExplainTest, ARouteThatTheCloudRefusesIsAFaultUntilItIsMade) {
+  make_routed_node("node-1", "10.244.1.0/24");
+  make_routed_node("node-2", "10.244.2.0/24");
+  cloud_.control("PUT", "/faults", {{"operations", {{"ApplyRoutes", "error"}}}, {"status", 503}});
+  start_routes();
+  const Output failed =
+      explained("route/node-1", {"route of node-1 to 10.244.1.0/24", "failed", "Waits for",
+                                 "ApplyRoutes", "unavailable", "Tries", "Since",
+                                 "node-route-controller routes", "retrying", "Next try"});
+  EXPECT_EQ(failed.code, 1) << failed.text;
+  EXPECT_FALSE(contains(failed.text, "10.244.2.0/24")) << "of another Node: " << failed.text;
+  // The audit of each second meets the pause before the next try, which settles nothing.
+  Output later;
+  EXPECT_FALSE(eventually(std::chrono::seconds(3), [&] {
+    later = ctl({"explain", "route/node-1"}, server_.kubeconfig());
+    return later.code != 1 || contains(later.text, "Settled at");
+  })) << later.text;
+
+  cloud_.control("DELETE", "/faults");
+  Output made;
+  EXPECT_TRUE(eventually(patience(), [&] {
+    made = ctl({"explain", "route/node-1"}, server_.kubeconfig());
+    return made.code == 0 && contains(made.text, "present");
+  })) << made.text;
+  EXPECT_FALSE(contains(made.text, "failed")) << made.text;
+}
+
+TEST_F(ExplainTest, ANodeWithoutAMachineSaysWhatItWaitsForSinceWhenAndTheNextTry) {
+  start(reviews());
+  make_node("node-1", {{"taints", json::array({{{"key",
+                                                 "node.cloudprovider.kubernetes.io/"
+                                                 "uninitialized"},
+                                                {"value", "true"},
+                                                {"effect", "NoSchedule"}}})}});
+  const Output missing = explained("node/node-1", {"cloud-node-controller node-1", "State", "Since",
+                                                   "Waits for", "Not settled since", "Next try"});
+  EXPECT_TRUE(contains(missing.text, "machine")) << missing.text;
+  EXPECT_EQ(missing.code, 1) << missing.text;
+
+  cloud_.control("PUT", "/machines/m-1", {{"name", "node-1"}});
+  Output found;
+  EXPECT_TRUE(eventually(patience(), [&] {
+    found = ctl({"explain", "node/node-1"}, server_.kubeconfig());
+    return found.code == 0 && contains(found.text, "Settled at");
+  })) << found.text;
 }
 
 TEST_F(ExplainTest, WhatCannotBeAnsweredIsSaidInOneLine) {

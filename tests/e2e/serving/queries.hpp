@@ -1,20 +1,30 @@
-// The queries that deploy/ asks of Prometheus: those of the dashboard and those of the alerts.
+// The queries that deploy/ asks of Prometheus: those of the dashboard and those of the alerts; and
+// a real Prometheus to ask.
 #pragma once
+
+#include "support/ports.hpp"
+#include "support/process.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace ccm::e2e {
+
+inline constexpr const char* kJob = "cloud-controller-manager";  // as the alerts expect it
 
 struct AskedQuery {
   std::string place;       // the panel's title, or the alert's name
   std::string expression;  // as it stands in the file
   std::string concrete;    // with the dashboard's variables filled in
   bool alert = false;
-  std::string fault;  // it has data only while this is so; empty: always
+  // It has data only while this is so; empty: always. "seen": prometheus_test.cpp makes it so.
+  // "fired": alerts_test.cpp does, and the alert fires.
+  std::string fault;
 };
 
 // In the order of the files. An alert needs a fault by its nature. Throws when it cannot be read,
@@ -34,5 +44,35 @@ QueryAnswer read_answer(const nlohmann::json& answer);
 
 // One row of a Markdown table.
 std::string table_row(const AskedQuery& query, const QueryAnswer& answer);
+
+// Scrapes and evaluates twice a second. Not for several threads at once.
+class Prometheus {
+ public:
+  struct Job {
+    std::string name;
+    std::vector<std::string> targets;  // HOST:PORT
+    std::string ca_file;
+    std::string token;  // empty: none
+  };
+  // CCM_PROMETHEUS, or where Debian has it.
+  static std::string program();
+  static bool installed() { return std::filesystem::exists(program()); }
+
+  // Returns when it is ready; throws std::runtime_error with its log if it is not in time.
+  Prometheus(const std::filesystem::path& folder, const std::filesystem::path& rules,
+             const std::vector<Job>& jobs);
+
+  [[nodiscard]] QueryAnswer answer(const std::string& query) const;
+  // Of the scrape job: "up", or why not.
+  [[nodiscard]] std::string scrape_of(const std::string& job) const;
+  // The names of the alerts that fire now.
+  [[nodiscard]] std::set<std::string> firing() const;
+
+ private:
+  [[nodiscard]] nlohmann::json get(const std::string& target) const;
+
+  support::ReservedPort port_;
+  std::unique_ptr<support::Process> process_;
+};
 
 }  // namespace ccm::e2e

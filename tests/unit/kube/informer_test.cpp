@@ -299,6 +299,24 @@ TEST_F(InformerTest, MalformedObjectInAListIsNotTakenForADeletion) {
   EXPECT_NE(informer().get("", "b"), nullptr);
 }
 
+TEST_F(InformerTest, API_24_OneMalformedObjectAmongThousandsCostsNoOther) {
+  constexpr std::size_t kNodes = 3000;
+  const std::string malformed = R"({"kind":"Node","metadata":"none"})";
+  std::vector<std::string> nodes;
+  for (std::size_t i = 0; i < kNodes; ++i) nodes.push_back(node_json("n" + std::to_string(i), 5));
+  nodes.insert(nodes.begin() + kNodes / 2, malformed);
+  initial_stream(nodes, 10,
+                 {event_json("MODIFIED", malformed),
+                  event_json("MODIFIED", node_json("n2999", 13, "sandbox://9"))});
+  play(kNodes + 2);
+  EXPECT_EQ(informer().size(), kNodes);
+  EXPECT_EQ(informer().statistics().skipped_objects, 2u);
+  EXPECT_EQ(seen_.at(kNodes), "synced");
+  EXPECT_EQ(seen_.back(), "change n2999");
+  EXPECT_EQ(seen_.size(), kNodes + 2);  // nothing is lost, and nothing is listed again
+  EXPECT_EQ(api_.server().requests().size(), 1u);
+}
+
 TEST_F(InformerTest, OversizedObjectIsSkipped) {
   timing_.max_object_bytes = 2000;
   initial_stream({node_json("a", 5)}, 10,

@@ -8,6 +8,7 @@
 #include <ccm/abi/controller.h>
 #include <ccm/abi/kube.h>
 #include <ccm/abi/loadbalancers.h>
+#include <ccm/abi/metrics.h>
 #include <ccm/abi/provider.h>
 #include <ccm/abi/routes.h>
 
@@ -19,6 +20,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,6 +47,7 @@ struct Cloud {
   std::atomic<int> destroyed{0};
   std::map<std::string, std::string> machines;  // name -> provider ID
   const ccm_host* host = nullptr;
+  std::function<void(const ccm_host*)> on_create;
 };
 Cloud* g_cloud = nullptr;
 
@@ -101,6 +104,7 @@ bool cloud_interface(void*, const char* id, ccm_interface* out) {
 
 void cloud_create(const ccm_host* host, ccm_str, ccm_completion done) {
   g_cloud->host = host;
+  if (g_cloud->on_create) g_cloud->on_create(host);
   const ccm_component component{sizeof(component), 0, nullptr, &cloud_interface,
                                 [](void*) { ++g_cloud->destroyed; }};
   complete(done, {}, &component);
@@ -116,6 +120,7 @@ struct Tagger {
   int stopped = 0;
   int destroyed = 0;
   bool never_complete = false;
+  std::function<void(const ccm_host*)> on_create;
 };
 Tagger* g_tagger = nullptr;
 
@@ -193,6 +198,7 @@ bool tagger_interface(void*, const char* id, ccm_interface* out) {
 
 void tagger_create(const ccm_host* host, ccm_str, ccm_completion done) {
   g_tagger->host = host;
+  if (g_tagger->on_create) g_tagger->on_create(host);
   const ccm_component component{sizeof(component), 0, nullptr, &tagger_interface,
                                 [](void*) { ++g_tagger->destroyed; }};
   complete(done, {}, &component);
@@ -489,6 +495,71 @@ TEST_F(WholeHostTest, AReconcileThatNeverEndsDoesNotHoldUpTheStop) {
   EXPECT_EQ(stopped->code(), Code::failed_precondition);
   EXPECT_EQ(tagger_.destroyed, 0) << "never freed under its feet";
   EXPECT_EQ(cloud_.destroyed, 1);
+}
+
+// What a plugin does with its metrics.
+struct PluginMetrics {
+  explicit PluginMetrics(const ccm_host* host) {
+    ccm_interface found{};
+    EXPECT_TRUE(host->get_interface(host->self, CCM_HOST_METRICS, &found));
+    table = static_cast<const ccm_host_metrics*>(found.table);
+    self = found.self;
+  }
+  uint64_t define(const char* name, int32_t kind, std::vector<ccm_str> labels = {}) const {
+    const ccm_metric metric{sizeof(metric), kind,          c_str(name), c_str("Help."),
+                            labels.data(),  labels.size(), nullptr,     0};
+    return table->define(self, &metric);
+  }
+  void record(uint64_t metric, const char* label, double value) const {
+    const ccm_str text = c_str(label);
+    table->record(self, metric, &text, value);
+  }
+  const ccm_host_metrics* table = nullptr;
+  void* self = nullptr;
+};
+
+TEST_F(WholeHostTest, PluginsShareAMetricOfOneShapeAndGetNoneOfAnother) {
+  cloud_.on_create = [](const ccm_host* host) {
+    const PluginMetrics metrics(host);
+    metrics.record(metrics.define("shared_total", CCM_METRIC_COUNTER, {c_str("zone")}), "a", 1);
+  };
+  tagger_.on_create = [](const ccm_host* host) {
+    const PluginMetrics metrics(host);
+    EXPECT_EQ(metrics.define("shared_total", CCM_METRIC_GAUGE, {c_str("zone")}), 0u);
+    EXPECT_EQ(metrics.define("shared_total", CCM_METRIC_COUNTER, {c_str("node")}), 0u);
+    EXPECT_EQ(metrics.define("shared_total", CCM_METRIC_COUNTER), 0u);
+    metrics.record(metrics.define("shared_total", CCM_METRIC_COUNTER, {c_str("zone")}), "a", 2);
+    metrics.record(0, "a", 4);  // of one that was refused
+  };
+  ASSERT_TRUE(create_provider().ok());
+  ASSERT_TRUE(create_controller().ok());
+  const std::string text = prometheus::TextSerializer().Serialize(registry_.Collect());
+  EXPECT_NE(text.find("\nshared_total{zone=\"a\"} 3\n"), std::string::npos) << text;
+}
+
+TEST_F(WholeHostTest, APluginCannotTakeAMetricOfTheHosts) {
+  const auto take = [](const ccm_host* host) {
+    const PluginMetrics metrics(host);
+    for (const char* name :
+         {"ccm_plugin_operations_total", "ccm_deletion_brake_held", "workqueue_depth",
+          "workqueue_adds_total", "workqueue_queue_duration_seconds"}) {
+      for (const int32_t kind : {CCM_METRIC_COUNTER, CCM_METRIC_GAUGE}) {
+        EXPECT_EQ(metrics.define(name, kind), 0u) << name;
+        EXPECT_EQ(metrics.define(name, kind, {c_str("name")}), 0u) << name;
+      }
+    }
+    EXPECT_NE(metrics.define("own_total", CCM_METRIC_COUNTER), 0u);
+  };
+  cloud_.on_create = take;
+  tagger_.on_create = take;
+  ASSERT_TRUE(create_provider().ok());
+  ASSERT_TRUE(create_controller().ok());
+  ASSERT_TRUE(wait(host_->start_provider()).ok());
+  ASSERT_TRUE(setup("tagger").ok());
+  const std::string text = prometheus::TextSerializer().Serialize(registry_.Collect());
+  EXPECT_NE(text.find("# TYPE workqueue_depth gauge\nworkqueue_depth{name=\"Tags\"} 0\n"),
+            std::string::npos)
+      << text;
 }
 
 }  // namespace

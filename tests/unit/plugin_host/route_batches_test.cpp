@@ -135,5 +135,57 @@ TEST_F(RouteBatchTest, ABatchThatFailsBeforeAnythingWasDoneIsTheOperationsFailur
   EXPECT_EQ(status->code(), Code::unavailable);
 }
 
+class RouteReportTest : public RouteBatchTest {
+ protected:
+  void fail_apply(std::vector<Route> removals, std::vector<Route> additions, const Status& status) {
+    routes_->apply({"c", std::move(removals), std::move(additions)}, component_->background(),
+                   [](const Result<std::vector<Status>>&) {});
+    poll();
+    answer(0, status);
+  }
+  // The only one known of that route's Node.
+  RouteReport report(int number) {
+    const auto reports = routes_->routes_of("node-" + std::to_string(number));
+    EXPECT_EQ(reports.size(), 1u);
+    return reports.empty() ? RouteReport() : reports[0];
+  }
+  const Status cut_{Code::unavailable, ErrorClass::unavailable, "cut"};
+};
+
+TEST_F(RouteReportTest, ABatchThatFailsAsAWholeIsKnownOfEachOfItsRoutes) {
+  start_with(2);
+  fail_apply({}, routes(0, 3), cut_);
+  advance(4s);
+  fail_apply({}, routes(0, 3), cut_);
+  for (int number = 0; number < 3; ++number) {
+    const RouteReport failed = report(number);
+    EXPECT_EQ(failed.destination, route(number).destination_cidr);
+    EXPECT_FALSE(failed.present);
+    EXPECT_EQ(failed.failure.message(), "cut");
+    EXPECT_EQ(failed.attempts, 2u) << number;
+    EXPECT_EQ(failed.since, 4s);
+  }
+  EXPECT_EQ(apply({}, routes(0, 3)), std::vector<std::string>(3));
+  EXPECT_TRUE(routes_->routes_of("node-0").empty()) << "not listed yet";
+  list(routes(0, 3));
+  EXPECT_TRUE(report(0).present);
+  EXPECT_TRUE(report(0).failure.ok());
+}
+
+TEST_F(RouteReportTest, TheListingTellsWhatWasMadeAlthoughTheAnswerWasLost) {
+  start_with(0);
+  advance(11min);
+  list(routes(0, 2));
+  fail_apply({route(0)}, {route(7)}, cut_);
+  list(routes(0, 2));
+  EXPECT_TRUE(report(0).present);
+  EXPECT_EQ(report(0).failure.message(), "cut") << "it is there, and should not be";
+  EXPECT_EQ(report(7).failure.message(), "cut");
+  list({route(1), route(7)});
+  EXPECT_TRUE(routes_->routes_of("node-0").empty());
+  EXPECT_TRUE(report(7).present);
+  EXPECT_TRUE(report(7).failure.ok());
+}
+
 }  // namespace
 }  // namespace ccm::plugin

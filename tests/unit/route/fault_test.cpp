@@ -50,6 +50,19 @@ TEST_F(FaultTest, ACloudThatCannotListIsAskedSeldom) {
   EXPECT_EQ(host.routes.calls("list").size(), 2U);
 }
 
+// The pages would show it as settled.
+TEST_F(FaultTest, AnAuditDuringTheBackOffSettlesNothing) {
+  put(node("node-1", {"10.244.1.0/24"}));
+  host.routes.fail_next("apply", unavailable(), 1'000);
+  start();
+  ASSERT_GE(applies(), 1U);
+  (void)controller->take_reconciled();
+  for (int i = 0; i < 5; ++i) audit();
+  const auto runs = controller->take_reconciled();
+  ASSERT_FALSE(runs.empty());
+  for (const auto& run : runs) EXPECT_FALSE(run.status.ok());
+}
+
 TEST_F(FaultTest, TRAP_25_AFailedRouteIsTriedAgainWithoutAnEvent) {
   host.config.set_flag("route-reconciliation-period", "1h");
   put(node("node-1", {"10.244.1.0/24"}));

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <prometheus/text_serializer.h>
 
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -206,6 +207,26 @@ TEST_F(AccessTest, ASlowReviewIsBoundedAndHoldsUpNobodyElse) {
   TlsClient probe(port());
   EXPECT_EQ(body(probe.ask(get("/healthz"))), "ok");
   EXPECT_EQ(status(slow.read_answer()), 401u);
+}
+
+TEST_F(AccessTest, ASlowAccessReviewIsBoundedAndHoldsUpNobodyElse) {
+  limits_.budget = milliseconds(700);
+  std::atomic<bool> hangs{true};
+  on_access = [&hangs](const ServerRequest&) {
+    ServerReply reply = verdict(true);
+    if (hangs) reply.delay = milliseconds(60'000);
+    return reply;
+  };
+  ASSERT_TRUE(start().ok());
+  TlsClient slow(port());
+  slow.send(with_token("good"));
+  ASSERT_TRUE(api_.wait_for_requests(2));
+  TlsClient probe(port());
+  EXPECT_EQ(body(probe.ask(get("/healthz"))), "ok");
+  EXPECT_EQ(status(slow.read_answer()), 500u);
+  EXPECT_EQ(asked(kTokenReviews), 1u);
+  hangs = false;
+  EXPECT_EQ(status(slow.ask(with_token("good"))), 200u) << "a failure was remembered";
 }
 
 TEST_F(AccessTest, ManyWithOneTokenAskOnce) {

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 
 namespace ccm::serving {
 namespace {
@@ -52,12 +53,32 @@ class CertificateTest : public ServerTest {
     request.names = std::move(names);
     return test::issue(authority_, request);
   }
+  Certificate expired() {
+    test::CertificateRequest request;
+    request.names = {"127.0.0.1"};
+    request.not_before = std::chrono::hours(-48);
+    request.not_after = std::chrono::hours(-24);
+    return test::issue(authority_, request);
+  }
+  // From now on what is logged can be looked for.
+  void keep_log() {
+    log::redirect([this](std::string_view line) {
+      const std::lock_guard lock(mutex_);
+      log_ += line;
+    });
+  }
+  bool logged(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    return log_.find(text) != std::string::npos;
+  }
   std::string text_of_file(const std::string& name) {
     std::ifstream in(path(name));
     return std::string(std::istreambuf_iterator<char>(in), {});
   }
 
   std::string folder_;
+  std::mutex mutex_;
+  std::string log_;
   Certificate authority_ = test::make_authority("serving test");
 };
 
@@ -126,6 +147,36 @@ TEST_F(CertificateTest, HOST_54_FilesAreReReadWhenTheyChange) {
   write_pair(second);
   EXPECT_EQ(shown(), second.certificate_pem);
   EXPECT_EQ(body(early.ask(get("/healthz"))), "ok") << "an old connection goes on";
+}
+
+// As upstream: whether to believe it is the client's decision.
+TEST_F(CertificateTest, AnExpiredPairIsServedAsItIsAndNamedInTheLog) {
+  const Certificate old = expired();
+  const Certificate good = fresh();
+  const std::string warning = "the serving certificate has expired";
+  keep_log();
+  write_pair(good);
+  use_files();
+  ASSERT_TRUE(start().ok());
+  EXPECT_EQ(shown(), good.certificate_pem);
+  EXPECT_FALSE(logged(warning));
+  write_pair(old);
+  TlsClient early(port());
+  EXPECT_EQ(early.peer_pem(), old.certificate_pem);
+  EXPECT_EQ(body(early.ask(get("/healthz"))), "ok");
+  EXPECT_TRUE(logged(warning));
+  EXPECT_TRUE(logged(path("tls.crt")));
+
+  const Certificate next = fresh();
+  write_pair(next);
+  EXPECT_EQ(shown(), next.certificate_pem);
+  EXPECT_EQ(body(early.ask(get("/healthz"))), "ok") << "an old connection goes on";
+
+  stop();
+  loop_.restart();
+  write_pair(old);
+  ASSERT_TRUE(start().ok());
+  EXPECT_EQ(shown(), old.certificate_pem);
 }
 
 TEST_F(CertificateTest, HOST_54_AHalfChangedPairWaits) {

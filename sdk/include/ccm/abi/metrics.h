@@ -29,7 +29,7 @@ typedef struct ccm_metric {
 typedef struct ccm_host_metrics {
   uint32_t size;
   uint32_t reserved;
-  /* Returns the metric's number, or 0 when the name is invalid or already taken with another shape (logged).
+  /* Returns the metric's number, or 0 when the name is invalid, taken with another shape, or the host's (logged).
    * The same definition twice gives the same number. [create] */
   uint64_t (*define)(void *self, const ccm_metric *metric);
   /* Adds to a counter (value >= 0), sets a gauge, observes a histogram. `label_values` has one value for each label
