@@ -1,5 +1,5 @@
-// A provider's method with the name of a load balancer or route method and other parameters would be
-// left out in silence. The compiler refuses it instead, and says what ccm/provider.hpp lists.
+// A provider's method with the name of a load balancer or route method and other parameters would
+// be left out in silence. The compiler refuses it instead, and says what ccm/provider.hpp lists.
 // Overloaded methods are not looked at.
 #pragma once
 
