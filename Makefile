@@ -50,26 +50,26 @@ build-asan build-tsan: build-%: packages-test
 # ThreadSanitizer does not see how Rust's own threads wait for one another.
 UNFIT_tsan := -E example_in_rust_runs
 
-# A report counts whatever the suites say, unless LeakSanitizer tells of a crash of its own tracer, as it does now and then.
-NO_REPORT := LeakSanitizer has encountered a fatal error
+# GCC 12's runtime misreads some blocks of thread-local memory, and LeakSanitizer crashes on what it read.
+SOUND_asan := intercept_tls_get_addr=0
 
 asan: build-asan ## the suites under AddressSanitizer and UndefinedBehaviorSanitizer
 tsan: build-tsan ## the suites under ThreadSanitizer
 asan tsan:
-	@ctest --preset $@ -LE kube $(UNFIT_$@) -j $(TEST_JOBS) --no-tests=error $(CTEST_FLAGS)
+	@ASAN_OPTIONS=$(SOUND_asan) ctest --preset $@ -LE kube $(UNFIT_$@) -j $(TEST_JOBS) --no-tests=error $(CTEST_FLAGS)
 
 asan-e2e: ## the end-to-end suites of BUILD on a host and plugins with AddressSanitizer and UndefinedBehaviorSanitizer
 tsan-e2e: ## the same with ThreadSanitizer
+# A report counts, whatever the suites say.
 asan-e2e tsan-e2e: %-e2e: packages-test build
 	@cmake --preset $* >/dev/null
 	@cmake --build --preset $* -j $(JOBS) --target manager
 	@rm -rf build-$*/reports && mkdir build-$*/reports
 	@CCM_MANAGER=$(abspath build-$*)/bin/cloud-controller-manager CCM_TEST_PATIENCE=90 CCM_TEST_SLOWDOWN=6 \
-	  ASAN_OPTIONS=log_path=$(abspath build-$*)/reports/r UBSAN_OPTIONS=log_path=$(abspath build-$*)/reports/r \
+	  ASAN_OPTIONS=$(SOUND_asan):log_path=$(abspath build-$*)/reports/r UBSAN_OPTIONS=log_path=$(abspath build-$*)/reports/r \
 	  TSAN_OPTIONS=log_path=$(abspath build-$*)/reports/r \
 	  ctest --test-dir $(BUILD) -L e2e -LE kube $(UNFIT_$*) -j $$((2 * $(TEST_JOBS))) --output-on-failure --no-tests=error $(CTEST_FLAGS); \
-	  status=$$?; reports=$$(grep -sL '$(NO_REPORT)' build-$*/reports/*); \
-	  if [ -n "$$reports" ]; then cat $$reports; exit 1; fi; exit $$status
+	  status=$$?; if grep -s '' build-$*/reports/*; then exit 1; fi; exit $$status
 
 fuzz: packages-fuzz ## libFuzzer on every parser, FUZZ_SECONDS (default 300) each, FUZZ_TARGETS (default all)
 	@cmake --preset fuzz >/dev/null

@@ -107,10 +107,15 @@ class LeftOut : public testing::TestWithParam<Way> {
         api_.patch("/api/v1/nodes/" + node + "/status", support::kStrategicPatch, patch).ok());
   }
 
-  // The plugin folder of the build without one file.
+  // The plugins beside the manager, which need not be this build's.
+  static fs::path plugins() {
+    const fs::path manager = support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM);
+    return manager.parent_path().parent_path() / "lib" / "ccm";
+  }
+  // Their folder without one file.
   fs::path plugins_without(const std::string& file) {
     const fs::path copy = own_.path() / "ccm";
-    fs::copy(CCM_PLUGINS, copy, fs::copy_options::recursive);
+    fs::copy(plugins(), copy, fs::copy_options::recursive);
     EXPECT_TRUE(fs::remove(copy / "controllers" / (file + ".so")));
     return copy;
   }
@@ -121,11 +126,11 @@ class LeftOut : public testing::TestWithParam<Way> {
     std::string controllers = "*";
     if (name != "node-ipam-controller") controllers += ",node-ipam-controller";
     if (by_flag) controllers += ",-" + name;
-    const fs::path plugins = by_flag ? fs::path(CCM_PLUGINS) : plugins_without(part.file);
+    const fs::path folder = by_flag ? plugins() : plugins_without(part.file);
     manager_ = std::make_unique<support::Process>(
         std::vector<std::string>{support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
                                  "--kubeconfig=" + server_->manager_kubeconfig().string(),
-                                 "--plugin-path=" + plugins.string(), "--cloud-provider=sandbox",
+                                 "--plugin-path=" + folder.string(), "--cloud-provider=sandbox",
                                  "--cloud-config=" + cloud_->config().string(),
                                  "--controllers=" + controllers, "--cluster-cidr=10.244.0.0/16",
                                  "--allocate-node-cidrs", "--node-monitor-period=1s",
