@@ -1,13 +1,11 @@
 // ccmctl as a user calls it: output and exit code.
 #include "plugin_folder.hpp"
+#include "support/command.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -16,30 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using support::CommandOutcome;
 using testing::HasSubstr;
 using testing::Not;
 
-struct Outcome {
-  int exit_code = -1;
-  std::string output;  // standard output and error
-};
-
-Outcome ccmctl(const std::string& arguments) {
-  const std::string command = std::string(CCM_TEST_CCMCTL) + " " + arguments + " 2>&1 </dev/null";
-  Outcome outcome;
-  FILE* pipe = ::popen(command.c_str(), "re");
-  if (pipe == nullptr) return outcome;
-  std::array<char, 4096> buffer{};
-  while (const size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    outcome.output.append(buffer.data(), n);
-  }
-  const int status = ::pclose(pipe);
-  if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
-  return outcome;
+CommandOutcome ccmctl(const std::string& arguments) {
+  return support::run_command(std::string(CCM_TEST_CCMCTL) + " " + arguments);
 }
 
 TEST(Ccmctl, HelpNamesEachCommand) {
-  const Outcome outcome = ccmctl("plugin --help");
+  const CommandOutcome outcome = ccmctl("plugin --help");
   EXPECT_EQ(outcome.exit_code, 0);
   for (const char* command : {"list", "inspect", "check"}) {
     EXPECT_THAT(outcome.output, HasSubstr(command));
@@ -55,7 +39,7 @@ TEST(Ccmctl, WrongUseEndsWithTwo) {
 
 // Of the plugins that are shipped, which lie beside the program.
 TEST(Ccmctl, RbacPrintsWhatThePluginsDeclareAndNothingElse) {
-  const Outcome node = ccmctl(
+  const CommandOutcome node = ccmctl(
       "rbac --cloud-provider=sandbox --controllers=cloud-node-controller --secure-port=0 -o json");
   ASSERT_EQ(node.exit_code, 0) << node.output;
   const json list = json::parse(node.output);
@@ -74,7 +58,8 @@ TEST(Ccmctl, RbacPrintsWhatThePluginsDeclareAndNothingElse) {
     {"apiGroups":["coordination.k8s.io"],"resources":["leases"],
      "resourceNames":["cloud-controller-manager"],"verbs":["get","watch","update"]}])"));
   // With more controllers there are more rules, and each line of them says for whom.
-  const Outcome all = ccmctl("rbac --cloud-provider=sandbox --controllers=*,node-ipam-controller");
+  const CommandOutcome all =
+      ccmctl("rbac --cloud-provider=sandbox --controllers=*,node-ipam-controller");
   EXPECT_EQ(all.exit_code, 0) << all.output;
   EXPECT_THAT(all.output, HasSubstr("  # ccm.controller-service\n  - apiGroups: [\"\"]\n"
                                     "    resources: [\"services/status\"]\n"
@@ -88,7 +73,7 @@ TEST(Ccmctl, RbacPrintsWhatThePluginsDeclareAndNothingElse) {
 }
 
 TEST(Ccmctl, RbacTakesNamesAndFlagsOfTheManager) {
-  const Outcome outcome = ccmctl(
+  const CommandOutcome outcome = ccmctl(
       "rbac --cloud-provider=sandbox --name=my:ccm --namespace=clouds --service-account=ccm "
       "--leader-elect-resource-name=lock --leader-elect-resource-namespace=locks "
       "--authentication-skip-lookup -o json");
@@ -104,17 +89,17 @@ TEST(Ccmctl, RbacTakesNamesAndFlagsOfTheManager) {
     EXPECT_EQ(object["subjects"], json::parse(R"([{"kind":"ServiceAccount","name":"ccm",
                                                    "namespace":"clouds"}])"));
   }
-  const Outcome alone =
+  const CommandOutcome alone =
       ccmctl("rbac --cloud-provider=sandbox --leader-elect=false --secure-port=0 -o json");
   EXPECT_EQ(json::parse(alone.output)["items"].size(), 3U);
 }
 
 TEST(Ccmctl, RbacSaysWhatIsWrong) {
-  const Outcome provider = ccmctl("rbac --cloud-provider=sandbix");
+  const CommandOutcome provider = ccmctl("rbac --cloud-provider=sandbix");
   EXPECT_EQ(provider.exit_code, 1);
   EXPECT_THAT(provider.output, HasSubstr("sandbix"));
   EXPECT_THAT(provider.output, Not(HasSubstr("ClusterRole")));
-  const Outcome controller = ccmctl("rbac --cloud-provider=sandbox --controllers=cloud-nod");
+  const CommandOutcome controller = ccmctl("rbac --cloud-provider=sandbox --controllers=cloud-nod");
   EXPECT_EQ(controller.exit_code, 1);
   EXPECT_THAT(controller.output, HasSubstr("\"cloud-nod\" is not a known controller"));
   EXPECT_EQ(ccmctl("rbac").exit_code, 2);
@@ -126,7 +111,7 @@ TEST(Ccmctl, ListShowsComponentsAndRefusedFiles) {
   const PluginFolder folder;
   folder.add("good");
   folder.add("no_note");
-  const Outcome outcome = ccmctl("plugin list --plugin-path " + folder.path().string());
+  const CommandOutcome outcome = ccmctl("plugin list --plugin-path " + folder.path().string());
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.output, HasSubstr("controller  good-sync  sync"));
   EXPECT_THAT(outcome.output, HasSubstr("test.good"));
@@ -139,8 +124,8 @@ TEST(Ccmctl, ListTakesTheFlagTwiceAndPrintsJson) {
   const PluginFolder other;
   one.add("good");
   other.add("newer_minor");
-  const Outcome outcome = ccmctl("plugin list -o json --plugin-path " + one.path().string() +
-                                 " --plugin-path=" + other.path().string());
+  const CommandOutcome outcome = ccmctl("plugin list -o json --plugin-path " + one.path().string() +
+                                        " --plugin-path=" + other.path().string());
   const json document = json::parse(outcome.output);
   ASSERT_EQ(document["plugins"].size(), 2U);
   EXPECT_EQ(document["plugins"][0]["manifest"]["id"], "test.good");
@@ -150,14 +135,14 @@ TEST(Ccmctl, ListTakesTheFlagTwiceAndPrintsJson) {
 
 TEST(Ccmctl, ListOfAnEmptyFolderSaysWhere) {
   const PluginFolder folder;
-  const Outcome outcome = ccmctl("plugin list --plugin-path " + folder.path().string());
+  const CommandOutcome outcome = ccmctl("plugin list --plugin-path " + folder.path().string());
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.output, "No plugins in " + folder.path().string() + ".\n");
 }
 
 TEST(Ccmctl, InspectShowsManifestLibrariesAndChecks) {
   const PluginFolder folder;
-  const Outcome outcome = ccmctl("plugin inspect " + folder.add("good").string());
+  const CommandOutcome outcome = ccmctl("plugin inspect " + folder.add("good").string());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("test.good 1.2.3"));
   EXPECT_THAT(outcome.output, HasSubstr("1.0 (host 1.0)"));
@@ -177,7 +162,7 @@ TEST(Ccmctl, InspectReportsEachFailedCheck) {
   const PluginFolder folder;
   const auto path = folder.add("unknown_need");
   fs::permissions(path, fs::perms(0777));
-  const Outcome outcome = ccmctl("plugin inspect -o json " + path.string());
+  const CommandOutcome outcome = ccmctl("plugin inspect -o json " + path.string());
   EXPECT_EQ(outcome.exit_code, 1);
   const json document = json::parse(outcome.output);
   EXPECT_FALSE(document["ok"].get<bool>());
@@ -196,14 +181,14 @@ TEST(Ccmctl, InspectTakesARelativePath) {
 }
 
 TEST(Ccmctl, InspectOfSomethingElseIsOneClearLine) {
-  const Outcome outcome = ccmctl("plugin inspect /etc/hostname");
+  const CommandOutcome outcome = ccmctl("plugin inspect /etc/hostname");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, HasSubstr("is not an ELF file; a plugin is a shared library"));
 }
 
 TEST(Ccmctl, CheckLoadsAPluginWithoutFault) {
   const PluginFolder folder;
-  const Outcome outcome = ccmctl("plugin check " + folder.add("good").string());
+  const CommandOutcome outcome = ccmctl("plugin check " + folder.add("good").string());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("good.so: the host would load it"));
 }
@@ -211,7 +196,8 @@ TEST(Ccmctl, CheckLoadsAPluginWithoutFault) {
 void expect_failed_check(const std::string& name, const std::string& what,
                          const std::string& arguments = "") {
   const PluginFolder folder;
-  const Outcome outcome = ccmctl("plugin check " + arguments + " " + folder.add(name).string());
+  const CommandOutcome outcome =
+      ccmctl("plugin check " + arguments + " " + folder.add(name).string());
   EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr(what));
   EXPECT_THAT(outcome.output, HasSubstr("the host would refuse it"));

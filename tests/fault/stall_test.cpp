@@ -14,7 +14,7 @@ using support::patience;
 
 std::vector<std::string> with_stalling(std::vector<std::string> flags) {
   flags.push_back("--controllers=cloud-node-controller,stalling");
-  flags.push_back(std::string("--plugin-path=") + CCM_PLUGIN_PATH);
+  flags.push_back("--plugin-path=" + support::plugin_folder().string());
   flags.push_back(std::string("--plugin-path=") + CCM_STALLING_PATH);
   return flags;
 }

@@ -52,6 +52,11 @@ std::string program(const char* variable, const char* built) {
   return path;
 }
 
+fs::path plugin_folder() {
+  const fs::path manager = program("CCM_MANAGER", CCM_MANAGER_PROGRAM);
+  return manager.parent_path().parent_path() / "lib" / "ccm";
+}
+
 ReadyServer::ReadyServer(const std::vector<std::string>& command, const fs::path& directory)
     : directory_(directory) {
   fs::create_directories(directory);

@@ -23,6 +23,9 @@ ServerKind server_kind();
 // there is neither.
 std::string program(const char* variable, const char* built);
 
+// The plugins beside the manager that the suites start.
+std::filesystem::path plugin_folder();
+
 // A child process that announces itself by a JSON file named "ready" in its folder.
 class ReadyServer {
  public:

@@ -9,62 +9,34 @@
 namespace ccm::detail {
 
 template <typename T>
-concept NamesEnsureLoadBalancer = requires {
-  &T::ensure_load_balancer;
-};
-template <typename T>
-concept NamesObserveLoadBalancer = requires {
-  &T::observe_load_balancer;
-};
-template <typename T>
-concept NamesUpdateLoadBalancer = requires {
-  &T::update_load_balancer;
-};
-template <typename T>
-concept NamesDeleteLoadBalancer = requires {
-  &T::delete_load_balancer;
-};
-template <typename T>
-concept NamesLoadBalancerName = requires {
-  &T::load_balancer_name;
-};
-template <typename T>
-concept NamesLoadBalancerLimits = requires {
-  &T::load_balancer_limits;
-};
-template <typename T>
-concept NamesListRoutes = requires {
-  &T::list_routes;
-};
-template <typename T>
-concept NamesApplyRoutes = requires {
-  &T::apply_routes;
-};
-template <typename T>
-concept NamesRouteLimits = requires {
-  &T::route_limits;
-};
-
-template <typename T>
 consteval void check_provider_methods() {
-  static_assert(HasEnsureLoadBalancer<T> || !NamesEnsureLoadBalancer<T>,
-                "ensure_load_balancer takes (Ctx, LoadBalancerService, Backends)");
-  static_assert(HasObserveLoadBalancer<T> || !NamesObserveLoadBalancer<T>,
-                "observe_load_balancer takes (Ctx, LoadBalancerService, Backends)");
-  static_assert(HasUpdateLoadBalancer<T> || !NamesUpdateLoadBalancer<T>,
-                "update_load_balancer takes (Ctx, LoadBalancerService, Backends)");
-  static_assert(HasDeleteLoadBalancer<T> || !NamesDeleteLoadBalancer<T>,
-                "delete_load_balancer takes (Ctx, LoadBalancerService)");
-  static_assert(HasLoadBalancerName<T> || !NamesLoadBalancerName<T>,
-                "load_balancer_name takes (Ctx, LoadBalancerService)");
-  static_assert(HasLoadBalancerLimits<T> || !NamesLoadBalancerLimits<T>,
-                "load_balancer_limits takes (Ctx)");
-  static_assert(HasListRoutes<T> || !NamesListRoutes<T>,
-                "list_routes takes (Ctx, std::string cluster_name)");
-  static_assert(HasApplyRoutes<T> || !NamesApplyRoutes<T>,
-                "apply_routes takes (Ctx, std::string cluster_name, std::vector<Route> removals, "
-                "std::vector<Route> additions)");
-  static_assert(HasRouteLimits<T> || !NamesRouteLimits<T>, "route_limits takes (Ctx)");
+  static_assert(
+      HasEnsureLoadBalancer<T> || !requires { &T::ensure_load_balancer; },
+      "ensure_load_balancer takes (Ctx, LoadBalancerService, Backends)");
+  static_assert(
+      HasObserveLoadBalancer<T> || !requires { &T::observe_load_balancer; },
+      "observe_load_balancer takes (Ctx, LoadBalancerService, Backends)");
+  static_assert(
+      HasUpdateLoadBalancer<T> || !requires { &T::update_load_balancer; },
+      "update_load_balancer takes (Ctx, LoadBalancerService, Backends)");
+  static_assert(
+      HasDeleteLoadBalancer<T> || !requires { &T::delete_load_balancer; },
+      "delete_load_balancer takes (Ctx, LoadBalancerService)");
+  static_assert(
+      HasLoadBalancerName<T> || !requires { &T::load_balancer_name; },
+      "load_balancer_name takes (Ctx, LoadBalancerService)");
+  static_assert(
+      HasLoadBalancerLimits<T> || !requires { &T::load_balancer_limits; },
+      "load_balancer_limits takes (Ctx)");
+  static_assert(
+      HasListRoutes<T> || !requires { &T::list_routes; },
+      "list_routes takes (Ctx, std::string cluster_name)");
+  static_assert(
+      HasApplyRoutes<T> || !requires { &T::apply_routes; },
+      "apply_routes takes (Ctx, std::string cluster_name, std::vector<Route> removals, "
+      "std::vector<Route> additions)");
+  static_assert(
+      HasRouteLimits<T> || !requires { &T::route_limits; }, "route_limits takes (Ctx)");
 }
 
 }  // namespace ccm::detail

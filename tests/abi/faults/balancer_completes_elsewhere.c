@@ -1,18 +1,5 @@
 /* No fault: completed from a thread of the plugin's own, which ends in destroy. */
-#include <pthread.h>
-#include <stddef.h>
-
-static pthread_t thread;
-static int started;
-
-static void join(void* self) {
-  (void)self;
-  if (started) pthread_join(thread, NULL);
-}
-#define FAULTY_DESTROY join
-#include "faulty_network.h"
-
-static ccm_completion open_one;
+#include "faulty_thread.h"
 
 static void* complete(void* unused) {
   succeed_with_balancer(open_one, "elsewhere");
@@ -21,8 +8,6 @@ static void* complete(void* unused) {
 
 ENSURE(ensure) {
   UNUSED_ENSURE;
-  open_one = done;
-  join(NULL);
-  started = pthread_create(&thread, NULL, complete, NULL) == 0;
+  complete_elsewhere(done, complete);
 }
 FAULTY_BALANCERS("balancer-completes-elsewhere", ensure)

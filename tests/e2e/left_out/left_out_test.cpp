@@ -107,15 +107,10 @@ class LeftOut : public testing::TestWithParam<Way> {
         api_.patch("/api/v1/nodes/" + node + "/status", support::kStrategicPatch, patch).ok());
   }
 
-  // The plugins beside the manager, which need not be this build's.
-  static fs::path plugins() {
-    const fs::path manager = support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM);
-    return manager.parent_path().parent_path() / "lib" / "ccm";
-  }
-  // Their folder without one file.
+  // The plugin folder without one file.
   fs::path plugins_without(const std::string& file) {
     const fs::path copy = own_.path() / "ccm";
-    fs::copy(plugins(), copy, fs::copy_options::recursive);
+    fs::copy(support::plugin_folder(), copy, fs::copy_options::recursive);
     EXPECT_TRUE(fs::remove(copy / "controllers" / (file + ".so")));
     return copy;
   }
@@ -126,7 +121,7 @@ class LeftOut : public testing::TestWithParam<Way> {
     std::string controllers = "*";
     if (name != "node-ipam-controller") controllers += ",node-ipam-controller";
     if (by_flag) controllers += ",-" + name;
-    const fs::path folder = by_flag ? plugins() : plugins_without(part.file);
+    const fs::path folder = by_flag ? support::plugin_folder() : plugins_without(part.file);
     manager_ = std::make_unique<support::Process>(
         std::vector<std::string>{support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
                                  "--kubeconfig=" + server_->manager_kubeconfig().string(),

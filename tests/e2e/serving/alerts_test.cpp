@@ -155,7 +155,7 @@ TEST_F(AlertsTest, TheApiServerFailsAList) {
 // Degraded shows in /readyz, but the process is alive: a new one would have the same plugin.
 TEST_F(AlertsTest, APluginStallsTheLoop) {
   start(reviews(), {"--controllers=cloud-node-controller,stalling",
-                    std::string("--plugin-path=") + CCM_PLUGIN_PATH,
+                    "--plugin-path=" + support::plugin_folder().string(),
                     std::string("--plugin-path=") + CCM_STALLING_PATH});
   watch_healthy();
   EXPECT_TRUE(contains(ask("/readyz?verbose", scraper()).body, "[+]plugin-stalling ok"));

@@ -1,11 +1,10 @@
 // ccmctl lint as a user calls it, on the table of a real provider.
+#include "support/command.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -16,15 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using support::CommandOutcome;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
 const std::string kLb = "service.beta.kubernetes.io/do-loadbalancer-";
-
-struct LintOutcome {
-  int exit_code = -1;
-  std::string output;  // standard output and error
-};
 
 class LintTest : public ::testing::Test {
  protected:
@@ -38,19 +33,9 @@ class LintTest : public ::testing::Test {
     fs::remove_all(folder_, ignored);
   }
 
-  static LintOutcome run(const std::string& arguments) {
-    const std::string command = std::string(CCM_TEST_CCMCTL) + " lint " + arguments +
-                                " --plugin-path " CCM_TEST_PLUGIN_PATH " 2>&1 </dev/null";
-    LintOutcome outcome;
-    FILE* pipe = ::popen(command.c_str(), "re");
-    if (pipe == nullptr) return outcome;
-    std::array<char, 4096> buffer{};
-    while (const size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-      outcome.output.append(buffer.data(), n);
-    }
-    const int status = ::pclose(pipe);
-    if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
-    return outcome;
+  static CommandOutcome run(const std::string& arguments) {
+    return support::run_command(std::string(CCM_TEST_CCMCTL) + " lint " + arguments +
+                                " --plugin-path " CCM_TEST_PLUGIN_PATH);
   }
   std::string file(const std::string& text, const std::string& name = "a.yaml") const {
     std::ofstream(folder_ / name) << text;
@@ -63,7 +48,8 @@ class LintTest : public ::testing::Test {
     if (!annotations.empty()) text += "  annotations:\n" + annotations;
     return text + "spec:\n  type: " + type + "\n  ports:\n    - port: 443\n    - port: 80\n";
   }
-  LintOutcome lint(const std::string& annotations, const std::string& type = "LoadBalancer") const {
+  CommandOutcome lint(const std::string& annotations,
+                      const std::string& type = "LoadBalancer") const {
     return run("--cloud-provider digitalocean " + file(service(annotations, type)));
   }
   static std::string line(const std::string& name, const std::string& value) {

@@ -1,13 +1,11 @@
 // The provider's own controllers against the stateful fake of the API.
 #pragma once
 
-#include "digitalocean_api/api.hpp"
-#include "digitalocean_api/contract.hpp"
+#include "cloud_fixture.hpp"
 
 #include <ccm/testing/fake_controller.hpp>
 #include <ccm/testing/plugin_of.hpp>
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <memory>
@@ -15,45 +13,9 @@
 
 namespace ccm::digitalocean {
 
-class ControllerTest : public ::testing::Test {
+class ControllerTest : public CloudTest {
  protected:
-  ControllerTest() {
-    host.config.set_flag("digitalocean-api-url", "http://do");
-    host.config.set_secret("DO_ACCESS_TOKEN", cloud.token);
-    host.http.handle([this](const HttpRequest& request) { return serve(request); });
-    cloud.generate_droplets(101, 2, "node-");
-    cloud.observer = [](const digitalocean_api::Exchange& exchange) {
-      for (const std::string& fault : digitalocean_api::contract_faults(exchange)) {
-        ADD_FAILURE() << exchange.method << " " << exchange.path << ": " << fault;
-      }
-    };
-  }
-  ~ControllerTest() override {
-    EXPECT_TRUE(host.faults().empty());
-    EXPECT_FALSE(host.log.contains(cloud.token));
-  }
-
-  testing::FakeHttp::Answer serve(const HttpRequest& request) {
-    digitalocean_api::ApiRequest asked;
-    asked.method = request.method;
-    asked.target = request.url.substr(std::string("http://do").size());
-    asked.body = request.body;
-    for (const HttpHeader& header : request.headers) {
-      if (header.name == "authorization") asked.authorization = header.value;
-      if (header.name == "content-type") asked.content_type = header.value;
-    }
-    const auto answered = cloud.handle(asked);
-    testing::FakeHttp::Answer answer;
-    answer.delay = answered.delay;
-    if (answered.cut) {
-      answer.outcome = Status(Code::unavailable, ErrorClass::unavailable, "connection reset");
-      return answer;
-    }
-    HttpResponse response{static_cast<uint32_t>(answered.status), {}, answered.body};
-    for (const auto& [name, value] : answered.headers) response.headers.push_back({name, value});
-    answer.outcome = response;
-    return answer;
-  }
+  ControllerTest() { cloud.generate_droplets(101, 2, "node-"); }
 
   // Makes the controller and sets it up.
   template <typename Controller>
@@ -80,8 +42,6 @@ class ControllerTest : public ::testing::Test {
   // The period of the controllers has passed.
   void pass(std::chrono::minutes time) { controller->advance(time); }
 
-  testing::FakeHost host;
-  digitalocean_api::Api cloud{[this] { return host.loop.now(); }};
   std::unique_ptr<testing::FakeController> controller;
 };
 

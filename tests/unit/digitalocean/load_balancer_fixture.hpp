@@ -1,15 +1,13 @@
 // The provider's load balancers against the stateful fake of the API.
 #pragma once
 
+#include "cloud_fixture.hpp"
 #include "digitalocean/provider.hpp"
-#include "digitalocean_api/api.hpp"
-#include "digitalocean_api/contract.hpp"
 
 #include <ccm/load_balancers.hpp>
 #include <ccm/testing/fake_component.hpp>
 #include <ccm/testing/plugin_of.hpp>
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <functional>
@@ -23,50 +21,15 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-inline const std::string kUrl = "http://do";
 inline const std::string kUid = "0f3c6a2e-9b1d-4c7e-8a55-1d2e3f4a5b6c";
 inline const std::string kDefaultName = "a0f3c6a2e9b1d4c7e8a551d2e3f4a5b6";
 inline const std::string kAnnotation = "service.beta.kubernetes.io/do-loadbalancer-";
 
-class LoadBalancerOperationsTest : public ::testing::Test {
+class LoadBalancerOperationsTest : public CloudTest {
  protected:
   LoadBalancerOperationsTest() {
-    host.config.set_flag("digitalocean-api-url", kUrl);
     host.config.set_flag("digitalocean-region", "nyc3");
-    host.config.set_secret("DO_ACCESS_TOKEN", cloud.token);
-    host.http.handle([this](const HttpRequest& request) { return serve(request); });
     cloud.generate_droplets(101, 4, "node-");
-    cloud.observer = [](const digitalocean_api::Exchange& exchange) {
-      for (const std::string& fault : digitalocean_api::contract_faults(exchange)) {
-        ADD_FAILURE() << exchange.method << " " << exchange.path << ": " << fault;
-      }
-    };
-  }
-  ~LoadBalancerOperationsTest() override {
-    EXPECT_TRUE(host.faults().empty());
-    EXPECT_FALSE(host.log.contains(cloud.token));
-  }
-
-  testing::FakeHttp::Answer serve(const HttpRequest& request) {
-    digitalocean_api::ApiRequest asked;
-    asked.method = request.method;
-    asked.target = request.url.substr(kUrl.size());
-    asked.body = request.body;
-    for (const HttpHeader& header : request.headers) {
-      if (header.name == "authorization") asked.authorization = header.value;
-      if (header.name == "content-type") asked.content_type = header.value;
-    }
-    const auto answered = cloud.handle(asked);
-    testing::FakeHttp::Answer answer;
-    answer.delay = answered.delay;
-    if (answered.cut) {
-      answer.outcome = Status(Code::unavailable, ErrorClass::unavailable, "connection reset");
-      return answer;
-    }
-    HttpResponse response{static_cast<uint32_t>(answered.status), {}, answered.body};
-    for (const auto& [name, value] : answered.headers) response.headers.push_back({name, value});
-    answer.outcome = response;
-    return answer;
   }
 
   void log_in() {
@@ -146,8 +109,6 @@ class LoadBalancerOperationsTest : public ::testing::Test {
     return created->id;
   }
 
-  testing::FakeHost host;
-  digitalocean_api::Api cloud{[this] { return host.loop.now(); }};
   testing::FakeComponent provider{host, testing::plugin_of<Provider, testing::Dispatch::loop>(),
                                   "test"};
 };
