@@ -6,8 +6,8 @@ SHELL := /bin/bash
 BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
-# Tests take their time with the network and with processes, not with the processor.
-TEST_JOBS ?= $(JOBS)
+# The long suites wait for what others do: they use a fifth of a processor each.
+TEST_JOBS ?= $(shell echo $$((2 * $(JOBS))))
 # More flags for ctest, whatever runs it.
 CTEST_FLAGS ?=
 FUZZ_SECONDS ?= 300
@@ -55,21 +55,13 @@ SOUND_asan := intercept_tls_get_addr=0
 
 asan: build-asan ## the suites under AddressSanitizer and UndefinedBehaviorSanitizer
 tsan: build-tsan ## the suites under ThreadSanitizer
-asan tsan:
-	@ASAN_OPTIONS=$(SOUND_asan) ctest --preset $@ -LE kube $(UNFIT_$@) -j $(TEST_JOBS) --no-tests=error $(CTEST_FLAGS)
-
-asan-e2e: ## the end-to-end suites of BUILD on a host and plugins with AddressSanitizer and UndefinedBehaviorSanitizer
-tsan-e2e: ## the same with ThreadSanitizer
 # A report counts, whatever the suites say.
-asan-e2e tsan-e2e: %-e2e: packages-test build
-	@cmake --preset $* >/dev/null
-	@cmake --build --preset $* -j $(JOBS) --target manager
-	@rm -rf build-$*/reports && mkdir build-$*/reports
-	@CCM_MANAGER=$(abspath build-$*)/bin/cloud-controller-manager CCM_TEST_PATIENCE=90 CCM_TEST_SLOWDOWN=6 \
-	  ASAN_OPTIONS=$(SOUND_asan):log_path=$(abspath build-$*)/reports/r UBSAN_OPTIONS=log_path=$(abspath build-$*)/reports/r \
-	  TSAN_OPTIONS=log_path=$(abspath build-$*)/reports/r \
-	  ctest --test-dir $(BUILD) -L e2e -LE kube $(UNFIT_$*) -j $$((2 * $(TEST_JOBS))) --output-on-failure --no-tests=error $(CTEST_FLAGS); \
-	  status=$$?; if grep -s '' build-$*/reports/*; then exit 1; fi; exit $$status
+asan tsan: reports = $(abspath build-$@)/reports
+asan tsan:
+	@rm -rf $(reports) && mkdir $(reports)
+	@ASAN_OPTIONS=$(SOUND_asan):log_path=$(reports)/r UBSAN_OPTIONS=log_path=$(reports)/r TSAN_OPTIONS=log_path=$(reports)/r \
+	  ctest --preset $@ -LE kube $(UNFIT_$@) -j $(TEST_JOBS) --no-tests=error $(CTEST_FLAGS); \
+	  status=$$?; if grep -s '' $(reports)/*; then exit 1; fi; exit $$status
 
 fuzz: packages-fuzz ## libFuzzer on every parser, FUZZ_SECONDS (default 300) each, FUZZ_TARGETS (default all)
 	@cmake --preset fuzz >/dev/null
@@ -89,4 +81,4 @@ install: build ## copy host, plugins, tools and SDK to PREFIX (default /usr/loca
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube bench build-asan build-tsan asan tsan asan-e2e tsan-e2e fuzz lint abi-lock install clean
+.PHONY: help configure programs build demo test test-kube bench build-asan build-tsan asan tsan fuzz lint abi-lock install clean

@@ -36,9 +36,8 @@ target_compile_options(ccm_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
 target_link_options(ccm_options INTERFACE -Wl,-z,relro,-z,now -Wl,--as-needed)
 if(CCM_SANITIZE)
-  target_compile_options(ccm_options INTERFACE -fsanitize=${CCM_SANITIZE} -fno-omit-frame-pointer
-    -fno-sanitize-recover=all)
-  target_link_options(ccm_options INTERFACE -fsanitize=${CCM_SANITIZE})
+  add_compile_options(-fsanitize=${CCM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${CCM_SANITIZE})
   if(CCM_SANITIZE MATCHES thread)
     # GCC 12 warns about std::atomic_thread_fence in Asio, which TSan does not model.
     target_compile_options(ccm_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-error=tsan>)

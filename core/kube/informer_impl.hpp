@@ -86,7 +86,6 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   Object::DecodeOptions decode_options;
   std::string api_version;
   FieldSet fields;
-  ObjectDecoder decoder;
   ObjectStore store;
   Backoff backoff;
   Signal changed_state;  // synced or stopped

@@ -118,7 +118,8 @@ void Informer::Impl::take_piece(WatchDecoder::Piece piece, std::string_view text
                  ? "it is larger than " + std::to_string(timing.max_object_bytes) + " bytes"
                  : "it is no JSON object");
   if (piece == WatchDecoder::Piece::object) {
-    Result<ObjectPtr> object = decoder.decode(text, fields, decode_options, true);
+    Result<ObjectPtr> object =
+        ObjectDecoder::of_this_thread().decode(text, fields, decode_options, true);
     if (object.ok()) return listing.objects.push_back(std::move(*object));
     why = object.status();
   }

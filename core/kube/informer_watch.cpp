@@ -111,7 +111,8 @@ void Informer::Impl::log_cut() const {
 
 bool Informer::Impl::take_event(std::string_view text, std::optional<Listing>& listing,
                                 Outcome& outcome) {
-  Result<WatchEvent> decoded = decoder.decode_event(text, fields, decode_options, true);
+  Result<WatchEvent> decoded =
+      ObjectDecoder::of_this_thread().decode_event(text, fields, decode_options, true);
   ++events_of_stream;
   {
     const std::lock_guard lock(mutex);

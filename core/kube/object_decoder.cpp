@@ -177,6 +177,11 @@ struct ObjectDecoder::Impl {
 ObjectDecoder::ObjectDecoder() : impl_(std::make_unique<Impl>()) {}
 ObjectDecoder::~ObjectDecoder() = default;
 
+ObjectDecoder& ObjectDecoder::of_this_thread() {
+  static thread_local ObjectDecoder decoder;
+  return decoder;
+}
+
 Result<ObjectPtr> ObjectDecoder::decode(std::string_view json, const FieldSet& fields,
                                         const Object::DecodeOptions& options, bool padded) {
   dom::parser large;
@@ -212,8 +217,7 @@ Result<WatchEvent> ObjectDecoder::decode_event(std::string_view json, const Fiel
 
 Result<ObjectPtr> Object::decode(std::string_view json, const FieldSet& fields,
                                  const DecodeOptions& options) {
-  ObjectDecoder decoder;
-  return decoder.decode(json, fields, options);
+  return ObjectDecoder::of_this_thread().decode(json, fields, options);
 }
 
 Result<ObjectPtr> Object::decode(std::string_view json) {

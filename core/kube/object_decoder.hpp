@@ -1,6 +1,5 @@
 // Decodes API objects and watch events into kube::Object with simdjson, keeping only declared
-// fields. Buffers are reused from one call to the next, so an informer has one of its own. One
-// thread at a time.
+// fields. Buffers are reused from one call to the next, so one of them serves a whole thread.
 #pragma once
 
 #include "kube/object.hpp"
@@ -26,6 +25,8 @@ class ObjectDecoder {
   ~ObjectDecoder();
   ObjectDecoder(const ObjectDecoder&) = delete;
   ObjectDecoder& operator=(const ObjectDecoder&) = delete;
+
+  static ObjectDecoder& of_this_thread();
 
   // As Object::decode(). `padded`: kJsonPadding bytes behind `json` may be read
   // (watch_decoder.hpp), else the text is copied first. A text whose kind differs from options.kind

@@ -1,6 +1,5 @@
 #include "kube/watch_decoder.hpp"
 
-#include <array>
 #include <utility>
 
 namespace ccm::kube {
@@ -10,51 +9,7 @@ constexpr std::size_t kKeepCapacity = 1u << 20;
 
 constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-// Bytes at which scan() has to think, outside of strings and inside.
-constexpr std::array<bool, 256> table(std::string_view bytes) {
-  std::array<bool, 256> result{};
-  for (const char c : bytes) result[static_cast<unsigned char>(c)] = true;
-  return result;
-}
-constexpr auto kOutside = table("{}[]\"");
-constexpr auto kInside = table("\"\\\n");
-
 }  // namespace
-
-std::size_t JsonScanner::scan(const char* data, std::size_t from, std::size_t end) {
-  std::size_t i = from;
-  while (i < end) {
-    if (in_string) {
-      if (escaped) {
-        escaped = false;
-        ++i;
-        continue;
-      }
-      while (i < end && !kInside[static_cast<unsigned char>(data[i])]) ++i;
-      if (i == end) break;
-      const char c = data[i++];
-      if (c == '\n') {
-        *this = {};
-        broken = true;
-        return i;
-      }
-      escaped = c == '\\';
-      in_string = c != '"';
-      continue;
-    }
-    while (i < end && !kOutside[static_cast<unsigned char>(data[i])]) ++i;
-    if (i == end) break;
-    const char c = data[i++];
-    if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if (--depth == 0) {
-      return i;
-    }
-  }
-  return kOpen;
-}
 
 void JsonBuffer::append(std::string_view bytes) {
   bytes_.resize(size_);

@@ -3,6 +3,8 @@
 // a time, never a whole page. No network, no Kubernetes: fit for a fuzz target. One thread.
 #pragma once
 
+#include "kube/json_scanner.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,18 +14,6 @@ namespace ccm::kube {
 
 // Bytes that simdjson may read behind a piece; the decoders always leave as many.
 inline constexpr std::size_t kJsonPadding = 64;
-
-// Finds the end of a JSON object by counting brackets outside of strings. Private to the decoders.
-struct JsonScanner {
-  uint32_t depth = 0;
-  bool in_string = false;
-  bool escaped = false;
-  bool broken = false;  // a line ended within a string: this never becomes JSON
-  static constexpr std::size_t kOpen = ~std::size_t{0};
-  // Looks at data[from, end); the offset behind the bracket that closes the object or behind what
-  // makes it broken, or kOpen.
-  std::size_t scan(const char* data, std::size_t from, std::size_t end);
-};
 
 // Bytes not consumed yet, always followed by kJsonPadding readable ones. Private to the decoders.
 class JsonBuffer {

@@ -136,9 +136,10 @@ void KubeService::patch(void* self, const ccm_ctx* ctx, const ccm_kube_patch* pa
   const auto type = whole ? patch_type(patch->type) : std::nullopt;
   kube::WriteOptions options;
   options.field_manager = service.field_manager_;
-  options.answer_metadata =
-      whole && CCM_HAS(patch, flags) && (patch->flags & CCM_PATCH_ANSWER_METADATA) != 0;
-  auto start = [api = service.api_, may_write = service.may_write_, type, options,
+  const uint32_t flags = whole && CCM_HAS(patch, flags) ? patch->flags : 0;
+  const bool answer = (flags & CCM_PATCH_ANSWER_NONE) == 0;
+  options.answer_metadata = !answer || (flags & CCM_PATCH_ANSWER_METADATA) != 0;
+  auto start = [api = service.api_, may_write = service.may_write_, type, options, answer,
                 read = read_reference(whole ? patch->reference : nullptr),
                 body = std::string(whole ? view(patch->body) : std::string_view{})](
                    const OperationPtr& running) mutable {
@@ -147,7 +148,8 @@ void KubeService::patch(void* self, const ccm_ctx* ctx, const ccm_kube_patch* pa
     if (!may_write()) return running->end(net::WriteGate::refusal());
     options.subresource = read.subresource;
     api->patch(read.resource, read.namespace_name, read.name, *type, std::move(body), options,
-               call_options(*running), end_with_object(running));
+               call_options(*running),
+               answer ? end_with_object(running) : end_without_result(running));
   };
   HostOperation::begin(component, ctx, done, "kube.patch", std::move(start));
 }

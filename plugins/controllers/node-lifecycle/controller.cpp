@@ -207,7 +207,7 @@ Task<Status> Controller::set_taints(Ctx ctx, Object node, Wanted wanted) {
     patch.reference.resource = kNodes;
     patch.reference.name = state.name;
     patch.body = *std::move(body);
-    patch.metadata_only = true;
+    patch.answer = PatchAnswer::none;
     const auto written = co_await host_.kube.patch(ctx, std::move(patch));
     if (gone(written.status())) co_return Status();
     if (written.status().error_class() != ErrorClass::conflict || left == 1) {

@@ -178,7 +178,8 @@ Task<Status> Controller::write(Ctx ctx, Object node, const Instance* machine) {
   auto desired = desired_state(state, *machine);
   if (!desired.ok()) co_return desired.status();
   if (addresses_differ(state, desired->addresses)) {
-    auto written = co_await write_addresses(ctx, state.name, desired->addresses);
+    auto written =
+        co_await write_addresses(ctx, state.name, desired->addresses, PatchAnswer::whole);
     if (gone(written.status())) co_return Status();
     if (!written.ok()) co_return written.status();
     // The second write starts from what the first one answered: its resourceVersion is the newest.
@@ -192,7 +193,7 @@ Task<Status> Controller::write(Ctx ctx, Object node, const Instance* machine) {
   patch.reference.resource = kNodes;
   patch.reference.name = state.name;
   patch.body = initialization_patch(state, *desired);
-  patch.metadata_only = true;
+  patch.answer = PatchAnswer::none;
   const auto written = co_await host_.kube.patch(ctx, std::move(patch));
   if (gone(written.status())) co_return Status();
   if (!written.ok()) co_return written.status();
@@ -206,7 +207,7 @@ Task<Status> Controller::write_labels(Ctx ctx, std::string name, Labels labels) 
   patch.reference.resource = kNodes;
   patch.reference.name = std::move(name);
   patch.body = label_patch(labels);
-  patch.metadata_only = true;
+  patch.answer = PatchAnswer::none;
   const auto written = co_await host_.kube.patch(ctx, std::move(patch));
   if (gone(written.status())) co_return Status();
   co_return written.status();
@@ -243,18 +244,21 @@ Task<Status> Controller::refresh(Ctx ctx, Object node) {
     co_return Status();
   }
   if (!addresses_differ(state, *addresses)) co_return Status();
-  const auto written = co_await write_addresses(ctx, state.name, *std::move(addresses));
+  const auto written =
+      co_await write_addresses(ctx, state.name, *std::move(addresses), PatchAnswer::none);
   if (gone(written.status())) co_return Status();
   co_return written.status();
 }
 
 Task<Result<Object>> Controller::write_addresses(Ctx ctx, std::string name,
-                                                 std::vector<NodeAddress> addresses) {
+                                                 std::vector<NodeAddress> addresses,
+                                                 PatchAnswer answer) {
   KubePatch patch;
   patch.reference.resource = kNodes;
   patch.reference.name = std::move(name);
   patch.reference.subresource = "status";
   patch.body = address_patch(addresses);
+  patch.answer = answer;
   auto written = co_await host_.kube.patch(ctx, std::move(patch));
   co_return written;
 }

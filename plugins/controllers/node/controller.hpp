@@ -43,7 +43,7 @@ class Controller {
   // Addresses, type, zone and region of an initialised Node.
   Task<Status> refresh(Ctx ctx, Object node);
   Task<Result<Object>> write_addresses(Ctx ctx, std::string name,
-                                       std::vector<NodeAddress> addresses);
+                                       std::vector<NodeAddress> addresses, PatchAnswer answer);
 
   void initialized(const Object& object, const NodeState& node, const DesiredState& desired) const;
   void report(const Object& node, const Status& status, uint32_t attempt) const;

@@ -342,7 +342,7 @@ Task<Status> Controller::write_condition(Ctx ctx, const NodeState& node, Conditi
     patch.reference.subresource = "status";
     patch.type = PatchType::strategic;
     patch.body = condition_patch(node.uid, condition, host_.timer.wall_clock());
-    patch.metadata_only = true;  // its resourceVersion
+    patch.answer = PatchAnswer::metadata;  // its resourceVersion
     const auto written = co_await host_.kube.patch(ctx, std::move(patch));
     const Status status = written.status();
     if (status.ok()) {

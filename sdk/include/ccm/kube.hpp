@@ -38,11 +38,19 @@ enum class PatchType : int32_t {
   apply = CCM_PATCH_APPLY,
 };
 
+// What is used of the object after the write: the less, the less is sent and read (a Node is
+// large).
+enum class PatchAnswer : uint32_t {
+  whole = 0,
+  metadata = CCM_PATCH_ANSWER_METADATA,
+  none = CCM_PATCH_ANSWER_NONE,  // the object is empty
+};
+
 struct KubePatch {
   KubeReference reference;
   PatchType type = PatchType::merge;
-  std::string body;            // JSON; a precondition is part of it (metadata.resourceVersion)
-  bool metadata_only = false;  // of the answer no more is used: saves much for a Node
+  std::string body;  // JSON; a precondition is part of it (metadata.resourceVersion)
+  PatchAnswer answer = PatchAnswer::whole;
 };
 
 struct KubeDelete {
@@ -83,12 +91,8 @@ class Kube {
       const auto fn = host.get(&ccm_host_kube::patch);
       if (fn == nullptr) return detail::missing(CCM_HOST_KUBE, "patch");
       const ccm_kube_reference reference = patch.reference.to_c();
-      const ccm_kube_patch raw{sizeof(raw),
-                               static_cast<int32_t>(patch.type),
-                               &reference,
-                               c_str(patch.body),
-                               patch.metadata_only ? uint32_t{CCM_PATCH_ANSWER_METADATA} : 0,
-                               0};
+      const ccm_kube_patch raw{sizeof(raw),       static_cast<int32_t>(patch.type),    &reference,
+                               c_str(patch.body), static_cast<uint32_t>(patch.answer), 0};
       fn(host.self(), ctx.get(), &raw, done);
       return {};
     }
@@ -164,7 +168,8 @@ class Kube {
   [[nodiscard]] Operation<Get> get(Ctx ctx, KubeReference reference) const {
     return Operation<Get>(Get{call(std::move(ctx)), std::move(reference)});
   }
-  // The object after the write. After an `unavailable` the write may have happened: read again.
+  // The object after the write, as far as `patch.answer` asks for it. After an `unavailable` the
+  // write may have happened: read again.
   [[nodiscard]] Operation<Patch> patch(Ctx ctx, KubePatch patch) const {
     return Operation<Patch>(Patch{call(std::move(ctx)), std::move(patch)});
   }

@@ -53,11 +53,10 @@ struct FakeKube::Table {
   }
   static void patch(void* self, const ccm_ctx*, const ccm_kube_patch* raw, ccm_completion done) {
     const KubeReference reference = copy(*raw->reference);
-    const bool metadata_only = (raw->flags & CCM_PATCH_ANSWER_METADATA) != 0;
     complete(owner(self).loop_, done,
              owner(self).state_->handle({"patch", reference.resource, reference.namespace_name,
                                          reference.name, reference.subresource, raw->type,
-                                         std::string(view(raw->body)), metadata_only}));
+                                         std::string(view(raw->body)), PatchAnswer{raw->flags}}));
   }
   static void create(void* self, const ccm_ctx*, const ccm_kube_reference* raw, ccm_str body,
                      ccm_completion done) {

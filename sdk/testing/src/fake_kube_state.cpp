@@ -141,7 +141,8 @@ Result<Object> FakeKube::State::patch(const KubeCall& call, Json& object) {
     object = after;
     if (cache_follows) follow(call.resource, object_key(call.namespace_name, call.name));
   }
-  if (call.metadata_only) {
+  if (call.answer == PatchAnswer::none) return Object();
+  if (call.answer == PatchAnswer::metadata) {
     const Json partial = {{"kind", "PartialObjectMetadata"},
                           {"apiVersion", "meta.k8s.io/v1"},
                           {"metadata", after["metadata"]}};

@@ -136,6 +136,14 @@ std::optional<DefinedMetric> FakeMetrics::find(std::string_view name) const {
   return std::nullopt;
 }
 
+std::vector<double> FakeMetrics::values(std::string_view name) const {
+  std::vector<double> all;
+  if (const std::optional<DefinedMetric> metric = find(name)) {
+    for (const auto& [labels, value] : metric->records) all.push_back(value);
+  }
+  return all;
+}
+
 struct FakeConfig::Table {
   static FakeConfig& owner(void* self) { return *static_cast<FakeConfig*>(self); }
   static bool flag(void* self, ccm_str name, ccm_str* out) {

@@ -125,7 +125,7 @@ TEST_F(EndpointTest, ASlowReviewHoldsUpNobodyElse) {
   fault.delay = std::chrono::seconds(13);  // above what a review may take
   proxy_->add(fault);
   const auto begin = std::chrono::steady_clock::now();
-  int slow = 0;
+  std::atomic<int> slow = 0;
   std::thread scrape([&] { slow = ask("/metrics", scraper()).status; });
   while (slow == 0 && std::chrono::steady_clock::now() - begin < std::chrono::seconds(3)) {
     const auto asked = std::chrono::steady_clock::now();

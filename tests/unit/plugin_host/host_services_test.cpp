@@ -72,6 +72,7 @@ struct ScriptedApi final : ObjectApi {
   void patch(kube::Resource resource, std::string, std::string name, kube::PatchType type,
              std::string body, kube::WriteOptions options, kube::CallOptions call,
              Done done) override {
+    answer_metadata = options.answer_metadata;
     note("patch " + resource.id() + " " + name + " " + std::to_string(static_cast<int>(type)) +
              " " + body + " " + options.subresource + " " + options.field_manager,
          call, std::move(done));
@@ -88,6 +89,7 @@ struct ScriptedApi final : ObjectApi {
   std::vector<std::string> calls;
   std::vector<Done> open;
   std::chrono::milliseconds timeout{0};
+  bool answer_metadata = false;  // of the last patch
 };
 
 class HostServicesTest : public PluginHostTest {
@@ -172,6 +174,29 @@ TEST_F(HostServicesTest, KubePatchGoesOutInThePluginsNameAndGivesTheObject) {
   api_->open[0](std::string(R"({"metadata":{"name":"n1"}})"));
   EXPECT_EQ(name, "n1");
   EXPECT_TRUE(caught.status->ok());
+}
+
+TEST_F(HostServicesTest, AnAnswerThatIsNotWantedIsNeitherSentNorRead) {
+  ASSERT_TRUE(create(true).ok());
+  const ccm_host_kube* kube = nullptr;
+  const ccm_interface service = plugin_.service(CCM_HOST_KUBE, &kube);
+  const auto reference = node_reference("n1");
+  std::vector<bool> metadata;
+  for (const uint32_t flags :
+       {0U, unsigned{CCM_PATCH_ANSWER_METADATA}, unsigned{CCM_PATCH_ANSWER_NONE}}) {
+    const ccm_kube_patch patch{sizeof(patch), CCM_PATCH_MERGE, &reference, c_str("{}"), flags, 0};
+    Caught caught;
+    const void* answer = nullptr;
+    caught.on_result = [&](const void* result) { answer = result; };
+    kube->patch(service.self, nullptr, &patch, caught.completion());
+    poll();
+    metadata.push_back(api_->answer_metadata);
+    const bool wanted = flags != CCM_PATCH_ANSWER_NONE;
+    api_->open.back()(std::string(wanted ? R"({"metadata":{"name":"n1"}})" : "no JSON"));
+    ASSERT_TRUE(caught.status && caught.status->ok());
+    EXPECT_EQ(answer != nullptr, wanted);
+  }
+  EXPECT_EQ(metadata, (std::vector<bool>{false, true, true}));
 }
 
 TEST_F(HostServicesTest, KubeWritesNothingWithoutTheLease) {

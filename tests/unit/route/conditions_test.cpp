@@ -28,7 +28,7 @@ TEST_F(ConditionTest, ROUTE_31_34_35_TheWriteIsOneConditionForOneNode) {
   ASSERT_EQ(calls.size(), 1U);
   EXPECT_EQ(calls[0].subresource, "status");
   EXPECT_EQ(calls[0].patch_type, CCM_PATCH_STRATEGIC);
-  EXPECT_TRUE(calls[0].metadata_only);
+  EXPECT_EQ(calls[0].answer, PatchAnswer::metadata);
   const Json body = Json::parse(calls[0].body);
   EXPECT_EQ(body["metadata"], (Json{{"uid", "uid-of-node-1"}}));
   EXPECT_EQ(body["status"].size(), 1U);

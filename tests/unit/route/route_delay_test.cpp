@@ -8,13 +8,7 @@ class RouteDelayTest : public RouteTest {
  protected:
   using Times = std::vector<double>;
 
-  [[nodiscard]] Times times() const {
-    Times all;
-    for (const auto& [labels, value] : host.metrics.find("ccm_route_delay_seconds")->records) {
-      all.push_back(value);
-    }
-    return all;
-  }
+  [[nodiscard]] Times times() const { return host.metrics.values("ccm_route_delay_seconds"); }
   // Nothing waits any more, so what is made now is a repair.
   void expect_repairs_do_not_count() {
     const Times before = times();

@@ -7,7 +7,10 @@
 namespace ccm::service {
 namespace {
 
-constexpr int kServices = 10'000;
+#ifndef CCM_SERVICES
+#define CCM_SERVICES 10'000
+#endif
+constexpr int kServices = CCM_SERVICES;
 constexpr int kNodes = 3;
 // So many come at a time: the fake's queue looks at all waiting keys for each turn.
 constexpr int kBatch = 200;

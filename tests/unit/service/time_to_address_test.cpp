@@ -21,11 +21,7 @@ class TimeToAddressTest : public ServiceTest {
       service["status"]["loadBalancer"] = Json::object();
     });
   }
-  [[nodiscard]] std::vector<double> times() const {
-    std::vector<double> all;
-    for (const auto& [labels, value] : host.metrics.find(kMetric)->records) all.push_back(value);
-    return all;
-  }
+  [[nodiscard]] std::vector<double> times() const { return host.metrics.values(kMetric); }
 };
 
 using Times = std::vector<double>;

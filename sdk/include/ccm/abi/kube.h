@@ -41,7 +41,9 @@ enum {
 enum {
   /* The answer is used for its metadata only: the server is asked for no more (a Node is large), so RESULT may be an
    * object of kind PartialObjectMetadata. */
-  CCM_PATCH_ANSWER_METADATA = 1
+  CCM_PATCH_ANSWER_METADATA = 1,
+  /* Whether it was written is all that counts: RESULT may be NULL. */
+  CCM_PATCH_ANSWER_NONE = 2
 };
 
 /* A precondition is part of the body: metadata.resourceVersion, or a "test" operation (API-48). */
@@ -80,7 +82,7 @@ typedef struct ccm_host_kube {
   /* A fresh, whole object from the server (quorum read). RESULT: const ccm_object *. [any-thread] */
   void (*get)(void *self, const ccm_ctx *ctx, const ccm_kube_reference *reference, ccm_completion done);
 
-  /* RESULT: const ccm_object *, the object after the write. [any-thread] */
+  /* RESULT: const ccm_object *, the object after the write, as far as the flags ask for it. [any-thread] */
   void (*patch)(void *self, const ccm_ctx *ctx, const ccm_kube_patch *patch, ccm_completion done);
 
   /* `reference->name` is ignored; `body` is the whole object as JSON. RESULT: const ccm_object *. [any-thread] */

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <ccm/abi/kube.h>
+#include <ccm/kube.hpp>
 #include <ccm/object.hpp>
 #include <ccm/status.hpp>
 #include <ccm/testing/fake_loop.hpp>
@@ -29,7 +30,7 @@ struct KubeCall {
   std::string subresource;
   int32_t patch_type = 0;
   std::string body;
-  bool metadata_only = false;  // CCM_PATCH_ANSWER_METADATA: the answer is PartialObjectMetadata
+  PatchAnswer answer = PatchAnswer::whole;  // metadata: it is a PartialObjectMetadata
 };
 
 class FakeKube {

@@ -88,6 +88,9 @@ class FakeMetrics {
   FakeMetrics();
   // The metric of that name; nothing when the plugin did not define it.
   [[nodiscard]] std::optional<DefinedMetric> find(std::string_view name) const;
+  // What was recorded for it, in order, whatever the labels; nothing when the plugin did not define
+  // it.
+  [[nodiscard]] std::vector<double> values(std::string_view name) const;
   [[nodiscard]] const ccm_host_metrics* table() const { return &table_; }
 
  private:
