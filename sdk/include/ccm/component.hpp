@@ -71,7 +71,9 @@ void operate(Host& host, const char* name, ccm_completion done, Call call,
   static_assert(StatusLike<Value>,
                 "a component's method returns a Status, a Result, or a Task of one of them");
   Completion completion(done);
+  // `succeed` is not used for a Status, of which Clang warns.
   const auto finish = [&host, name, succeed](Completion& completion, Value outcome) noexcept {
+    static_cast<void>(succeed);
     Status status;
     try {
       if constexpr (std::is_same_v<Value, Status>) {

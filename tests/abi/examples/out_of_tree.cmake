@@ -1,5 +1,5 @@
 # Installs the SDK into a folder of its own and builds an example against it, as a provider's author
-# would: cmake -DBUILD=<build tree> -DEXAMPLE=<source folder> -DWORK=<folder> -DPLUGIN=<file> -P ...
+# would: cmake -DBUILD=<build tree> -DEXAMPLE=<source folder> -DWORK=<folder> -DPLUGIN=<file> [-DCOMPILER=<C++>] -P ...
 # EXAMPLE is copied first, so that nothing of the source tree is found by accident.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -8,12 +8,15 @@ function(run)
   endif()
 endfunction()
 
+if(COMPILER)
+  set(compiler -DCMAKE_CXX_COMPILER=${COMPILER})
+endif()
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD}/sdk --prefix ${WORK}/prefix)
 file(COPY ${EXAMPLE}/ DESTINATION ${WORK}/source)
 run(${CMAKE_COMMAND} -S ${WORK}/source -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/prefix
-  -DCMAKE_BUILD_TYPE=Debug)
+  -DCMAKE_BUILD_TYPE=Debug ${compiler} "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 if(NOT EXISTS ${WORK}/build/lib/ccm/${PLUGIN})
   message(FATAL_ERROR "the example built no ${PLUGIN}")
