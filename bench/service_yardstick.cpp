@@ -49,9 +49,11 @@ BareRequest event(const std::string& name, const Made& made, const std::string& 
                       {"namespace", "default"},
                       {"name", name},
                       {"uid", made.uid}};
+  // Events outlive their Service, and the next run has Services of the same names.
+  const std::string unique = name + "." + made.uid + "." + reason;
   const json body = {{"kind", "Event"},
                      {"apiVersion", "v1"},
-                     {"metadata", {{"name", name + "." + reason}, {"namespace", "default"}}},
+                     {"metadata", {{"name", unique}, {"namespace", "default"}}},
                      {"involvedObject", about},
                      {"reason", reason},
                      {"message", "Ensured load balancer"},
