@@ -1,5 +1,6 @@
 #include "listing.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,13 @@ Status bad_list(const std::string& what) {
 }
 
 }  // namespace
+
+std::size_t Listing::pages_ahead(std::size_t most) const {
+  if (!total_) return 1;  // the first page says how many there are
+  const int64_t missing = *total_ - static_cast<int64_t>(machines_.size());
+  const int64_t pages = std::max<int64_t>(1, missing / kPageSize + (missing % kPageSize > 0));
+  return std::min(most, static_cast<std::size_t>(pages));
+}
 
 Status Listing::add(MachinePage page) {
   const int64_t current = next_page_.value_or(1);

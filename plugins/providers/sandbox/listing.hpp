@@ -7,6 +7,7 @@
 #include <ccm/instances.hpp>
 #include <ccm/status.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <unordered_set>
@@ -20,6 +21,10 @@ class Listing {
  public:
   // The page to ask for next; nothing when the listing is complete.
   [[nodiscard]] std::optional<int64_t> next_page() const { return next_page_; }
+
+  // How many pages can be asked for at once, next_page() and those behind it: as many as the
+  // machines that are missing should fill, at most `most`.
+  [[nodiscard]] std::size_t pages_ahead(std::size_t most) const;
 
   // Takes the page that was asked for. Failures: aborted, class conflict, when machines came or
   // went in between (start again); data_loss when the list cannot be right.

@@ -1,11 +1,12 @@
 #include "provider.hpp"
 
 #include "listing.hpp"
-#include "machine.hpp"
 
+#include <ccm/gather.hpp>
 #include <ccm/percent_encode.hpp>
 
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -21,6 +22,8 @@ using ccm::Result;
 using ccm::Status;
 using ccm::Task;
 
+// Pages that are read at once: enough to hide the cloud's latency, few enough for their memory.
+constexpr std::size_t kPagesAtOnce = 4;
 // How often a listing starts again because machines came or went in between.
 constexpr int kListingTries = 3;
 
@@ -140,15 +143,30 @@ Task<Result<Instance>> Provider::get(Ctx ctx, ccm::NodeIdentity node) {
 
 Task<Result<std::vector<Instance>>> Provider::list_pages(Ctx ctx) {
   Listing listing;
-  while (const auto page = listing.next_page()) {
-    auto answer = co_await cloud_.get(ctx, page_path(*page, kPageSize), "ListMachines");
-    if (!answer.ok()) co_return answer.status();
-    auto machines = parse_page(*answer);
-    if (!machines.ok()) co_return machines.status().with_context("ListMachines");
-    Status added = listing.add(*std::move(machines));
-    if (!added.ok()) co_return added.with_context("ListMachines");
+  while (const auto next = listing.next_page()) {
+    std::vector<MachinePage> pages(listing.pages_ahead(kPagesAtOnce));
+    auto read = [&](std::size_t i) {
+      return read_page(ctx, *next + static_cast<int64_t>(i), pages[i]);
+    };
+    std::function<Task<Status>(std::size_t)> work = read;
+    Status all_read = co_await ccm::gather(host_.post, pages.size(), kPagesAtOnce, work);
+    if (!all_read.ok()) co_return all_read;
+    for (MachinePage& page : pages) {
+      Status added = listing.add(std::move(page));
+      if (!added.ok()) co_return added.with_context("ListMachines");
+      if (!listing.next_page()) break;
+    }
   }
   co_return listing.take();
+}
+
+Task<Status> Provider::read_page(Ctx ctx, int64_t number, MachinePage& page) {
+  auto answer = co_await cloud_.get(ctx, page_path(number, kPageSize), "ListMachines");
+  if (!answer.ok()) co_return answer.status();
+  auto read = parse_page(*answer);
+  if (!read.ok()) co_return read.status().with_context("ListMachines");
+  page = *std::move(read);
+  co_return Status();
 }
 
 Task<Result<std::vector<Instance>>> Provider::list_file() {

@@ -4,6 +4,7 @@
 #include "cloud_client.hpp"
 #include "cloud_routes.hpp"
 #include "load_balancers.hpp"
+#include "machine.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/instances.hpp>
@@ -70,6 +71,8 @@ class Provider {
   // A file has no load balancers and no routes.
   ccm::Status needs_cloud() const;
   ccm::Task<ccm::Result<Instances>> list_pages(ccm::Ctx ctx);
+  // `page` must outlive it.
+  ccm::Task<ccm::Status> read_page(ccm::Ctx ctx, int64_t number, MachinePage& page);
   ccm::Task<ccm::Result<Instances>> list_file();
   ccm::Task<ccm::Result<ccm::Instance>> get_by_id(ccm::Ctx ctx, std::string id);
   ccm::Task<ccm::Result<ccm::Instance>> get_by_name(ccm::Ctx ctx, std::string name);

@@ -19,11 +19,23 @@ MachinePage page(int first, int count, int64_t total, std::optional<int64_t> nex
   return result;
 }
 
+TEST(Listing, PagesThatMustFollowMayBeReadAtOnce) {
+  Listing listing;
+  EXPECT_EQ(listing.pages_ahead(4), 1U) << "the first one says how many";
+  EXPECT_TRUE(listing.add(page(0, 200, 1201, 2)).ok());
+  EXPECT_EQ(listing.pages_ahead(4), 4U);
+  EXPECT_EQ(listing.pages_ahead(9), 6U);
+  EXPECT_TRUE(listing.add(page(200, 200, 1201, 3)).ok());
+  EXPECT_EQ(listing.pages_ahead(9), 5U);
+}
+
 TEST(Listing, PutsPagesTogether) {
   Listing listing;
   EXPECT_EQ(listing.next_page(), 1);
+  EXPECT_EQ(listing.pages_ahead(4), 1U);
   EXPECT_TRUE(listing.add(page(0, 2, 3, 2)).ok());
   EXPECT_EQ(listing.next_page(), 2);
+  EXPECT_EQ(listing.pages_ahead(4), 1U);
   EXPECT_TRUE(listing.add(page(2, 1, 3, std::nullopt)).ok());
   EXPECT_FALSE(listing.next_page().has_value());
   EXPECT_EQ(listing.take().size(), 3U);

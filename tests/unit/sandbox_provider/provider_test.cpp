@@ -96,10 +96,55 @@ TEST_F(ProviderTest, ListReadsEveryPage) {
   EXPECT_EQ(host.http.requests().back().operation, "ListMachines");
 }
 
+TEST_F(ProviderTest, ElevenPagesAreOneListInTheirOrder) {
+  log_in();
+  const int count = 10 * 200 + 1;
+  for (int i = 0; i < 11; ++i) {
+    const bool last = i == 10;
+    host.http.expect("GET", page_url(i + 1))
+        .answer(200, page(i * 200, last ? 1 : 200, count, last ? json() : json(i + 2)));
+  }
+  const auto list = provider.list();
+  ASSERT_TRUE(list.ok()) << list.status().message();
+  ASSERT_EQ(list->size(), static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    ASSERT_EQ((*list)[static_cast<std::size_t>(i)].provider_id, "sandbox://m-" + std::to_string(i));
+  }
+  EXPECT_EQ(host.http.requests().size(), 12U);  // one of them to log in
+}
+
+// Neither memory nor calls follow from what a cloud only says.
+TEST_F(ProviderTest, AnAbsurdLengthCostsAFewCalls) {
+  log_in();
+  const int64_t absurd = int64_t{1} << 60;
+  const json meta = {{"total", absurd}, {"next_page", 2}};
+  host.http.expect("GET", page_url(1))
+      .answer(200, json{{"machines", {machine(0)}}, {"meta", meta}}.dump());
+  for (int number = 2; number <= 5; ++number) {
+    host.http.expect("GET", page_url(number))
+        .answer(200, json{{"machines", json::array()},
+                          {"meta", {{"total", absurd}, {"next_page", number + 1}}}}
+                         .dump());
+  }
+  EXPECT_EQ(provider.list().status().reason(), "BadMachineList");
+  EXPECT_EQ(host.http.requests().size(), 6U);
+}
+
+TEST_F(ProviderTest, SmallerPagesThanAskedForAreReadToTheirEnd) {
+  log_in();
+  host.http.expect("GET", page_url(1)).answer(200, page(0, 100, 250, 2));
+  host.http.expect("GET", page_url(2)).answer(200, page(100, 100, 250, 3));
+  host.http.expect("GET", page_url(3)).answer(200, page(200, 50, 250, nullptr));
+  const auto list = provider.list();
+  ASSERT_TRUE(list.ok()) << list.status().message();
+  EXPECT_EQ(list->size(), 250U);
+}
+
 TEST_F(ProviderTest, AListThatEndsEarlyFails) {
   log_in();
   host.http.expect("GET", page_url(1)).answer(200, page(0, 200, 450, 2));
   host.http.expect("GET", page_url(2)).answer(200, page(200, 25, 450, nullptr));
+  host.http.expect("GET", page_url(3)).answer(200, page(225, 0, 450, nullptr));
   EXPECT_EQ(provider.list().status().code(), Code::data_loss);
 }
 
@@ -108,6 +153,7 @@ TEST_F(ProviderTest, APageThatFailsFailsTheList) {
   host.http.expect("GET", page_url(1)).answer(200, page(0, 200, 450, 2));
   host.http.expect("GET", page_url(2))
       .answer(429, R"({"error":{"message":"slow"}})", {{"retry-after", "4"}});
+  host.http.expect("GET", page_url(3)).answer(200, page(400, 50, 450, nullptr));
   const Status status = provider.list().status();
   EXPECT_EQ(status.error_class(), ErrorClass::throttled);
   EXPECT_EQ(status.retry_after(), std::chrono::seconds(4));
