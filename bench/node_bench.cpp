@@ -10,15 +10,18 @@
 #include <nlohmann/json.hpp>
 #include <signal.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 namespace ccm::bench {
 namespace {
@@ -30,6 +33,7 @@ struct Settings {
   ManagerSettings manager;
   std::size_t nodes = 5000;
   std::size_t connections = 32;
+  std::size_t rounds = 1;
   std::size_t idle_seconds = 0;
   std::string idle_began;
   std::string work = "init";
@@ -64,7 +68,14 @@ void await_done(const Server& admin, const Work& work, std::size_t nodes,
 }
 
 void row(const char* what, double value, const char* unit) {
-  std::printf("| %-52s | %7.2f %-2s |\n", what, value, unit);
+  std::printf("| %-48s | %8.2f %-2s |\n", what, value, unit);
+}
+
+// Median, least and most of what the rounds gave.
+void row(const char* what, std::vector<double> values, const char* unit) {
+  std::sort(values.begin(), values.end());
+  std::printf("| %-48s | %8.2f %-2s | %8.2f | %8.2f |\n", what, values[values.size() / 2], unit,
+              values.front(), values.back());
 }
 
 // Every node sends its heartbeat once in five minutes, spread evenly; nothing else happens.
@@ -85,28 +96,30 @@ void stay_idle(const Settings& settings, const Server& admin, const Manager& man
   row("idle: processor time, of one core", 100 * (manager.cpu_seconds() - busy) / seconds, "%");
 }
 
-void run(const Settings& settings) {
-  const Server admin = server_of(settings.manager.kubeconfig);
-  const Server identity = server_of(settings.manager.manager_kubeconfig);
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
-  const Work work = work_called(settings.work);
-
-  std::printf("%s: nodes %zu, connections of the bare client %zu\n", settings.work.c_str(),
-              settings.nodes, settings.connections);
+// The seconds until the bare client has had all its answers.
+double time_bare_client(const Settings& settings, const Server& admin, const Work& work) {
   delete_nodes(admin);
   create_nodes(admin, settings, work);
   std::vector<BareRequest> patches;
   for (std::size_t i = 0; i < settings.nodes; ++i) work.add_patches(i, patches);
-  const double bare =
-      std::chrono::duration<double>(send_all(identity, patches, settings.connections)).count();
+  const Server identity = server_of(settings.manager.manager_kubeconfig);
+  return std::chrono::duration<double>(send_all(identity, patches, settings.connections)).count();
+}
 
+// Starts the manager, and returns the seconds until the last node is done.
+double time_manager(const Settings& settings, const Server& admin, const Work& work,
+                    std::optional<Manager>& manager) {
   delete_nodes(admin);
   create_nodes(admin, settings, work);
   const auto list = json::parse(send_one(admin, {"GET", "/api/v1/nodes?limit=1", "", ""}));
   const auto start = Clock::now();
   ManagerSettings with_work = settings.manager;
   with_work.flags.insert(with_work.flags.begin(), work.flags.begin(), work.flags.end());
-  Manager manager(with_work);
+  manager.emplace(with_work);
   std::atomic<bool> done = false;
   std::jthread waiter([&] {
     await_done(admin, work, settings.nodes, list["metadata"]["resourceVersion"].get<std::string>());
@@ -115,7 +128,7 @@ void run(const Settings& settings) {
   });
   std::jthread guard([&](const std::stop_token& stopped) {
     while (!stopped.stop_requested()) {
-      if (manager.ended()) {
+      if (manager->ended()) {
         std::fprintf(stderr, "the manager ended before its work; its log is %s\n",
                      settings.manager.log.c_str());
         std::_Exit(1);
@@ -124,28 +137,45 @@ void run(const Settings& settings) {
     }
   });
   done.wait(false);
-  const double total = std::chrono::duration<double>(Clock::now() - start).count();
-  const double busy = manager.cpu_seconds();
-  guard.request_stop();
-  guard.join();
-  std::this_thread::sleep_for(std::chrono::seconds(6));  // it gives memory back every 5 s
+  return seconds_since(start);
+}
 
-  std::printf("| %-52s | %10s |\n| %s | %s |\n", "what", "measured", std::string(52, '-').c_str(),
-              "---------:");
+void run(const Settings& settings) {
+  const Server admin = server_of(settings.manager.kubeconfig);
+  const Work work = work_called(settings.work);
+  std::printf("%s: nodes %zu, connections of the bare client %zu, rounds %zu\n",
+              settings.work.c_str(), settings.nodes, settings.connections, settings.rounds);
+
+  // In turn, since the machine's speed changes with time.
+  std::vector<double> bare, total, ratio, busy, settled, highest;
+  std::optional<Manager> manager;
+  for (std::size_t round = 0; round < settings.rounds; ++round) {
+    if (manager) manager->end(SIGTERM);
+    bare.push_back(time_bare_client(settings, admin, work));
+    total.push_back(time_manager(settings, admin, work, manager));
+    ratio.push_back(total.back() / bare.back());
+    busy.push_back(manager->cpu_seconds());
+    std::this_thread::sleep_for(std::chrono::seconds(6));  // it gives memory back every 5 s
+    settled.push_back(manager->megabytes("VmRSS:"));
+    highest.push_back(manager->megabytes("VmHWM:"));
+  }
+
+  std::printf("| %-48s | %11s | %8s | %8s |\n| %s | %s | %s | %s |\n", "what", "median", "least",
+              "most", std::string(48, '-').c_str(), "----------:", "-------:", "-------:");
   row("bare client, the same patches", bare, "s");
   row("manager, from its start to the last node done", total, "s");
-  row("ratio", total / bare, "");
+  row("ratio", ratio, "");
   row("processor time of the manager", busy, "s");
-  row("resident memory, settled", manager.megabytes("VmRSS:"), "MB");
-  row("resident memory, highest", manager.megabytes("VmHWM:"), "MB");
+  row("resident memory, settled", settled, "MB");
+  row("resident memory, highest", highest, "MB");
   if (settings.work == "ipam") {
     const auto all = json::parse(send_one(admin, {"GET", "/api/v1/nodes", "", ""}));
     std::set<std::string> ranges;
     for (const auto& node : all["items"]) ranges.insert(node["spec"].value("podCIDR", ""));
     row("distinct Pod ranges", static_cast<double>(ranges.size()), "");
   }
-  if (settings.idle_seconds > 0) stay_idle(settings, admin, manager);
-  manager.end(SIGTERM);
+  if (settings.idle_seconds > 0) stay_idle(settings, admin, *manager);
+  manager->end(SIGTERM);
 }
 
 }  // namespace
@@ -159,6 +189,9 @@ int main(int argc, char** argv) {
   settings.manager.add_options(app);
   app.add_option("--nodes", settings.nodes, "how many")->capture_default_str();
   app.add_option("--connections", settings.connections, "of the bare client")
+      ->capture_default_str();
+  app.add_option("--rounds", settings.rounds, "of bare client and manager in turn")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--work", settings.work, "init, ipam or route")->capture_default_str();
   app.add_option("--idle-seconds", settings.idle_seconds,
