@@ -1,5 +1,5 @@
-// Finds the end of a JSON object by counting brackets outside of strings: what arrives on a watch
-// has to be cut into objects before they can be read. Private to core/kube.
+// Finds the end of a JSON object by counting brackets outside of strings: what arrives, of a watch
+// or of a list, has to be cut into objects before they can be read. Private to core/kube.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct JsonScanner {
  private:
   // scan() byte by byte.
   std::size_t step(const char* data, std::size_t from, std::size_t end);
-  // Looks at kBlock bytes at once; false, and nothing is changed, when they have to be looked at
-  // one by one: there is an escape, the end of a line in a string or maybe the end of the object.
+  // Looks at 64 bytes at once; false, and nothing is changed, when they have to be looked at one by
+  // one: there is an escape or, maybe, the end of a line in a string or of the object.
   bool pass(const char* block);
 };
 

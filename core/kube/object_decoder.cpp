@@ -23,7 +23,7 @@ using FieldNode = FieldSet::Node;
 static_assert(simdjson::SIMDJSON_PADDING <= kJsonPadding);
 
 // The parser's memory grows with the largest text (12 bytes for each); larger ones get one of their
-// own.
+// own, and so have the other buffers that a large one needs.
 constexpr std::size_t kKeptParserBytes = 64u << 10;
 
 // For an element whose type was looked at.
@@ -167,6 +167,7 @@ struct ObjectDecoder::Impl {
     }
     writer.end(start);
     ObjectPtr made = Object::make(writer.bytes());
+    if (writer.bytes().capacity() > kKeptParserBytes) writer = {};
     if (options.require_name && made->name().empty()) {
       return Status(Code::data_loss, "malformed object: it has no metadata.name");
     }

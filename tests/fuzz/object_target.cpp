@@ -19,7 +19,7 @@ using Position = Object::Position;
 
 constexpr std::size_t kDeepest = 128;
 
-// One for all inputs, as an informer has one for all its objects.
+// One for all inputs, as a thread has one for all its objects.
 kube::ObjectDecoder& decoder() {
   static kube::ObjectDecoder one;
   return one;

@@ -70,7 +70,7 @@ void compare(std::string_view stream, uint8_t cuts, std::size_t limit) {
   require(whole == hear<Decoder>(stream, 1, limit), "single bytes give the same pieces");
   require(whole == hear<Decoder>(stream, cuts, limit), "another cut gives the same pieces");
   std::size_t bytes = 0;
-  static kube::ObjectDecoder decoder;  // as an informer has one for all its objects
+  static kube::ObjectDecoder decoder;  // as a thread has one for all its objects
   for (const auto& [piece, text] : whole.pieces) {
     bytes += text.size();
     if (piece != Piece::object) continue;

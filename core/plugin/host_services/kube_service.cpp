@@ -138,6 +138,7 @@ void KubeService::patch(void* self, const ccm_ctx* ctx, const ccm_kube_patch* pa
   options.field_manager = service.field_manager_;
   const uint32_t flags = whole && CCM_HAS(patch, flags) ? patch->flags : 0;
   const bool answer = (flags & CCM_PATCH_ANSWER_NONE) == 0;
+  // The API server always answers; no answer is shorter than the metadata.
   options.answer_metadata = !answer || (flags & CCM_PATCH_ANSWER_METADATA) != 0;
   auto start = [api = service.api_, may_write = service.may_write_, type, options, answer,
                 read = read_reference(whole ? patch->reference : nullptr),

@@ -13,6 +13,11 @@ KubeReference copy(const ccm_kube_reference& raw) {
           std::string(view(raw.namespace_)), std::string(view(raw.subresource))};
 }
 
+PatchAnswer answer_of(uint32_t flags) {
+  if ((flags & CCM_PATCH_ANSWER_NONE) != 0) return PatchAnswer::none;
+  return (flags & CCM_PATCH_ANSWER_METADATA) != 0 ? PatchAnswer::metadata : PatchAnswer::whole;
+}
+
 // Completes with the object, or with the failure; posted.
 void complete(FakeLoop& loop, ccm_completion done, Result<Object> outcome) {
   loop.post([done, outcome = std::move(outcome)] {
@@ -56,7 +61,7 @@ struct FakeKube::Table {
     complete(owner(self).loop_, done,
              owner(self).state_->handle({"patch", reference.resource, reference.namespace_name,
                                          reference.name, reference.subresource, raw->type,
-                                         std::string(view(raw->body)), PatchAnswer{raw->flags}}));
+                                         std::string(view(raw->body)), answer_of(raw->flags)}));
   }
   static void create(void* self, const ccm_ctx*, const ccm_kube_reference* raw, ccm_str body,
                      ccm_completion done) {

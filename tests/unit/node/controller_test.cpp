@@ -28,6 +28,19 @@ TEST_F(NodeControllerTest, NODE_8_13_15_20_21_24_AJoiningNodeIsInitialisedWithTw
   EXPECT_TRUE(host.faults().empty());
 }
 
+// The second write begins with what the first one answered; nothing needs the second one's answer.
+TEST_F(NodeControllerTest, OnlyTheFirstWriteHasAnAnswer) {
+  cloud.machines["n1"] = machine("n1");
+  put(joining("n1"));
+  start();
+  controller->run();
+  const auto patches = host.kube.calls("patch");
+  ASSERT_EQ(patches.size(), 2U);
+  EXPECT_EQ(patches[0].answer, PatchAnswer::whole);
+  EXPECT_EQ(patches[1].answer, PatchAnswer::none);
+  EXPECT_FALSE(tainted("n1"));
+}
+
 TEST_F(NodeControllerTest, AddressesThatAreRightAlreadyAreNotWritten) {
   cloud.machines["n1"] = machine("n1");
   Json node = joining("n1");
@@ -130,6 +143,7 @@ TEST_F(NodeControllerTest, NODE_43_TRAP_30_LabelRepairIsOnePatchWithoutAVersion)
   start();
   controller->run();
   ASSERT_EQ(host.kube.calls("patch").size(), 1U);
+  EXPECT_EQ(host.kube.calls("patch")[0].answer, PatchAnswer::none);
   EXPECT_EQ(host.kube.calls("patch")[0].body,
             R"({"metadata":{"labels":{"node.kubernetes.io/instance-type":"large"}}})");
   EXPECT_EQ(stored("n1")["metadata"]["labels"]["node.kubernetes.io/instance-type"], "large");

@@ -51,6 +51,7 @@ TEST_F(RefreshTest, NODE_33_AResyncWritesAddressesToTheStatus) {
   controller->run();
   ASSERT_EQ(host.kube.calls().size(), 1U);
   EXPECT_EQ(host.kube.calls()[0].subresource, "status");
+  EXPECT_EQ(host.kube.calls()[0].answer, PatchAnswer::none);
   EXPECT_EQ(host.kube.calls()[0].body.find("resourceVersion"), std::string::npos);
   EXPECT_EQ(stored("n1")["status"]["addresses"].size(), 3U);
   EXPECT_EQ(controller->take_reconciled().back().priority, Priority::periodic);

@@ -312,6 +312,7 @@ TEST_F(LifecycleTest, LIFE_12_ShutdownIsTaintedOnceAndRunningUntainted) {
   put(node("n1", "Unknown"));
   start();
   EXPECT_EQ(taints(), Texts{"shutdown"});
+  EXPECT_EQ(host.kube.calls()[0].answer, PatchAnswer::none);
   EXPECT_EQ(take_calls(), Texts{"patch"});
   controller->advance(20s);
   EXPECT_TRUE(take_calls().empty());

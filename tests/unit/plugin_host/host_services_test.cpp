@@ -176,7 +176,7 @@ TEST_F(HostServicesTest, KubePatchGoesOutInThePluginsNameAndGivesTheObject) {
   EXPECT_TRUE(caught.status->ok());
 }
 
-TEST_F(HostServicesTest, AnAnswerThatIsNotWantedIsNeitherSentNorRead) {
+TEST_F(HostServicesTest, AnAnswerThatIsNotWantedIsShortAndNotRead) {
   ASSERT_TRUE(create(true).ok());
   const ccm_host_kube* kube = nullptr;
   const ccm_interface service = plugin_.service(CCM_HOST_KUBE, &kube);
