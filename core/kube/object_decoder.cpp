@@ -121,7 +121,13 @@ struct ObjectDecoder::Impl {
       return writer.number("-0.0");
     }
     std::array<char, 32> text{};
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+    char* end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+    // Without a fraction it would be read as an integer, and those end at 64 bits.
+    if (std::is_same_v<Number, double> && std::abs(double(value)) >= 0x1p63 &&
+        std::none_of(text.data(), end, [](char c) { return c == '.' || c == 'e'; })) {
+      *end++ = '.';
+      *end++ = '0';
+    }
     writer.number({text.data(), static_cast<std::size_t>(end - text.data())});
   }
 

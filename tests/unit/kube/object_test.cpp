@@ -40,6 +40,18 @@ TEST(Object, ValuesAreEqualWhereverTheyLie) {
   EXPECT_TRUE(equal("/none", "/none"));
 }
 
+TEST(Object, NumbersBeyond64BitsStayWhatTheyAre) {
+  const std::string text =
+      R"({"a":-92233720368547758080.0,"b":1.8446744073709552e19,"c":1e30,"d":9223372036854775807})";
+  const auto once = whole(text);
+  const auto again = whole(once->json());
+  EXPECT_EQ(again->json(), once->json());
+  EXPECT_EQ(again->text_at("/a"), "-92233720368547758080.0");
+  EXPECT_EQ(again->text_at("/b"), "18446744073709551616.0");
+  EXPECT_EQ(again->text_at("/c"), "1e+30");
+  EXPECT_EQ(again->text_at("/d"), "9223372036854775807");
+}
+
 TEST(Object, KindsAndTexts) {
   const auto object = whole(
       R"({"n":null,"t":true,"f":false,"i":-12,"u":18446744073709551615,"d":1.5,"s":"x","e":"",)"
