@@ -99,7 +99,7 @@ inline bool parse_v6(std::string_view text, AddressBytes& bytes) {
 }  // namespace detail
 
 // The range that an address with a prefix length lies in: "10.244.3.7/24" is 10.244.3.0/24. Leading
-// zeros in IPv4 numbers are decimal (ROUTE-2). Nothing for all else, spaces included.
+// zeros in IPv4 numbers are decimal. Nothing for all else, spaces included.
 inline std::optional<Cidr> parse_cidr(std::string_view text) {
   const size_t slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
@@ -120,7 +120,7 @@ inline std::optional<Cidr> parse_cidr(std::string_view text) {
 }
 
 // The items of a flag such as --cluster-cidr: the whole text is trimmed, then split at commas; a
-// space beside a comma stays and makes an item no range (ROUTE-2). None for a blank text.
+// space beside a comma stays and makes an item no range. None for a blank text.
 inline std::vector<std::string> split_cidrs(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
   const size_t first = text.find_first_not_of(kBlank);

@@ -74,7 +74,7 @@ struct Watch {
 struct QueueOptions {
   uint32_t workers = 1;  // keys reconciled at once
   std::string name;      // of the workqueue metrics; empty = the component's name
-  std::chrono::milliseconds backoff_first{0};      // 0 = 5 ms (HOST-135)
+  std::chrono::milliseconds backoff_first{0};      // after the first failure; 0 = 5 ms
   std::chrono::milliseconds backoff_limit{0};      // 0 = 1,000 s
   std::chrono::milliseconds reconcile_timeout{0};  // deadline of the Ctx; 0 = 30 s
 };

@@ -26,7 +26,7 @@ enum class InstanceState : int32_t {
 };
 
 struct NodeAddress {
-  std::string type;  // Hostname, InternalIP, ExternalIP, InternalDNS, ExternalDNS (CLOUD-21)
+  std::string type;  // Hostname, InternalIP, ExternalIP, InternalDNS, ExternalDNS
   std::string address;
   bool operator==(const NodeAddress&) const = default;
 };
@@ -45,7 +45,7 @@ struct Instance {
   std::string zone;
   std::string region;
   std::vector<NodeAddress> addresses;  // in the order in which the Node shall show them
-  std::vector<Label> labels;           // additional labels (CLOUD-14)
+  std::vector<Label> labels;           // those that the Node has are kept
   bool operator==(const Instance&) const = default;
 
   static Instance from_c(const ccm_instance& raw) {
@@ -68,7 +68,7 @@ struct Instance {
   }
 };
 
-// Which machine is meant: by provider ID when the Node has one, else by name (CLOUD-13).
+// Which machine is meant: by provider ID when the Node has one, else by name.
 struct NodeIdentity {
   std::string name;
   std::string provider_id;

@@ -40,7 +40,7 @@ struct LoadBalancerService {
   std::string cluster_name;
   std::string id;            // as recorded on the Service; empty = none yet
   std::string adopt_id;      // to be taken over by the user's word; empty = none
-  std::string default_name;  // CLOUD-7
+  std::string default_name;  // "a" and the UID without dashes, 32 characters
   std::string class_name;
   std::string requested_ip;
   std::vector<ServicePort> ports;

@@ -62,8 +62,8 @@ typedef struct ccm_queue_options {
   uint32_t size;
   uint32_t workers;            /* keys reconciled at once; 0 = 1 */
   ccm_str name;                /* of the workqueue metrics; empty = the component's name */
-  int64_t backoff_first_ms;    /* 0 = 5 (HOST-135) */
-  int64_t backoff_limit_ms;    /* 0 = 1,000,000 */
+  int64_t backoff_first_ms;    /* pause after a key's first failure, doubled with each one; 0 = 5 */
+  int64_t backoff_limit_ms;    /* the longest pause; 0 = 1,000,000 */
   int64_t reconcile_timeout_ms; /* deadline of the ctx; 0 = 30,000 */
 } ccm_queue_options;
 

@@ -1,6 +1,7 @@
 /*
- * Kubernetes Events. The host aggregates and rate-limits as client-go does (API-113 to API-118); an Event never blocks
- * and never fails the caller.
+ * Kubernetes Events, sent beside the work: an Event never blocks and never fails the caller. As with client-go, the same
+ * Event again raises the count of the first one, many messages about one object and reason become a combined one, and of
+ * the Events about one object 25 pass at once, then one every 5 minutes.
  */
 #ifndef CCM_ABI_EVENT_H
 #define CCM_ABI_EVENT_H

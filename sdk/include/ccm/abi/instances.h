@@ -27,7 +27,7 @@ enum {
   CCM_INSTANCE_ABSENT = 4      /* a complete answer did not contain it */
 };
 
-/* type: Hostname, InternalIP, ExternalIP, InternalDNS, ExternalDNS (CLOUD-21). Frozen. */
+/* type: Hostname, InternalIP, ExternalIP, InternalDNS, ExternalDNS. Frozen. */
 typedef struct ccm_node_address {
   ccm_str type;
   ccm_str address;
@@ -43,7 +43,7 @@ typedef struct ccm_instance {
   ccm_str region;
   const ccm_node_address *addresses; /* in the order in which the Node shall show them */
   size_t address_count;
-  const ccm_key_value *labels; /* additional labels (CLOUD-14) */
+  const ccm_key_value *labels; /* further labels; those that the Node has are kept, keys of kubernetes.io left out */
   size_t label_count;
 } ccm_instance;
 
@@ -54,7 +54,7 @@ typedef struct ccm_instance_list {
   size_t count;
 } ccm_instance_list;
 
-/* Which machine is meant: by provider ID when the Node has one, else by name (CLOUD-13). */
+/* Which machine is meant: by provider ID when the Node has one, else by name. */
 typedef struct ccm_node_identity {
   uint32_t size;
   /* From a controller: the answer shall not be older, unless so many machines are asked about that the host would spend

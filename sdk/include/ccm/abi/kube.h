@@ -4,7 +4,7 @@
  * its brake; on a host that does not lead they fail with CCM_CODE_FAILED_PRECONDITION and send nothing.
  * Errors are classed by the reason of the server's Status, then by its HTTP code: not-found, conflict (409 Conflict),
  * CCM_CODE_ALREADY_EXISTS, invalid-spec (422), throttled (429), auth (401, 403), unavailable (5xx, transport).
- * After `unavailable` a write may have happened: read again, never repeat blindly (API-70).
+ * After `unavailable` a write may have happened: read again, never repeat blindly.
  */
 #ifndef CCM_ABI_KUBE_H
 #define CCM_ABI_KUBE_H
@@ -46,7 +46,8 @@ enum {
   CCM_PATCH_ANSWER_NONE = 2
 };
 
-/* A precondition is part of the body: metadata.resourceVersion, or a "test" operation (API-48). */
+/* A precondition is part of the body: metadata.resourceVersion, or a "test" operation. Without one the server applies
+ * the patch to whatever is stored. */
 typedef struct ccm_kube_patch {
   uint32_t size;
   int32_t type;

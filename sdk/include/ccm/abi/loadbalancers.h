@@ -69,28 +69,29 @@ typedef struct ccm_service {
   ccm_str id;             /* as recorded on the Service (ccm_load_balancer_limits.id_annotation); empty = none yet */
   ccm_str adopt_id;       /* a load balancer that the user told us to take over by annotation; empty = none. Its owner
                              mark, or the lack of one, does not count; the provider puts ours on it. */
-  ccm_str default_name;   /* "a" and the UID without dashes, 32 characters (CLOUD-7) */
+  ccm_str default_name;   /* "a" and the UID without dashes, 32 characters */
   ccm_str class_name;     /* spec.loadBalancerClass; may be empty */
   ccm_str requested_ip;   /* spec.loadBalancerIP; may be empty */
   const ccm_service_port *ports; /* in the Service's order */
   size_t port_count;
-  const ccm_str *source_ranges;  /* CIDRs, normalised, sorted, without duplicates (SVC-75); none = everybody */
+  const ccm_str *source_ranges;  /* CIDRs, normalised, sorted, without duplicates; none = everybody */
   size_t source_range_count;
   const ccm_str *ip_families;    /* "IPv4", "IPv6" in the Service's order */
   size_t ip_family_count;
   const ccm_key_value *parameters; /* of the load balancer class, from the host's configuration */
   size_t parameter_count;
-  int32_t health_check_node_port;  /* 0 = none; with CCM_SERVICE_LOCAL_TRAFFIC: path /healthz (SVC-78) */
+  int32_t health_check_node_port;  /* 0 = none; with CCM_SERVICE_LOCAL_TRAFFIC: path /healthz */
   int32_t affinity_timeout_seconds; /* 0 = the cloud's default */
   const ccm_object *object;        /* the Service itself, for annotations */
 } ccm_service;
 
-/* A Node that takes the Service's traffic (SVC-57). */
+/* A Node that takes the Service's traffic: not being deleted, not excluded by its label, not chosen by the autoscaler to
+ * go. Whether it is Ready is for the load balancer's health check to find out. */
 typedef struct ccm_backend {
   uint32_t size;
   uint32_t reserved;
   ccm_str name;
-  ccm_str provider_id; /* may be empty: the machine is then found by name (CLOUD-13) */
+  ccm_str provider_id; /* may be empty: the machine is then found by name */
   const ccm_node_address *addresses;
   size_t address_count;
   const ccm_object *node; /* for labels and annotations; may be NULL */
@@ -110,7 +111,7 @@ typedef struct ccm_ingress {
   uint32_t reserved;
   ccm_str ip;
   ccm_str hostname;
-  ccm_str ip_mode; /* "VIP", "Proxy"; empty = VIP; only with an ip (SVC-45) */
+  ccm_str ip_mode; /* "VIP", "Proxy"; empty = VIP; only with an ip */
   const ccm_ingress_port *ports;
   size_t port_count;
 } ccm_ingress;
@@ -155,26 +156,26 @@ typedef struct ccm_cloud_loadbalancers {
   /*
    * Makes the load balancer be what the Service asks for. `backends` may be empty. INVALID_ARGUMENT or class
    * INVALID_SPEC when the Service asks for something impossible: not tried again before it changes.
-   * IMPLEMENTED_ELSEWHERE: another program does it (CLOUD-8). RESULT: const ccm_load_balancer *. Required.
+   * IMPLEMENTED_ELSEWHERE: another program does it, which counts as done. RESULT: const ccm_load_balancer *. Required.
    */
   void (*ensure)(void *self, const ccm_ctx *ctx, const ccm_service *service, const ccm_backend *const *backends,
                  size_t backend_count, ccm_completion done);
 
   /*
-   * Changes only the backends of a load balancer that exists (CLOUD-9). Optional: else `ensure` is called. NOT_FOUND
+   * Changes only the backends of a load balancer that exists. Optional: else `ensure` is called. NOT_FOUND
    * when it does not exist. RESULT: const ccm_load_balancer *.
    */
   void (*update_backends)(void *self, const ccm_ctx *ctx, const ccm_service *service,
                           const ccm_backend *const *backends, size_t backend_count, ccm_completion done);
 
   /*
-   * Deletes it and what a broken creation left. The Service's ports may be gone already (TRAP-41). Success and
-   * NOT_FOUND alike mean that nothing is left; class WAITING while the cloud still deletes. FAILED_PRECONDITION with
-   * reason "NotOwned" when it is somebody else's: nothing was deleted. RESULT: NULL. Required.
+   * Deletes it and what a broken creation left. The Service's ports may be gone already, so it is found by id, name or
+   * UID. Success and NOT_FOUND alike mean that nothing is left; class WAITING while the cloud still deletes.
+   * FAILED_PRECONDITION with reason "NotOwned" when it is somebody else's: nothing was deleted. RESULT: NULL. Required.
    */
   void (*remove)(void *self, const ccm_ctx *ctx, const ccm_service *service, ccm_completion done);
 
-  /* The name that the load balancer has or would get, without a call to the cloud (CLOUD-7). Optional: else
+  /* The name that the load balancer has or would get, without a call to the cloud. Optional: else
    * default_name. RESULT: const ccm_str *. */
   void (*name)(void *self, const ccm_ctx *ctx, const ccm_service *service, ccm_completion done);
 

@@ -26,7 +26,7 @@ typedef struct ccm_provider {
   /* Optional: OK while the cloud answers this credential. RESULT: NULL. [serial] or [worker] */
   void (*health)(void *self, const ccm_ctx *ctx, ccm_completion done);
 
-  /* Optional: false = resources carry no cluster id, so --allow-untagged-cloud is needed (HOST-9). [serial] */
+  /* Optional: false = resources carry no cluster id, so --allow-untagged-cloud is needed. [serial] */
   bool (*has_cluster_id)(void *self);
 } ccm_provider;
 

@@ -60,7 +60,7 @@ typedef struct ccm_route_results {
 
 /* Bits of ccm_route_limits.flags. */
 enum {
-  CCM_ROUTES_USE_ADDRESSES = 1 /* targets are addresses: a route is wrong when its Node's addresses differ (CLOUD-19) */
+  CCM_ROUTES_USE_ADDRESSES = 1 /* targets are addresses: a route is wrong when its Node's addresses differ */
 };
 
 typedef struct ccm_route_limits {

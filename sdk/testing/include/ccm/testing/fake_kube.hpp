@@ -61,7 +61,7 @@ class FakeKube {
   // The next `count` calls of a verb on a resource ("v1/nodes", "v1/nodes/status") fail like that
   // and change nothing.
   void fail_next(std::string verb, std::string resource, Status status, int count = 1);
-  // Like that, but the write does happen before the answer is lost (API-70).
+  // Like that, but the write does happen before the answer is lost.
   void lose_answer(std::string verb, std::string resource, Status status);
   // Runs `fn` when the next call of that kind arrives, before it is handled.
   void before_next(std::string verb, std::string resource, std::function<void()> fn);
