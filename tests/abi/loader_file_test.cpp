@@ -45,7 +45,7 @@ TEST(LoaderFile, RefusesAMissingFile) {
   expect_refusal(folder.path() / "nowhere/absent.so", Code::not_found, "does not exist");
 }
 
-TEST(LoaderFile, ABI_31_RefusesARelativePath) {
+TEST(LoaderFile, RefusesARelativePath) {
   expect_refusal("good.so", Code::invalid_argument, "is not an absolute path; begin it with /");
 }
 
@@ -121,7 +121,7 @@ TEST(LoaderFile, RefusesAFileThatIsCutOff) {
   expect_refusal(path, Code::invalid_argument, "ends within its ELF header");
 }
 
-TEST(LoaderFile, ABI_38_RefusesAFileThatOthersCanWrite) {
+TEST(LoaderFile, RefusesAFileThatOthersCanWrite) {
   const PluginFolder folder;
   const auto path = folder.add("good");
   fs::permissions(path, fs::perms(0757));
@@ -130,7 +130,7 @@ TEST(LoaderFile, ABI_38_RefusesAFileThatOthersCanWrite) {
   expect_refusal(path, Code::permission_denied, "can be written by others than its owner");
 }
 
-TEST(LoaderFile, ABI_38_RefusesAFileOfSomebodyElse) {
+TEST(LoaderFile, RefusesAFileOfSomebodyElse) {
   const PluginFolder folder;
   const auto path = folder.add("good");
   CheckOptions options;
@@ -144,7 +144,7 @@ TEST(LoaderFile, ABI_38_RefusesAFileOfSomebodyElse) {
   }
 }
 
-TEST(LoaderFile, ABI_38_RefusesAFolderThatOthersCanWrite) {
+TEST(LoaderFile, RefusesAFolderThatOthersCanWrite) {
   const PluginFolder folder;
   const auto path = folder.add("good");
   fs::permissions(folder.path(), fs::perms(0777));
@@ -155,7 +155,7 @@ TEST(LoaderFile, ABI_38_RefusesAFolderThatOthersCanWrite) {
   expect_refusal(path, Code::permission_denied, "run chmod go-w " + path.parent_path().string());
 }
 
-TEST(LoaderFile, ABI_38_AStickyFolderMayStandAboveButMayNotHoldThePlugin) {
+TEST(LoaderFile, AStickyFolderMayStandAboveButMayNotHoldThePlugin) {
   if (::geteuid() == 0) {
     const PluginFolder folder;
     const auto path = folder.add("good");
@@ -169,7 +169,7 @@ TEST(LoaderFile, ABI_38_AStickyFolderMayStandAboveButMayNotHoldThePlugin) {
   }
 }
 
-TEST(LoaderFile, ABI_38_ThePinnedDigestMustBeTheFiles) {
+TEST(LoaderFile, ThePinnedDigestMustBeTheFiles) {
   const PluginFolder folder;
   const auto path = folder.add("good");
   CheckOptions options;

@@ -51,7 +51,7 @@ TEST(Loader, LoadsAPluginWithoutFault) {
   EXPECT_EQ(code, CCM_CODE_UNIMPLEMENTED);
 }
 
-TEST(Loader, ABI_33_TheImageStaysWhenTheLoaderIsGone) {
+TEST(Loader, TheImageStaysWhenTheLoaderIsGone) {
   const PluginFolder folder;
   const auto path = folder.add("good");
   const ccm_plugin* plugin = nullptr;
@@ -76,7 +76,7 @@ TEST(Loader, AFileThatIsLoadedIsReturnedAgain) {
   EXPECT_EQ(loader.loaded().size(), 1U);
 }
 
-TEST(Loader, ABI_43_ANewerMinorLoadsWhenItGetsAllItNeeds) {
+TEST(Loader, ANewerMinorLoadsWhenItGetsAllItNeeds) {
   const PluginFolder folder;
   Loader loader;
   const auto loaded = loader.load(folder.add("newer_minor"));
@@ -85,7 +85,7 @@ TEST(Loader, ABI_43_ANewerMinorLoadsWhenItGetsAllItNeeds) {
   EXPECT_THAT(loaded->warnings[0], HasSubstr("built for plugin ABI 1.9, newer than"));
 }
 
-TEST(Loader, ABI_5_ALongerTableLoads) {
+TEST(Loader, ALongerTableLoads) {
   const PluginFolder folder;
   Loader loader;
   const auto loaded = loader.load(folder.add("longer_table"));
@@ -101,20 +101,20 @@ TEST(Loader, RefusesTwoNotesThatDiffer) {
   expect_refusal("two_notes", Code::invalid_argument, "has .note.ccm notes that differ", false);
 }
 
-TEST(Loader, ABI_2_RefusesTheEntryOfAnotherMajor) {
+TEST(Loader, RefusesTheEntryOfAnotherMajor) {
   expect_refusal("wrong_entry", Code::failed_precondition, "does not export ccm_plugin_v1", false);
 }
 
-TEST(Loader, ABI_43_RefusesAnotherMajor) {
+TEST(Loader, RefusesAnotherMajor) {
   expect_refusal("wrong_major", Code::failed_precondition,
                  "is built for plugin ABI 2.0, this host has 1.0; update the host", false);
 }
 
-TEST(Loader, ABI_5_RefusesATableOfSizeZero) {
+TEST(Loader, RefusesATableOfSizeZero) {
   expect_refusal("size_zero", Code::failed_precondition, "its ccm_plugin has size 0", true);
 }
 
-TEST(Loader, ABI_5_RefusesATableWithoutRoomForCreate) {
+TEST(Loader, RefusesATableWithoutRoomForCreate) {
   expect_refusal("short_table", Code::failed_precondition, "has size 24, at least 32", true);
 }
 
@@ -126,11 +126,11 @@ TEST(Loader, RefusesANullTable) {
   expect_refusal("null_table", Code::failed_precondition, "ccm_plugin_v1 returned NULL", true);
 }
 
-TEST(Loader, ABI_11_RefusesAnEntryThatThrows) {
+TEST(Loader, RefusesAnEntryThatThrows) {
   expect_refusal("throws", Code::failed_precondition, "threw an exception", true);
 }
 
-TEST(Loader, ABI_37_RefusesAManifestThatDiffersFromTheNote) {
+TEST(Loader, RefusesAManifestThatDiffersFromTheNote) {
   expect_refusal("manifest_mismatch", Code::failed_precondition,
                  "differs from the manifest in its .note.ccm note", true);
 }
@@ -144,7 +144,7 @@ TEST(Loader, RefusesAFaultyManifest) {
                  "components[0].kind: \"gadget\" is not one of controller, provider", false);
 }
 
-TEST(Loader, ABI_43_RefusesNeedsThatTheHostDoesNotHave) {
+TEST(Loader, RefusesNeedsThatTheHostDoesNotHave) {
   expect_refusal("unknown_need", Code::failed_precondition,
                  "needs ccm.host.telepathy/7, which this host (plugin ABI 1.0) does not have",
                  false);
@@ -194,11 +194,11 @@ TEST(Loader, HOST_75_RefusesASecondControllerOfOneName) {
   expect_conflict("good", "same_controller", "has a controller named sync, as has");
 }
 
-TEST(Loader, ABI_30_RefusesASecondGoPlugin) {
+TEST(Loader, RefusesASecondGoPlugin) {
   expect_conflict("go_one", "go_two", "brings a Go runtime, as does");
 }
 
-TEST(Loader, ABI_30_AGoPluginMayExportMore) {
+TEST(Loader, AGoPluginMayExportMore) {
   const PluginFolder folder;
   Loader loader;
   const auto loaded = loader.load(folder.add("go_one"));

@@ -23,6 +23,7 @@ NEVER_CITES = ("sdk/include/", "sdk/testing/include/")
 NOT_READ = ("tests/facts/",)
 
 KIND = "(?:" + "|".join(PREFIXES) + ")"
+LIKELY = re.compile(rf"{KIND}[-_]\d")
 FACT = re.compile(rf"^\s*(?:-|\|) \*\*({KIND}-\d+[a-z]?)\*\*")
 # NODE-13, NODE-13a, HOST-8..74, DO-1..DO-5, API-113 to API-118, API-17, 26, 79..83
 DASHED = re.compile(rf"(?<![A-Za-z0-9])({KIND})-(\d+)([a-z]?)(?![A-Za-z0-9])(?:(?:\.\.| to )(?:\1-)?(\d+)(?!\w))?"
@@ -61,11 +62,14 @@ def files(root):
 
 
 def lines(path):
+    """The numbered lines that hold something like a citation."""
     try:
-        content = path.read_bytes()
+        content = path.read_bytes().decode(errors="replace")
     except OSError:  # deleted but still listed, or a link to nowhere
         return []
-    return [] if b"\0" in content else content.decode(errors="replace").splitlines()
+    if "\0" in content or not LIKELY.search(content):
+        return []
+    return [(number, line) for number, line in enumerate(content.splitlines(), 1) if LIKELY.search(line)]
 
 
 def check(root):
@@ -76,7 +80,7 @@ def check(root):
             continue
         page = name.startswith(PAGES + "/")
         uses += [(name, 0, fact) for fact in citations(name)]
-        for number, line in enumerate(lines(Path(root, name)), 1):
+        for number, line in lines(Path(root, name)):
             defined = FACT.match(line) if page else None
             if defined:
                 fact = defined.group(1)

@@ -40,7 +40,7 @@ TEST(ElfFile, ReadsTheNoteOfAPlugin) {
   EXPECT_TRUE(note->ends_with("}"));
 }
 
-TEST(ElfFile, ABI_46_ReadsWhatAPluginExportsAndNeeds) {
+TEST(ElfFile, ReadsWhatAPluginExportsAndNeeds) {
   const ElfFacts facts = facts_of(CCM_TEST_CPP_PLUGIN);
   EXPECT_TRUE(facts.shared_library);
   EXPECT_THAT(facts.exports, ElementsAre("ccm_plugin_v1"));
