@@ -83,7 +83,7 @@ TEST_F(Discovery, API_1_UnknownGroupAndResourceAre404) {
   EXPECT_EQ(api().get("/api/v1/things").status, 404);
 }
 
-TEST_F(Discovery, RBAC_1_TheNamespacesOfANewClusterExist) {
+TEST_F(Discovery, RBAC_22_TheNamespacesOfANewClusterExist) {
   for (const char* name : {"default", "kube-system"}) {
     EXPECT_EQ(api().get(std::string("/api/v1/namespaces/") + name).status, 200) << name;
   }

@@ -9,7 +9,7 @@ namespace ccm::plugin {
 
 namespace {
 
-constexpr std::size_t kMessageLimit = 1024;  // API-110
+constexpr std::size_t kMessageLimit = 1024;  // API-112
 
 }  // namespace
 
