@@ -142,7 +142,9 @@ Result<std::size_t> ResponseParser::feed(std::string_view data) {
     consumed += count;
     if (error == http::error::need_more) break;
     if (error == http::error::header_limit) {
-      return Status(Code::resource_exhausted, "the answer's header is larger than 1 MiB");
+      return Status(Code::resource_exhausted,
+                    "the answer's header is larger than 1 MiB or has more than " +
+                        std::to_string(kMaxHeaderFields) + " fields");
     }
     if (error == http::error::body_limit) {
       return Status(Code::resource_exhausted,
@@ -172,8 +174,14 @@ void ResponseParser::on_response_impl(int code, string_view, int, error_code&) {
   response.status = static_cast<unsigned>(code);
 }
 
-void ResponseParser::on_field_impl(field, string_view text, string_view value, error_code&) {
+// Beast's own limit holds for what arrives at once, so fields could go on without end.
+void ResponseParser::on_field_impl(field, string_view text, string_view value, error_code& error) {
   if (header_done_) return;  // a trailer: nobody here may take it for a header
+  header_bytes_ += text.size() + value.size() + std::string_view(": \r\n").size();
+  if (header_bytes_ > kMaxHeaderBytes || response.headers.size() == kMaxHeaderFields) {
+    error = http::error::header_limit;
+    return;
+  }
   response.headers.push_back(
       Header{std::string(text.data(), text.size()), std::string(value.data(), value.size())});
 }

@@ -15,7 +15,9 @@
 
 namespace ccm::net {
 
+// Of one answer, all fields together.
 inline constexpr std::size_t kMaxHeaderBytes = 1u << 20;
+inline constexpr std::size_t kMaxHeaderFields = 512;
 
 // Checks method and headers. A body is appended by the caller. `absolute_form`: for a plain-http
 // proxy, with its credentials in `proxy_authorization`.
@@ -58,6 +60,7 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
   void on_finish_impl(error_code&) override {}
 
   std::size_t max_body_;
+  std::size_t header_bytes_ = 0;
   bool header_done_ = false;
   bool rest_ = false;  // feed() left bytes for its next call
 };

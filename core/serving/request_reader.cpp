@@ -1,31 +1,76 @@
 #include "serving/request_reader.hpp"
 
 #include <boost/asio/buffer.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
 
 #include <cstdint>
+#include <utility>
 
 namespace ccm::serving {
 
 namespace http = boost::beast::http;
 
 namespace {
-constexpr std::size_t kMaxBody = 16u << 10;  // a level of verbosity is all that anybody sends
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
-constexpr std::size_t kSlack = 4096;  // a line that has begun, beyond the header's limit
 }  // namespace
 
-struct RequestReader::Parser {
-  http::request_parser<http::string_body> message;
+// Beast's grammar, our limits: Beast looks at the pieces of a header one by one, so it would take
+// fields without end.
+class RequestReader::Parser final : public http::basic_parser<true> {
+ public:
+  explicit Parser(std::size_t max_header_bytes) : request(std::make_shared<Request>()) {
+    header_limit(static_cast<std::uint32_t>(max_header_bytes));
+    body_limit(kMaxBody);
+  }
+
+  std::shared_ptr<Request> request;
+  std::size_t hosts = 0;
+  bool target_too_long = false;
+  bool http_1_1 = false;
+
+ private:
+  using error_code = boost::beast::error_code;
+  using text = boost::beast::string_view;
+
+  void on_request_impl(http::verb, text method, text target, int version,
+                       error_code& error) override {
+    target_too_long = target.size() > kMaxTarget;
+    if (target_too_long) {
+      error = http::error::header_limit;
+      return;
+    }
+    http_1_1 = version == 11;
+    request->method.assign(method.data(), method.size());
+    request->target.assign(target.data(), target.size());
+  }
+  void on_response_impl(int, text, int, error_code&) override {}
+  void on_field_impl(http::field field, text name, text value, error_code& error) override {
+    if (header_done_) return;  // a trailer: nobody here may take it for a header
+    if (request->headers.size() == kMaxFields) {
+      error = http::error::header_limit;
+      return;
+    }
+    if (field == http::field::host) ++hosts;
+    request->headers.push_back({{name.data(), name.size()}, {value.data(), value.size()}});
+  }
+  void on_header_impl(error_code&) override { header_done_ = true; }
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
+  std::size_t on_body_impl(text body, error_code&) override {
+    request->body.append(body.data(), body.size());
+    return body.size();
+  }
+  void on_chunk_header_impl(std::uint64_t, text, error_code&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, text body, error_code& error) override {
+    return on_body_impl(body, error);
+  }
+  void on_finish_impl(error_code&) override {}
+
+  bool header_done_ = false;
 };
 
 RequestReader::RequestReader(std::size_t max_header_bytes)
-    : parser_(std::make_unique<Parser>()), max_header_bytes_(max_header_bytes) {
-  parser_->message.header_limit(static_cast<std::uint32_t>(max_header_bytes));
-  parser_->message.body_limit(kMaxBody);
-  parser_->message.eager(true);
-}
+    : parser_(std::make_unique<Parser>(max_header_bytes)), max_header_bytes_(max_header_bytes) {}
 
 RequestReader::~RequestReader() = default;
 
@@ -34,53 +79,45 @@ RequestReader::State RequestReader::refuse(unsigned status) {
   return State::refused;
 }
 
+// Beast 1.81 asserts that "0\r\n" of the last chunk comes again with two bytes more, not with one.
+bool RequestReader::waits_for_last_chunk(std::string_view data) const {
+  return rest_ && parser_->is_header_done() && parser_->chunked() &&
+         data.size() < kLastChunk.size();
+}
+
 RequestReader::State RequestReader::take(std::string* received) {
-  auto& message = parser_->message;
-  // Beast 1.81 asserts that "0\r\n" of the last chunk comes again with two bytes more, not with
-  // one.
-  const bool last_chunk =
-      message.is_header_done() && message.chunked() && received->size() < kLastChunk.size();
-  if (!received->empty() && !last_chunk) {
-    boost::beast::error_code error;
-    const std::size_t used =
-        message.put(boost::asio::const_buffer(received->data(), received->size()), error);
-    received->erase(0, used);
-    if (error == http::error::header_limit) return refuse(431);
-    if (error == http::error::body_limit) return refuse(413);
-    if (error && error != http::error::need_more) return refuse(400);
+  Parser& parser = *parser_;
+  std::string_view data = *received;
+  boost::beast::error_code error;
+  // Without eager() the parser stops at the header's end, so that each byte counts where it
+  // belongs.
+  while (!error && !parser.is_done() && !data.empty() && !waits_for_last_chunk(data)) {
+    std::size_t& counted = parser.is_header_done() ? tail_bytes_ : head_bytes_;
+    const std::size_t used = parser.put(boost::asio::const_buffer(data.data(), data.size()), error);
+    counted += used;
+    data.remove_prefix(used);
   }
-  if (!message.is_done()) {
-    return received->size() > max_header_bytes_ + kSlack ? refuse(431) : State::more;
-  }
-  const auto& request = message.get();
-  const bool host_missing = request.version() == 11 && request.count(http::field::host) != 1;
-  return host_missing ? refuse(400) : State::request;
+  received->erase(0, received->size() - data.size());
+  rest_ = !data.empty();
+  if (parser.target_too_long) return refuse(414);
+  if (error == http::error::header_limit) return refuse(parser.is_header_done() ? 413 : 431);
+  if (error == http::error::body_limit) return refuse(413);
+  if (error && error != http::error::need_more) return refuse(400);
+  // What waits of an unfinished request is a part of it.
+  const std::size_t waiting = parser.is_done() ? 0 : received->size();
+  const bool in_header = !parser.is_header_done();
+  if (head_bytes_ + (in_header ? waiting : 0) > max_header_bytes_) return refuse(431);
+  if (tail_bytes_ + (in_header ? 0 : waiting) > kMaxTail) return refuse(413);
+  if (!parser.is_done()) return State::more;
+  return parser.http_1_1 && parser.hosts != 1 ? refuse(400) : State::request;
 }
 
-std::string_view RequestReader::method() const {
-  const auto text = parser_->message.get().method_string();
-  return {text.data(), text.size()};
-}
+std::string_view RequestReader::method() const { return parser_->request->method; }
 
-std::string_view RequestReader::target() const {
-  const auto text = parser_->message.get().target();
-  return {text.data(), text.size()};
-}
+std::string_view RequestReader::target() const { return parser_->request->target; }
 
-bool RequestReader::keep_alive() const { return parser_->message.keep_alive(); }
+bool RequestReader::keep_alive() const { return parser_->keep_alive(); }
 
-std::shared_ptr<Request> RequestReader::request() const {
-  auto result = std::make_shared<Request>();
-  result->method = method();
-  result->target = target();
-  const auto& message = parser_->message.get();
-  for (const auto& field : message) {
-    const auto name = field.name_string();
-    const auto value = field.value();
-    result->headers.push_back({{name.data(), name.size()}, {value.data(), value.size()}});
-  }
-  result->body = message.body();
-  return result;
-}
+std::shared_ptr<Request> RequestReader::request() { return std::move(parser_->request); }
 
 }  // namespace ccm::serving

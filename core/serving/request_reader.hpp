@@ -13,6 +13,12 @@ namespace ccm::serving {
 
 class RequestReader {
  public:
+  static constexpr std::size_t kMaxFields = 256;   // a front proxy names each group in one
+  static constexpr std::size_t kMaxTarget = 8192;  // bytes
+  static constexpr std::size_t kMaxBody = 4096;    // a level of verbosity is all that anybody sends
+  static constexpr std::size_t kMaxTail = 4 * kMaxBody;  // a body as it is sent: chunks, trailers
+
+  // `max_header_bytes`: of the request line and all header fields together.
   explicit RequestReader(std::size_t max_header_bytes);
   ~RequestReader();
   RequestReader(const RequestReader&) = delete;
@@ -20,25 +26,33 @@ class RequestReader {
 
   enum class State { more, request, refused };
   // Consumes what belongs to this request from the front of `received`; what follows it stays.
-  // more: bytes are missing. Not to be called again after anything else.
+  // more: bytes are missing. Not to be called again after anything else. However the bytes arrive,
+  // no more than the limits is ever held of a request.
   State take(std::string* received);
 
-  // The status with which a refused request is answered: 400, 413 or 431.
+  // The status with which a refused request is answered: 400, 413, 414 or 431.
   [[nodiscard]] unsigned refusal() const { return refusal_; }
+
+  // Bytes of this request that were consumed so far.
+  [[nodiscard]] std::size_t taken() const { return head_bytes_ + tail_bytes_; }
 
   // Of a whole request; borrowed from the reader.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view target() const;
   [[nodiscard]] bool keep_alive() const;
-  // The whole request as a value, without what its connection knows.
-  [[nodiscard]] std::shared_ptr<Request> request() const;
+  // The whole request as a value, without what its connection knows. Once.
+  [[nodiscard]] std::shared_ptr<Request> request();
 
  private:
-  struct Parser;
+  class Parser;
   State refuse(unsigned status);
+  [[nodiscard]] bool waits_for_last_chunk(std::string_view data) const;
 
   std::unique_ptr<Parser> parser_;
   std::size_t max_header_bytes_;
+  std::size_t head_bytes_ = 0;
+  std::size_t tail_bytes_ = 0;
+  bool rest_ = false;  // take() left bytes for its next call
   unsigned refusal_ = 400;
 };
 

@@ -20,7 +20,7 @@ constexpr std::size_t kPiece = 4096;
 constexpr std::chrono::seconds kWriteTimeout{60};
 constexpr std::chrono::seconds kLinger{1};
 constexpr std::size_t kMaxDropped = 4u << 20;
-constexpr std::size_t kModest = 16u << 10;  // so much of a header is always taken
+constexpr std::size_t kModest = 16u << 10;  // so much of a request is always taken
 constexpr std::size_t kOneWrite = 16u << 10;
 
 std::string_view reason_phrase(unsigned status) {
@@ -41,6 +41,8 @@ std::string_view reason_phrase(unsigned status) {
       return "Not Acceptable";
     case 413:
       return "Content Too Large";
+    case 414:
+      return "URI Too Long";
     case 429:
       return "Too Many Requests";
     case 431:
@@ -122,15 +124,15 @@ asio::awaitable<SecureConnection::Read> SecureConnection::read_request(RequestRe
   while (true) {
     const RequestReader::State state = reader->take(&received_);
     if (state == RequestReader::State::refused) co_return Read::refused;
+    if (!room_for(reader->taken() + received_.size())) {
+      too_large_ = true;
+      co_return Read::refused;
+    }
     if (state == RequestReader::State::request) break;
     char piece[kPiece];
     const IoResult got = co_await transport_->read_some(piece, sizeof piece);
     if (got.error != IoError::none) co_return Read::end;
     received_.append(piece, got.bytes);
-    if (!room_for_received()) {
-      too_large_ = true;
-      co_return Read::refused;
-    }
     if (!begun) transport_->set_deadline(steady_clock::now() + options_.read_header_timeout);
     begun = true;
   }
@@ -138,32 +140,36 @@ asio::awaitable<SecureConnection::Read> SecureConnection::read_request(RequestRe
   co_return Read::request;
 }
 
-// A large header is taken only while few send one: a thousand clients that send a megabyte each,
-// slowly, must not cost a gigabyte.
-bool SecureConnection::room_for_received() {
-  unread_ += received_.size() - counted_;
-  counted_ = received_.size();
-  if (counted_ <= kModest || unread_ <= options_.max_unread_bytes) return true;
-  unread_ -= counted_;
-  counted_ = 0;
-  received_.clear();
-  return false;
+// A large request is taken only while few send one: a thousand clients that send 64 KiB each,
+// slowly, must not cost 64 MiB.
+bool SecureConnection::room_for(std::size_t held) {
+  unread_ += held - counted_;
+  counted_ = held;
+  return counted_ <= kModest || unread_ <= options_.max_unread_bytes;
 }
 
 asio::awaitable<bool> SecureConnection::respond(std::shared_ptr<Request> request, bool keep_alive) {
-  unread_ -= counted_;
-  counted_ = 0;
   const bool head_only = request->method == "HEAD";
   request->peer = peer_;
   transport_->set_deadline(net::Transport::kNever);  // reviews have limits of their own
   busy_ = true;
   Answer answer = co_await site_.answer(std::move(request));
   busy_ = false;
+  forget_request();
   active_ = steady_clock::now();
   co_return co_await send(std::move(answer), head_only, keep_alive);
 }
 
+// What was counted of the request is given back; what waits belongs to the next one.
+void SecureConnection::forget_request() {
+  unread_ -= counted_;
+  counted_ = 0;
+}
+
 asio::awaitable<void> SecureConnection::refuse(unsigned status) {
+  forget_request();
+  received_.clear();
+  received_.shrink_to_fit();
   Answer answer;
   answer.status = status;
   answer.body = std::to_string(status) + " " + std::string(reason_phrase(status)) + "\n";

@@ -19,8 +19,8 @@ namespace ccm::serving {
 
 class SecureConnection {
  public:
-  // The references outlive the connection. `unread`: the bytes that all connections together have
-  // received and not yet understood.
+  // The references outlive the connection. `unread`: the bytes that all connections together hold
+  // of requests without an answer.
   SecureConnection(std::shared_ptr<net::Transport> transport, const ServingOptions& options,
                    Site& site, std::size_t& unread)
       : transport_(std::move(transport)), options_(options), site_(site), unread_(unread) {}
@@ -45,7 +45,8 @@ class SecureConnection {
   boost::asio::awaitable<bool> handshake(net::TlsSession session);
   boost::asio::awaitable<Read> read_request(RequestReader* reader);
   boost::asio::awaitable<bool> respond(std::shared_ptr<Request> request, bool keep_alive);
-  [[nodiscard]] bool room_for_received();
+  [[nodiscard]] bool room_for(std::size_t held);
+  void forget_request();
   boost::asio::awaitable<void> refuse(unsigned status);
   boost::asio::awaitable<bool> send(Answer answer, bool head_only, bool keep_alive);
 

@@ -202,6 +202,7 @@ std::string unfinished(std::size_t size) {
 }
 
 TEST_F(SlowClients, LargeHeadersAreTakenOnlyWhileThereIsRoom) {
+  options_.max_header_bytes = 1u << 20;
   options_.max_unread_bytes = 256u << 10;
   ASSERT_TRUE(start().ok());
   TlsClient holder(port());

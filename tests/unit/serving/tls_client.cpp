@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -138,6 +139,11 @@ std::string TlsClient::read_answer() {
   std::string answer = text.substr(0, until_end ? std::string::npos : size);
   text.erase(0, answer.size());
   return answer;
+}
+
+bool TlsClient::readable() const {
+  pollfd descriptor{impl_->descriptor, POLLIN, 0};
+  return ::poll(&descriptor, 1, 0) > 0;
 }
 
 bool TlsClient::closed_by_server() {

@@ -33,6 +33,8 @@ class TlsClient {
   bool send(std::string_view bytes);
   // One answer with Content-Length, as text; what came until the end or for 10 s otherwise.
   std::string read_answer();
+  // Whether the server has said or done something that was not read yet.
+  [[nodiscard]] bool readable() const;
   // True when the server closes within 10 s without a further byte.
   bool closed_by_server();
 
