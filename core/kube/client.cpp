@@ -119,8 +119,13 @@ asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> stream_of(
 
 }  // namespace
 
+const CallOptions& CallOptions::defaults() {
+  static const auto& none = *new CallOptions;  // never destroyed
+  return none;
+}
+
 const WriteOptions& WriteOptions::defaults() {
-  static const auto& none = *new WriteOptions;  // never destroyed
+  static const auto& none = *new WriteOptions;
   return none;
 }
 
@@ -141,6 +146,8 @@ Call Client::Impl::make_call(std::string verb, std::string method, const CallOpt
   result.timeout = call.timeout.count() > 0 ? call.timeout : options.timeout;
   result.retries = call.max_retries >= 0 ? call.max_retries : options.max_retries;
   result.rate_limited = call.rate_limited;
+  result.deadline = call.deadline;
+  result.stop = call.stop;
   return result;
 }
 
@@ -170,7 +177,7 @@ asio::any_io_executor Client::executor() const { return impl_->connection->execu
 asio::awaitable<Result<std::string>> Client::get(Resource resource, std::string namespace_name,
                                                  std::string name,
                                                  std::string_view resource_version,
-                                                 CallOptions call_options) {
+                                                 const CallOptions& call_options) {
   Call call = impl_->make_call("get", "GET", call_options);
   Query query;
   query.add("resourceVersion", resource_version);
@@ -182,7 +189,7 @@ asio::awaitable<Result<std::string>> Client::get(Resource resource, std::string 
 
 asio::awaitable<Result<std::string>> Client::create(Resource resource, std::string namespace_name,
                                                     std::string body, const WriteOptions& options,
-                                                    CallOptions call_options) {
+                                                    const CallOptions& call_options) {
   Call call = impl_->make_call("create", "POST", call_options);
   call.resource = resource.id();
   call.path = resource.path(namespace_name) + write_query(options).text();
@@ -195,7 +202,7 @@ asio::awaitable<Result<std::string>> Client::create_sub(Resource resource,
                                                         std::string namespace_name,
                                                         std::string name, std::string subresource,
                                                         std::string body,
-                                                        CallOptions call_options) {
+                                                        const CallOptions& call_options) {
   Call call = impl_->make_call("create", "POST", call_options);
   call.resource = resource.id() + "/" + subresource;
   call.path = resource.path(namespace_name, name, subresource);
@@ -207,7 +214,7 @@ asio::awaitable<Result<std::string>> Client::create_sub(Resource resource,
 asio::awaitable<Result<std::string>> Client::update(Resource resource, std::string namespace_name,
                                                     std::string name, std::string body,
                                                     const WriteOptions& options,
-                                                    CallOptions call_options) {
+                                                    const CallOptions& call_options) {
   Call call = impl_->make_call("update", "PUT", call_options);
   call.resource = resource.id();
   call.path =
@@ -220,7 +227,7 @@ asio::awaitable<Result<std::string>> Client::update(Resource resource, std::stri
 asio::awaitable<Result<std::string>> Client::patch(Resource resource, std::string namespace_name,
                                                    std::string name, PatchType type,
                                                    std::string body, const WriteOptions& options,
-                                                   CallOptions call_options) {
+                                                   const CallOptions& call_options) {
   Call call = impl_->make_call("patch", "PATCH", call_options);
   call.resource = resource.id();
   call.path =
@@ -234,7 +241,7 @@ asio::awaitable<Result<std::string>> Client::patch(Resource resource, std::strin
 
 asio::awaitable<Result<std::string>> Client::remove(Resource resource, std::string namespace_name,
                                                     std::string name, const DeleteOptions& options,
-                                                    CallOptions call_options) {
+                                                    const CallOptions& call_options) {
   Call call = impl_->make_call("delete", "DELETE", call_options);
   call.resource = resource.id();
   call.path = resource.path(namespace_name, name);
@@ -244,7 +251,8 @@ asio::awaitable<Result<std::string>> Client::remove(Resource resource, std::stri
 }
 
 asio::awaitable<Result<std::string>> Client::list(Resource resource, std::string namespace_name,
-                                                  ListOptions options, CallOptions call_options) {
+                                                  ListOptions options,
+                                                  const CallOptions& call_options) {
   Call call = impl_->make_call("list", "GET", call_options);
   call.resource = resource.id();
   call.path = resource.path(namespace_name) + list_query(options).text();
@@ -253,7 +261,8 @@ asio::awaitable<Result<std::string>> Client::list(Resource resource, std::string
 }
 
 asio::awaitable<Result<std::string>> Client::raw(std::string method, std::string path_and_query,
-                                                 std::string body, CallOptions call_options) {
+                                                 std::string body,
+                                                 const CallOptions& call_options) {
   Call call = impl_->make_call("raw", std::move(method), call_options);
   call.what = call.method + " " + path_and_query;
   call.path = std::move(path_and_query);

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,9 +61,15 @@ struct ClientOptions {
 };
 
 struct CallOptions {
-  std::chrono::milliseconds timeout{0};  // 0 = the client's
+  std::chrono::milliseconds timeout{0};  // of each attempt; 0 = the client's
   int max_retries = -1;                  // -1 = the client's; 0 = a single attempt
   bool rate_limited = true;
+  // Of the whole call. What would have to wait beyond it ends with the last answer instead.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  // Requested on the home thread: nobody waits any more. The call ends as cancelled and sends
+  // nothing; a write whose first byte has left (with a gate) ends with its answer.
+  std::stop_token stop{};
+  static const CallOptions& defaults();
 };
 
 struct ListOptions {
@@ -132,41 +139,44 @@ class Client {
   //   404 -> not_found; 410 -> out_of_range; 422, 400, 413, 415 -> invalid_argument/invalid_spec
   //   (API-58); 401 -> unauthenticated/auth; 403 -> permission_denied/auth; 429 ->
   //   resource_exhausted/throttled; 504, "Timeout" -> deadline_exceeded/unavailable; other 5xx ->
-  //   unavailable; retry_after() as advised (API-75).
-  // Answers with 429 or 5xx and a Retry-After are retried (API-68), GETs after lost connections too
-  // (API-69); writes are never repeated after a connection error (API-70). A write that met a shut
+  //   unavailable; retry_after() as advised (API-75), a minute at most.
+  // Answers with 429 or 5xx and a Retry-After are retried (API-68) while there is time until
+  // CallOptions::deadline, GETs after lost connections too (API-69); writes are never repeated
+  // after a connection error (API-70). A write that met a shut
   // gate is failed_precondition "NotLeading" and has not left this process.
   boost::asio::awaitable<Result<std::string>> get(
       Resource resource, std::string namespace_name, std::string name,
-      std::string_view resource_version = std::string_view(), CallOptions call = CallOptions());
+      std::string_view resource_version = std::string_view(),
+      const CallOptions& call = CallOptions::defaults());
   boost::asio::awaitable<Result<std::string>> create(
       Resource resource, std::string namespace_name, std::string body,
-      const WriteOptions& options = WriteOptions::defaults(), CallOptions call = CallOptions());
+      const WriteOptions& options = WriteOptions::defaults(),
+      const CallOptions& call = CallOptions::defaults());
   // POST to a subresource, as TokenRequest needs it (API-84).
-  boost::asio::awaitable<Result<std::string>> create_sub(Resource resource,
-                                                         std::string namespace_name,
-                                                         std::string name, std::string subresource,
-                                                         std::string body,
-                                                         CallOptions call = CallOptions());
+  boost::asio::awaitable<Result<std::string>> create_sub(
+      Resource resource, std::string namespace_name, std::string name, std::string subresource,
+      std::string body, const CallOptions& call = CallOptions::defaults());
   boost::asio::awaitable<Result<std::string>> update(
       Resource resource, std::string namespace_name, std::string name, std::string body,
-      const WriteOptions& options = WriteOptions::defaults(), CallOptions call = CallOptions());
+      const WriteOptions& options = WriteOptions::defaults(),
+      const CallOptions& call = CallOptions::defaults());
   boost::asio::awaitable<Result<std::string>> patch(
       Resource resource, std::string namespace_name, std::string name, PatchType type,
       std::string body, const WriteOptions& options = WriteOptions::defaults(),
-      CallOptions call = CallOptions());
+      const CallOptions& call = CallOptions::defaults());
   boost::asio::awaitable<Result<std::string>> remove(
       Resource resource, std::string namespace_name, std::string name,
-      const DeleteOptions& options = DeleteOptions::defaults(), CallOptions call = CallOptions());
+      const DeleteOptions& options = DeleteOptions::defaults(),
+      const CallOptions& call = CallOptions::defaults());
   // One page, whole in memory; informers read pages as streams instead.
-  boost::asio::awaitable<Result<std::string>> list(Resource resource, std::string namespace_name,
-                                                   ListOptions options,
-                                                   CallOptions call = CallOptions());
+  boost::asio::awaitable<Result<std::string>> list(
+      Resource resource, std::string namespace_name, ListOptions options,
+      const CallOptions& call = CallOptions::defaults());
 
   // Any path below the server's prefix, e.g. "/healthz" (HOST-84) or a review (API-119, 121).
-  boost::asio::awaitable<Result<std::string>> raw(std::string method, std::string path_and_query,
-                                                  std::string body = std::string(),
-                                                  CallOptions call = CallOptions());
+  boost::asio::awaitable<Result<std::string>> raw(
+      std::string method, std::string path_and_query, std::string body = std::string(),
+      const CallOptions& call = CallOptions::defaults());
 
   // The answer to a list or a watch as a stream whose head was a success. Watches pass the rate
   // limiter and have no time limit (API-37). Feed ListDecoder or WatchDecoder (watch_decoder.hpp)

@@ -2,6 +2,7 @@
 #include "kube/client_impl.hpp"
 #include "kube/file_text.hpp"
 #include "kube/resource.hpp"
+#include "net/until_stopped.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -38,6 +39,13 @@ void add_impersonation(std::vector<net::Header>& headers, const Impersonation& a
   }
 }
 
+// Not zero, which would be no limit at all.
+std::chrono::milliseconds left_until(Clock::time_point deadline) {
+  using std::chrono::milliseconds;
+  if (deadline == Clock::time_point::max()) return milliseconds::max();
+  return std::max(std::chrono::ceil<milliseconds>(deadline - Clock::now()), milliseconds(1));
+}
+
 // A server that cannot do that may answer with the object.
 constexpr const char* kMetadataOnly =
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
@@ -51,7 +59,7 @@ net::Request build_request(const Client::Impl& impl, const Call& call) {
   net::Request request;
   request.method = call.method;
   request.url = connection.config.server + call.path;
-  request.timeout = call.timeout;
+  request.timeout = std::min(call.timeout, left_until(call.deadline));
   request.body = call.body;  // a copy: a retry needs it again
   if (!is_read(call.method)) request.gate = impl.options.gate;
   request.headers.push_back({"Accept", call.metadata_only ? kMetadataOnly : "application/json"});
@@ -155,8 +163,30 @@ std::optional<std::chrono::milliseconds> retry_delay(const Call& call,
   return advice.retry_after();
 }
 
+asio::awaitable<void> yield_to_writes(std::shared_ptr<Connection> connection,
+                                      std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds kTurn{10};
+  const Clock::time_point end = Clock::now() + patience;
+  while (connection->writes > 0 && Clock::now() < end) {
+    co_await pause(connection->executor, kTurn);
+  }
+}
+
+// Beyond its deadline nobody waits for the call; who began it knows now when to come again.
+bool time_for(const Call& call, std::chrono::milliseconds delay) {
+  return call.deadline == Clock::time_point::max() || Clock::now() + delay < call.deadline;
+}
+
+// Not in the coroutine: GCC 12 miscompiles braced lists there.
+Status too_late(const Call& call) {
+  return {Code::deadline_exceeded, ErrorClass::unavailable,
+          call.what + ": not sent, since its time was over before its turn came"};
+}
+
 asio::awaitable<Result<Answer>> attempts(std::shared_ptr<Client::Impl> impl, const Call& call) {
   const std::shared_ptr<Connection> connection = impl->connection;
+  const auto patience = impl->options.yield_to_writes;
+  if (patience.count() > 0) co_await yield_to_writes(connection, patience);
   const Clock::time_point asked = Clock::now();
   if (call.rate_limited) {
     Status admitted = co_await impl->limiter.acquire();
@@ -166,6 +196,7 @@ asio::awaitable<Result<Answer>> attempts(std::shared_ptr<Client::Impl> impl, con
   bool refreshed = false;
   bool again = false;
   for (int tries = 0;; ++tries) {
+    if (!time_for(call, std::chrono::milliseconds(0))) co_return too_late(call);
     Status ready = co_await connection->credentials.refresh();
     if (!ready.ok()) co_return ready;
     connection->use_current_tls();
@@ -186,7 +217,7 @@ asio::awaitable<Result<Answer>> attempts(std::shared_ptr<Client::Impl> impl, con
       continue;
     }
     const std::optional<std::chrono::milliseconds> delay = retry_delay(call, result);
-    if (!delay || tries >= call.retries) co_return result;
+    if (!delay || tries >= call.retries || !time_for(call, *delay)) co_return result;
     log_retry(call, *delay);
     co_await pause(connection->executor, *delay);
   }
@@ -207,15 +238,6 @@ class WriteCount {
   Connection& connection_;
   std::size_t counts_;
 };
-
-asio::awaitable<void> yield_to_writes(std::shared_ptr<Connection> connection,
-                                      std::chrono::milliseconds patience) {
-  constexpr std::chrono::milliseconds kTurn{10};
-  const Clock::time_point end = Clock::now() + patience;
-  while (connection->writes > 0 && Clock::now() < end) {
-    co_await pause(connection->executor, kTurn);
-  }
-}
 
 Status failure(const Call& call, const net::Response& response) {
   Status status = status_of_answer(response.status, response.body, response.header("Retry-After"));
@@ -259,8 +281,7 @@ asio::awaitable<Result<Answer>> exchange(std::shared_ptr<Client::Impl> impl, Cal
   const auto patience = impl->options.yield_to_writes;
   const WriteCount counted(*impl->connection, patience.count() == 0 && !is_read(call.method));
   try {
-    if (patience.count() > 0) co_await yield_to_writes(impl->connection, patience);
-    Result<Answer> result = co_await attempts(impl, call);
+    Result<Answer> result = co_await net::until_stopped(attempts(impl, call), call.stop);
     if (!result.ok()) co_return result;
     if (result->stream || result->response.status < 300) co_return result;
     co_return failure(call, result->response);

@@ -9,7 +9,9 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <unordered_set>
 
@@ -44,6 +46,8 @@ struct Call {
   std::chrono::milliseconds timeout{0};
   int retries = 0;
   bool rate_limited = true;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  std::stop_token stop{};
   bool metadata_only = false;  // of the answer
   bool stream = false;
 };

@@ -3,8 +3,10 @@
 #include "kube/file_text.hpp"
 #include "kube/object.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <optional>
 
 namespace ccm::kube {
@@ -56,12 +58,21 @@ const Meaning* by_http_status(unsigned http_status) {
   return nullptr;
 }
 
-std::optional<int64_t> whole_seconds(std::string_view text) {
-  int64_t seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const bool good = !text.empty() && error == std::errc{} && end == text.data() + text.size();
-  if (!good || seconds < 0 || seconds > 86'400) return std::nullopt;
-  return seconds;
+std::optional<int64_t> whole_number(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  if (error == std::errc::result_out_of_range) return std::numeric_limits<int64_t>::max();
+  return error == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
+// An API server asks for 32 s at most (API-71). What stands before it may ask for a day, in which
+// everything that this process looks after would stand still.
+std::optional<std::chrono::seconds> retry_advice(std::string_view text) {
+  constexpr int64_t kLongest = 60;
+  const auto seconds = whole_number(text);
+  if (!seconds) return std::nullopt;
+  return std::chrono::seconds(std::min(*seconds, kLongest));
 }
 
 Status make_status(unsigned http_status, std::string_view reason, std::string message) {
@@ -92,7 +103,8 @@ std::optional<Status> from_status_object(unsigned http_status, std::string_view 
   const Result<ObjectPtr> decoded = Object::decode(body);
   if (!decoded.ok() || (*decoded)->text_at("/kind") != "Status") return std::nullopt;
   const Object& object = **decoded;
-  if (const auto code = whole_seconds(object.text_at("/code")); code && *code >= 400) {
+  if (const auto code = whole_number(object.text_at("/code"));
+      code && *code >= 400 && *code < 600) {
     http_status = static_cast<unsigned>(*code);
   }
   std::string message(object.text_at("/message"));
@@ -101,8 +113,8 @@ std::optional<Status> from_status_object(unsigned http_status, std::string_view 
   if (reason == "Unknown") reason.clear();
   if (names_too_large(object)) reason = kTooLarge;
   Status status = make_status(http_status, reason, std::move(message));
-  const auto delay = whole_seconds(object.text_at("/details/retryAfterSeconds"));
-  if (delay) status.with_retry_after(std::chrono::seconds(*delay));
+  const auto delay = retry_advice(object.text_at("/details/retryAfterSeconds"));
+  if (delay) status.with_retry_after(*delay);
   return status;
 }
 
@@ -116,8 +128,8 @@ Status status_of_answer(unsigned http_status, std::string_view body,
         http_status, {},
         "the server answered HTTP " + std::to_string(http_status) + " without saying more");
   }
-  const auto delay = whole_seconds(trim(retry_after_header));
-  if (delay) status->with_retry_after(std::chrono::seconds(*delay));
+  const auto delay = retry_advice(trim(retry_after_header));
+  if (delay) status->with_retry_after(*delay);
   return *status;
 }
 

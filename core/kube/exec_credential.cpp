@@ -136,13 +136,15 @@ asio::awaitable<Status> Credentials::exec_once() {
 }
 
 asio::awaitable<Status> Credentials::run_exec() {
-  if (flight_) {
+  while (flight_) {
     const std::shared_ptr<Flight> flight = flight_;
     while (!flight->over) {
       auto [error] = co_await flight->landed.async_wait(asio::as_tuple(asio::use_awaitable));
       if (!flight->over && !error) break;
     }
-    co_return flight->status;
+    // The request that had started the plugin was given up, and the plugin with it: the next one of
+    // those that wait starts it again.
+    if (flight->status.code() != Code::cancelled) co_return flight->status;
   }
   auto flight = std::make_shared<Flight>(executor_);
   flight->status = Status(Code::cancelled, "the exec plugin was given up");

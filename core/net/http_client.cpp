@@ -4,9 +4,15 @@
 #include "net/connector.hpp"
 #include "net/http_exchange.hpp"
 #include "net/http_message.hpp"
+#include "net/until_stopped.hpp"
 #include "net/url.hpp"
 #include "net/write_gate.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <utility>
@@ -32,6 +38,37 @@ Status describe(const Request& request, Status status) {
 }
 
 Status cancelled() { return Status(Code::cancelled, "cancelled"); }
+
+// Enters the gate and writes, unless the one who waits was cancelled meanwhile.
+asio::awaitable<ExchangeOutcome> enter_and_write(WriteGate& gate,
+                                                 asio::awaitable<ExchangeOutcome> talk,
+                                                 WriteGate::Passage* passage,
+                                                 asio::cancellation_state waiting) {
+  ExchangeOutcome outcome;
+  if (waiting.cancelled() != asio::cancellation_type::none) {
+    outcome.status = cancelled();
+    co_return outcome;
+  }
+  *passage = gate.enter();
+  if (!*passage) {
+    outcome.status = WriteGate::refusal();
+    co_return outcome;
+  }
+  outcome = co_await std::move(talk);
+  co_return outcome;
+}
+
+// A write whose first byte has left goes on to its answer or its deadline, even when nobody waits
+// for it any more: to cut the connection would not take it back, and the gate would count as ended
+// what the server still carries out. Hence a coroutine that no cancellation reaches.
+asio::awaitable<ExchangeOutcome> write(WriteGate& gate, asio::awaitable<ExchangeOutcome> talk,
+                                       WriteGate::Passage* passage) {
+  const asio::cancellation_state waiting = co_await asio::this_coro::cancellation_state;
+  const asio::any_io_executor executor = co_await asio::this_coro::executor;
+  co_return co_await asio::co_spawn(
+      executor, enter_and_write(gate, std::move(talk), passage, waiting),
+      asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable));
+}
 
 // An exchange that has its answer's header.
 struct Answered {
@@ -148,12 +185,14 @@ struct HttpClient::Impl {
       if (!head.ok()) co_return head.status();
       answered.reader = std::make_unique<ResponseReader>(request->method == "HEAD",
                                                          whole ? request->max_response_bytes : 0);
+      asio::awaitable<ExchangeOutcome> talk = exchange(connection, request, std::move(*head),
+                                                       answered.reader.get(), scratch.get(), whole);
+      ExchangeOutcome outcome;
       if (request->gate) {
-        passage = request->gate->enter();
-        if (!passage) co_return WriteGate::refusal();
+        outcome = co_await write(*request->gate, std::move(talk), &passage);
+      } else {
+        outcome = co_await std::move(talk);
       }
-      const ExchangeOutcome outcome = co_await exchange(
-          connection, request, std::move(*head), answered.reader.get(), scratch.get(), whole);
       if (outcome.status.ok()) co_return answered;
       answered.lease.discard();
       if (!outcome.repeatable) co_return outcome.status;
@@ -194,7 +233,8 @@ Status HttpClient::check() const { return impl_->connector.check(); }
 asio::awaitable<Result<Response>> HttpClient::send(Request request) {
   const std::shared_ptr<Impl> impl = impl_;
   try {
-    co_return co_await impl->send(&request);
+    const std::stop_token stop = request.stop;
+    co_return co_await until_stopped(impl->send(&request), stop);
   } catch (const boost::system::system_error&) {
   }
   co_return describe(request, cancelled());

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,8 +43,12 @@ struct Request {
   std::chrono::milliseconds timeout{30'000};
   std::size_t max_response_bytes = 64u << 20;  // of the body, for send(); 0 = no limit
   // Asked right before the first byte leaves; shut, the request fails with WriteGate::refusal().
-  // Null = always open.
+  // From then on a cancellation does not cut it: what was sent ends with its answer or its timeout,
+  // and counts as under way until then. Null = always open, for what changes nothing.
   std::shared_ptr<WriteGate> gate;
+  // Requested on the home thread: the request ends as cancelled, but for a write that has passed
+  // its gate. For send().
+  std::stop_token stop{};
 };
 
 struct Response {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -131,6 +132,7 @@ struct ApiProxy::Impl {
 
   std::mutex mutex;
   std::set<int> sockets;
+  std::vector<std::pair<std::string, std::string>> seen;  // method and target of each request
   std::vector<ProxyFault> faults;
   std::vector<Order> orders;
 };
@@ -205,6 +207,10 @@ bool ApiProxy::Impl::serve_one(tcp::socket& socket, const http::request<http::st
     if (message.count(name) > 0) {
       request.headers[std::string(http::to_string(name))] = std::string(message[name]);
     }
+  }
+  {
+    const std::lock_guard lock(mutex);
+    seen.emplace_back(request.method, request.target);
   }
   const auto fault = fault_for(request.method, request.target);
   if (fault) std::this_thread::sleep_for(fault->delay);
@@ -301,6 +307,16 @@ void ApiProxy::away() { impl_->cut_all(); }
 
 void ApiProxy::back() {
   if (impl_->closed) impl_->listen();
+}
+
+std::size_t ApiProxy::requests(const std::string& method, const std::string& target) const {
+  const std::regex wanted(target);
+  const std::lock_guard lock(impl_->mutex);
+  return static_cast<std::size_t>(
+      std::count_if(impl_->seen.begin(), impl_->seen.end(), [&](const auto& request) {
+        return (method.empty() || request.first == method) &&
+               std::regex_search(request.second, wanted);
+      }));
 }
 
 void ApiProxy::add(ProxyFault fault) {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -37,6 +38,9 @@ class ApiProxy {
   // Cuts every connection and refuses new ones.
   void away();
   void back();
+
+  // How many requests have come that fit; an empty method fits all, `target` as in ProxyFault.
+  [[nodiscard]] std::size_t requests(const std::string& method, const std::string& target) const;
 
   void add(ProxyFault fault);
   void clear();

@@ -49,8 +49,9 @@ double seconds_now() {
   return std::chrono::duration<double>(now).count();
 }
 
-Expectations::Expectations(World& world, Managers& managers, const Memory& memory)
-    : world_(world), managers_(managers), memory_(memory) {}
+Expectations::Expectations(World& world, Managers& managers, const ApiProxy* proxy,
+                           const Memory& memory)
+    : world_(world), managers_(managers), proxy_(proxy), memory_(memory) {}
 
 std::string Expectations::problem(const json& statement) {
   if (!statement.is_object()) throw std::runtime_error("no statement: " + statement.dump());
@@ -62,6 +63,7 @@ std::string Expectations::problem(const json& statement) {
     if (form == "all") return all(what);
     if (form == "event") return event(what);
     if (form == "calls") return calls(what);
+    if (form == "requests") return requests(what);
     if (form == "loadBalancers") return in_cloud("load_balancers", what);
     if (form == "routes") return in_cloud("routes", what);
     if (form == "log") return log(what);
@@ -146,6 +148,14 @@ std::string Expectations::calls(const json& what) {
     if (!problem.empty()) return "cloud calls " + operation + " " + problem;
   }
   return {};
+}
+
+// What the proxy has seen.
+std::string Expectations::requests(const json& what) {
+  if (proxy_ == nullptr) throw std::runtime_error("manager needs \"proxy: true\" for this");
+  const std::size_t seen = proxy_->requests(what.value("method", ""), what.value("target", ""));
+  const std::string problem = mismatch(what.at("count"), seen, memory_);
+  return problem.empty() ? problem : "requests " + what.dump() + " " + problem;
 }
 
 // How many of the cloud's own match.

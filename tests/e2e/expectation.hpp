@@ -1,6 +1,7 @@
 // Statements about the API server, the cloud and the managers that can be true or not yet.
 #pragma once
 
+#include "api_proxy.hpp"
 #include "managers.hpp"
 #include "matcher.hpp"
 #include "world.hpp"
@@ -16,7 +17,8 @@ double seconds_now();
 
 class Expectations {
  public:
-  Expectations(World& world, Managers& managers, const Memory& memory);
+  // proxy: between the managers and the API server; null when there is none.
+  Expectations(World& world, Managers& managers, const ApiProxy* proxy, const Memory& memory);
 
   // Empty if the statement holds now, else why not. Throws std::runtime_error for a statement of an
   // unknown form.
@@ -30,6 +32,7 @@ class Expectations {
   std::string all(const nlohmann::json& what);
   std::string event(const nlohmann::json& what);
   std::string calls(const nlohmann::json& what);
+  std::string requests(const nlohmann::json& what);
   std::string in_cloud(const char* collection, const nlohmann::json& what);
   std::string log(const nlohmann::json& what);
   std::string exit(const nlohmann::json& what);
@@ -38,6 +41,7 @@ class Expectations {
 
   World& world_;
   Managers& managers_;
+  const ApiProxy* proxy_;
   const Memory& memory_;
 };
 

@@ -83,7 +83,7 @@ Runner::Runner(World& world, Scenario scenario, const fs::path& folder)
       scenario_(std::move(scenario)),
       proxy_(make_proxy(scenario_.manager, world, folder)),
       managers_(arguments_for(scenario_.manager, world, folder), folder),
-      expectations_(world_, managers_, memory_) {
+      expectations_(world_, managers_, proxy_.get(), memory_) {
   give_rights_for_lease(scenario_.manager, world, folder);
   const auto names = names_for(scenario_.manager, world, folder);
   scenario_.steps = substitute(scenario_.steps, names);

@@ -49,6 +49,7 @@ void HostOperation::end(const Status& status, const void* result) {
   ended_ = true;
   const auto self = shared_from_this();  // the registration may hold the last reference
   if (registration_ != 0) context_->remove(registration_);
+  stop_.request_stop();
   if (Origin* origin_of = origin()) origin_of->ended(name_, status);
   const ccm_status c_status = status.to_c();
   component_->call_serial(name_, [&] {

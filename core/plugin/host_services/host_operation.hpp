@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string_view>
 
 namespace ccm::plugin {
@@ -30,6 +31,8 @@ class HostOperation : public std::enable_shared_from_this<HostOperation> {
 
   // end() was called: who still works for it can stop.
   [[nodiscard]] bool ended() const { return ended_; }
+  // The same as a token: requested inside end(), hence on the loop.
+  [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }
   [[nodiscard]] const std::shared_ptr<Context>& context() const { return context_; }
   [[nodiscard]] LiveComponent& component() { return *component_; }
 
@@ -46,6 +49,7 @@ class HostOperation : public std::enable_shared_from_this<HostOperation> {
   std::string_view name_;
   uint64_t registration_ = 0;
   bool ended_ = false;
+  std::stop_source stop_;
 };
 
 }  // namespace ccm::plugin

@@ -150,6 +150,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (const auto left = running_->context()->remaining()) {
       request.timeout = std::clamp(*left, milliseconds(1), try_timeout_);
     }
+    request.stop = running_->stop_token();
     options_->send(std::move(request), [self = shared_from_this()](Result<net::Response> response) {
       self->answered(std::move(response));
     });

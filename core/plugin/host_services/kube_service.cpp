@@ -59,10 +59,13 @@ std::optional<kube::PatchType> patch_type(int32_t type) {
   }
 }
 
-// The ctx bounds the call; its own limit stays the client's.
+// The call ends with the ctx: neither a retry nor a wait for the rate limit goes on behind the
+// operation's back, to overwrite later what the next one wrote.
 kube::CallOptions call_options(const HostOperation& operation) {
   kube::CallOptions options;
+  options.stop = operation.stop_token();
   if (const auto left = operation.context()->remaining()) {
+    options.deadline = std::chrono::steady_clock::now() + *left;
     options.timeout =
         std::clamp(*left, std::chrono::milliseconds(1), std::chrono::milliseconds(60'000));
   }

@@ -73,6 +73,7 @@ std::optional<std::string> taint_patch(const NodeState& node, Wanted wanted, boo
   JsonWriter json;
   json.object([&] {
     json.member("metadata").object([&] {
+      json.member("uid").text(node.uid);
       json.member("resourceVersion").text(node.resource_version);
     });
     json.member("spec").object([&] {

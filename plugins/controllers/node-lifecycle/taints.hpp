@@ -17,10 +17,10 @@ enum class Wanted {
 // The Node carries the shutdown taint, with whatever value.
 bool has_shutdown_taint(const NodeState& node);
 
-// The merge patch for nodes/<name> that makes the Node's taints so, under its resourceVersion
-// because spec.taints is one atomic list (LIFE-16); nothing when they are so already (LIFE-14).
-// `out_of_service`: that taint is this controller's business. It is taken off only beside the
-// shutdown taint: without that, somebody else has put it on.
+// The merge patch for nodes/<name> that makes the Node's taints so, under its uid (API-46) and,
+// because spec.taints is one atomic list (LIFE-16), its resourceVersion; nothing when they are so
+// already (LIFE-14). `out_of_service`: that taint is this controller's business. It is taken off
+// only beside the shutdown taint: without that, somebody else has put it on.
 std::optional<std::string> taint_patch(const NodeState& node, Wanted wanted, bool out_of_service);
 
 }  // namespace ccm::node_lifecycle

@@ -123,7 +123,7 @@ Task<Status> Controller::reconcile(Ctx ctx, Request request) {
     co_return retried_slowly(std::move(status));
   }
   Labels wrong = repaired_labels(read_cloud_labels(node));
-  Status repaired = co_await write_labels(ctx, request.key, std::move(wrong));
+  Status repaired = co_await write_labels(ctx, node, std::move(wrong));
   if (!repaired.ok() || request.priority != Priority::periodic) co_return repaired;
   Status refreshed = co_await refresh(ctx, node);
   co_return refreshed;
@@ -168,6 +168,8 @@ Task<Status> Controller::initialize(Ctx ctx, Object node) {
     auto fresh = co_await host_.kube.get(ctx, std::move(reference));
     if (gone(fresh.status())) co_return Status();
     if (!fresh.ok()) co_return fresh.status();
+    // Made again under that name: the machine is the old one's, and its own turn comes.
+    if (fresh->uid() != node.uid()) co_return Status();
     current = *std::move(fresh);
   }
 }
@@ -178,8 +180,7 @@ Task<Status> Controller::write(Ctx ctx, Object node, const Instance* machine) {
   auto desired = desired_state(state, *machine);
   if (!desired.ok()) co_return desired.status();
   if (addresses_differ(state, desired->addresses)) {
-    auto written =
-        co_await write_addresses(ctx, state.name, desired->addresses, PatchAnswer::whole);
+    auto written = co_await write_addresses(ctx, node, desired->addresses, PatchAnswer::whole);
     if (gone(written.status())) co_return Status();
     if (!written.ok()) co_return written.status();
     // The second write starts from what the first one answered: its resourceVersion is the newest.
@@ -201,12 +202,12 @@ Task<Status> Controller::write(Ctx ctx, Object node, const Instance* machine) {
   co_return Status();
 }
 
-Task<Status> Controller::write_labels(Ctx ctx, std::string name, Labels labels) {
+Task<Status> Controller::write_labels(Ctx ctx, Object node, Labels labels) {
   if (labels.empty()) co_return Status();
   KubePatch patch;
   patch.reference.resource = kNodes;
-  patch.reference.name = std::move(name);
-  patch.body = label_patch(labels);
+  patch.reference.name = node.name();
+  patch.body = label_patch(node.uid(), labels);
   patch.answer = PatchAnswer::none;
   const auto written = co_await host_.kube.patch(ctx, std::move(patch));
   if (gone(written.status())) co_return Status();
@@ -233,7 +234,7 @@ Task<Status> Controller::refresh(Ctx ctx, Object node) {
     for (const auto& [key, value] : changed) {
       text += (text.empty() ? "" : ", ") + key + "=" + value;
     }
-    Status labelled = co_await write_labels(ctx, state.name, std::move(changed));
+    Status labelled = co_await write_labels(ctx, node, std::move(changed));
     if (!labelled.ok()) co_return labelled;
     host_.events.normal(node, "CloudLabelsChanged", "The cloud's machine changed: " + text);
   }
@@ -245,19 +246,19 @@ Task<Status> Controller::refresh(Ctx ctx, Object node) {
   }
   if (!addresses_differ(state, *addresses)) co_return Status();
   const auto written =
-      co_await write_addresses(ctx, state.name, *std::move(addresses), PatchAnswer::none);
+      co_await write_addresses(ctx, node, *std::move(addresses), PatchAnswer::none);
   if (gone(written.status())) co_return Status();
   co_return written.status();
 }
 
-Task<Result<Object>> Controller::write_addresses(Ctx ctx, std::string name,
+Task<Result<Object>> Controller::write_addresses(Ctx ctx, Object node,
                                                  std::vector<NodeAddress> addresses,
                                                  PatchAnswer answer) {
   KubePatch patch;
   patch.reference.resource = kNodes;
-  patch.reference.name = std::move(name);
+  patch.reference.name = node.name();
   patch.reference.subresource = "status";
-  patch.body = address_patch(addresses);
+  patch.body = address_patch(node.uid(), addresses);
   patch.answer = answer;
   auto written = co_await host_.kube.patch(ctx, std::move(patch));
   co_return written;

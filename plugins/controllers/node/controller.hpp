@@ -39,11 +39,11 @@ class Controller {
   Task<Status> initialize(Ctx ctx, Object node);
   // One try of both writes from one state of the Node. The class conflict asks for another one.
   Task<Status> write(Ctx ctx, Object node, const Instance* machine);
-  Task<Status> write_labels(Ctx ctx, std::string name, Labels labels);
+  Task<Status> write_labels(Ctx ctx, Object node, Labels labels);
   // Addresses, type, zone and region of an initialised Node.
   Task<Status> refresh(Ctx ctx, Object node);
-  Task<Result<Object>> write_addresses(Ctx ctx, std::string name,
-                                       std::vector<NodeAddress> addresses, PatchAnswer answer);
+  Task<Result<Object>> write_addresses(Ctx ctx, Object node, std::vector<NodeAddress> addresses,
+                                       PatchAnswer answer);
 
   void initialized(const Object& object, const NodeState& node, const DesiredState& desired) const;
   void report(const Object& node, const Status& status, uint32_t attempt) const;

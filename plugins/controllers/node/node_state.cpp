@@ -56,6 +56,7 @@ bool is_uninitialized(const Object& node) {
 }
 
 bool same_input(const Object& left, const Object& right) {
+  if (left.uid() != right.uid()) return false;
   for (const std::string& field : node_fields()) {
     if (field == kCreated || field == kAddresses) continue;
     if (!left.at(field).equals(right.at(field))) return false;
@@ -75,6 +76,7 @@ Labels read_cloud_labels(const Object& node) {
 NodeState read_node(const Object& node) {
   NodeState state;
   state.name = node.name();
+  state.uid = node.uid();
   state.resource_version = node.resource_version();
   state.provider_id = node.text("/spec/providerID");
   node.at("/metadata/labels").each([&](std::string_view key, const Value& value) {

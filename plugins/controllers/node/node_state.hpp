@@ -23,6 +23,7 @@ struct Taint {
 
 struct NodeState {
   std::string name;
+  std::string uid;
   std::string resource_version;
   std::string provider_id;
   Labels labels;
@@ -43,7 +44,8 @@ NodeState read_node(const Object& node);
 // NodeState::uninitialized() without reading the rest: events come by the thousand.
 bool is_uninitialized(const Object& node);
 
-// Equal in what the initialisation depends on, the addresses aside: those we write ourselves.
+// The same Node, equal in what the initialisation depends on, the addresses aside: those we write
+// ourselves.
 bool same_input(const Object& left, const Object& right);
 
 // Type, zone and region under their two names, as far as the Node has them.

@@ -31,9 +31,10 @@ void write_other_taints(JsonWriter& json, const std::vector<Taint>& taints) {
 
 }  // namespace
 
-std::string address_patch(const std::vector<NodeAddress>& addresses) {
+std::string address_patch(std::string_view uid, const std::vector<NodeAddress>& addresses) {
   JsonWriter json;
   json.object([&] {
+    json.member("metadata").object([&] { json.member("uid").text(uid); });
     json.member("status").object([&] {
       json.member("addresses").array([&] {
         for (const NodeAddress& entry : addresses) {
@@ -52,6 +53,7 @@ std::string initialization_patch(const NodeState& node, const DesiredState& desi
   JsonWriter json;
   json.object([&] {
     json.member("metadata").object([&] {
+      json.member("uid").text(node.uid);
       json.member("resourceVersion").text(node.resource_version);
       if (!desired.labels.set.empty()) write_labels(json, desired.labels.set);
     });
@@ -63,9 +65,14 @@ std::string initialization_patch(const NodeState& node, const DesiredState& desi
   return std::move(json).str();
 }
 
-std::string label_patch(const Labels& labels) {
+std::string label_patch(std::string_view uid, const Labels& labels) {
   JsonWriter json;
-  json.object([&] { json.member("metadata").object([&] { write_labels(json, labels); }); });
+  json.object([&] {
+    json.member("metadata").object([&] {
+      json.member("uid").text(uid);
+      write_labels(json, labels);
+    });
+  });
   return std::move(json).str();
 }
 

@@ -1,4 +1,6 @@
-// The bodies of this controller's writes, all JSON merge patches (RFC 7386). Any thread.
+// The bodies of this controller's writes, all JSON merge patches (RFC 7386). Each carries the uid
+// of the Node that it was made for: another one of that name answers with a conflict (API-46). Any
+// thread.
 #pragma once
 
 #include "desired_state.hpp"
@@ -7,13 +9,14 @@
 #include <ccm/instances.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ccm::node {
 
 // For nodes/<name>/status. A merge patch replaces the list whole; the strategic kind would merge it
 // by type and keep stale entries (TRAP-9).
-std::string address_patch(const std::vector<NodeAddress>& addresses);
+std::string address_patch(std::string_view uid, const std::vector<NodeAddress>& addresses);
 
 // For nodes/<name>: provider ID, labels, and the taints without the uninitialized one (NODE-20).
 // Taints are one atomic list, so the patch carries the resourceVersion that it was made from
@@ -21,6 +24,6 @@ std::string address_patch(const std::vector<NodeAddress>& addresses);
 std::string initialization_patch(const NodeState& node, const DesiredState& desired);
 
 // For nodes/<name>; labels alone carry no resourceVersion (TRAP-30).
-std::string label_patch(const Labels& labels);
+std::string label_patch(std::string_view uid, const Labels& labels);
 
 }  // namespace ccm::node

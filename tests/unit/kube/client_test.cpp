@@ -187,6 +187,9 @@ TEST(ClientStatus, API_75_RetryAdvice) {
   EXPECT_EQ(status_of_answer(429, "", "7").retry_after(), seconds(7));
   EXPECT_EQ(status_of_answer(429, "", "Wed, 21 Oct 2015 07:28:00 GMT").retry_after(), seconds(0));
   EXPECT_EQ(status_of_answer(429, "", "-1").retry_after(), seconds(0));
+  for (const char* endless : {"61", "86400", "99999999999999999999999"}) {
+    EXPECT_EQ(status_of_answer(429, "", endless).retry_after(), seconds(60)) << endless;
+  }
   const ServerReply reply = status_reply(504, "Timeout", "m", R"({"retryAfterSeconds":3})");
   EXPECT_EQ(status_of_answer(504, reply.body, "").retry_after(), seconds(3));
 }

@@ -5,6 +5,8 @@
 #include "kube/time_text.hpp"
 #include "loop_fixture.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <gmock/gmock.h>
 
 namespace ccm::kube {
@@ -278,6 +280,25 @@ TEST_F(CredentialsTest, ManyRequestsShareOneRunOfThePlugin) {
   });
   for (const auto& result : results) EXPECT_TRUE(result && result->ok());
   EXPECT_EQ(runs(), 1u);
+}
+
+// The others wait for a credential, not for that request.
+TEST_F(CredentialsTest, TheEndOfTheRequestThatStartedThePluginIsNotTheEndOfTheOthers) {
+  use_exec("sleep 0.3\n" + credential(R"({"token":"t"})"));
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  std::optional<Status> first;
+  std::optional<Status> second;
+  boost::asio::cancellation_signal cancel;
+  boost::asio::co_spawn(
+      loop_, store_result(credentials.refresh(), &first),
+      boost::asio::bind_cancellation_slot(cancel.slot(), [](std::exception_ptr) {}));
+  boost::asio::co_spawn(loop_, store_result(credentials.refresh(), &second),
+                        [](std::exception_ptr) {});
+  run_until([&] { return runs() == 1; });
+  cancel.emit(boost::asio::cancellation_type::terminal);
+  run_until([&] { return second.has_value(); });
+  EXPECT_TRUE(second->ok()) << second->message();
+  EXPECT_EQ(credentials.authorization(), "Bearer t");
 }
 
 TEST_F(CredentialsTest, ProcessOutputIsLimited) {

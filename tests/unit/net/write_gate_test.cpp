@@ -2,6 +2,8 @@
 
 #include "client_fixture.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/detached.hpp>
 
 #include <atomic>
@@ -103,6 +105,58 @@ TEST_F(WriteGateTest, KnowsWhenTheLastAnswerIsThere) {
   run_until(loop_, [&] { return written.has_value(); });
   EXPECT_TRUE(idle);
   EXPECT_TRUE(written->ok()) << "what had left before the gate shut is carried out";
+}
+
+// Whoever gives up does not take back what has left: the server may carry it out, so the Lease must
+// not go before the answer is there.
+TEST_F(WriteGateTest, ACancelledWriteThatWasSentIsUnderWayUntilItsAnswer) {
+  std::promise<void> go_on;
+  auto released = go_on.get_future().share();
+  TestHttpServer server([released](const ServerRequest&) {
+    released.wait();
+    return reply("done");
+  });
+  std::optional<Result<Response>> written;
+  boost::asio::cancellation_signal cancel;
+  boost::asio::co_spawn(loop_, store(client().send(write_to(server)), &written),
+                        boost::asio::bind_cancellation_slot(cancel.slot(), boost::asio::detached));
+  run_until(loop_, [&] { return server.requests().size() == 1; });
+  cancel.emit(boost::asio::cancellation_type::terminal);
+  loop_.restart();
+  loop_.poll();
+  EXPECT_EQ(gate_->under_way(), 1u);
+  EXPECT_FALSE(written);
+  go_on.set_value();
+  run_until(loop_, [&] { return written.has_value(); });
+  EXPECT_TRUE(written->ok()) << written->status().message();
+  EXPECT_EQ(gate_->under_way(), 0u);
+}
+
+TEST_F(WriteGateTest, ACancelledWriteThatWaitsForItsConnectionIsNeverSent) {
+  std::promise<void> go_on;
+  auto released = go_on.get_future().share();
+  TestHttpServer server([released](const ServerRequest&) {
+    released.wait();
+    return reply("done");
+  });
+  options_.max_connections_per_origin = 1;
+  Request first;
+  first.url = server.url();
+  std::optional<Result<Response>> read;
+  std::optional<Result<Response>> written;
+  boost::asio::cancellation_signal cancel;
+  boost::asio::co_spawn(loop_, store(client().send(first), &read), boost::asio::detached);
+  run_until(loop_, [&] { return server.requests().size() == 1; });
+  boost::asio::co_spawn(loop_, store(client().send(write_to(server)), &written),
+                        boost::asio::bind_cancellation_slot(cancel.slot(), boost::asio::detached));
+  loop_.restart();
+  loop_.poll();
+  cancel.emit(boost::asio::cancellation_type::terminal);
+  run_until(loop_, [&] { return written.has_value(); });
+  EXPECT_EQ(written->status().code(), Code::cancelled);
+  go_on.set_value();
+  run_until(loop_, [&] { return read.has_value(); });
+  EXPECT_EQ(server.requests().size(), 1u);
 }
 
 TEST_F(WriteGateTest, AWriteThatBreaksEndsToo) {

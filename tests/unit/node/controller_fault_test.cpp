@@ -125,6 +125,30 @@ TEST_F(NodeFaultTest, ANodeThatVanishesIsNoFailure) {
   }
 }
 
+// Deleted and made again while a write is under way: nothing of it reaches the new Node.
+TEST_F(NodeFaultTest, API_46_ANodeMadeAgainMeanwhileGetsNothingOfTheOldOne) {
+  for (const char* resource : {"v1/nodes/status", "v1/nodes"}) {
+    host.kube.set_cache_follows(true);
+    put(joining("n1"));
+    start();
+    host.kube.set_cache_follows(false);  // else its own turn would come
+    host.kube.before_next("patch", resource, [this] {
+      host.kube.remove("v1/nodes", "n1");
+      Json again = joining("n1");
+      again["metadata"]["uid"] = "another";
+      again["spec"] = {{"providerID", "other://1"}};
+      put(again);
+    });
+    controller->run();
+    EXPECT_EQ(stored("n1")["metadata"]["uid"], "another") << resource;
+    EXPECT_EQ(stored("n1")["spec"]["providerID"], "other://1") << resource;
+    EXPECT_EQ(stored("n1")["status"]["addresses"].size(), 1U) << resource;
+    EXPECT_TRUE(event_reasons().empty()) << resource;
+    EXPECT_TRUE(controller->waiting().empty()) << resource;
+    host.kube.remove("v1/nodes", "n1");
+  }
+}
+
 TEST_F(NodeFaultTest, A422IsToldAtOnceAndTriedAgainSlowly) {
   put(joining("n1"));
   start();

@@ -144,8 +144,9 @@ TEST_F(NodeControllerTest, NODE_43_TRAP_30_LabelRepairIsOnePatchWithoutAVersion)
   controller->run();
   ASSERT_EQ(host.kube.calls("patch").size(), 1U);
   EXPECT_EQ(host.kube.calls("patch")[0].answer, PatchAnswer::none);
-  EXPECT_EQ(host.kube.calls("patch")[0].body,
-            R"({"metadata":{"labels":{"node.kubernetes.io/instance-type":"large"}}})");
+  EXPECT_EQ(
+      host.kube.calls("patch")[0].body,
+      R"({"metadata":{"uid":"uid-of-n1","labels":{"node.kubernetes.io/instance-type":"large"}}})");
   EXPECT_EQ(stored("n1")["metadata"]["labels"]["node.kubernetes.io/instance-type"], "large");
 }
 

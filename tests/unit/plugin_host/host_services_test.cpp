@@ -84,11 +84,15 @@ struct ScriptedApi final : ObjectApi {
   void note(std::string what, kube::CallOptions call, Done done) {
     calls.push_back(std::move(what));
     timeout = call.timeout;
+    deadline = call.deadline;
+    stop = call.stop;
     open.push_back(std::move(done));
   }
   std::vector<std::string> calls;
   std::vector<Done> open;
   std::chrono::milliseconds timeout{0};
+  std::chrono::steady_clock::time_point deadline;
+  std::stop_token stop;          // of the last call
   bool answer_metadata = false;  // of the last patch
 };
 
@@ -235,7 +239,10 @@ TEST_F(HostServicesTest, KubeCallsEndWithTheirCtx) {
   kube->get(service.self, limited, &reference, caught.completion());
   poll();
   EXPECT_EQ(api_->timeout, 2s);
+  EXPECT_LE(api_->deadline, std::chrono::steady_clock::now() + 2s);
+  EXPECT_FALSE(api_->stop.stop_requested());
   advance(2s);
+  EXPECT_TRUE(api_->stop.stop_requested()) << "no retry goes on for nobody";
   ASSERT_TRUE(caught.status);
   EXPECT_EQ(caught.status->code(), Code::deadline_exceeded);
   EXPECT_TRUE(ctx->cancelled(contexts.self, limited));

@@ -258,6 +258,21 @@ TEST_F(HttpServiceTest, TheOriginKnowsTheCloudsLastAnswer) {
   EXPECT_EQ(origin->answer()->http_status, 0u);
 }
 
+TEST_F(HttpServiceTest, ARequestEndsWithItsOperation) {
+  ASSERT_TRUE(create(true).ok());
+  const auto context = component_->background()->child(std::nullopt);
+  const ContextHandle ctx(context);
+  Caught caught;
+  send(caught, "POST", "", ctx.get());
+  ASSERT_EQ(requests_.size(), 1u);
+  EXPECT_FALSE(requests_[0].stop.stop_requested());
+  context->cancel();
+  poll();
+  ASSERT_TRUE(caught.status);
+  EXPECT_TRUE(requests_[0].stop.stop_requested());
+  answer(Status(Code::cancelled, "cancelled"));
+}
+
 TEST(RetryAfter, BothForms) {
   const auto now = std::chrono::system_clock::from_time_t(784111777);  // 06 Nov 1994 08:49:37
   EXPECT_EQ(parse_retry_after("120", now), 120s);

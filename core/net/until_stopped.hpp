@@ -1,0 +1,46 @@
+// A coroutine that ends when nobody wants its result any more.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+namespace ccm::net {
+
+template <typename T>
+boost::asio::awaitable<void> store_result_of(boost::asio::awaitable<T> task,
+                                             std::optional<T>* result) {
+  result->emplace(co_await std::move(task));
+}
+
+// The result of `task`, which is cancelled as soon as `stop` is requested: on the thread of the
+// coroutine's executor. Throws boost::system::system_error when the task left no result because of
+// that. A stop that is never possible costs nothing; with any other one, the cancellation of the
+// coroutine that awaits this does not reach the task.
+template <typename T>
+boost::asio::awaitable<T> until_stopped(boost::asio::awaitable<T> task, std::stop_token stop) {
+  namespace asio = boost::asio;
+  if (!stop.stop_possible()) co_return co_await std::move(task);
+  std::optional<T> result;
+  if (!stop.stop_requested()) {
+    asio::cancellation_signal cancel;
+    const std::stop_callback on_stop(stop,
+                                     [&cancel] { cancel.emit(asio::cancellation_type::terminal); });
+    const asio::any_io_executor executor = co_await asio::this_coro::executor;
+    co_await asio::co_spawn(executor, store_result_of(std::move(task), &result),
+                            asio::bind_cancellation_slot(cancel.slot(), asio::use_awaitable));
+  }
+  if (!result) throw boost::system::system_error(asio::error::operation_aborted);
+  co_return *std::move(result);
+}
+
+}  // namespace ccm::net
