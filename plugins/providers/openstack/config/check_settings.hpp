@@ -1,0 +1,11 @@
+// What can be said about the settings without asking the cloud.
+#pragma once
+
+#include "findings.hpp"
+#include "settings.hpp"
+
+namespace ccm::openstack {
+
+void check_settings(const Settings& settings, const OptionLines& lines, Findings& findings);
+
+}  // namespace ccm::openstack

@@ -1,0 +1,150 @@
+#include "options.hpp"
+
+namespace ccm::openstack {
+
+std::span<const Option<GlobalSettings>> global_options() {
+  using G = GlobalSettings;
+  static constexpr Option<G> kOptions[] = {
+      {"auth-url", &G::auth_url, "URL of Keystone, with or without /v3."},
+      {"os-endpoint-type", &G::os_endpoint_type,
+       "Which endpoints of the catalog are used: public (as when it is empty), internal or admin."},
+      {"region", &G::region,
+       "Region whose endpoints are used, and whose name nodes get as a label."},
+      {"username", &G::username, "Name of the user; needs user-domain-id or user-domain-name."},
+      {"user-id", &G::user_id, "ID of the user, instead of the name."},
+      {"password", &G::password, "The user's password."},
+      {"tenant-id", &G::tenant_id, "ID of the project."},
+      {"tenant-name", &G::tenant_name,
+       "Name of the project; needs tenant-domain-id or tenant-domain-name."},
+      {"tenant-domain-id", &G::tenant_domain_id, "ID of the project's domain."},
+      {"tenant-domain-name", &G::tenant_domain_name, "Name of the project's domain."},
+      {"user-domain-id", &G::user_domain_id, "ID of the user's domain."},
+      {"user-domain-name", &G::user_domain_name, "Name of the user's domain."},
+      {"domain-id", &G::domain_id,
+       "ID of the domain of user and project, where they have none of their own."},
+      {"domain-name", &G::domain_name,
+       "Name of the domain of user and project, where they have none of their own."},
+      {"trust-id", &G::trust_id, "ID of the trust that is the scope."},
+      {"trustee-id", &G::trustee_id, "ID of the trustee, with a trust."},
+      {"trustee-password", &G::trustee_password, "The trustee's password."},
+      {"application-credential-id", &G::application_credential_id,
+       "ID of an application credential."},
+      {"application-credential-name", &G::application_credential_name,
+       "Name of an application credential; needs its user."},
+      {"application-credential-secret", &G::application_credential_secret,
+       "The application credential's secret."},
+      {"token", &G::token, "A token of Keystone's; it cannot be renewed once it has expired."},
+      {"ca-file", &G::ca_file, "PEM file of the CAs that are trusted instead of the system's."},
+      {"cafilecontents", &G::cafilecontents,
+       "The text of such a file, used when ca-file is empty."},
+      {"cert-file", &G::cert_file, "PEM file of the client certificate, with key-file."},
+      {"key-file", &G::key_file, "PEM file of the client certificate's key."},
+      {"tls-insecure", &G::tls_insecure,
+       "\"true\" turns the verification of servers' certificates off."},
+      {"use-clouds", &G::use_clouds, "Take what is missing here from clouds.yaml."},
+      {"clouds-file", &G::clouds_file, "Path of clouds.yaml."},
+      {"cloud", &G::cloud, "Name of the cloud in clouds.yaml."},
+  };
+  return kOptions;
+}
+
+std::span<const Option<NetworkingSettings>> networking_options() {
+  using N = NetworkingSettings;
+  static constexpr Option<N> kOptions[] = {
+      {"ipv6-support-disabled", &N::ipv6_support_disabled, "Leave IPv6 addresses of nodes out."},
+      {"public-network-name", &N::public_network_name,
+       "Name of a network whose addresses are external ones; may be repeated."},
+      {"internal-network-name", &N::internal_network_name,
+       "Name of a network whose addresses are internal ones; may be repeated. With one, the "
+       "addresses of other "
+       "networks are left out."},
+      {"address-sort-order", &N::address_sort_order,
+       "CIDRs, separated by commas: addresses in the first one come first."},
+  };
+  return kOptions;
+}
+
+std::span<const Option<MetadataSettings>> metadata_options() {
+  using M = MetadataSettings;
+  static constexpr Option<M> kOptions[] = {
+      {"search-order", &M::search_order,
+       "Where facts about this machine come from, in that order."},
+      {"request-timeout", &M::request_timeout,
+       "Time limit of a request to any service of OpenStack."},
+  };
+  return kOptions;
+}
+
+std::span<const Option<RouteSettings>> route_options() {
+  static constexpr Option<RouteSettings> kOptions[] = {
+      {"router-id", &RouteSettings::router_id,
+       "ID of the router that gets routes to the pods of each node."},
+  };
+  return kOptions;
+}
+
+std::span<const Option<LoadBalancerSettings>> load_balancer_options() {
+  using L = LoadBalancerSettings;
+  static constexpr Option<L> kOptions[] = {
+      {"enabled", &L::enabled, "Offer load balancers at all."},
+      {"lb-version", &L::lb_version, "v2 or empty: there is no other version any more."},
+      {"lb-provider", &L::lb_provider, "Octavia's provider driver."},
+      {"lb-method", &L::lb_method, "Algorithm by which a pool chooses its member."},
+      {"subnet-id", &L::subnet_id, "Subnet of the load balancer's address, and of its members."},
+      {"member-subnet-id", &L::member_subnet_id, "Subnet of the members, where it is another one."},
+      {"network-id", &L::network_id, "Network of the load balancer's address."},
+      {"floating-network-id", &L::floating_network_id,
+       "External network that floating IPs come from."},
+      {"floating-subnet-id", &L::floating_subnet_id,
+       "Subnet of that network that floating IPs come from."},
+      {"floating-subnet", &L::floating_subnet,
+       "Names of such subnets: a glob, a regular expression after ~, the opposite after !."},
+      {"floating-subnet-tags", &L::floating_subnet_tags,
+       "Tags of such subnets: any of them, all of them after &, the opposite after !."},
+      {"create-monitor", &L::create_monitor, "Make health monitors."},
+      {"monitor-delay", &L::monitor_delay, "Time between two checks of a member."},
+      {"monitor-timeout", &L::monitor_timeout, "Time limit of a check."},
+      {"monitor-max-retries", &L::monitor_max_retries, "Successes after which a member is online."},
+      {"monitor-max-retries-down", &L::monitor_max_retries_down,
+       "Failures after which a member is in error."},
+      {"manage-security-groups", &L::manage_security_groups,
+       "Let load balancers reach the nodes' ports by a security group."},
+      {"internal-lb", &L::internal_lb,
+       "No load balancer gets a floating IP, whatever its Service says."},
+      {"node-selector", &L::node_selector,
+       "Labels of the nodes that are members: key=value or key, comma separated."},
+      {"cascade-delete", &L::cascade_delete,
+       "Delete a load balancer with all its parts in one request."},
+      {"flavor-id", &L::flavor_id, "Octavia's flavor."},
+      {"availability-zone", &L::availability_zone, "Octavia's availability zone."},
+      {"enable-ingress-hostname", &L::enable_ingress_hostname,
+       "With the PROXY protocol, publish a host name instead of the address."},
+      {"ingress-hostname-suffix", &L::ingress_hostname_suffix,
+       "What is appended to the address for that name."},
+      {"max-shared-lb", &L::max_shared_lb,
+       "How many Services may share a load balancer, its owner included."},
+      {"container-store", &L::container_store, "Where TLS certificates are: barbican or external."},
+      {"default-tls-container-ref", &L::default_tls_container_ref,
+       "URL of the TLS certificate, where a Service names none."},
+      {"provider-requires-serial-api-calls", &L::provider_requires_serial_api_calls,
+       "Send members one by one, for providers that know no more."},
+  };
+  return kOptions;
+}
+
+std::span<const Option<LoadBalancerClass>> load_balancer_class_options() {
+  using C = LoadBalancerClass;
+  static constexpr Option<C> kOptions[] = {
+      {"floating-network-id", &C::floating_network_id,
+       "External network that floating IPs come from."},
+      {"floating-subnet-id", &C::floating_subnet_id, "Subnet of that network."},
+      {"floating-subnet", &C::floating_subnet, "Names of such subnets."},
+      {"floating-subnet-tags", &C::floating_subnet_tags, "Tags of such subnets."},
+      {"network-id", &C::network_id, "Network of the load balancer's address."},
+      {"subnet-id", &C::subnet_id, "Subnet of the load balancer's address."},
+      {"member-subnet-id", &C::member_subnet_id, "Subnet of the members."},
+  };
+  return kOptions;
+}
+
+}  // namespace ccm::openstack
