@@ -28,10 +28,10 @@ int effective_burst(const CommandLine& line) {
 
 ClientFactory::ClientFactory(const boost::asio::any_io_executor& executor,
                              kube::ClientConfig config, const CommandLine& command_line,
-                             std::shared_ptr<net::WriteGate> gate, Observer observer)
+                             Gates gates, Observer observer)
     : qps_(effective_qps(command_line)),
       burst_(effective_burst(command_line)),
-      gate_(std::move(gate)),
+      gates_(std::move(gates)),
       observer_(std::move(observer)),
       root_(executor, std::move(config), options("")) {}
 
@@ -54,13 +54,13 @@ kube::Client ClientFactory::client(std::string_view name) const {
 
 kube::Client ClientFactory::writer(std::string_view name) const {
   kube::ClientOptions own = options(name);
-  own.gate = gate_;
+  own.gate = gates_.objects;
   return root_.derive(std::move(own));
 }
 
 kube::Client ClientFactory::event_writer(std::string_view name) const {
   kube::ClientOptions own = options(name);
-  own.gate = gate_;
+  own.gate = gates_.events;
   own.yield_to_writes = kEventPatience;
   return root_.derive(std::move(own));
 }

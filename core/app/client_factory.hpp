@@ -19,10 +19,14 @@ class ClientFactory {
  public:
   using Observer = std::function<void(const kube::CallRecord&)>;
 
-  // `gate`: of the writes of writer()s. `observer`: hears of every request, on any thread.
+  struct Gates {
+    std::shared_ptr<net::WriteGate> objects;  // of writer()s
+    std::shared_ptr<net::WriteGate> events;   // of event_writer()s
+  };
+
+  // `observer`: hears of every request, on any thread.
   ClientFactory(const boost::asio::any_io_executor& executor, kube::ClientConfig config,
-                const CommandLine& command_line, std::shared_ptr<net::WriteGate> gate,
-                Observer observer);
+                const CommandLine& command_line, Gates gates, Observer observer);
 
   // "cloud-controller-manager/v0.1.0 (linux/amd64) kubernetes/abcdef0/NAME".
   static std::string user_agent_of(std::string_view name);
@@ -33,7 +37,7 @@ class ClientFactory {
   // The same for those who write: what changes something passes the gate.
   [[nodiscard]] kube::Client writer(std::string_view name) const;
 
-  // A writer() of Events, which let other writes go first.
+  // A writer of Events, which let other writes go first.
   [[nodiscard]] kube::Client event_writer(std::string_view name) const;
 
   // Shares nothing, for another thread: the Lease's.
@@ -49,7 +53,7 @@ class ClientFactory {
 
   double qps_;
   int burst_;
-  std::shared_ptr<net::WriteGate> gate_;
+  Gates gates_;
   Observer observer_;
   kube::Client root_;
 };

@@ -1,47 +1,25 @@
 #include "app/manager.hpp"
 
-#include "app/access_check.hpp"
 #include "app/access_subjects.hpp"
-#include "app/client_factory.hpp"
 #include "app/config_page.hpp"
-#include "app/endpoint.hpp"
-#include "app/exit_code.hpp"
 #include "app/host_metrics.hpp"
-#include "app/leadership.hpp"
+#include "app/manager_impl.hpp"
 #include "app/status_page.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "kube/events.hpp"
-#include "kube/informer.hpp"
 #include "net/http_client.hpp"
-#include "net/write_gate.hpp"
-#include "plugin/await_callback.hpp"
-#include "plugin/host_services/event_recorders.hpp"
-#include "plugin/plugin_host.hpp"
-#include "runtime/event_loop.hpp"
-#include "runtime/event_source.hpp"
-#include "runtime/stall_monitor.hpp"
-#include "runtime/worker_pool.hpp"
-#include "serving/health_registry.hpp"
-#include "serving/metrics/client_metrics.hpp"
-#include "serving/metrics/loop_lag.hpp"
-#include "serving/metrics/sampled.hpp"
 #include "serving/pages/flags_page.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <prometheus/registry.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <optional>
 #include <random>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 namespace ccm::app {
@@ -52,13 +30,6 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr milliseconds kStartLimit{10'000};  // for the API server's first answer (HOST-84)
-constexpr milliseconds kStopGrace{15'000};   // for reconciles that run when a signal comes
-constexpr milliseconds kEventGrace{2'000};   // for Events that are still queued then
-constexpr milliseconds kWriteGrace{5'000};   // for the answers to writes that were sent
-// So many lease durations a plugin's call may block the loop before the Lease is given up: 60 s by
-// default.
-constexpr int kForgivenLeases = 4;
-constexpr milliseconds kLastWords{2'000};  // for the log when the Lease is lost
 
 // What --min-resync-period means: one random time in [P, 2P) for the process (HOST-30).
 milliseconds resync_period(Duration minimum) {
@@ -99,65 +70,15 @@ net::ClientOptions plugin_http_options() {
 
 }  // namespace
 
-struct Manager::Impl final : plugin::FlagSource {
-  Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen);
-
-  std::optional<std::string> flag(std::string_view name) const override;
-
-  asio::awaitable<void> start();
-  asio::awaitable<Status> await_api_server();
-  asio::awaitable<Status> make_components();
-  void check_access();
-  asio::awaitable<void> run_provider();
-  asio::awaitable<void> tell_synced();
-  asio::awaitable<void> stop();
-  asio::awaitable<void> await_signal();
-  asio::awaitable<void> look_up_trust();
-  void watch_health(const std::string& component);
-  void add_pages();
-  void lead();
-  Status alive(bool holding) const;
-  static void lost(const std::string& reason);
-  asio::awaitable<void> release();
-  void fail(const Status& status);
-  void end(int code);
-  [[noreturn]] static void leave(int code);
-  plugin::PluginHostDependencies dependencies();
-
-  const CommandLine& command_line;
-  const Options& options;
-  LoadedSelection selection;
-
-  runtime::EventLoop loop;
-  runtime::WorkerPool workers;
-  prometheus::Registry metrics;
-  serving::SampledMetrics sampled;
-  serving::ClientMetrics client_metrics{metrics};
-  std::shared_ptr<net::WriteGate> write_gate;
-  ClientFactory clients;
-  kube::InformerSet informers;
-  runtime::InformerSource event_source{informers};
-  plugin::InformerCache cache;
-  plugin::EventRecorders recorders;
-  Leadership leadership;
-  plugin::PluginHost plugins;
-  std::optional<AccessCheck> access;  // since the components are there
-  std::shared_ptr<serving::HealthRegistry> health = std::make_shared<serving::HealthRegistry>();
-  runtime::StallMonitor monitor{loop, [this] { return plugins.running(); }};
-  Endpoint endpoint;
-  serving::LoopLag loop_lag{loop.executor(), metrics};
-  asio::signal_set signals;
-  bool started = false;  // all components are there, and the election has begun
-  bool stopping = false;
-  int exit_code = kExitOk;
-};
-
-Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen)
+Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen,
+                    StopSignals& stop_signals)
     : command_line(line),
       options(line.options()),
       selection(std::move(chosen)),
       write_gate(std::make_shared<net::WriteGate>([this] { return leadership.leading(); })),
-      clients(loop.executor(), config, line, write_gate, client_metrics.observer(config.server)),
+      event_gate(std::make_shared<net::WriteGate>([this] { return leadership.leading(); })),
+      clients(loop.executor(), config, line, {write_gate, event_gate},
+              client_metrics.observer(config.server)),
       informers(clients.client("shared-informers")),
       recorders([this](const std::string& source) {
         kube::EventOptions event_options;
@@ -167,7 +88,7 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
       leadership(options.leader_election, clients, loop),
       plugins(dependencies()),
       endpoint(loop.executor(), options, metrics, sampled, health),
-      signals(loop.context(), SIGTERM, SIGINT) {
+      signals(stop_signals) {
   add_host_metrics(&sampled, {leadership, options.leader_election, informers, plugins});
   health->set_note("deletion-brake", [this] { return plugins.node_brake_text(); });
   add_pages();
@@ -320,7 +241,10 @@ asio::awaitable<void> Manager::Impl::look_up_trust() {
   const Status status = co_await endpoint.look_up_trust();
   if (status.ok() || stopping) co_return;
   log::error("cannot go on", {{"err", status}});
-  if (!started) leave(kExitBadOptions);
+  if (!started) {
+    log::flush();
+    std::_Exit(kExitBadOptions);
+  }
   end(kExitBadOptions);
 }
 
@@ -402,111 +326,10 @@ void Manager::Impl::lead() {
   log::info("leading", {{"controllers", std::to_string(selection.controllers.size())}});
 }
 
-// On the election's thread. A plugin that blocks the loop is forgiven for a while, as long as this
-// process holds the Lease: a slow plugin must not cost the leadership, a hung host must.
-Status Manager::Impl::alive(bool holding) const {
-  const auto& election = options.leader_election;
-  const auto limit = std::chrono::duration_cast<milliseconds>(election.renew_deadline);
-  const auto grace =
-      std::chrono::duration_cast<milliseconds>(kForgivenLeases * election.lease_duration);
-  return monitor.alive(limit, holding ? grace : milliseconds(0));
-}
-
-// On the election's thread. Every write is fenced already. As upstream, the process ends at once
-// (HOST-115): whatever still runs belongs to a leader that is none. A log that nobody reads any
-// more may block its writers, and must not keep this process.
-void Manager::Impl::lost(const std::string& reason) {
-  try {
-    std::thread([] {
-      std::this_thread::sleep_for(kLastWords);
-      std::_Exit(kExitLeadershipLost);
-    }).detach();
-  } catch (const std::system_error&) {
-    std::_Exit(kExitLeadershipLost);
-  }
-  log::error("leadership lost", {{"reason", reason}});
-  log::flush();
-  std::_Exit(kExitLeadershipLost);
-}
-
-void Manager::Impl::fail(const Status& status) {
-  log::error("cannot go on", {{"err", status}});
-  end(kExitFatal);
-}
-
-void Manager::Impl::end(int code) {
-  if (stopping) return;
-  stopping = true;
-  if (access) access->stop();
-  exit_code = code;
-  asio::co_spawn(loop.context(), stop(), [](const std::exception_ptr& fault) {
-    if (fault) std::rethrow_exception(fault);
-  });
-}
-
-// Reconciles end, then Events go out, then the gate shuts and what was sent is answered: nothing of
-// ours writes any more, so the Lease goes back before the rest is taken down.
-asio::awaitable<void> Manager::Impl::stop() {
-  Status stopped = co_await plugins.stop_controllers(kStopGrace);
-  if (stopped.ok()) {
-    if (leadership.leading()) {
-      for (const auto& [source, recorder] : recorders.all()) co_await recorder->drain(kEventGrace);
-    }
-    co_await release();
-  } else {
-    // Nobody knows what it does; the successor waits until the Lease expires.
-    write_gate->close();
-    log::warning("the Lease is kept: a controller still runs", {{"err", stopped}});
-  }
-  stopped = co_await plugins.stop(kStopGrace);
-  if (!stopped.ok()) log::warning("a component did not end in time", {{"err", stopped}});
-  informers.stop();
-  endpoint.stop();
-  loop_lag.stop();
-  loop.stop();
-}
-
-asio::awaitable<void> Manager::Impl::release() {
-  write_gate->close();
-  auto idle = [this](std::function<void(bool)> done) {
-    const auto told = std::make_shared<bool>(false);
-    auto once = [told, done = std::move(done)](bool all_answered) {
-      if (!std::exchange(*told, true)) done(all_answered);
-    };
-    loop.timers().after(kWriteGrace, [once] { once(false); });
-    write_gate->when_idle([this, once] { loop.post([once] { once(true); }); });
-  };
-  const bool all_answered = co_await plugin::await_callback<bool>(idle);
-  if (!all_answered) {
-    log::warning("the Lease is kept: a write has no answer");
-    co_return;
-  }
-  auto give_back = [this](std::function<void(bool)> done) {
-    leadership.release([done = std::move(done)] { done(true); });
-  };
-  co_await plugin::await_callback<bool>(give_back);
-}
-
-// At once. For before `started` too: half of what end() would take down is being made then, and
-// nothing has been written yet.
-void Manager::Impl::leave(int code) {
-  log::flush();
-  std::_Exit(code);
-}
-
-asio::awaitable<void> Manager::Impl::await_signal() {
-  const int first = co_await signals.async_wait(asio::use_awaitable);
-  log::info("stopping", {{"signal", first == SIGTERM ? "SIGTERM" : "SIGINT"}});
-  if (!started) leave(kExitOk);
-  end(kExitOk);
-  co_await signals.async_wait(asio::use_awaitable);
-  log::warning("stopping at once: a second signal came");
-  leave(kExitFatal);
-}
-
 Manager::Manager(const CommandLine& command_line, kube::ClientConfig config,
-                 LoadedSelection selection)
-    : impl_(std::make_unique<Impl>(command_line, std::move(config), std::move(selection))) {}
+                 LoadedSelection selection, StopSignals& signals)
+    : impl_(
+          std::make_unique<Impl>(command_line, std::move(config), std::move(selection), signals)) {}
 Manager::~Manager() = default;
 
 int Manager::run() {
@@ -525,12 +348,13 @@ int Manager::run() {
   const auto rethrow = [](const std::exception_ptr& fault) {
     if (fault) std::rethrow_exception(fault);
   };
-  asio::co_spawn(impl.loop.context(), impl.await_signal(), rethrow);
+  impl.listen();
   asio::co_spawn(impl.loop.context(), impl.start(), rethrow);
   asio::co_spawn(impl.loop.context(), impl.look_up_trust(), rethrow);
   impl.loop_lag.start();
   impl.monitor.start();
   impl.loop.run();
+  impl.signals.listen(StopSignals::leave_with(impl.exit_code));
   // A plugin's call that blocks for ever must not keep the process, nor touch what its end
   // destroys.
   if (const std::size_t blocked = impl.workers.stop(milliseconds(0)); blocked > 0) {

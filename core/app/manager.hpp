@@ -4,6 +4,7 @@
 
 #include "app/options_command_line.hpp"
 #include "app/plugin_selection.hpp"
+#include "app/stop_signals.hpp"
 #include "kube/config.hpp"
 
 #include <memory>
@@ -12,8 +13,9 @@ namespace ccm::app {
 
 class Manager {
  public:
-  // `command_line` must outlive this object. Nothing is contacted before run().
-  Manager(const CommandLine& command_line, kube::ClientConfig config, LoadedSelection selection);
+  // The references must outlive this object. Nothing is contacted before run().
+  Manager(const CommandLine& command_line, kube::ClientConfig config, LoadedSelection selection,
+          StopSignals& signals);
   ~Manager();
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;

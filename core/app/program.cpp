@@ -4,6 +4,7 @@
 #include "app/manager.hpp"
 #include "app/options_command_line.hpp"
 #include "app/plugin_selection.hpp"
+#include "app/stop_signals.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
 #include "kube/config.hpp"
@@ -69,6 +70,7 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   }
   if (Status status = configure_log(options.logging); !status.ok()) return fail(status);
 
+  StopSignals& signals = StopSignals::install();
   auto selection = plugins.load(validation.enabled);
   if (!selection.ok()) return fail(selection.status());
 
@@ -79,7 +81,7 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   for (const auto& warning : validation.warnings) log::warning("options", {{"reason", warning}});
   command_line.log_flags();
 
-  Manager manager(command_line, std::move(*config), std::move(*selection));
+  Manager manager(command_line, std::move(*config), std::move(*selection), signals);
   const int exit_code = manager.run();
   log::flush();
   return exit_code;

@@ -12,9 +12,7 @@ WriteGate::Passage& WriteGate::Passage::operator=(Passage&& other) noexcept {
 }
 
 void WriteGate::Passage::end() {
-  const std::shared_ptr<WriteGate> gate = std::exchange(gate_, nullptr);
-  if (!gate || --gate->under_way_ > 0) return;
-  if (const auto idle = std::exchange(gate->idle_, nullptr)) idle();
+  if (const std::shared_ptr<WriteGate> gate = std::exchange(gate_, nullptr)) --gate->under_way_;
 }
 
 WriteGate::Passage WriteGate::enter() {
@@ -27,11 +25,6 @@ Status WriteGate::refusal() {
   return Status(Code::failed_precondition,
                 "this host does not hold the leader lease, so nothing was written")
       .with_reason("NotLeading");
-}
-
-void WriteGate::when_idle(std::function<void()> fn) {
-  if (under_way_ == 0) return fn();
-  idle_ = std::move(fn);
 }
 
 }  // namespace ccm::net

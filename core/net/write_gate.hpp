@@ -47,14 +47,11 @@ class WriteGate : public std::enable_shared_from_this<WriteGate> {
   // No write begins any more. Any thread.
   void close() { closed_ = true; }
   [[nodiscard]] std::size_t under_way() const { return under_way_; }
-  // Calls `fn` once when nothing is under way: now, or inside the end of the last write.
-  void when_idle(std::function<void()> fn);
 
  private:
   const std::function<bool()> allowed_;
   std::atomic<bool> closed_{false};
   std::size_t under_way_ = 0;
-  std::function<void()> idle_;
 };
 
 }  // namespace ccm::net

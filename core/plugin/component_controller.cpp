@@ -13,7 +13,6 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr milliseconds kSetupTimeout{30'000};
-constexpr milliseconds kStopTimeout{5'000};
 constexpr milliseconds kMetricsPeriod{500};  // MET-23
 
 static_assert(static_cast<int>(runtime::EventKind::added) == CCM_EVENT_ADDED);
@@ -256,22 +255,22 @@ void ComponentController::refresh_metrics() {
   metrics_timer_ = timers_.after(kMetricsPeriod, [this] { refresh_metrics(); });
 }
 
-void ComponentController::stop(milliseconds grace, std::function<void(Status)> done) {
-  if (!runner_) return call_stop({}, std::move(done));
-  runner_->stop(
-      grace, milliseconds(1'000), [this, done = std::move(done)](std::size_t running) mutable {
-        Status stopped;
-        if (running > 0) {
-          stopped =
-              Status(Code::failed_precondition, std::to_string(running) + " reconciles of " +
-                                                    component_->identity().name + " still run");
-        }
-        call_stop(std::move(stopped), std::move(done));
-      });
+void ComponentController::stop(milliseconds limit, std::function<void(Status)> done) {
+  const runtime::TimePoint end = timers_.now() + limit;
+  if (!runner_) return call_stop({}, end, std::move(done));
+  runner_->stop(limit, [this, end, done = std::move(done)](std::size_t running) mutable {
+    Status stopped;
+    if (running > 0) {
+      stopped = Status(Code::failed_precondition, std::to_string(running) + " reconciles of " +
+                                                      component_->identity().name + " still run");
+    }
+    call_stop(std::move(stopped), end, std::move(done));
+  });
 }
 
 // The plugin's stop is for when no reconcile runs any more.
-void ComponentController::call_stop(Status stopped, std::function<void(Status)> done) {
+void ComponentController::call_stop(Status stopped, runtime::TimePoint end,
+                                    std::function<void(Status)> done) {
   const bool has_stop = CCM_HAS(&table_, stop) && table_.stop != nullptr;
   if (!has_stop || !stopped.ok() || !runner_) {
     component_->runtime().loop.post(
@@ -282,8 +281,8 @@ void ComponentController::call_stop(Status stopped, std::function<void(Status)> 
     table_.stop(interface_.self, ctx, once);
   };
   component_->call<Nothing>(
-      "stop", nullptr, kStopTimeout, {}, std::move(invoke), copy_nothing,
-      [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); });
+      "stop", nullptr, std::chrono::ceil<milliseconds>(end - timers_.now()), {}, std::move(invoke),
+      copy_nothing, [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); });
 }
 
 }  // namespace ccm::plugin

@@ -46,9 +46,9 @@ class ComponentController final : public runtime::Reconciler {
   // This process leads.
   void start();
 
-  // Takes no more keys, waits, cancels, then runs the plugin's stop. `done` is posted and gets
-  // failed_precondition when reconciles still run.
-  void stop(std::chrono::milliseconds grace, std::function<void(Status)> done);
+  // Takes no more keys, cancels the reconciles that run, then runs the plugin's stop, all within
+  // `limit`. `done` is posted and gets failed_precondition when reconciles still run.
+  void stop(std::chrono::milliseconds limit, std::function<void(Status)> done);
 
   [[nodiscard]] bool synced() const { return runner_ && runner_->synced(); }
   [[nodiscard]] runtime::ControllerRunner* runner() { return runner_ ? &*runner_ : nullptr; }
@@ -84,7 +84,7 @@ class ComponentController final : public runtime::Reconciler {
   void report(const runtime::ReconcileReport& report);
   void report_repeated(const runtime::ReconcileReport& report);
   void refresh_metrics();
-  void call_stop(Status stopped, std::function<void(Status)> done);
+  void call_stop(Status stopped, runtime::TimePoint end, std::function<void(Status)> done);
 
   const std::shared_ptr<LiveComponent> component_;
   runtime::Timers& timers_;

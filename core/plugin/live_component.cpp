@@ -26,7 +26,21 @@ Result<ccm_component> copy_component(const void* result) {
   return copy;
 }
 
+// Operations that change nothing, in the cloud or elsewhere, whatever a plugin is.
+bool only_reads(std::string_view operation) {
+  return operation.starts_with("instances.") || operation.ends_with(".limits") ||
+         operation == "routes.list" || operation == "loadbalancers.name" ||
+         operation == "initialize" || operation == "health";
+}
+
 }  // namespace
+
+struct LiveComponent::Held {
+  ContextHandle handle;
+  std::shared_ptr<void> epoch;
+  std::shared_ptr<void> lent;
+  std::shared_ptr<void> writing;  // see begin_unseen_write()
+};
 
 LiveComponent::LiveComponent(ComponentRuntime& runtime, ComponentIdentity identity)
     : runtime_(runtime),
@@ -34,6 +48,21 @@ LiveComponent::LiveComponent(ComponentRuntime& runtime, ComponentIdentity identi
       watched_(runtime.watchdog.component(identity_.name, identity_.plugin_id)),
       background_(Context::root(runtime.loop, runtime.timers, {{"component", identity_.name}})),
       lane_(runtime.workers.lane(identity_.name, identity_.max_parallel)) {}
+
+std::optional<std::string> LiveComponent::unseen_write() const {
+  const std::lock_guard lock(unseen_mutex_);
+  if (unseen_writes_.empty()) return std::nullopt;
+  return *unseen_writes_.begin();
+}
+
+std::shared_ptr<void> LiveComponent::begin_unseen_write(std::string_view operation) {
+  const std::lock_guard lock(unseen_mutex_);
+  const auto place = unseen_writes_.emplace(operation);
+  return {nullptr, [self = shared_from_this(), place](void*) {
+            const std::lock_guard lock_again(self->unseen_mutex_);
+            self->unseen_writes_.erase(place);
+          }};
+}
 
 bool LiveComponent::callable() const {
   const State state = state_;
@@ -93,16 +122,9 @@ std::shared_ptr<LiveComponent::Call> LiveComponent::begin_call(
 void LiveComponent::start_call(const std::shared_ptr<Call>& call,
                                std::unique_ptr<PendingOperation> operation, Invoke invoke,
                                std::shared_ptr<void> lent) {
-  // They stay until the plugin is done: the ctx, and what the host lent to it meanwhile.
-  struct Held {
-    ContextHandle handle;
-    std::shared_ptr<void> epoch;
-    std::shared_ptr<void> lent;
-  };
   auto held = std::shared_ptr<Held>(
-      new Held{ContextHandle(call->context), operations_->epoch(), std::move(lent)});
-  const std::shared_ptr<ContextHandle> handle(held, &held->handle);
-  const ccm_completion done = runtime_.completions.begin(std::move(operation), handle, operations_);
+      new Held{ContextHandle(call->context), operations_->epoch(), std::move(lent), {}});
+  const ccm_completion done = runtime_.completions.begin(std::move(operation), held, operations_);
   call->number = done.operation;
   if (!callable()) {
     return runtime_.completions.fail(
@@ -112,8 +134,8 @@ void LiveComponent::start_call(const std::shared_ptr<Call>& call,
   call->registration =
       call->context->on_end([self = shared_from_this(), call] { self->give_up(*call); });
   call->on_loop = call->on_loop || identity_.nonblocking;
-  if (call->on_loop) return run_on_loop(call->operation, handle->get(), done, invoke);
-  run_on_worker(call, handle, done, std::move(invoke));
+  if (call->on_loop) return run_on_loop(call->operation, held->handle.get(), done, invoke);
+  run_on_worker(call, held, done, std::move(invoke));
 }
 
 void LiveComponent::run_on_loop(std::string_view operation, const ccm_ctx* ctx, ccm_completion done,
@@ -128,23 +150,25 @@ void LiveComponent::run_on_loop(std::string_view operation, const ccm_ctx* ctx, 
   }
 }
 
-void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call,
-                                  std::shared_ptr<ContextHandle> handle, ccm_completion done,
-                                  Invoke invoke) {
+void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<Held> held,
+                                  ccm_completion done, Invoke invoke) {
   // The plugin's function may go on after it completed: until it returned, too, the component is
   // not freed.
   operations_->began();
   std::shared_ptr<void> returned(nullptr, [&loop = runtime_.loop, counter = operations_](void*) {
     loop.post([counter] { counter->ended(); });
   });
-  auto task = [self = shared_from_this(), call, handle = std::move(handle), done,
+  auto task = [self = shared_from_this(), call, held = std::move(held), done,
                invoke = std::move(invoke), returned = std::move(returned)] {
     // Its time was over before a thread was free.
     if (call->context->ended()) {
       return self->runtime_.completions.fail(done.operation, call->context->status());
     }
+    std::shared_ptr<void> writing;  // until it has returned, and until it has completed
+    if (!only_reads(call->operation)) writing = self->begin_unseen_write(call->operation);
+    held->writing = writing;
     try {
-      invoke(handle->get(), done);
+      invoke(held->handle.get(), done);
     } catch (...) {
       self->report_exception(call->operation);
       self->runtime_.completions.fail(done.operation,

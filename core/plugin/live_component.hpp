@@ -124,6 +124,12 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   void host_operation_began() { ++host_operations_; }
   void host_operation_ended();
 
+  // An operation that runs on a worker and may write by connections of the plugin's own, which pass
+  // no gate; nullopt when there is none. Any thread.
+  [[nodiscard]] std::optional<std::string> unseen_write() const;
+  // One begins; it has ended when the returned object is gone. Any thread.
+  [[nodiscard]] std::shared_ptr<void> begin_unseen_write(std::string_view operation);
+
   // Work of the component that runs on a worker outside of an operation. Loop thread.
   [[nodiscard]] const std::shared_ptr<OperationCounter>& operations() { return operations_; }
   [[nodiscard]] runtime::WorkerPool::Lane& lane() { return *lane_; }
@@ -134,6 +140,8 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   void destroy(std::chrono::milliseconds grace, std::function<void(Status)> done);
 
  private:
+  // What a call keeps until the plugin is done with it.
+  struct Held;
   // One running call, shared by its completion and its end.
   struct Call {
     std::string_view operation;
@@ -152,7 +160,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
                   Invoke invoke, std::shared_ptr<void> lent = nullptr);
   void run_on_loop(std::string_view operation, const ccm_ctx* ctx, ccm_completion done,
                    const Invoke& invoke);
-  void run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<ContextHandle> handle,
+  void run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<Held> held,
                      ccm_completion done, Invoke invoke);
   void give_up(Call& call);
   void end_call(Call& call, const Status& status);
@@ -173,6 +181,8 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   std::atomic<uint64_t> wrong_thread_{0};
   std::mutex reported_mutex_;
   std::set<std::string, std::less<>> reported_;  // functions called from a wrong thread
+  mutable std::mutex unseen_mutex_;
+  std::multiset<std::string, std::less<>> unseen_writes_;  // operations
   runtime::Timers::Id grace_timer_ = 0;
   std::function<void(Status)> destroyed_;
 };

@@ -91,7 +91,11 @@ struct PluginHost::Impl {
     deps.loop.post([done = std::exchange(wake, nullptr)] { done(true); });
   }
   void start_ready_controllers();
-  awaitable<Status> destroy(std::shared_ptr<Unit> unit, milliseconds grace);
+  using EndUnit =
+      std::function<void(const std::shared_ptr<Unit>&, std::function<void(Status)> done)>;
+  awaitable<Status> each(const std::vector<std::shared_ptr<Unit>>& units, EndUnit end);
+  void destroy(const std::shared_ptr<Unit>& unit, milliseconds limit,
+               std::function<void(Status)> done);
   [[nodiscard]] std::shared_ptr<Unit> find(std::string_view controller) const;
   // Of the controllers that were set up.
   void each_queue(const std::function<void(const ReconcileRecords&, const runtime::WorkQueue&,
@@ -432,57 +436,78 @@ bool PluginHost::has_cluster_id() {
   return has;
 }
 
-awaitable<Status> PluginHost::Impl::destroy(std::shared_ptr<Unit> unit, milliseconds grace) {
-  auto start = [unit, grace](std::function<void(Status)> done) {
-    unit->live->destroy(grace, std::move(done));
-  };
-  Status status = co_await await_callback<Status>(start);
-  if (!status.ok()) {
-    leaked = true;
-    keep_for_ever(unit);
-  }
-  co_return status;
-}
-
-awaitable<Status> PluginHost::stop_controllers(milliseconds grace) {
-  const auto impl = impl_;
-  impl->stopping = true;
-  impl->end_sleep();
-  if (impl->controllers_stopped) co_return Status();
-  impl->controllers_stopped = true;
-  // All controllers stop taking keys at once; then each is waited for.
-  auto start = [impl, grace](std::function<void(Status)> done) {
-    auto open = std::make_shared<std::size_t>(1);
+// All at once. The first fault.
+awaitable<Status> PluginHost::Impl::each(const std::vector<std::shared_ptr<Unit>>& units,
+                                         EndUnit end) {
+  auto start = [this, &units, end = std::move(end)](std::function<void(Status)> done) {
+    auto open = std::make_shared<std::size_t>(units.size() + 1);
     auto fault = std::make_shared<Status>();
     auto ended = [open, fault, done](Status status) {
       if (fault->ok() && !status.ok()) *fault = std::move(status);
       if (--*open == 0) done(*fault);
     };
-    for (const auto& unit : impl->controllers) {
-      if (!unit->controller) continue;
-      ++*open;
-      unit->controller->stop(grace, ended);
-    }
-    impl->deps.loop.post([ended] { ended(Status()); });
+    for (const auto& unit : units) end(unit, ended);
+    deps.loop.post([ended] { ended(Status()); });
   };
-  Status stopped = co_await await_callback<Status>(start);
+  Status status = co_await await_callback<Status>(start);
+  co_return status;
+}
+
+void PluginHost::Impl::destroy(const std::shared_ptr<Unit>& unit, milliseconds limit,
+                               std::function<void(Status)> done) {
+  unit->live->destroy(limit, [this, unit, done = std::move(done)](Status status) {
+    if (!status.ok()) {
+      leaked = true;
+      keep_for_ever(unit);
+    }
+    done(std::move(status));
+  });
+}
+
+std::optional<std::string> PluginHost::unseen_write() const {
+  const auto of = [](const Unit& unit) -> std::optional<std::string> {
+    auto operation = unit.live->unseen_write();
+    if (operation) operation = unit.live->identity().name + ": " + *operation;
+    return operation;
+  };
+  if (impl_->provider) {
+    if (auto found = of(*impl_->provider)) return found;
+  }
+  for (const auto& unit : impl_->controllers) {
+    if (auto found = of(*unit)) return found;
+  }
+  return std::nullopt;
+}
+
+awaitable<Status> PluginHost::stop_controllers(milliseconds limit) {
+  const auto impl = impl_;
+  impl->stopping = true;
+  impl->end_sleep();
+  if (impl->controllers_stopped) co_return Status();
+  impl->controllers_stopped = true;
+  std::vector<std::shared_ptr<Unit>> set_up;
+  for (const auto& unit : impl->controllers) {
+    if (unit->controller) set_up.push_back(unit);
+  }
+  auto end = [limit](const std::shared_ptr<Unit>& unit, std::function<void(Status)> done) {
+    unit->controller->stop(limit, std::move(done));
+  };
+  Status stopped = co_await impl->each(set_up, std::move(end));
   co_return stopped;
 }
 
-awaitable<Status> PluginHost::stop(milliseconds grace) {
+awaitable<Status> PluginHost::stop(milliseconds limit) {
   const auto impl = impl_;
-  Status first = co_await stop_controllers(grace);
-  const auto note = [&first](Status status) {
-    if (first.ok() && !status.ok()) first = std::move(status);
+  Status first = co_await stop_controllers(limit);
+  auto end = [impl, limit](const std::shared_ptr<Unit>& unit, std::function<void(Status)> done) {
+    impl->destroy(unit, limit, std::move(done));
   };
-  for (const auto& unit : impl->controllers) {
-    Status destroyed = co_await impl->destroy(unit, grace);
-    note(std::move(destroyed));
-  }
-  if (impl->provider) {
-    Status destroyed = co_await impl->destroy(impl->provider, grace);
-    note(std::move(destroyed));
-  }
+  Status destroyed = co_await impl->each(impl->controllers, end);
+  if (first.ok()) first = std::move(destroyed);
+  if (!impl->provider) co_return first;
+  const std::vector<std::shared_ptr<Unit>> last{impl->provider};
+  destroyed = co_await impl->each(last, end);
+  if (first.ok()) first = std::move(destroyed);
   co_return first;
 }
 

@@ -140,13 +140,17 @@ class PluginHost {
   // Whether the provider marks its resources with a cluster id (HOST-9); true when it does not say.
   [[nodiscard]] bool has_cluster_id();
 
-  // No controller takes a key any more; running reconciles end within `grace`, then they are
-  // cancelled. failed_precondition when some still run: only then may they still write.
-  boost::asio::awaitable<Status> stop_controllers(std::chrono::milliseconds grace);
+  // No controller takes a key any more, and running reconciles are cancelled. Waits for their end
+  // up to `limit`; failed_precondition when some still run.
+  boost::asio::awaitable<Status> stop_controllers(std::chrono::milliseconds limit);
 
-  // Ends reconciles unless that was done, then controllers, then the provider, each within `grace`.
-  // Returns the first fault; a component that did not end stays in memory.
-  boost::asio::awaitable<Status> stop(std::chrono::milliseconds grace);
+  // What runs on a worker and may write by connections of a plugin's own, which pass no gate:
+  // "COMPONENT: OPERATION". nullopt when there is no such thing.
+  [[nodiscard]] std::optional<std::string> unseen_write() const;
+
+  // Ends reconciles unless that was done, then all controllers, then the provider, each of the
+  // three within `limit`. Returns the first fault; a component that did not end stays in memory.
+  boost::asio::awaitable<Status> stop(std::chrono::milliseconds limit);
 
   // The machines of the cloud; null when the provider does not offer them.
   [[nodiscard]] InstancesBroker* instances();

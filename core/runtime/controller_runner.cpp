@@ -173,19 +173,18 @@ milliseconds ControllerRunner::requeue(const ReconcileRequest& request, const St
   return next;
 }
 
-void ControllerRunner::stop(milliseconds grace, milliseconds after_cancel,
-                            std::function<void(std::size_t)> stopped) {
+// What was begun needs no more time: each write leads to a state from which the next leader goes
+// on.
+void ControllerRunner::stop(milliseconds limit, std::function<void(std::size_t)> stopped) {
   stopping_ = true;
   queue_.close();
   stopped_ = std::move(stopped);
   if (running_ == 0) return finish_stop();
-  stop_timer_ = timers_.after(grace, [this, after_cancel] {
-    reconciler_.cancel();
-    stop_timer_ = timers_.after(after_cancel, [this] {
-      stop_timer_ = 0;
-      finish_stop();
-    });
+  stop_timer_ = timers_.after(limit, [this] {
+    stop_timer_ = 0;
+    finish_stop();
   });
+  reconciler_.cancel();
 }
 
 void ControllerRunner::finish_stop() {

@@ -63,11 +63,9 @@ class ControllerRunner {
   [[nodiscard]] WorkQueue& queue() { return queue_; }
   [[nodiscard]] const WorkQueue& queue() const { return queue_; }
 
-  // Takes no more keys, waits for the running ones up to `grace`, then cancels them and waits up to
-  // `after_cancel` more. `stopped` gets the number of keys that still run then (0 = all ended);
-  // posted, called once.
-  void stop(std::chrono::milliseconds grace, std::chrono::milliseconds after_cancel,
-            std::function<void(std::size_t running)> stopped);
+  // Takes no more keys, cancels the running ones and waits for them up to `limit`. `stopped` gets
+  // the number of keys that still run then (0 = all ended); posted, called once.
+  void stop(std::chrono::milliseconds limit, std::function<void(std::size_t running)> stopped);
 
  private:
   void on_event(EventKind kind, const kube::ObjectPtr& before, const kube::ObjectPtr& now,

@@ -1,5 +1,6 @@
 #include "plugin/host_services/event_recorders.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ccm::plugin {
@@ -17,6 +18,15 @@ void EventRecorders::record(const std::string& source, kube::ObjectReference abo
 void EventRecorders::start() {
   if (std::exchange(started_, true)) return;
   for (const auto& [source, recorder] : recorders_) recorder->start();
+}
+
+boost::asio::awaitable<void> EventRecorders::drain(std::chrono::milliseconds limit) {
+  using std::chrono::milliseconds;
+  const auto end = std::chrono::steady_clock::now() + limit;
+  for (const auto& [source, recorder] : recorders_) {
+    const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+    co_await recorder->drain(std::max(left, milliseconds(0)));
+  }
 }
 
 }  // namespace ccm::plugin

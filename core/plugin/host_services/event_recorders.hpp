@@ -3,6 +3,9 @@
 
 #include "kube/events.hpp"
 
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,9 +23,8 @@ class EventRecorders {
               std::string reason, std::string message);
   // This process leads: what was recorded goes out from now on.
   void start();
-  [[nodiscard]] const std::map<std::string, std::unique_ptr<kube::EventRecorder>>& all() const {
-    return recorders_;
-  }
+  // Waits until all of them have delivered what they have, or the time is over.
+  boost::asio::awaitable<void> drain(std::chrono::milliseconds limit);
 
  private:
   Make make_;

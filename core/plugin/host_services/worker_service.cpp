@@ -22,6 +22,7 @@ void start(const std::shared_ptr<HostOperation>& operation, void (*fn)(void*), v
   component.operations()->began();
   Status submitted = component.lane().submit([operation, fn, owner] {
     Status status;
+    const std::shared_ptr<void> writing = operation->component().begin_unseen_write("worker");
     try {
       if (fn != nullptr) fn(owner);
     } catch (...) {

@@ -167,6 +167,44 @@ TEST_F(LiveComponentTest, ABlockingPluginRunsOnTheWorkerPool) {
   EXPECT_EQ(outcome_->code(), Code::internal);
 }
 
+// It may have connections of its own, so until it has returned and completed nobody knows what it
+// writes, whatever the host has given up.
+TEST_F(LiveComponentTest, WhatBlocksMayBeWritingUntilItReturns) {
+  ASSERT_TRUE(create(false, 2).ok());
+  std::promise<void> go;
+  std::atomic<bool> started{false};
+  call(
+      [&, gate = go.get_future().share()](const ccm_ctx*, ccm_completion done) {
+        started = true;
+        complete(done);
+        gate.wait();
+      },
+      1s);
+  poll_until([&] { return started.load() && outcome_.has_value(); });
+  EXPECT_EQ(component_->unseen_write(), "test");
+  go.set_value();
+  poll_until([&] { return !component_->unseen_write(); });
+  EXPECT_FALSE(component_->unseen_write());
+}
+
+TEST_F(LiveComponentTest, WhatOnlyReadsIsNoWriteHoweverLongItBlocks) {
+  ASSERT_TRUE(create(false, 1).ok());
+  std::promise<void> go;
+  std::atomic<bool> started{false};
+  component_->call<Nothing>(
+      "instances.list", nullptr, 30s, {},
+      [&, gate = go.get_future().share()](const ccm_ctx*, ccm_completion done) {
+        started = true;
+        gate.wait();
+        complete(done);
+      },
+      copy_nothing, [this](Result<Nothing> ended) { outcome_ = ended.status(); });
+  poll_until([&] { return started.load(); });
+  EXPECT_FALSE(component_->unseen_write());
+  go.set_value();
+  poll_until([&] { return outcome_.has_value(); });
+}
+
 TEST_F(LiveComponentTest, WhatWaitedForAThreadTooLongIsNotStarted) {
   ASSERT_TRUE(create(false, 1).ok());
   std::promise<void> go;

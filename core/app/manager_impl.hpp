@@ -1,0 +1,98 @@
+// Inside of Manager: what it is made of and how it starts (manager.cpp), how it ends
+// (manager_stop.cpp). Loop thread, but for what says otherwise.
+#pragma once
+
+#include "app/access_check.hpp"
+#include "app/client_factory.hpp"
+#include "app/endpoint.hpp"
+#include "app/exit_code.hpp"
+#include "app/leadership.hpp"
+#include "app/manager.hpp"
+#include "app/stop_signals.hpp"
+#include "kube/informer.hpp"
+#include "net/write_gate.hpp"
+#include "plugin/host_services/event_recorders.hpp"
+#include "plugin/plugin_host.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/event_source.hpp"
+#include "runtime/stall_monitor.hpp"
+#include "runtime/worker_pool.hpp"
+#include "serving/health_registry.hpp"
+#include "serving/metrics/client_metrics.hpp"
+#include "serving/metrics/loop_lag.hpp"
+#include "serving/metrics/sampled.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <prometheus/registry.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ccm::app {
+
+struct Manager::Impl final : plugin::FlagSource {
+  Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen,
+       StopSignals& stop_signals);
+
+  std::optional<std::string> flag(std::string_view name) const override;
+
+  // manager.cpp
+  plugin::PluginHostDependencies dependencies();
+  void add_pages();
+  boost::asio::awaitable<void> start();
+  boost::asio::awaitable<Status> await_api_server();
+  boost::asio::awaitable<Status> make_components();
+  void check_access();
+  boost::asio::awaitable<void> run_provider();
+  boost::asio::awaitable<void> tell_synced();
+  boost::asio::awaitable<void> look_up_trust();
+  void watch_health(const std::string& component);
+  void lead();
+
+  // manager_stop.cpp
+  Status alive(bool holding) const;
+  static void lost(const std::string& reason);
+  void listen();
+  void signalled(int number);
+  void fail(const Status& status);
+  void end(int code);
+  boost::asio::awaitable<void> stop();
+  boost::asio::awaitable<void> release();
+  boost::asio::awaitable<std::string> writes_end(std::chrono::milliseconds limit);
+  boost::asio::awaitable<bool> give_back(std::chrono::milliseconds limit);
+
+  const CommandLine& command_line;
+  const Options& options;
+  LoadedSelection selection;
+
+  runtime::EventLoop loop;
+  runtime::WorkerPool workers;
+  prometheus::Registry metrics;
+  serving::SampledMetrics sampled;
+  serving::ClientMetrics client_metrics{metrics};
+  std::shared_ptr<net::WriteGate> write_gate;
+  std::shared_ptr<net::WriteGate> event_gate;  // an Event that comes late harms nobody
+  ClientFactory clients;
+  kube::InformerSet informers;
+  runtime::InformerSource event_source{informers};
+  plugin::InformerCache cache;
+  plugin::EventRecorders recorders;
+  Leadership leadership;
+  plugin::PluginHost plugins;
+  std::optional<AccessCheck> access;  // since the components are there
+  std::shared_ptr<serving::HealthRegistry> health = std::make_shared<serving::HealthRegistry>();
+  runtime::StallMonitor monitor{loop, [this] { return plugins.running(); }};
+  Endpoint endpoint;
+  serving::LoopLag loop_lag{loop.executor(), metrics};
+  StopSignals& signals;
+  // All components are there, and the election has begun. Any thread.
+  std::atomic<bool> started{false};
+  bool stopping = false;
+  std::atomic<int> exit_code{kExitOk};
+};
+
+}  // namespace ccm::app

@@ -1,0 +1,61 @@
+// SIGTERM and SIGINT: how this process is told to end. A handler that only wakes a thread, so that
+// a signal counts whatever the loop and the plugins are doing: on whichever thread it arrives, it
+// runs on that thread's alternate stack (code in Go has no other stack to spare) and interrupts no
+// system call. That thread also sees to it that the end does not take for ever.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ccm::app {
+
+// From the first signal to the end of the process, whatever its plugins do.
+inline constexpr std::chrono::milliseconds kStopLimit{10'000};
+
+class StopSignals {
+ public:
+  // All called on the thread of the signals.
+  struct Callbacks {
+    std::function<void(int number)> first;
+    std::function<void()> again;  // a second one
+    std::function<void()> late;   // the process is still there kStopLimit later
+  };
+
+  // Whatever comes ends the process at once, with that exit code.
+  static Callbacks leave_with(int exit_code);
+
+  // A signal whose handler is somebody else's.
+  struct Taken {
+    int number = 0;
+    std::string file;  // whose code its handler is; empty when the signal is ignored or kills
+  };
+
+  // Installs the handlers. Before any plugin is loaded, once; never destroyed, since exit handlers
+  // of plugins may block too. Until listen() a signal ends the process at once, with exit code 0:
+  // nothing has begun.
+  static StopSignals& install();
+
+  // Any thread.
+  void listen(Callbacks callbacks);
+
+  // The process ends, and not because of a signal: the limit counts from now. Any thread.
+  void begin_limit();
+
+  // Takes back what was taken. Any thread.
+  std::vector<Taken> take_back();
+
+ private:
+  StopSignals();
+  void run();
+  Callbacks callbacks() const;
+
+  struct State;
+  State* const state_;
+};
+
+// "SIGTERM".
+std::string signal_name(int number);
+
+}  // namespace ccm::app

@@ -1,0 +1,14 @@
+/* Fault: a listing that blocks its thread for ever, as one does that waits for a cloud without a
+ * time limit. */
+#define FAULTY_NONBLOCKING "false"
+#include "faulty.h"
+
+#include <unistd.h>
+
+static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
+  (void)self;
+  (void)ctx;
+  (void)done;
+  for (;;) pause();
+}
+FAULTY_LIST("list-blocks", list)
