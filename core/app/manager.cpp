@@ -71,7 +71,7 @@ net::ClientOptions plugin_http_options() {
 }  // namespace
 
 Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen,
-                    StopSignals& stop_signals)
+                    SignalGuard& signal_guard)
     : command_line(line),
       options(line.options()),
       selection(std::move(chosen)),
@@ -88,7 +88,7 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
       leadership(options.leader_election, clients, loop),
       plugins(dependencies()),
       endpoint(loop.executor(), options, metrics, sampled, health),
-      signals(stop_signals) {
+      guard(signal_guard) {
   add_host_metrics(&sampled, {leadership, options.leader_election, informers, plugins});
   health->set_note("deletion-brake", [this] { return plugins.node_brake_text(); });
   add_pages();
@@ -195,6 +195,7 @@ asio::awaitable<Status> Manager::Impl::make_components() {
   if (Status status = plugins.load_cloud_config(); !status.ok()) co_return status;
   Status made =
       co_await plugins.create_provider(selection.provider.plugin, selection.provider.name);
+  guard.check("create", selection.provider.plugin.manifest.id);
   if (!made.ok()) co_return made.with_context("provider " + selection.provider.name);
   watch_health(selection.provider.name);
   if (!plugins.has_cluster_id()) {
@@ -210,8 +211,10 @@ asio::awaitable<Status> Manager::Impl::make_components() {
   }
   for (const auto& controller : selection.controllers) {
     made = co_await plugins.create_controller(controller.plugin, controller.name);
+    guard.check("create", controller.plugin.manifest.id);
     if (!made.ok()) co_return made.with_context("controller " + controller.name);
     const auto runs = co_await plugins.setup_controller(controller.name);
+    guard.check("setup", controller.plugin.manifest.id);
     if (!runs.ok()) co_return runs.status().with_context("controller " + controller.name);
     if (!*runs) continue;
     log::info("controller is ready", {{"controller", controller.name}});
@@ -234,6 +237,15 @@ void Manager::Impl::watch_health(const std::string& component) {
         return Status();
       },
       serving::HealthRegistry::Scope::readiness);
+}
+
+// Whatever plugin code ran meanwhile.
+void Manager::Impl::watch_signals() {
+  constexpr milliseconds kLook{1'000};
+  loop.timers().after(kLook, [this] {
+    guard.check("the last look");
+    watch_signals();
+  });
 }
 
 // Beside the start, which need not wait for it.
@@ -274,6 +286,7 @@ asio::awaitable<void> Manager::Impl::run_provider() {
   co_await access->wait(std::move(plugin_id));
   if (stopping) co_return;
   const Status status = co_await plugins.start_provider();
+  guard.check("initialize", selection.provider.plugin.manifest.id);
   if (status.ok()) {
     log::info("provider is ready", {{"provider", selection.provider.name}});
   } else if (status.code() != Code::cancelled) {
@@ -327,7 +340,7 @@ void Manager::Impl::lead() {
 }
 
 Manager::Manager(const CommandLine& command_line, kube::ClientConfig config,
-                 LoadedSelection selection, StopSignals& signals)
+                 LoadedSelection selection, SignalGuard& signals)
     : impl_(
           std::make_unique<Impl>(command_line, std::move(config), std::move(selection), signals)) {}
 Manager::~Manager() = default;
@@ -349,6 +362,7 @@ int Manager::run() {
     if (fault) std::rethrow_exception(fault);
   };
   impl.listen();
+  impl.watch_signals();
   asio::co_spawn(impl.loop.context(), impl.start(), rethrow);
   asio::co_spawn(impl.loop.context(), impl.look_up_trust(), rethrow);
   impl.loop_lag.start();

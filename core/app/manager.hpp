@@ -4,7 +4,7 @@
 
 #include "app/options_command_line.hpp"
 #include "app/plugin_selection.hpp"
-#include "app/stop_signals.hpp"
+#include "app/signal_guard.hpp"
 #include "kube/config.hpp"
 
 #include <memory>
@@ -15,7 +15,7 @@ class Manager {
  public:
   // The references must outlive this object. Nothing is contacted before run().
   Manager(const CommandLine& command_line, kube::ClientConfig config, LoadedSelection selection,
-          StopSignals& signals);
+          SignalGuard& signals);
   ~Manager();
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;

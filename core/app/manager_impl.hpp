@@ -36,7 +36,7 @@ namespace ccm::app {
 
 struct Manager::Impl final : plugin::FlagSource {
   Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen,
-       StopSignals& stop_signals);
+       SignalGuard& signal_guard);
 
   std::optional<std::string> flag(std::string_view name) const override;
 
@@ -51,6 +51,7 @@ struct Manager::Impl final : plugin::FlagSource {
   boost::asio::awaitable<void> tell_synced();
   boost::asio::awaitable<void> look_up_trust();
   void watch_health(const std::string& component);
+  void watch_signals();
   void lead();
 
   // manager_stop.cpp
@@ -88,7 +89,8 @@ struct Manager::Impl final : plugin::FlagSource {
   runtime::StallMonitor monitor{loop, [this] { return plugins.running(); }};
   Endpoint endpoint;
   serving::LoopLag loop_lag{loop.executor(), metrics};
-  StopSignals& signals;
+  SignalGuard& guard;
+  StopSignals& signals{StopSignals::install()};
   // All components are there, and the election has begun. Any thread.
   std::atomic<bool> started{false};
   bool stopping = false;

@@ -173,17 +173,24 @@ std::vector<plugin::Manifest> PluginSelection::manifests(
   return result;
 }
 
-Result<LoadedSelection> PluginSelection::load(std::span<const std::string> enabled) const {
+Result<LoadedSelection> PluginSelection::load(std::span<const std::string> enabled,
+                                              const Loaded& loaded) const {
   plugin::Loader loader;
+  const auto load_one = [&](const std::filesystem::path& path) {
+    const std::size_t before = loader.loaded().size();
+    auto plugin = loader.load(path);
+    if (loaded && loader.loaded().size() > before) loaded(loader.loaded().back());
+    return plugin;
+  };
   LoadedSelection selection;
   if (!provider_.ok()) return provider_.status();
-  auto loaded = loader.load(provider_->path);
-  if (!loaded.ok()) return loaded.status();
-  selection.provider = {std::move(*loaded), provider_->name};
+  auto provider = load_one(provider_->path);
+  if (!provider.ok()) return provider.status();
+  selection.provider = {std::move(*provider), provider_->name};
   for (const auto& name : enabled) {
     const auto* controller = find_controller(name);
     if (controller == nullptr) continue;  // problems() told
-    auto file = loader.load(controller->path);
+    auto file = load_one(controller->path);
     if (!file.ok()) return file.status();
     selection.controllers.push_back({std::move(*file), controller->name});
   }

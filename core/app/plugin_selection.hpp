@@ -9,6 +9,7 @@
 
 #include <ccm/status.hpp>
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,8 +55,11 @@ class PluginSelection {
     return provider_.ok() ? provider_->name : std::string();
   }
 
-  // Loads the provider and the enabled controllers. The failure is one line.
-  [[nodiscard]] Result<LoadedSelection> load(std::span<const std::string> enabled) const;
+  // Loads the provider and the enabled controllers; `loaded` hears of each plugin before the next
+  // one is loaded, and may be empty. The failure is one line.
+  using Loaded = std::function<void(const plugin::LoadedPlugin&)>;
+  [[nodiscard]] Result<LoadedSelection> load(std::span<const std::string> enabled,
+                                             const Loaded& loaded = {}) const;
 
  private:
   void sort_controllers();

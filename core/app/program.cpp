@@ -4,6 +4,7 @@
 #include "app/manager.hpp"
 #include "app/options_command_line.hpp"
 #include "app/plugin_selection.hpp"
+#include "app/signal_guard.hpp"
 #include "app/stop_signals.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
@@ -70,8 +71,9 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   }
   if (Status status = configure_log(options.logging); !status.ok()) return fail(status);
 
-  StopSignals& signals = StopSignals::install();
-  auto selection = plugins.load(validation.enabled);
+  SignalGuard signals(StopSignals::install());
+  auto selection = plugins.load(
+      validation.enabled, [&signals](const plugin::LoadedPlugin& one) { signals.loaded(one); });
   if (!selection.ok()) return fail(selection.status());
 
   log::info("cloud-controller-manager",

@@ -124,5 +124,49 @@ TEST_F(FaultyHost, CompletionsAfterDestroy) {
   expect_orderly_end();
 }
 
+// Without a word from the host, SIGTERM would have no effect any more.
+class FaultySignals : public FaultyHost {
+ protected:
+  void expect_taken_back(const std::string& plugin, const std::string& since) {
+    const std::string line =
+        "A plugin took a signal by which this process is ended; the host has taken it back";
+    EXPECT_TRUE(logs(line)) << manager_->log();
+    EXPECT_TRUE(logs("signal=\"SIGTERM\" plugin=\"" + plugin + "\"")) << manager_->log();
+    EXPECT_TRUE(logs("since=\"" + since + "\"")) << manager_->log();
+  }
+};
+
+TEST_F(FaultySignals, APluginThatTakesSigtermWhenItIsLoadedIsNamed) {
+  start(plugins_.add("instance_of_the_future").string(), {"takes_sigterm_when_loaded"});
+  expect_taken_back("faulty.takes-sigterm-when-loaded", "load");
+  EXPECT_TRUE(logs("\"leading\"")) << manager_->log();
+  expect_orderly_end();
+}
+
+TEST_F(FaultySignals, APluginThatIgnoresSigtermSinceItsCreationIsNamed) {
+  start(plugins_.add("instance_of_the_future").string(), {"takes_sigterm_in_create"});
+  expect_taken_back("faulty.takes-sigterm-in-create", "create");
+  EXPECT_TRUE(logs("\"leading\"")) << manager_->log();
+  expect_orderly_end();
+}
+
+TEST_F(FaultySignals, APluginThatTakesSigtermLaterIsNamedAndLosesItAgain) {
+  create_node("sound");
+  start(plugins_.add("instance_of_the_future").string(), {"takes_sigterm_in_reconcile"});
+  EXPECT_TRUE(logs("the plugin takes SIGTERM")) << manager_->log();
+  expect_taken_back("faulty.takes-sigterm-in-reconcile", "the last look");
+  expect_orderly_end();
+  EXPECT_EQ(manager_->log().find("the plugin has the signal"), std::string::npos);
+}
+
+// Code in Go runs on stacks of a few KiB: a handler that needs more room than is left there writes
+// into somebody else's memory.
+TEST_F(FaultySignals, ASignalThatMeetsPluginCodeOnASmallStackDoesNoHarm) {
+  create_node("sound");
+  start(plugins_.add("instance_of_the_future").string(), {"small_stack"});
+  EXPECT_TRUE(logs("on the small stack")) << manager_->log();
+  expect_orderly_end();
+}
+
 }  // namespace
 }  // namespace ccm::test
