@@ -367,7 +367,11 @@ int Manager::run() {
   asio::co_spawn(impl.loop.context(), impl.look_up_trust(), rethrow);
   impl.loop_lag.start();
   impl.monitor.start();
-  impl.loop.run();
+  try {
+    impl.loop.run();
+  } catch (const std::exception& fault) {
+    impl.broke(fault);
+  }
   impl.signals.listen(StopSignals::leave_with(impl.exit_code));
   // A plugin's call that blocks for ever must not keep the process, nor touch what its end
   // destroys.

@@ -27,6 +27,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,7 @@ struct Manager::Impl final : plugin::FlagSource {
   void listen();
   void signalled(int number);
   void fail(const Status& status);
+  [[noreturn]] static void broke(const std::exception& fault);
   void end(int code);
   boost::asio::awaitable<void> stop();
   boost::asio::awaitable<void> release();

@@ -105,6 +105,12 @@ void Manager::Impl::fail(const Status& status) {
   end(kExitFatal);
 }
 
+// A part of this program threw what it should not. Nobody knows what is half done, so nothing is
+// taken down in order, and the Lease has to expire.
+void Manager::Impl::broke(const std::exception& fault) {
+  leave(kExitFatal, [&] { log::error("unexpected fault, leaving", {{"err", fault.what()}}); });
+}
+
 void Manager::Impl::end(int code) {
   if (stopping) return;
   stopping = true;

@@ -232,7 +232,13 @@ void LeaderElector::start() {
     if (fault) std::rethrow_exception(fault);  // a bug: end the process rather than lead for ever
   });
   impl_->thread = std::thread([impl = impl_.get()] {
-    impl->io.run();
+    try {
+      impl->io.run();
+    } catch (const std::exception& fault) {
+      impl->is_leader = false;
+      impl->callbacks.lost(std::string("the election ended by an unexpected fault: ") +
+                           fault.what());
+    }
     if (impl->released) impl->released();
   });
 }

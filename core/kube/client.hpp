@@ -134,7 +134,8 @@ class Client {
   // Reads and writes of one object. The result is the server's answer: the object, or a Status for
   // deletions. Failures are classified by the Status' reason first, then by the HTTP code (API-12);
   // Status::reason() is the server's reason ("Conflict", "AlreadyExists", "NotFound", "Expired",
-  // "Invalid", "TooManyRequests", ...):
+  // "Invalid", "TooManyRequests", ...), "HTTP502" for an answer that gives none, and empty when
+  // there was no answer:
   //   409 AlreadyExists -> already_exists/conflict; 409 else -> aborted/conflict (API-45);
   //   404 -> not_found; 410 -> out_of_range; 422, 400, 413, 415 -> invalid_argument/invalid_spec
   //   (API-58); 401 -> unauthenticated/auth; 403 -> permission_denied/auth; 429 ->

@@ -86,6 +86,8 @@ Status make_status(unsigned http_status, std::string_view reason, std::string me
     error_class = meaning->error_class;
     if (said.empty()) said = meaning->reason;
   }
+  // Of a proxy before the server: an answer all the same, unlike a connection that broke.
+  if (said.empty()) said = "HTTP" + std::to_string(http_status);
   return Status(code, error_class, std::move(message)).with_reason(std::move(said));
 }
 

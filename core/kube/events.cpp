@@ -21,6 +21,10 @@
 namespace ccm::kube {
 namespace asio = boost::asio;
 
+namespace {
+constexpr std::chrono::seconds kSendLimit{60};  // of one Event, its retries included
+}  // namespace
+
 struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   Impl(Client client_, EventOptions options_)
       : client(std::move(client_)),
@@ -114,10 +118,14 @@ std::chrono::milliseconds EventRecorder::Impl::pause_before(int attempt) {
 asio::awaitable<Status> EventRecorder::Impl::send(RawEvent event, EventCorrelator::Verdict verdict,
                                                   std::string name) {
   const Resource events = resources::events();
+  // The others in the queue wait for this one.
+  CallOptions limit;
+  limit.deadline = std::chrono::steady_clock::now() + kSendLimit;
   const std::string where = event_namespace(event.about);
   if (!verdict.stored_name.empty()) {
     const std::string patch = event_patch(event, verdict);
-    auto patched = co_await client.patch(events, where, name, PatchType::strategic_merge, patch);
+    auto patched = co_await client.patch(events, where, name, PatchType::strategic_merge, patch,
+                                         WriteOptions::defaults(), limit);
     if (patched.ok()) {
       const std::lock_guard lock(mutex);
       ++statistics.patched;
@@ -126,7 +134,7 @@ asio::awaitable<Status> EventRecorder::Impl::send(RawEvent event, EventCorrelato
     if (status.code() != Code::not_found) co_return status;
   }
   const std::string body = event_body(event, verdict, options.component, name);
-  auto created = co_await client.create(events, where, body);
+  auto created = co_await client.create(events, where, body, WriteOptions::defaults(), limit);
   if (created.ok()) {
     const std::lock_guard lock(mutex);
     ++statistics.created;
@@ -213,7 +221,8 @@ void EventRecorder::record(ObjectReference about, EventType type, std::string re
 void EventRecorder::start() {
   if (impl_->started || impl_->stopped) return;
   impl_->started = true;
-  impl_->tasks.spawn(impl_->client.executor(), impl_->run());
+  impl_->tasks.spawn(impl_->client.executor(), "the Event recorder of " + impl_->options.component,
+                     impl_->run());
 }
 
 asio::awaitable<void> EventRecorder::drain(std::chrono::milliseconds limit) {

@@ -160,7 +160,7 @@ asio::awaitable<void> Informer::Impl::resync(std::shared_ptr<Subscriber> subscri
 void Informer::Impl::spawn_resync(const std::shared_ptr<Subscriber>& subscriber) {
   const InformerHandler& handler = subscriber->handler;
   if (handler.resync.count() > 0 && handler.on_update && !stopped)
-    tasks.spawn(client.executor(), resync(subscriber));
+    tasks.spawn(client.executor(), "the resync of " + spec.resource.id(), resync(subscriber));
 }
 
 // Brings a handler that came after the first list up to date.
@@ -218,7 +218,8 @@ void Informer::unsubscribe(HandlerId id) {
 void Informer::start() {
   if (impl_->started || impl_->stopped) return;
   impl_->started = true;
-  impl_->tasks.spawn(impl_->client.executor(), impl_->run());
+  impl_->tasks.spawn(impl_->client.executor(), "the informer of " + impl_->spec.resource.id(),
+                     impl_->run());
 }
 
 void Informer::stop() {

@@ -79,6 +79,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   // False when the stream is of no more use; `outcome` says why.
   bool take_event(std::string_view text, std::optional<Listing>& listing, Outcome& outcome);
   Outcome after_error(const Status& status) const;
+  Outcome after_expiry(const Status& status);
 
   Client client;
   InformerSpec spec;
@@ -101,6 +102,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   std::unique_ptr<net::ResponseStream> stream;
   WatchDecoder pieces;  // of the stream
   uint64_t events_of_stream = 0;
+  Backoff::Clock::time_point last_expiry{};
   std::atomic<bool> synced{false};
 
   mutable std::mutex mutex;  // of what follows, which other threads read

@@ -3,6 +3,8 @@
 #include "kube/informer_impl.hpp"
 #include "net/http_client.hpp"
 
+#include <utility>
+
 namespace ccm::kube {
 namespace asio = boost::asio;
 
@@ -46,16 +48,23 @@ Informer::Impl::Outcome Informer::Impl::after_error(const Status& status) const 
   return {again ? Next::watch : Next::list, status};
 }
 
+// Listing is the cure, and no pause is needed before it: once. A server, or a proxy before it, that
+// says so again and again would have everything listed without an end.
+Informer::Impl::Outcome Informer::Impl::after_expiry(const Status& status) {
+  {
+    const std::lock_guard lock(mutex);
+    ++statistics.expirations;
+  }
+  const auto now = Backoff::Clock::now();
+  const bool again = now - std::exchange(last_expiry, now) < timing.backoff_reset;
+  return {Next::list, again ? status : Status()};
+}
+
 asio::awaitable<Informer::Impl::Outcome> Informer::Impl::watch() {
   if (stream == nullptr) {
     const std::string from = version;
     Status opened = co_await open(false, from);
-    if (!opened.ok()) {
-      if (!is_expired(opened)) co_return after_error(opened);
-      const std::lock_guard lock(mutex);
-      ++statistics.expirations;
-      co_return Outcome{Next::list, Status()};
-    }
+    if (!opened.ok()) co_return is_expired(opened) ? after_expiry(opened) : after_error(opened);
     note_failure(Status());
   }
   Outcome outcome = co_await follow(std::nullopt);
@@ -155,12 +164,9 @@ bool Informer::Impl::take_event(std::string_view text, std::optional<Listing>& l
       return true;
     case WatchEvent::Type::error: {
       const Status status = status_of_object(event.error_json);
-      outcome = after_error(status);
-      if (!is_expired(status)) return false;
-      const std::lock_guard lock(mutex);
-      ++statistics.expirations;
-      // Listing is the cure, no pause is needed; within a list the caller decides.
-      if (!listing) outcome = Outcome{Next::list, Status()};
+      if (is_expired(status)) outcome = after_expiry(status);
+      // Within a list the caller decides about expiry, too.
+      if (!is_expired(status) || listing) outcome = after_error(status);
       return false;
     }
     case WatchEvent::Type::other:

@@ -3,6 +3,8 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <exception>
 #include <utility>
@@ -38,14 +40,34 @@ asio::awaitable<void> TaskGroup::present(std::unique_ptr<Presence> presence,
   presence.reset();
 }
 
-void TaskGroup::spawn(asio::any_io_executor executor, asio::awaitable<void> task) {
+namespace {
+
+// Rethrows what no cancellation is.
+void look_at(const std::exception_ptr& fault, const std::string& what) {
+  if (!fault) return;
+  try {
+    std::rethrow_exception(fault);
+  } catch (const boost::system::system_error& error) {
+    if (error.code() == asio::error::operation_aborted) return;
+    throw UnexpectedFault(what + " ended by an unexpected fault: " + error.what());
+  } catch (const std::exception& error) {
+    throw UnexpectedFault(what + " ended by an unexpected fault: " + error.what());
+  }
+}
+
+}  // namespace
+
+void TaskGroup::spawn(asio::any_io_executor executor, std::string what,
+                      asio::awaitable<void> task) {
   std::erase_if(running_, [](const auto& entry) { return !entry->alive; });
   auto entry = std::make_shared<Running>();
   running_.push_back(entry);
   auto presence = std::make_unique<Presence>(entry);
   asio::co_spawn(
       std::move(executor), present(std::move(presence), std::move(task)),
-      asio::bind_cancellation_slot(entry->cancel.slot(), [entry](std::exception_ptr) {}));
+      asio::bind_cancellation_slot(
+          entry->cancel.slot(),
+          [entry, what = std::move(what)](std::exception_ptr fault) { look_at(fault, what); }));
 }
 
 void TaskGroup::cancel() {

@@ -5,9 +5,17 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace ccm::kube {
+
+// Says which part of the program it was, and what the exception said.
+class UnexpectedFault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 class TaskGroup {
  public:
@@ -16,9 +24,11 @@ class TaskGroup {
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  // Starts a coroutine that keeps what it needs alive. Exceptions out of it are taken for a
-  // cancellation.
-  void spawn(boost::asio::any_io_executor executor, boost::asio::awaitable<void> task);
+  // Starts a coroutine that keeps what it needs alive. An exception out of it other than its
+  // cancellation is a fault of this program, and without the coroutine the process would only seem
+  // to work: so it leaves the loop's run() as UnexpectedFault. `what`: "the informer of v1/nodes".
+  void spawn(boost::asio::any_io_executor executor, std::string what,
+             boost::asio::awaitable<void> task);
   // Cancels all that still run. Safe after the loop is gone.
   void cancel();
 

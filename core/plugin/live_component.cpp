@@ -11,6 +11,8 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr milliseconds kCreateTimeout{10'000};
+constexpr std::size_t kMostAbandoned = 256;
+constexpr milliseconds kAbandonedGrace{300'000};  // as a turn's: docs/decisions/0010
 
 Result<ccm_component> copy_component(const void* result) {
   const auto* made = static_cast<const ccm_component*>(result);
@@ -26,6 +28,12 @@ Result<ccm_component> copy_component(const void* result) {
   return copy;
 }
 
+// Operations whose answer holds for every Node or Service.
+bool answers_for_all(std::string_view operation) {
+  return operation.ends_with(".list") || operation.ends_with(".limits") ||
+         operation == "initialize" || operation == "health";
+}
+
 // Operations that change nothing, in the cloud or elsewhere, whatever a plugin is.
 bool only_reads(std::string_view operation) {
   return operation.starts_with("instances.") || operation.ends_with(".limits") ||
@@ -39,7 +47,8 @@ struct LiveComponent::Held {
   ContextHandle handle;
   std::shared_ptr<void> epoch;
   std::shared_ptr<void> lent;
-  std::shared_ptr<void> writing;  // see begin_unseen_write()
+  std::shared_ptr<void> writing;    // see begin_unseen_write()
+  std::shared_ptr<void> abandoned;  // see abandon()
 };
 
 LiveComponent::LiveComponent(ComponentRuntime& runtime, ComponentIdentity identity)
@@ -50,16 +59,16 @@ LiveComponent::LiveComponent(ComponentRuntime& runtime, ComponentIdentity identi
       lane_(runtime.workers.lane(identity_.name, identity_.max_parallel)) {}
 
 std::optional<std::string> LiveComponent::unseen_write() const {
-  const std::lock_guard lock(unseen_mutex_);
+  const std::lock_guard lock(open_mutex_);
   if (unseen_writes_.empty()) return std::nullopt;
   return *unseen_writes_.begin();
 }
 
 std::shared_ptr<void> LiveComponent::begin_unseen_write(std::string_view operation) {
-  const std::lock_guard lock(unseen_mutex_);
+  const std::lock_guard lock(open_mutex_);
   const auto place = unseen_writes_.emplace(operation);
   return {nullptr, [self = shared_from_this(), place](void*) {
-            const std::lock_guard lock_again(self->unseen_mutex_);
+            const std::lock_guard lock_again(self->open_mutex_);
             self->unseen_writes_.erase(place);
           }};
 }
@@ -123,13 +132,12 @@ void LiveComponent::start_call(const std::shared_ptr<Call>& call,
                                std::unique_ptr<PendingOperation> operation, Invoke invoke,
                                std::shared_ptr<void> lent) {
   auto held = std::shared_ptr<Held>(
-      new Held{ContextHandle(call->context), operations_->epoch(), std::move(lent), {}});
+      new Held{ContextHandle(call->context), operations_->epoch(), std::move(lent), {}, {}});
   const ccm_completion done = runtime_.completions.begin(std::move(operation), held, operations_);
   call->number = done.operation;
-  if (!callable()) {
-    return runtime_.completions.fail(
-        done.operation,
-        Status(Code::failed_precondition, "component " + identity_.name + " does not run"));
+  call->held = held;
+  if (Status refused = refusal(call->operation); !refused.ok()) {
+    return runtime_.completions.fail(done.operation, std::move(refused));
   }
   call->registration =
       call->context->on_end([self = shared_from_this(), call] { self->give_up(*call); });
@@ -175,13 +183,59 @@ void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared
                                       Status(Code::internal, "the plugin let an exception escape"));
     }
   };
-  Status submitted = lane_->submit(std::move(task));
-  if (!submitted.ok()) runtime_.completions.fail(done.operation, std::move(submitted));
+  const auto submitted = lane_->submit(std::move(task));
+  if (!submitted.ok()) return runtime_.completions.fail(done.operation, submitted.status());
+  call->task = *submitted;
+}
+
+// A component that completes nothing must not fill the memory; and listings and the like answer for
+// all, so a second one is of no use while the first one still runs.
+Status LiveComponent::refusal(std::string_view operation) const {
+  const std::string who = "component " + identity_.name;
+  if (!callable()) return Status(Code::failed_precondition, who + " does not run");
+  const std::lock_guard lock(open_mutex_);
+  std::string what;
+  if (abandoned_count_ >= kMostAbandoned) {
+    what = std::to_string(abandoned_count_) + " operations";
+  } else if (answers_for_all(operation)) {
+    const auto earlier = abandoned_.find(operation);
+    const bool open = earlier != abandoned_.end() && earlier->second.count > 0;
+    if (open && runtime_.timers.now() - earlier->second.last < kAbandonedGrace) {
+      what = "an earlier " + std::string(operation);
+    }
+  }
+  if (what.empty()) return {};
+  return Status(Code::unavailable, ErrorClass::unavailable, who + " has not completed " + what)
+      .with_reason("OperationNotCompleted");
+}
+
+// Counts an operation that nobody waits for any more, until the plugin is done with it.
+void LiveComponent::abandon(const Call& call) {
+  const auto held = call.held.lock();
+  if (!held) return;
+  std::string operation(call.operation);
+  const std::lock_guard lock(open_mutex_);
+  Abandoned& entry = abandoned_[operation];
+  ++entry.count;
+  entry.last = runtime_.timers.now();
+  ++abandoned_count_;
+  held->abandoned = {nullptr, [weak = weak_from_this(), operation](void*) {
+                       const auto self = weak.lock();
+                       if (!self) return;
+                       const std::lock_guard lock_again(self->open_mutex_);
+                       --self->abandoned_[operation].count;
+                       --self->abandoned_count_;
+                     }};
 }
 
 void LiveComponent::give_up(Call& call) {
   const Status why = call.context->status();
   if (!runtime_.completions.give_up(call.number, why)) return;
+  if (call.task != 0 && lane_->withdraw(call.task)) {
+    runtime_.completions.fail(call.number, why);  // nothing of it ran, and nothing will
+  } else {
+    abandon(call);
+  }
   call.missed_deadline = why.code() == Code::deadline_exceeded;
   if (!call.missed_deadline) return;
   log::warning("Plugin did not complete an operation in time",

@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -149,8 +150,15 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
     runtime::TimePoint begin;
     uint64_t registration = 0;
     uint64_t number = 0;
+    uint64_t task = 0;         // of the lane, for one that runs on a worker
+    std::weak_ptr<Held> held;  // gone when the plugin is done
     bool missed_deadline = false;
     bool on_loop = false;
+  };
+  // Operations of one name that were given up and are still the plugin's.
+  struct Abandoned {
+    std::size_t count = 0;
+    runtime::TimePoint last{};
   };
 
   std::shared_ptr<Call> begin_call(std::string_view operation,
@@ -163,6 +171,8 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   void run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<Held> held,
                      ccm_completion done, Invoke invoke);
   void give_up(Call& call);
+  void abandon(const Call& call);
+  [[nodiscard]] Status refusal(std::string_view operation) const;
   void end_call(Call& call, const Status& status);
   void report_exception(std::string_view operation);
   [[nodiscard]] bool callable() const;
@@ -180,9 +190,11 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   std::atomic<std::size_t> host_operations_{0};
   std::atomic<uint64_t> wrong_thread_{0};
   std::mutex reported_mutex_;
-  std::set<std::string, std::less<>> reported_;  // functions called from a wrong thread
-  mutable std::mutex unseen_mutex_;
+  std::set<std::string, std::less<>> reported_;            // functions called from a wrong thread
+  mutable std::mutex open_mutex_;                          // of what follows
   std::multiset<std::string, std::less<>> unseen_writes_;  // operations
+  std::map<std::string, Abandoned, std::less<>> abandoned_;
+  std::size_t abandoned_count_ = 0;
   runtime::Timers::Id grace_timer_ = 0;
   std::function<void(Status)> destroyed_;
 };

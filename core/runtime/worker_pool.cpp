@@ -18,7 +18,11 @@ constexpr std::chrono::seconds kFarewell{2};
 // Threads are detached and hold the state: one that is stuck in a vendor's library neither blocks
 // the end of the process nor finds its memory gone.
 struct WorkerPool::State : std::enable_shared_from_this<State> {
-  using Task = std::pair<std::shared_ptr<Lane::Shared>, std::function<void()>>;
+  struct Task {
+    std::shared_ptr<Lane::Shared> lane;
+    uint64_t number = 0;
+    std::function<void()> run;
+  };
 
   explicit State(Options options) : options(options) {}
 
@@ -33,6 +37,7 @@ struct WorkerPool::State : std::enable_shared_from_this<State> {
   std::size_t threads = 0;
   std::size_t idle = 0;
   std::size_t busy = 0;
+  uint64_t last_number = 0;
   bool stopped = false;
 };
 
@@ -42,7 +47,7 @@ struct WorkerPool::Lane::Shared {
   std::size_t max_parallel;
   std::size_t taken = 0;  // runnable or running
   std::size_t running = 0;
-  std::deque<std::function<void()>> waiting;
+  std::deque<State::Task> waiting;  // without their lane, which is this one
 };
 
 Status WorkerPool::State::ensure_thread() {
@@ -70,7 +75,7 @@ void WorkerPool::State::work() {
       --idle;
       if (!woken || runnable.empty()) break;
     }
-    auto [lane, task] = std::move(runnable.front());
+    auto [lane, number, task] = std::move(runnable.front());
     runnable.pop_front();
     ++lane->running;
     ++busy;
@@ -94,20 +99,22 @@ void WorkerPool::State::finish(const std::shared_ptr<Lane::Shared>& lane) {
     --lane->taken;
     return;
   }
-  runnable.emplace_back(lane, std::move(lane->waiting.front()));
+  runnable.push_back(std::move(lane->waiting.front()));
+  runnable.back().lane = lane;
   lane->waiting.pop_front();
 }
 
-Status WorkerPool::Lane::submit(std::function<void()> task) {
+Result<uint64_t> WorkerPool::Lane::submit(std::function<void()> task) {
   State& pool = *shared_->pool;
   const std::lock_guard lock(pool.mutex);
   if (pool.stopped) return Status(Code::unavailable, "the worker pool was stopped");
+  const uint64_t number = ++pool.last_number;
   if (shared_->taken >= shared_->max_parallel) {
-    shared_->waiting.push_back(std::move(task));
-    return {};
+    shared_->waiting.push_back({nullptr, number, std::move(task)});
+    return number;
   }
   ++shared_->taken;
-  pool.runnable.emplace_back(shared_, std::move(task));
+  pool.runnable.push_back({shared_, number, std::move(task)});
   Status status = pool.ensure_thread();
   if (!status.ok()) {
     pool.runnable.pop_back();
@@ -115,7 +122,28 @@ Status WorkerPool::Lane::submit(std::function<void()> task) {
     return status;
   }
   pool.changed.notify_one();
-  return {};
+  return number;
+}
+
+bool WorkerPool::Lane::withdraw(uint64_t number) {
+  std::function<void()> dropped;  // destroyed without the lock
+  State& pool = *shared_->pool;
+  const std::lock_guard lock(pool.mutex);
+  const auto is_it = [number](const State::Task& task) { return task.number == number; };
+  auto& waiting = shared_->waiting;
+  if (const auto place = std::find_if(waiting.begin(), waiting.end(), is_it);
+      place != waiting.end()) {
+    dropped = std::move(place->run);
+    waiting.erase(place);
+    return true;
+  }
+  auto& runnable = pool.runnable;
+  const auto place = std::find_if(runnable.begin(), runnable.end(), is_it);
+  if (place == runnable.end()) return false;
+  dropped = std::move(place->run);
+  runnable.erase(place);
+  pool.finish(shared_);
+  return true;
 }
 
 const std::string& WorkerPool::Lane::name() const { return shared_->name; }
@@ -146,7 +174,7 @@ std::size_t WorkerPool::stop(std::chrono::milliseconds limit) {
   std::deque<State::Task> dropped;  // destroyed without the lock
   std::unique_lock lock(state_->mutex);
   state_->stopped = true;
-  for (State::Task& task : state_->runnable) task.first->taken -= 1;
+  for (State::Task& task : state_->runnable) task.lane->taken -= 1;
   dropped.swap(state_->runnable);
   state_->changed.notify_all();
   state_->changed.wait_for(lock, limit, [this] { return state_->busy == 0; });

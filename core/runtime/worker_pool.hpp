@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,9 +26,12 @@ class WorkerPool {
   // at once. Keeps the pool's state alive, so a lane may outlive its pool.
   class Lane {
    public:
-    // Runs `task` on a thread of the pool; it must not throw. Failures: unavailable when the pool
-    // was stopped, resource_exhausted when not even one thread could be started.
-    Status submit(std::function<void()> task);
+    // Runs `task` on a thread of the pool; it must not throw. Its number, above 0. Failures:
+    // unavailable when the pool was stopped, resource_exhausted when not even one thread could be
+    // started.
+    Result<uint64_t> submit(std::function<void()> task);
+    // The task of that number is not wanted any more. False when it has started; else it is gone.
+    bool withdraw(uint64_t number);
     [[nodiscard]] const std::string& name() const;
     [[nodiscard]] std::size_t waiting() const;
     [[nodiscard]] std::size_t running() const;

@@ -5,7 +5,6 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 #include <exception>
 #include <functional>
@@ -32,7 +31,9 @@ template <typename T, typename Executor>
 void spawn_call(const Executor& executor, boost::asio::awaitable<Result<T>> call,
                 std::function<void(Result<T>)> done) {
   boost::asio::co_spawn(executor, run_call<T>(std::move(call), std::move(done)),
-                        boost::asio::detached);
+                        [](const std::exception_ptr& fault) {
+                          if (fault) std::rethrow_exception(fault);
+                        });
 }
 
 }  // namespace ccm::plugin

@@ -20,7 +20,7 @@ void ended_on_worker(const std::shared_ptr<HostOperation>& operation, Status sta
 void start(const std::shared_ptr<HostOperation>& operation, void (*fn)(void*), void* owner) {
   LiveComponent& component = operation->component();
   component.operations()->began();
-  Status submitted = component.lane().submit([operation, fn, owner] {
+  const auto submitted = component.lane().submit([operation, fn, owner] {
     Status status;
     const std::shared_ptr<void> writing = operation->component().begin_unseen_write("worker");
     try {
@@ -30,7 +30,7 @@ void start(const std::shared_ptr<HostOperation>& operation, void (*fn)(void*), v
     }
     ended_on_worker(operation, std::move(status));
   });
-  if (!submitted.ok()) ended_on_worker(operation, std::move(submitted));
+  if (!submitted.ok()) ended_on_worker(operation, submitted.status());
 }
 
 }  // namespace

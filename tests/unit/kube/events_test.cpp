@@ -204,6 +204,22 @@ TEST_F(EventRecorderTest, API_116_StatusIsFinalAndLostConnectionsAreRepeated) {
   EXPECT_EQ(calls().size(), 4u);
 }
 
+// Of a load balancer before the server, say. Twelve tries, 10 s apart, would keep all others
+// waiting for two minutes.
+TEST_F(EventRecorderTest, API_116_AnAnswerWithoutAStatusIsFinalToo) {
+  ServerReply bad_gateway;
+  bad_gateway.status = 502;
+  bad_gateway.body = "<html>Bad Gateway</html>";
+  options_.delivery_interval = std::chrono::seconds(60);
+  replies_ = {bad_gateway, json_reply("{}", 201)};
+  record("first");
+  record("second");
+  recorder().start();
+  run_until([&] { return recorder().statistics().created == 1; });
+  EXPECT_EQ(recorder().statistics().failed, 1u);
+  EXPECT_EQ(calls().size(), 2u);
+}
+
 TEST_F(EventRecorderTest, API_116_GivesUpAfterTheLastAttempt) {
   ServerReply reset;
   reset.reset = true;

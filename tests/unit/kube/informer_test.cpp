@@ -165,6 +165,44 @@ TEST_F(InformerTest, API_26_InStreamExpiryListsAgainAndKeepsTheStore) {
   EXPECT_EQ(informer().statistics().expirations, 1u);
 }
 
+// A server that has lost its history, or a proxy before it, may say so without an end: one list at
+// once, then with growing pauses.
+TEST_F(InformerTest, API_27_RepeatedExpiryIsNotAnsweredWithListsWithoutAPause) {
+  timing_.streamed_lists = false;
+  timing_.backoff_initial = std::chrono::milliseconds(100);
+  timing_.backoff_limit = std::chrono::milliseconds(10'000);
+  timing_.backoff_jitter = 0;
+  api_.expect({"limit=500"}, json_reply(list_json(10, {node_json("a", 5)})));
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 4; ++i) {
+    api_.expect_watch({"resourceVersion=10"}, {error_event(410, "Expired")});
+    api_.expect({"!watch"}, json_reply(list_json(10, {node_json("a", 5)})));
+  }
+  api_.expect_watch({"resourceVersion=10"}, {});
+  play(2);
+  // 0, 100, 200 and 400 ms.
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(700));
+  EXPECT_EQ(informer().statistics().expirations, 4u);
+  EXPECT_EQ(informer().statistics().lists, 5u);
+}
+
+// Not one that only seems to run: who relies on its cache would act on what was long ago.
+TEST_F(InformerTest, AnUnexpectedFaultIsToldAndEndsTheLoop) {
+  initial_stream({node_json("a", 5)}, 10, {event_json("MODIFIED", node_json("a", 11, "x://2"))});
+  InformerHandler handler;
+  handler.on_update = [](const ObjectPtr&, const ObjectPtr&, bool) {
+    throw std::runtime_error("a bug");
+  };
+  ASSERT_TRUE(informer().subscribe(*FieldSet::of({"/spec/providerID"}), handler).ok());
+  informer().start();
+  try {
+    run_until([] { return false; });
+    ADD_FAILURE() << "the loop goes on";
+  } catch (const std::exception& fault) {
+    EXPECT_STREQ(fault.what(), "the informer of v1/nodes ended by an unexpected fault: a bug");
+  }
+}
+
 TEST_F(InformerTest, API_26_HttpExpiryAndTheOldReasonGone) {
   timing_.streamed_lists = false;
   api_.expect({"limit=500"}, json_reply(list_json(10, {node_json("a", 5)})));

@@ -205,6 +205,88 @@ TEST_F(LiveComponentTest, WhatOnlyReadsIsNoWriteHoweverLongItBlocks) {
   poll_until([&] { return outcome_.has_value(); });
 }
 
+// A provider that blocks every thread it is given: what waits for one leaves nothing behind when
+// its time is over.
+TEST_F(LiveComponentTest, CallsBehindOneThatBlocksDoNotPileUp) {
+  ASSERT_TRUE(create(false, 1).ok());
+  std::promise<void> go;
+  std::atomic<bool> started{false};
+  call([&, gate = go.get_future().share()](const ccm_ctx*, ccm_completion done) {
+    started = true;
+    gate.wait();
+    complete(done);
+  });
+  poll_until([&] { return started.load(); });
+  for (int i = 0; i < 1'000; ++i) {
+    call([](const ccm_ctx*, ccm_completion done) { complete(done); }, 1s);
+    advance(1s);
+    poll();
+    ASSERT_EQ(outcome_->code(), Code::deadline_exceeded) << i;
+  }
+  EXPECT_EQ(component_->lane().waiting(), 0u);
+  EXPECT_LE(component_->operations()->in_flight(), 2u) << "the one that blocks, and its return";
+  go.set_value();
+  poll_until([&] { return component_->operations()->in_flight() == 0; });
+}
+
+TEST_F(LiveComponentTest, WhatAComponentNeverCompletesIsBounded) {
+  ASSERT_TRUE(create(true).ok());
+  std::size_t begun = 0;
+  ccm_completion last{};
+  for (int i = 0; i < 1'000; ++i) {
+    call(
+        [&](const ccm_ctx*, ccm_completion done) {
+          ++begun;
+          last = done;
+        },
+        1s);
+    advance(1s);
+    poll();
+  }
+  EXPECT_EQ(begun, 256u);
+  EXPECT_EQ(component_->operations()->in_flight(), 256u);
+  EXPECT_EQ(outcome_->reason(), "OperationNotCompleted");
+  complete(last);  // one has ended, so one more may begin
+  poll();
+  call([&](const ccm_ctx*, ccm_completion done) { complete(done); });
+  poll();
+  EXPECT_TRUE(outcome_->ok()) << outcome_->message();
+}
+
+// One listing answers for all Nodes: a second one beside one that hangs helps nobody. A lost one
+// holds it up for five minutes and no longer.
+TEST_F(LiveComponentTest, AListingIsBegunAgainWhenTheLastOneHasEnded) {
+  ASSERT_TRUE(create(true).ok());
+  std::vector<ccm_completion> begun;
+  const auto list = [&] {
+    outcome_.reset();
+    component_->call<Nothing>(
+        "instances.list", nullptr, 60s, {},
+        [&](const ccm_ctx*, ccm_completion done) { begun.push_back(done); }, copy_nothing,
+        [this](Result<Nothing> ended) { outcome_ = ended.status(); });
+    poll();
+  };
+  list();
+  advance(60s);
+  EXPECT_EQ(outcome_->code(), Code::deadline_exceeded);
+  list();
+  ASSERT_TRUE(outcome_);
+  EXPECT_EQ(outcome_->reason(), "OperationNotCompleted");
+  EXPECT_EQ(begun.size(), 1u);
+  complete(begun.back());
+  poll();
+  list();
+  EXPECT_EQ(begun.size(), 2u) << "the last one has ended";
+  advance(60s);
+  list();
+  EXPECT_EQ(begun.size(), 2u);
+  advance(300s);
+  list();
+  EXPECT_EQ(begun.size(), 3u) << "that one is lost";
+  complete(begun.back());
+  poll();
+}
+
 TEST_F(LiveComponentTest, WhatWaitedForAThreadTooLongIsNotStarted) {
   ASSERT_TRUE(create(false, 1).ok());
   std::promise<void> go;

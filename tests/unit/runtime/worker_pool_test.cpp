@@ -84,12 +84,42 @@ TEST(WorkerPool, StopWaitsForRunningTasksAndRefusesNewOnes) {
   ASSERT_TRUE(lane->submit([&] { second = true; }).ok());
   started.get_future().wait();
   EXPECT_EQ(pool->stop(1ms), 1u) << "a blocked task is reported, not waited for";
-  EXPECT_EQ(lane->submit([] {}).code(), Code::unavailable);
+  EXPECT_EQ(lane->submit([] {}).status().code(), Code::unavailable);
   go.set_value();
   EXPECT_EQ(pool->stop(10s), 0u);
   EXPECT_FALSE(second) << "a task that had not started was dropped";
   pool.reset();
-  EXPECT_EQ(lane->submit([] {}).code(), Code::unavailable) << "a lane outlives its pool";
+  EXPECT_EQ(lane->submit([] {}).status().code(), Code::unavailable) << "a lane outlives its pool";
+}
+
+TEST(WorkerPool, WhatHasNotStartedCanBeWithdrawn) {
+  WorkerPool pool({1, 10s});
+  const auto lane = pool.lane("provider", 1);
+  const auto other = pool.lane("other", 1);
+  std::promise<void> started;
+  std::promise<void> go;
+  const auto running = lane->submit([&, gate = go.get_future().share()] {
+    started.set_value();
+    gate.wait();
+  });
+  ASSERT_TRUE(running.ok());
+  started.get_future().wait();
+  std::atomic<bool> withdrawn{false};
+  const auto kept = std::make_shared<int>(1);
+  const auto waits_for_its_lane = lane->submit([&, kept] { withdrawn = true; });
+  const auto waits_for_a_thread = other->submit([&, kept] { withdrawn = true; });
+  std::promise<void> ran;
+  ASSERT_TRUE(other->submit([&] { ran.set_value(); }).ok());
+  ASSERT_TRUE(waits_for_its_lane.ok() && waits_for_a_thread.ok());
+  EXPECT_TRUE(lane->withdraw(*waits_for_its_lane));
+  EXPECT_TRUE(other->withdraw(*waits_for_a_thread));
+  EXPECT_EQ(kept.use_count(), 1) << "nothing of them is kept";
+  EXPECT_FALSE(lane->withdraw(*waits_for_its_lane)) << "it is gone";
+  EXPECT_FALSE(lane->withdraw(*running)) << "it runs";
+  EXPECT_EQ(lane->waiting(), 0u);
+  go.set_value();
+  ran.get_future().wait();  // the next one of that lane has moved up
+  EXPECT_FALSE(withdrawn);
 }
 
 TEST(WorkerPool, IdleThreadsEnd) {
