@@ -35,7 +35,8 @@ serving::TrustOptions trust_options(const AuthenticationOptions& flags) {
   return trust;
 }
 
-bool in_cluster() {
+// Pods have these variables whether or not they mount a service account's token.
+bool in_pod() {
   return std::getenv("KUBERNETES_SERVICE_HOST") != nullptr &&
          std::getenv("KUBERNETES_SERVICE_PORT") != nullptr;
 }
@@ -101,12 +102,21 @@ std::vector<std::string> Endpoint::paths() const {
   return site_ ? site_->paths() : std::vector<std::string>();
 }
 
-// As upstream: the file, or the Pod's service account, or nobody to ask (HOST-62, 69).
+// As upstream: the file, or the Pod's service account, or nobody to ask (HOST-62, 69). A file that
+// cannot be used is a fault of who named it; an account that cannot is only not there.
 Result<std::optional<kube::Client>> Endpoint::review_client(
     const std::string& kubeconfig, const char* flag, const char* name,
     std::function<void(const kube::CallRecord&)> observer) {
-  if (kubeconfig.empty() && !in_cluster()) return std::optional<kube::Client>();
-  auto config = kube::load_config({kubeconfig, {}});
+  const auto nobody = [name](const Status& why) {
+    if (in_pod()) {
+      log::warning("the Pod's service account cannot be used",
+                   {{"for", std::string("delegated ") + name}, {"reason", why}});
+    }
+    return std::optional<kube::Client>();
+  };
+  auto config = kubeconfig.empty() ? kube::in_cluster_config(kube::ClusterEnvironment::process())
+                                   : kube::load_kubeconfig(kubeconfig);
+  if (!config.ok() && kubeconfig.empty()) return nobody(config.status());
   if (!config.ok()) return config.status().with_context(flag);
   kube::ClientOptions client;
   client.qps = kReviewQps;
@@ -115,7 +125,9 @@ Result<std::optional<kube::Client>> Endpoint::review_client(
   client.user_agent = ClientFactory::user_agent_of(name);
   client.observer = std::move(observer);
   std::optional<kube::Client> made(std::in_place, executor_, std::move(*config), client);
-  if (Status status = made->check(); !status.ok()) return status.with_context(flag);
+  Status status = made->check();
+  if (!status.ok() && kubeconfig.empty()) return nobody(status);
+  if (!status.ok()) return status.with_context(flag);
   return made;
 }
 

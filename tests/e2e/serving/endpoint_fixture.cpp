@@ -107,7 +107,8 @@ void EndpointTest::launch(const std::string& reviews, const std::vector<std::str
   }
   command.insert(command.end(), flags.begin(), flags.end());
   const auto log = folder_.path() / ("manager" + std::to_string(++runs_) + ".log");
-  const support::ProcessOptions options{log, {{"KUBECONFIG", ""}, {"HOME", ""}}};
+  support::ProcessOptions options{log, {{"KUBECONFIG", ""}, {"HOME", ""}}};
+  options.environment.insert(environment_.begin(), environment_.end());
   manager_ = std::make_unique<support::Process>(command, options);
 }
 

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -76,6 +77,7 @@ class EndpointTest : public testing::Test {
   support::TestCloud cloud_;
   support::KubeClient api_;
   std::unique_ptr<ApiProxy> proxy_;
+  std::map<std::string, std::string> environment_;  // of the manager, beside its own
   std::unique_ptr<support::Process> manager_;
 
  private:

@@ -185,6 +185,21 @@ TEST_F(EndpointTest, HOST_63_SkippedLookUpsAskNobody) {
   EXPECT_FALSE(has(manager_->log(), "extension-apiserver-authentication"));
 }
 
+// A Pod with automountServiceAccountToken: false and a kubeconfig of its own has the variables of
+// every Pod, and no account.
+TEST_F(EndpointTest, HOST_62_69_91_APodWithoutAServiceAccountsTokenHasNobodyToAsk) {
+  environment_ = {{"KUBERNETES_SERVICE_HOST", "127.0.0.1"}, {"KUBERNETES_SERVICE_PORT", "1"}};
+  start("");
+  ASSERT_TRUE(manager_->running()) << manager_->log();
+  EXPECT_EQ(ask("/healthz").status, 200);
+  EXPECT_EQ(ask("/metrics", scraper()).status, 403) << "its token is ignored";
+  const std::string log = manager_->log();
+  for (const char* what : {"delegated authentication", "delegated authorization"}) {
+    EXPECT_TRUE(has(log, std::string("for=\"") + what)) << log;
+  }
+  EXPECT_TRUE(has(log, "does the pod mount a service account token?")) << log;
+}
+
 TEST_F(EndpointTest, API_125_AnAbsentConfigMapIsWaitedFor) {
   if (real()) GTEST_SKIP() << "the real server makes its ConfigMap by itself";
   start(reviews());
