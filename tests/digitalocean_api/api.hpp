@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,9 +74,10 @@ class Api {
   // What the fake is told.
   std::string token = "dop_v1_test";
   Milliseconds latency{0};
-  Milliseconds activation_delay{0};  // of a new load balancer; 0 = at its next sight
-  bool load_balancers_fail = false;  // new ones become "errored"
-  int64_t hourly_limit = 5000;       // DO-312
+  Milliseconds activation_delay{0};       // of a new load balancer; 0 = at its next sight
+  bool load_balancers_fail = false;       // new ones become "errored"
+  std::set<std::string> ignored_members;  // of a PUT of a load balancer
+  int64_t hourly_limit = 5000;            // DO-312
   int64_t minute_limit = 250;
   std::string vpc = "c33931f2-a26a-4e61-b85c-4e95a2ec431b";
   std::string region = "nyc3";

@@ -118,6 +118,10 @@ ApiAnswer Api::tags(const std::string& method, const Route& route) {
   if (route.parts.size() == 3) {
     if (method == "GET") return ok(200, {{"tag", as_json(place->first, place->second.size())}});
     if (method != "DELETE") return error(404, "no such resource");
+    for (auto& [id, balancer] : load_balancers_) {
+      json& labels = balancer["tags"];
+      labels.erase(std::remove(labels.begin(), labels.end(), json(place->first)), labels.end());
+    }
     tags_.erase(place);
     return ok(204, nullptr);
   }

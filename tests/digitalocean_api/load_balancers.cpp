@@ -185,7 +185,8 @@ void Api::write_load_balancer(const json& body, json& balancer) {
   take("vpc_uuid", vpc);
   take("droplet_ids", json::array());
   take("tag", "");
-  take("tags", json::array());
+  // Only when it is made, as the API's own client says.
+  if (!balancer.contains("tags")) balancer["tags"] = body.value("tags", json::array());
   for (const json& tag : balancer["tags"]) tags_[tag.get<std::string>()];
   balancer["forwarding_rules"] = body["forwarding_rules"];
   for (json& rule : balancer["forwarding_rules"]) {
@@ -295,7 +296,12 @@ ApiAnswer Api::load_balancer(const std::string& method, const Route& route, json
     if (method != "PUT") return error(404, "no such resource");
     const std::string fault = refuse_load_balancer(route.body, &balancer);
     if (!fault.empty()) return error(422, fault);
-    write_load_balancer(route.body, balancer);
+    json body = route.body;
+    for (const std::string& name : ignored_members) {
+      body.erase(name);
+      if (balancer.contains(name)) body[name] = balancer[name];
+    }
+    write_load_balancer(body, balancer);
     return ok(200, {{"load_balancer", balancer}});
   }
   if (route.parts[3] != "droplets" || (method != "POST" && method != "DELETE")) {

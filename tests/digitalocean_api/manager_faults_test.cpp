@@ -22,6 +22,12 @@ class ManagerFaultTest : public ManagerTest {
   json service(const std::string& name) {
     return api_.get("/api/v1/namespaces/default/services/" + name).body;
   }
+  // DO-92
+  std::string uid_name(const std::string& of_service) {
+    std::string name = "a" + service(of_service)["metadata"]["uid"].get<std::string>();
+    std::erase(name, '-');
+    return name.substr(0, 32);
+  }
   size_t balancers() {
     size_t count = 0;
     cloud_.with([&](Api& api) { count = api.load_balancers().size(); });
@@ -36,10 +42,7 @@ class ManagerFaultTest : public ManagerTest {
 TEST_F(ManagerFaultTest, DO_97_DO_358_TakeOverFromTheGoManagerWritesNothing) {
   two_nodes();
   serve("web");
-  const std::string uid = service("web")["metadata"]["uid"];
-  std::string name = "a" + uid;
-  std::erase(name, '-');
-  name.resize(32);
+  const std::string name = uid_name("web");
   std::string id;
   cloud_.with([&](Api& api) {
     id = api.add_load_balancer({{"name", name},
@@ -163,11 +166,12 @@ TEST_F(ManagerFaultTest, DO_67_ATokenThatIsRefusedDeletesNothing) {
 
 TEST_F(ManagerFaultTest, DO_255_DO_277_FirewallAndTags) {
   two_nodes();
-  cloud_.with([](Api& api) {
-    api.tags()["worker"];
-    api.add_load_balancer({{"id", "lb-old"}, {"name", "old"}, {"region", "nyc3"}});
-  });
   serve("web");
+  const std::string name = uid_name("web");
+  cloud_.with([&](Api& api) {
+    api.tags()["worker"];
+    api.add_load_balancer({{"id", "lb-old"}, {"name", name}, {"region", "nyc3"}});
+  });
   api_.patch("/api/v1/namespaces/default/services/web", support::kMergePatch,
              {{"metadata",
                {{"annotations", {{"kubernetes.digitalocean.com/load-balancer-id", "lb-old"}}}}}});

@@ -1,10 +1,10 @@
 #include "backends.hpp"
 
+#include "booleans.hpp"
 #include "hash.hpp"
 #include "names.hpp"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 #include <utility>
 
@@ -16,12 +16,6 @@ constexpr size_t kNamesShown = 20;
 const std::string& exclude_pointer() {
   static const std::string pointer = "/metadata/labels" + pointer_segment(kExcludeLabel);
   return pointer;
-}
-
-// Go's boolean words for "false".
-bool says_false(std::string_view value) {
-  constexpr std::array<std::string_view, 6> kFalse{"0", "f", "F", "FALSE", "false", "False"};
-  return std::find(kFalse.begin(), kFalse.end(), value) != kFalse.end();
 }
 
 std::vector<NodeAddress> read_addresses(const Object& node) {

@@ -1,3 +1,4 @@
+#include "booleans.hpp"
 #include "controller.hpp"
 #include "hash.hpp"
 #include "names.hpp"
@@ -9,17 +10,31 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// A value that cannot be read keeps it, too: the other mistake could not be undone.
 bool retains(const ServiceState& service) {
-  return service.annotation(kRetainAnnotation) == "true";
+  const auto place = service.annotations.find(kRetainAnnotation);
+  return place != service.annotations.end() && !says_false(place->second);
 }
 
-// Nothing is left of it, or it was never this program's.
+Status retained_by_annotation(const ServiceState& service) {
+  const std::string value(service.annotation(kRetainAnnotation));
+  const std::string annotation = "the annotation " + std::string(kRetainAnnotation);
+  if (says_true(value)) {
+    return {Code::implemented_elsewhere, annotation + " asks for it"};
+  }
+  return {Code::implemented_elsewhere, ErrorClass::invalid_spec,
+          annotation + " is \"" + value + "\", which is neither true nor false"};
+}
+
+// Nothing is left of it.
 bool is_gone(const Status& status) {
   return status.ok() || status.error_class() == ErrorClass::not_found ||
-         status.code() == Code::not_found || status.code() == Code::implemented_elsewhere;
+         status.code() == Code::not_found;
 }
 
-bool not_owned(const Status& status) { return status.reason() == "NotOwned"; }
+bool is_kept(const Status& status) { return status.code() == Code::implemented_elsewhere; }
+
+bool not_owned(const Status& status) { return status.reason() == kProvidersNotOwned; }
 
 }  // namespace
 
@@ -36,10 +51,8 @@ Task<Status> Controller::clean_up(Ctx ctx, TurnPtr turn) {
   }
   LoadBalancerService removal = make_removal(turn->object, turn->service, turn->surroundings);
   if (retains(turn->service)) {
-    events_.normal(turn->object, kRetained,
-                   "The load balancer " + removal.id + " is kept in the cloud, as the annotation " +
-                       std::string(kRetainAnnotation) + " asks");
-    Status kept = co_await let_go(ctx, turn, true);
+    tell_kept(*turn, retained_by_annotation(turn->service));
+    Status kept = co_await let_go(ctx, turn, false);
     co_return kept;
   }
   const bool exists = !removal.id.empty() || !turn->service.ingress.empty() || record.applied;
@@ -50,30 +63,28 @@ Task<Status> Controller::clean_up(Ctx ctx, TurnPtr turn) {
   record.applied = false;
   record.looked = true;
   Status removed = co_await host_.load_balancers.remove(ctx, std::move(removal));
+  const bool gone = is_gone(removed);
   if (not_owned(removed)) {
     tell_not_owned(*turn);
+  } else if (is_kept(removed)) {
+    if (exists) tell_kept(*turn, removed);
   } else if (removed.error_class() == ErrorClass::waiting) {
     Status waiting = co_await wait(ctx, turn, std::move(removed), kDeleting, ServicePatch());
     co_return waiting;
-  } else if (!is_gone(removed)) {
+  } else if (!gone) {
     removed.with_context("failed to delete load balancer");
     Status told = co_await fail(ctx, turn, std::move(removed), kSyncFailed, true);
     co_return told;
   }
-  Status let = co_await let_go(ctx, turn, false);
+  Status let = co_await let_go(ctx, turn, gone);
   co_return let;
 }
 
-// SVC-32 to SVC-35, in one write.
-Task<Status> Controller::let_go(Ctx ctx, TurnPtr turn, bool retained) {
+// SVC-32 to SVC-35, in one write. The provider's annotations stay: the user may have written them.
+Task<Status> Controller::let_go(Ctx ctx, TurnPtr turn, bool deleted) {
   ServicePatch patch;
   if (turn->service.finalizer) patch.finalizer = ServicePatch::Finalizer::remove;
-  if (!retained) {
-    patch.annotate(turn->service, *id_annotation_, "");
-    for (const Label& annotation : turn->record->annotations) {
-      patch.annotate(turn->service, annotation.key, "");
-    }
-  }
+  if (deleted) patch.annotate(turn->service, *id_annotation_, "");
   patch.set_ingress(turn->service, {});
   patch.remove_condition(turn->service, kReadyCondition);
   patch.remove_condition(turn->service, kPortsErrorCondition);
@@ -85,7 +96,7 @@ Task<Status> Controller::let_go(Ctx ctx, TurnPtr turn, bool retained) {
       co_return told;
     }
   }
-  if (!retained) events_.normal(turn->object, kDeleted, "Deleted load balancer");
+  if (deleted) events_.normal(turn->object, kDeleted, "Deleted load balancer");
   time_to_address_.forget(turn->record->uid);
   records_.erase(turn->key);
   co_return Status();
@@ -97,8 +108,7 @@ Task<Status> Controller::remove_vanished(Ctx ctx, TurnPtr turn) {
   if (!turn->service.load_balancer && !record.has_balancer()) co_return Status();
   LoadBalancerService removal = make_removal(turn->object, turn->service, turn->surroundings);
   if (retains(turn->service)) {
-    events_.normal(turn->object, kRetained,
-                   "The load balancer " + removal.id + " is kept in the cloud");
+    tell_kept(*turn, retained_by_annotation(turn->service));
     co_return Status();
   }
   if (!std::exchange(record.deleting, true)) {
@@ -107,6 +117,10 @@ Task<Status> Controller::remove_vanished(Ctx ctx, TurnPtr turn) {
   Status removed = co_await host_.load_balancers.remove(ctx, std::move(removal));
   if (not_owned(removed)) {
     tell_not_owned(*turn);
+    co_return Status();
+  }
+  if (is_kept(removed)) {
+    tell_kept(*turn, removed);
     co_return Status();
   }
   if (is_gone(removed)) {
@@ -121,10 +135,22 @@ Task<Status> Controller::remove_vanished(Ctx ctx, TurnPtr turn) {
 }
 
 void Controller::tell_not_owned(const Turn& turn) const {
-  host_.log.warning("left a load balancer alone that is not this cluster's",
-                    {{"service", turn.key}});
+  host_.log.warning(
+      "Left a load balancer alone that is not proven to be the service's",
+      {{"service", turn.key}, {"id", turn.service.annotation(turn.surroundings.id_annotation)}});
   events_.warning(turn.object, kNotOwned,
-                  "The recorded load balancer belongs to somebody else, so it was not deleted");
+                  "The load balancer that the annotation " + turn.surroundings.id_annotation +
+                      " names is not proven to be this Service's, so it was not deleted");
+}
+
+// A wish that could not be read is told with a warning.
+void Controller::tell_kept(const Turn& turn, const Status& why) const {
+  const std::string text = "The load balancer is kept in the cloud: " + why.message();
+  if (why.error_class() == ErrorClass::invalid_spec) {
+    events_.warning(turn.object, kRetained, text);
+  } else {
+    events_.normal(turn.object, kRetained, text);
+  }
 }
 
 }  // namespace ccm::service

@@ -70,6 +70,10 @@ class Controller {
   Task<Status> keep(Ctx ctx, TurnPtr turn);
   Task<Status> look(Ctx ctx, TurnPtr turn);
   Task<Status> ensure(Ctx ctx, TurnPtr turn);
+  // `ensure` of the provider; once more, as a takeover, where it met somebody else's load balancer
+  // and the administrator lets this Service have it.
+  Task<Result<LoadBalancer>> ask(Ctx ctx, TurnPtr turn);
+  Task<Result<LoadBalancer>> ask_once(Ctx ctx, TurnPtr turn);
   Task<Status> update_backends(Ctx ctx, TurnPtr turn);
   Task<Status> add_finalizer(Ctx ctx, TurnPtr turn);
   Task<Status> take_answer(Ctx ctx, TurnPtr turn, LoadBalancer answer);
@@ -80,13 +84,16 @@ class Controller {
   void remember(const TurnPtr& turn, const LoadBalancer& answer) const;
   void applied(const TurnPtr& turn) const;
   static Status foreign(const Turn& turn);
+  [[nodiscard]] bool may_adopt(const Turn& turn, std::string_view id) const;
+  [[nodiscard]] bool another_has(const Turn& turn, std::string_view id) const;
   [[nodiscard]] ServicePatch annotated(const Turn& turn) const;
 
   // clean_up.cpp: the delete branch (SVC-29 to SVC-36).
   Task<Status> clean_up(Ctx ctx, TurnPtr turn);
-  Task<Status> let_go(Ctx ctx, TurnPtr turn, bool retained);
+  Task<Status> let_go(Ctx ctx, TurnPtr turn, bool deleted);
   Task<Status> remove_vanished(Ctx ctx, TurnPtr turn);
   void tell_not_owned(const Turn& turn) const;
+  void tell_kept(const Turn& turn, const Status& why) const;
 
   // reporting.cpp
   Task<Status> write(Ctx ctx, TurnPtr turn, ServicePatch patch);

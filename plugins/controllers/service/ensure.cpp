@@ -16,6 +16,27 @@ constexpr milliseconds kPendingRetry{2'000};
 
 bool elsewhere(const Status& status) { return status.code() == Code::implemented_elsewhere; }
 
+Status not_owned(std::string text) {
+  return Status(Code::failed_precondition, ErrorClass::invalid_spec, std::move(text))
+      .with_reason(std::string(kNotOwned));
+}
+
+std::string permission_hint(const ServiceState& service) {
+  return "An administrator can let this Service take it over: --load-balancer-adoption=" +
+         service.key();
+}
+
+Status adoption_refused(const ServiceState& service) {
+  return not_owned("the annotation " + std::string(kAdoptAnnotation) + " is not followed. " +
+                   permission_hint(service));
+}
+
+Status another_has_it() {
+  return not_owned(
+      "the load balancer that it asks for is another Service's of this cluster, and serves one "
+      "Service only");
+}
+
 std::string named(const LoadBalancer& answer) {
   const std::string& text = answer.name.empty() ? answer.id : answer.name;
   return text.empty() ? "load balancer" : "load balancer " + text;
@@ -40,9 +61,12 @@ Task<Status> Controller::keep(Ctx ctx, TurnPtr turn) {
     Status held = record.held;
     co_return held.with_retry_after(left);
   }
-  if (!intent.ok()) {
+  Status refused = intent.status();
+  const std::string& adopted = turn->intent.adopt_id;
+  if (!adopted.empty() && !may_adopt(*turn, adopted)) refused = adoption_refused(turn->service);
+  if (!refused.ok()) {
     announce(turn);
-    Status refused = intent.status().with_context("failed to ensure load balancer");
+    refused.with_context("failed to ensure load balancer");
     Status told = co_await fail(ctx, turn, refused, kSyncFailed, true);
     co_return told;
   }
@@ -97,12 +121,13 @@ Task<Status> Controller::look(Ctx ctx, TurnPtr turn) {
     Status taken = co_await take_answer(ctx, turn, std::move(found));
     co_return taken;
   }
-  if (answer->state == LoadBalancerState::foreign) {
+  const bool is_foreign = answer->state == LoadBalancerState::foreign;
+  if (is_foreign && !may_adopt(*turn, turn->intent.id)) {
     record.applied = false;
     Status told = co_await fail(ctx, turn, foreign(*turn), kSyncFailed, true);
     co_return told;
   }
-  if (audit && answer->state != LoadBalancerState::pending) {
+  if (audit && !is_foreign && answer->state != LoadBalancerState::pending) {
     const bool gone = answer->state == LoadBalancerState::absent;
     const std::string what = gone ? "is gone" : "was changed: " + answer->difference;
     host_.log.warning("a load balancer differs from its service",
@@ -132,8 +157,7 @@ Task<Status> Controller::ensure(Ctx ctx, TurnPtr turn) {
     co_return told;
   }
   turn->record->applied = false;
-  const auto answer =
-      co_await host_.load_balancers.ensure(ctx, turn->intent, turn->backends.backends);
+  const auto answer = co_await ask(ctx, turn);
   if (elsewhere(answer.status())) {
     Status left = co_await left_to_others(turn);
     co_return left;
@@ -141,7 +165,7 @@ Task<Status> Controller::ensure(Ctx ctx, TurnPtr turn) {
   turn->record->looked = true;
   if (!answer.ok()) {
     Status failed = answer.status();
-    if (failed.reason() == "NotOwned") failed = foreign(*turn);
+    if (failed.reason() == kProvidersNotOwned) failed = foreign(*turn);
     if (failed.error_class() == ErrorClass::waiting) {
       Status waiting = co_await wait(ctx, turn, failed, kEnsuring, ServicePatch());
       co_return waiting;
@@ -174,13 +198,58 @@ Task<Status> Controller::left_to_others(TurnPtr turn) {
   co_return Status();
 }
 
+Task<Result<LoadBalancer>> Controller::ask(Ctx ctx, TurnPtr turn) {
+  auto answer = co_await ask_once(ctx, turn);
+  const bool foreign = answer.ok() && answer->state == LoadBalancerState::foreign;
+  if (!foreign || !turn->intent.adopt_id.empty() || !may_adopt(*turn, turn->intent.id)) {
+    co_return answer;
+  }
+  turn->intent.adopt_id = turn->intent.id;
+  auto adopted = co_await ask_once(ctx, turn);
+  co_return adopted;
+}
+
+Task<Result<LoadBalancer>> Controller::ask_once(Ctx ctx, TurnPtr turn) {
+  const std::string& adopted = turn->intent.adopt_id;
+  if (!adopted.empty() && another_has(*turn, adopted)) co_return another_has_it();
+  turn->record->adopting = adopted;
+  const auto answer =
+      co_await host_.load_balancers.ensure(ctx, turn->intent, turn->backends.backends);
+  turn->record->adopting.clear();
+  co_return answer;
+}
+
+bool Controller::may_adopt(const Turn& turn, std::string_view id) const {
+  return !id.empty() &&
+         settings_.adoption.allow(turn.service.namespace_name, turn.service.name, id);
+}
+
+// One load balancer serves one Service: not one that another has, or is taking over at this moment,
+// or had before this process looked.
+bool Controller::another_has(const Turn& turn, std::string_view id) const {
+  for (const auto& [key, record] : records_) {
+    if (key != turn.key && (record->id == id || record->adopting == id)) return true;
+  }
+  bool found = false;
+  host_.kube.cached_each(kServices, {}, [&](const Object& object) {
+    if (object.uid() == turn.service.uid) return true;
+    const ServiceState other = read_service(object);
+    found = other.load_balancer && !other.ingress.empty() &&
+            other.annotation(turn.surroundings.id_annotation) == id;
+    return !found;
+  });
+  return found;
+}
+
+// The ids of load balancers that are not the Service's are none of its users' business.
 Status Controller::foreign(const Turn& turn) {
-  return Status(Code::failed_precondition, ErrorClass::invalid_spec,
-                "load balancer " + turn.intent.id +
-                    " belongs to somebody else, so it is left alone: remove the annotation " +
-                    turn.surroundings.id_annotation + " to get a new one, or set " +
-                    std::string(kAdoptAnnotation) + " to its id to take it over")
-      .with_reason(std::string(kNotOwned));
+  std::string text =
+      "the load balancer that bears this Service's name is marked as somebody else's";
+  if (!turn.intent.id.empty()) {
+    text = "the load balancer that the annotation " + turn.surroundings.id_annotation +
+           " names is not this Service's: remove the annotation to get a new one";
+  }
+  return not_owned(text + ". It is left alone. " + permission_hint(turn.service));
 }
 
 void Controller::remember(const TurnPtr& turn, const LoadBalancer& answer) const {

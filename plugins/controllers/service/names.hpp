@@ -40,6 +40,8 @@ inline constexpr std::string_view kDeleted = "DeletedLoadBalancer";
 inline constexpr std::string_view kDeleteFailed = "DeleteLoadBalancerFailed";
 inline constexpr std::string_view kUpdated = "UpdatedLoadBalancer";
 inline constexpr std::string_view kUpdateFailed = "UpdateLoadBalancerFailed";
+// With it a provider says that a load balancer is somebody else's (ccm/abi/loadbalancers.h).
+inline constexpr std::string_view kProvidersNotOwned = "NotOwned";
 // Reasons that upstream does not have.
 inline constexpr std::string_view kRetained = "LoadBalancerRetained";
 inline constexpr std::string_view kNotOwned = "LoadBalancerNotOwned";

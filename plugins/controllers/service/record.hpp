@@ -21,6 +21,7 @@ struct Record {
   std::vector<Label> annotations;
   std::vector<Ingress> ingress;
 
+  std::string adopting;    // the id of one that is being taken over right now
   bool looked = false;     // the cloud has answered since this process leads
   bool applied = false;    // the cloud is as the two hashes say
   bool elsewhere = false;  // ... because another program sees to it (SVC-24)

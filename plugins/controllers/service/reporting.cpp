@@ -64,7 +64,8 @@ Task<Status> Controller::fail(Ctx ctx, TurnPtr turn, Status status, std::string_
       (differs == Difference::reason ||
        (differs == Difference::message && now - record.condition_written >= kSameReasonPause))) {
     record.condition_written = now;
-    ServicePatch patch = annotated(*turn);
+    // An id that the user changed stays, for the user to see.
+    ServicePatch patch = status.reason() == kNotOwned ? ServicePatch() : annotated(*turn);
     patch.conditions.push_back(timed(stored, wanted, host_.timer.wall_clock()));
     const Status written = co_await write(ctx, turn, std::move(patch));
     if (!written.ok()) {

@@ -36,6 +36,10 @@ Result<Settings> read_settings(const Config& config) {
     if (!table.ok()) return table.status();
     settings.classes = *std::move(table);
   }
+  auto adoption =
+      AdoptionRules::parse(config.flag("load-balancer-adoption").value_or(std::string_view()));
+  if (!adoption.ok()) return adoption.status();
+  settings.adoption = *std::move(adoption);
   return settings;
 }
 

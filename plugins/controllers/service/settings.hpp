@@ -1,6 +1,7 @@
 // The flags of this controller, checked.
 #pragma once
 
+#include "adoption.hpp"
 #include "classes.hpp"
 
 #include <ccm/config.hpp>
@@ -17,6 +18,7 @@ struct Settings {
   std::chrono::milliseconds audit_period{0};  // 0 = no audit
   std::string cluster_name;
   ClassTable classes;
+  AdoptionRules adoption;
 };
 
 // [create]

@@ -41,13 +41,52 @@ Task<Status> Provider::initialize(Ctx ctx) {
   if (!settings.ok()) co_return settings.status();
   auto token = read_token(host_.config);
   if (!token.ok()) co_return token.status();
+  tell_unmanaged_ports(*settings);
+  Status status = co_await learn_cluster(ctx, *settings);
   api_.configure(*std::move(settings));
-  Status status = co_await health(ctx);
+  status = co_await health(ctx);
   if (!status.ok()) co_return status;
   status = co_await check_region(ctx);
   if (!status.ok()) co_return status;
   status = co_await check_vpc(ctx);
   co_return status;
+}
+
+// DigitalOcean's own manager keeps the firewall whatever --controllers says (DO-30).
+void Provider::tell_unmanaged_ports(const Settings& settings) const {
+  const std::string_view controllers = host_.config.flag("controllers").value_or("*");
+  if (settings.firewall_name.empty() || runs_controller(controllers, "digitalocean-firewall")) {
+    return;
+  }
+  host_.log.warning(
+      "PUBLIC_ACCESS_FIREWALL_NAME is set, but --controllers leaves digitalocean-firewall out: "
+      "nobody opens the ports of Services in this firewall",
+      {{"firewall", settings.firewall_name}, {"controllers", controllers}});
+}
+
+// Without DO_CLUSTER_ID the UID of the namespace kube-system stands for the cluster, as in other
+// managers. It is a help, so its failure is none.
+Task<Status> Provider::learn_cluster(Ctx ctx, Settings& settings) {
+  if (!settings.cluster_id.empty()) co_return Status();
+  KubeReference reference;
+  reference.resource = "v1/namespaces";
+  reference.name = "kube-system";
+  const auto found = co_await host_.kube.get(ctx, std::move(reference));
+  if (found.ok()) {
+    settings.cluster_uid = found->uid();
+    co_return Status();
+  }
+  if (found.status().code() == Code::permission_denied) {
+    host_.log.info(
+        "The UID of the namespace kube-system cannot be read, so marks of load balancers name the "
+        "Service, but no cluster: set DO_CLUSTER_ID, or grant \"get\" on this namespace");
+  } else {
+    host_.log.warning(
+        "The UID of the namespace kube-system cannot be read, so marks of load balancers name the "
+        "Service, but no cluster: set DO_CLUSTER_ID, or start the manager again",
+        {{"err", found.status()}});
+  }
+  co_return Status();
 }
 
 // Not /v2/account: that would need a scope which nothing else needs (DO-309).

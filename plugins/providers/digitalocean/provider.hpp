@@ -48,6 +48,8 @@ class Provider {
   Result<LoadBalancerLimits> load_balancer_limits(Ctx ctx);
 
  private:
+  void tell_unmanaged_ports(const Settings& settings) const;
+  Task<Status> learn_cluster(Ctx ctx, Settings& settings);
   Task<Status> check_region(Ctx ctx);
   Task<Status> check_vpc(Ctx ctx);
 

@@ -105,8 +105,29 @@ bool is_tag(std::string_view text) {
          });
 }
 
+bool runs_controller(std::string_view controllers, std::string_view name) {
+  bool all = false;
+  for (const std::string& item : items(std::string(controllers))) {
+    if (item == name) return true;
+    if (item == "-" + std::string(name)) return false;
+    all = all || item == "*";
+  }
+  return all;
+}
+
 std::string Settings::cluster_tag() const {
   return cluster_id.empty() ? std::string() : "k8s:" + cluster_id;
+}
+
+std::string Settings::service_tag(std::string_view service_uid) const {
+  std::string tag = "k8s:";
+  if (!cluster().empty()) tag += cluster() + ":";
+  tag += "service:";
+  return tag.append(service_uid);
+}
+
+bool Settings::is_own_tag(std::string_view tag) const {
+  return !cluster().empty() && tag.starts_with("k8s:" + cluster() + ":");
 }
 
 Result<Settings> read_settings(const Config& config) {

@@ -22,6 +22,7 @@ struct Settings {
   std::string metadata_url;  // the same
   std::string region;        // slug; empty = ask the metadata service (DO-10)
   std::string cluster_id;    // empty = load balancers carry no cluster tag (DO-12)
+  std::string cluster_uid;   // of the namespace kube-system, without an id; empty = not known
   std::string vpc_id;        // empty = the region's default VPC (DO-13)
   std::string default_lb_type = "REGIONAL_NETWORK";  // DO-14
   std::string firewall_name;                         // empty = no firewall is managed (DO-15)
@@ -31,10 +32,21 @@ struct Settings {
 
   // "k8s:" and the cluster's id; empty without one.
   [[nodiscard]] std::string cluster_tag() const;
+  // "k8s:CLUSTER:service:UID": the mark of one Service.
+  [[nodiscard]] std::string service_tag(std::string_view service_uid) const;
+  // The cluster's id, or what stands for it; empty when there is neither.
+  [[nodiscard]] const std::string& cluster() const {
+    return cluster_id.empty() ? cluster_uid : cluster_id;
+  }
+  // Whether a tag begins with this cluster's own "k8s:CLUSTER:".
+  [[nodiscard]] bool is_own_tag(std::string_view tag) const;
 };
 
 // Whether DigitalOcean takes the text as a tag (DO-353).
 bool is_tag(std::string_view text);
+
+// Whether a value of --controllers lets a controller run that has no alias (HOST-77).
+bool runs_controller(std::string_view controllers, std::string_view name);
 
 // Failure: invalid_argument with one line that names the flag and its variable.
 Result<Settings> read_settings(const Config& config);

@@ -49,7 +49,6 @@ struct Balancer {
   [[nodiscard]] bool owned_by(const ccm::LoadBalancerService& service) const {
     return spec.owner_cluster == service.cluster_name && spec.owner_uid == service.uid;
   }
-  [[nodiscard]] bool unmarked() const { return spec.owner_uid.empty(); }
 };
 
 // What the Service asks for, its annotations sandbox.cloud/{hostname,ip-mode,internal,port-errors}

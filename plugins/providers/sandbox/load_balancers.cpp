@@ -77,7 +77,8 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find(Ctx ctx, LoadBalancerServ
     }
   }
   if (found.balancer) {
-    found.foreign = !adopted && !found.balancer->unmarked() && !found.balancer->owned_by(service);
+    // The id is written by the user; the mark is not.
+    found.foreign = !adopted && !found.balancer->owned_by(service);
     if (!found.balancer->deleting()) co_return found;
     found = Found();
   }
@@ -160,26 +161,18 @@ LoadBalancers::Answer LoadBalancers::update(Ctx ctx, LoadBalancerService service
 }
 
 // All that carries the Service's mark goes: a creation whose answer was lost may have left more
-// than one. Read again afterwards, because "deleted" is no proof.
+// than one, and the recorded id may lead elsewhere. Read again afterwards, because "deleted" is no
+// proof.
 Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
-  std::vector<Balancer> all;
+  bool foreign = false;
   if (!service.id.empty()) {
     auto recorded = co_await get(ctx, service.id);
     if (!recorded.ok()) co_return recorded.status();
-    std::optional<Balancer>& balancer = *recorded;
-    if (balancer && !balancer->unmarked() && !balancer->owned_by(service)) {
-      co_return Status(Code::failed_precondition,
-                       "load balancer " + service.id + " belongs to somebody else")
-          .with_reason("NotOwned");
-    }
-    if (balancer) all.push_back(*std::move(balancer));
+    foreign = *recorded && !(*recorded)->owned_by(service);
   }
-  auto owned = co_await list_owned(ctx, service.cluster_name, service.uid);
-  if (!owned.ok()) co_return owned.status();
-  for (Balancer& balancer : *owned) {
-    if (balancer.id != service.id) all.push_back(std::move(balancer));
-  }
-  for (const Balancer& balancer : all) {
+  auto all = co_await list_owned(ctx, service.cluster_name, service.uid);
+  if (!all.ok()) co_return all.status();
+  for (const Balancer& balancer : *all) {
     if (balancer.deleting()) continue;
     std::string method = "DELETE";
     std::string path = path_of(balancer.id);
@@ -189,12 +182,14 @@ Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
                                         std::move(operation));
     if (!deleted.ok() && deleted.status().code() != Code::not_found) co_return deleted.status();
   }
-  for (const Balancer& balancer : all) {
+  for (const Balancer& balancer : *all) {
     auto left = co_await get(ctx, balancer.id);
     if (!left.ok()) co_return left.status();
     if (*left) co_return still_deleting();
   }
-  co_return Status();
+  if (!foreign) co_return Status();
+  co_return Status(Code::failed_precondition, "the recorded load balancer belongs to somebody else")
+      .with_reason("NotOwned");
 }
 
 Task<Result<ccm::LoadBalancerLimits>> LoadBalancers::limits(Ctx ctx) {

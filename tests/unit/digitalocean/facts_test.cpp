@@ -44,7 +44,7 @@ TEST(DigitalOceanFactsTest, NoFactIsMissing) {
 
 TEST(DigitalOceanFactsTest, TheTestsThatAreNamedAreThere) {
   std::string sources;
-  for (const char* folder : {"unit/digitalocean", "unit/app", "digitalocean_api"}) {
+  for (const char* folder : {"unit/digitalocean", "unit/service", "unit/app", "digitalocean_api"}) {
     for (const auto& entry :
          std::filesystem::directory_iterator(std::filesystem::path(CCM_DO_TESTS) / folder)) {
       if (entry.path().extension() == ".cpp") sources += content(entry.path());

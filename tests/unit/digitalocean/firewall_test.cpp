@@ -126,11 +126,12 @@ TEST_F(FirewallTest, DO_260_DO_379_SourceRangesAreKept) {
   ranges["loadBalancerSourceRanges"] = {"10.1.2.3/8", " 192.0.2.0/24"};
   put("ranges", ranges, {{kLb + "allow-rules", "ip:203.0.113.9"}});
   put("rules", balanced(81), {{kLb + "allow-rules", "cidr:2001:DB8::/32, ip:203.0.113.9"}});
+  // Not read by DigitalOcean's manager: what is open today stays open (DO-129).
   put("annotated", balanced(82),
       {{"service.beta.kubernetes.io/load-balancer-source-ranges", "198.51.100.0/24"}});
   ASSERT_TRUE(start<FirewallController>().ok());
   EXPECT_EQ(open(), (Rules{"tcp/80 10.0.0.0/8 192.0.2.0/24", "tcp/81 2001:db8::/32 203.0.113.9",
-                           "tcp/82 198.51.100.0/24"}));
+                           "tcp/82" + everywhere}));
 }
 
 TEST_F(FirewallTest, DO_260_AnotherImplementationsServicesStayClosed) {
@@ -166,6 +167,30 @@ TEST_F(FirewallTest, DO_262_EqualRulesAreOne) {
   put("three", node_port(1, 80));
   ASSERT_TRUE(start<FirewallController>().ok());
   EXPECT_EQ(firewall()["inbound_rules"].size(), 1U);
+}
+
+// Monitoring that comes from droplets with a tag, say.
+TEST_F(FirewallTest, DO_272_SourcesOfOtherKindsThatWereAddedByHandStay) {
+  put("web", node_port(80, 30080));
+  ASSERT_TRUE(start<FirewallController>().ok());
+  json& made = cloud.firewalls().begin()->second;
+  made["inbound_rules"][0]["sources"]["tags"] = {"edge"};
+  made["inbound_rules"][0]["sources"]["droplet_ids"] = {101};
+  made["outbound_rules"][0]["destinations"]["tags"] = {"edge"};
+  cloud.clear_log();
+  pass(minutes(11));
+  EXPECT_EQ(writes(), 0);
+  put("dns", node_port(53, 30053, "UDP"));
+  settle();
+  EXPECT_EQ(writes(), 1);
+  EXPECT_EQ(open(), (Rules{"tcp/30080" + everywhere, "udp/30053" + everywhere}));
+  const json now = firewall();
+  for (const json& rule : now["inbound_rules"]) {
+    const bool old = rule["protocol"] == "tcp";
+    EXPECT_EQ(rule["sources"].value("tags", json()), old ? json{"edge"} : json());
+    EXPECT_EQ(rule["sources"].value("droplet_ids", json()), old ? json{101} : json());
+  }
+  EXPECT_EQ(now["outbound_rules"][0]["destinations"]["tags"], json{"edge"});
 }
 
 TEST_F(FirewallTest, DO_268_OnlyDifferencesAreWritten) {

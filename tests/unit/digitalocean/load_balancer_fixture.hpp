@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,18 @@ class LoadBalancerOperationsTest : public CloudTest {
             .dump());
     return made;
   }
+  // The same Service with more of its object: its status, say.
+  LoadBalancerService with(LoadBalancerService service, const json& more) {
+    json whole = json::parse(service.object.json());
+    whole.merge_patch(more);
+    service.object = host.objects.make(whole.dump());
+    return service;
+  }
+  // What a manager of this cluster has written into its status.
+  LoadBalancerService served(LoadBalancerService service, const json& ingress) {
+    return with(std::move(service),
+                {{"status", {{"loadBalancer", {{"ingress", json::array({ingress})}}}}}});
+  }
   static std::vector<Backend> nodes(int count = 2) {
     std::vector<Backend> made;
     for (int i = 0; i < count; ++i) {
@@ -89,6 +102,13 @@ class LoadBalancerOperationsTest : public CloudTest {
     LoadBalancers::Remove call{table, provider.ctx(), s};
     return provider.finish(provider.start("remove", std::move(call)));
   }
+  // A new process: nothing of what it knew is left.
+  void restart() {
+    std::destroy_at(&provider);
+    std::construct_at(&provider, host, plugin, "test");
+    pass();
+    log_in();
+  }
   // Later, so that what is known of the cloud is read anew.
   void pass(milliseconds time = seconds(5)) { host.loop.advance(time); }
   json the_balancer() {
@@ -109,8 +129,8 @@ class LoadBalancerOperationsTest : public CloudTest {
     return created->id;
   }
 
-  testing::FakeComponent provider{host, testing::plugin_of<Provider, testing::Dispatch::loop>(),
-                                  "test"};
+  const ccm_plugin* const plugin = testing::plugin_of<Provider, testing::Dispatch::loop>();
+  testing::FakeComponent provider{host, plugin, "test"};
 };
 
 inline std::string annotation_of(const LoadBalancer& balancer, const std::string& name) {

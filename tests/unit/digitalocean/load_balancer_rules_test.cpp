@@ -191,6 +191,9 @@ TEST(LoadBalancerRulesTest, DO_194_to_DO_204_HealthChecks) {
       {{{"override-health-check", ""}, {"healthcheck-path", "/x"}}, "http:8/x 3 5 3 5"},  // DO-200
       {{{"override-health-check", "1"}, {"healthcheck-port", "443"}}, "tcp:9 3 5 3 5"},
       {{{"override-health-check", "1"}, {"healthcheck-protocol", "https"}}, "https:8 3 5 3 5"},
+      {{{"override-health-check", "1"}, {"healthcheck-protocol", ""}}, "tcp:8 3 5 3 5"},
+      {{{"override-health-check", "1"}, {"healthcheck-protocol", ""}, {"healthcheck-path", "/up"}},
+       "http:8/up 3 5 3 5"},
       {{{"healthcheck-check-interval-seconds", "4"},
         {"healthcheck-response-timeout-seconds", "6"},
         {"healthcheck-unhealthy-threshold", "7"},

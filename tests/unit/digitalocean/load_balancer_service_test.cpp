@@ -10,13 +10,41 @@ TEST_F(LoadBalancerOperationsTest, DO_118_ADisownedLoadBalancerIsLeftAlone) {
   const json disown = {{"service.kubernetes.io/do-loadbalancer-disown", "true"}};
   EXPECT_EQ(ensure(service(disown, id), nodes(4)).status().code(), Code::implemented_elsewhere);
   EXPECT_EQ(update(service(disown, id), nodes(4)).status().code(), Code::implemented_elsewhere);
-  EXPECT_TRUE(remove(service(disown, id)).ok());
+  EXPECT_EQ(remove(service(disown, id)).code(), Code::implemented_elsewhere);
   EXPECT_EQ(cloud.calls(), 0);
-  const json wrong = {{"service.kubernetes.io/do-loadbalancer-disown", "yes"}};  // DO-119
-  EXPECT_EQ(remove(service(wrong, id)).message(),
-            "failed to get disown LB configuration setting: cannot convert value \"yes\" for "
-            "annotation \"service.kubernetes.io/do-loadbalancer-disown\" to bool: "
-            "strconv.ParseBool: parsing \"yes\": invalid syntax");
+}
+
+// A wish to be left alone that cannot be read holds up no deletion, and deletes nothing.
+TEST_F(LoadBalancerOperationsTest, DO_119_AnUnreadableDisownLeavesTheLoadBalancer) {
+  log_in();
+  const std::string id = made(service(), nodes());
+  const json wrong = {{"service.kubernetes.io/do-loadbalancer-disown", "maybe"}};
+  const std::string text =
+      "failed to get disown LB configuration setting: cannot convert value \"maybe\" for "
+      "annotation \"service.kubernetes.io/do-loadbalancer-disown\" to bool: "
+      "strconv.ParseBool: parsing \"maybe\": invalid syntax";
+  EXPECT_EQ(ensure(service(wrong, id), nodes()).status().message(), text);
+  const Status removed = remove(service(wrong, id));
+  EXPECT_EQ(removed.code(), Code::implemented_elsewhere);
+  EXPECT_EQ(removed.message(), text);
+  EXPECT_EQ(cloud.calls(), 0);
+}
+
+TEST_F(LoadBalancerOperationsTest, DO_155_WhatCannotBeReadHoldsUpNoDeletion) {
+  log_in();
+  const std::vector<json> table = {{{kAnnotation + "network", "BOGUS"}},
+                                   {{kAnnotation + "network-stack", "BOGUS"}},
+                                   {{kAnnotation + "type", "BOGUS"}},
+                                   {{kAnnotation + "target-tag", "not a tag"}},
+                                   {{kAnnotation + "size-unit", "x"}},
+                                   {{kAnnotation + "healthcheck-check-interval-seconds", "x"}}};
+  for (const json& annotations : table) {
+    const std::string id = made(service(), nodes());
+    EXPECT_FALSE(ensure(service(annotations, id), nodes()).ok()) << annotations;
+    const Status removed = remove(service(annotations, id));
+    EXPECT_TRUE(removed.ok()) << annotations << removed.message();
+    EXPECT_TRUE(cloud.load_balancers().empty()) << annotations;
+  }
 }
 
 TEST_F(LoadBalancerOperationsTest, DO_112_AnErroredOneIsAFailure) {
@@ -145,9 +173,74 @@ TEST_F(LoadBalancerOperationsTest, DO_225_SourceRangesBecomeTheFirewall) {
   log_in();
   auto limited = service({{kAnnotation + "allow-rules", "ip:9.9.9.9"}});
   limited.source_ranges = {"10.0.0.0/8", "192.0.2.0/24"};
+  limited = with(limited, {{"spec", {{"loadBalancerSourceRanges", limited.source_ranges}}}});
   ASSERT_TRUE(ensure(limited, nodes()).ok());
   EXPECT_EQ(the_balancer()["firewall"]["allow"],
             json::array({"cidr:10.0.0.0/8", "cidr:192.0.2.0/24"}));
+}
+
+// DigitalOcean's manager does not read it, so what is open today stays open.
+TEST_F(LoadBalancerOperationsTest, DO_129_RangesByAnnotationCloseNothing) {
+  log_in();
+  const std::string id = made(service(), nodes());
+  auto limited =
+      service({{"service.beta.kubernetes.io/load-balancer-source-ranges", "10.0.0.0/8"}}, id);
+  limited.source_ranges = {"10.0.0.0/8"};
+  EXPECT_EQ(ensure(limited, nodes())->difference, "");
+  EXPECT_EQ(cloud.writes(), 0);
+  const auto events = host.events.with_reason("LoadBalancerConfigWarning");
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_NE(events[0].message.find("set spec.loadBalancerSourceRanges"), std::string::npos);
+}
+
+// It passes packets on, and the API keeps nothing of them.
+TEST_F(LoadBalancerOperationsTest, DO_181_SettingsThatANetworkLoadBalancerIgnoresAreNotRepaired) {
+  log_in();
+  const std::string id = made(service(), nodes());
+  const json annotations = {{kAnnotation + "sticky-sessions-type", "cookies"},
+                            {kAnnotation + "sticky-sessions-cookie-name", "LB"},
+                            {kAnnotation + "sticky-sessions-cookie-ttl", "300"},
+                            {kAnnotation + "enable-proxy-protocol", "true"},
+                            {kAnnotation + "enable-backend-keepalive", "true"},
+                            {kAnnotation + "redirect-http-to-https", "true"},
+                            {kAnnotation + "disable-lets-encrypt-dns-records", "true"},
+                            {kAnnotation + "http-idle-timeout-seconds", "90"}};
+  const auto looked = observe(service(annotations, id), nodes());
+  EXPECT_EQ(looked->difference, "");
+  EXPECT_EQ(ensure(service(annotations, id), nodes())->difference, "");
+  EXPECT_EQ(cloud.writes(), 0);
+  const auto events = host.events.with_reason("LoadBalancerConfigWarning");
+  ASSERT_EQ(events.size(), 1U);
+  for (const auto& [name, value] : annotations.items()) {
+    EXPECT_NE(events[0].message.find(name), std::string::npos) << name;
+  }
+}
+
+TEST_F(LoadBalancerOperationsTest, WhatTheCloudMadeOfASettingIsNotWrittenForEver) {
+  log_in();
+  const json annotations = {{kAnnotation + "type", "REGIONAL"}};
+  const std::string id = made(service(annotations), nodes());
+  cloud.ignored_members = {"size_unit"};
+  json sized = annotations;
+  sized[kAnnotation + "size-unit"] = "3";
+  EXPECT_EQ(ensure(service(sized, id), nodes())->difference, "size");
+  EXPECT_EQ(cloud.writes(), 1);
+  for (int audit = 0; audit < 3; ++audit) {
+    pass();
+    EXPECT_EQ(observe(service(sized, id), nodes())->difference, "");
+    EXPECT_EQ(ensure(service(sized, id), nodes())->difference, "");
+  }
+  EXPECT_EQ(cloud.writes(), 1);
+  const auto events = host.events.with_reason("LoadBalancerConfigWarning");
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_NE(events[0].message.find("than was asked for: size;"), std::string::npos);
+  // Everything else is still seen to, and another size is asked for.
+  EXPECT_EQ(ensure(service(sized, id), nodes(3))->difference, "backends");
+  EXPECT_EQ(cloud.calls("PUT", "/"), 1);
+  cloud.ignored_members.clear();
+  sized[kAnnotation + "size-unit"] = "4";
+  EXPECT_EQ(ensure(service(sized, id), nodes(3))->difference, "size");
+  EXPECT_EQ(the_balancer()["size_unit"], 4);
 }
 
 TEST_F(LoadBalancerOperationsTest, RefusalsReachTheUserWithDigitalOceansWords) {

@@ -40,9 +40,9 @@ TEST_F(MissingDropletsTest, DO_232_WhatIsChangedIsChangedForTheOthers) {
   log_in();
   const std::string id = made(service(), nodes(3));
   cloud.remove_droplet(102);
-  const json idle = {{kAnnotation + "http-idle-timeout-seconds", "77"}};
-  ASSERT_TRUE(ensure(service(idle, id), nodes(4)).ok());
-  EXPECT_EQ(the_balancer()["http_idle_timeout_seconds"], 77);
+  const json checked = {{kAnnotation + "healthcheck-check-interval-seconds", "77"}};
+  ASSERT_TRUE(ensure(service(checked, id), nodes(4)).ok());
+  EXPECT_EQ(the_balancer()["health_check"]["check_interval_seconds"], 77);
   EXPECT_EQ(the_balancer()["droplet_ids"], json::array({101, 103, 104}));
 }
 

@@ -15,7 +15,8 @@ class TagTest : public ControllerTest {
   TagTest() { host.config.set_flag("digitalocean-cluster-id", "c1"); }
 
   void balancer(const std::string& id, const std::vector<std::string>& tags = {}) {
-    cloud.add_load_balancer({{"id", id}, {"name", "n-" + id}, {"tags", tags}, {"region", "nyc3"}});
+    cloud.add_load_balancer(
+        {{"id", id}, {"name", "auid" + id}, {"tags", tags}, {"region", "nyc3"}});
   }
   void service(const std::string& name, const std::string& id, json annotations = json::object()) {
     if (!id.empty()) annotations[kRecorded] = id;
@@ -78,6 +79,18 @@ TEST_F(TagTest, DO_281_StaleDisownedAndForeignOnesAreLeftOut) {
   EXPECT_EQ(tags("a"), json::array({"k8s:c1"}));
   EXPECT_EQ(tags("left"), json::array());
   EXPECT_EQ(tags("theirs"), json::array({"k8s:c2"}));
+}
+
+// The annotation is its user's, and the tag would be a claim.
+TEST_F(TagTest, DO_104_WhatIsNotProvenToBeTheServicesGetsNoTag) {
+  balancer("theirs");
+  balancer("by-hand");
+  cloud.load_balancers().at("by-hand")["name"] = "by-hand";
+  service("a", "theirs");
+  service("b", "by-hand");
+  ASSERT_TRUE(start<TagController>().ok());
+  pass(minutes(15));
+  EXPECT_EQ(cloud.writes(), 0);
 }
 
 TEST_F(TagTest, DO_344_AnswersThatDoNotTellTags) {

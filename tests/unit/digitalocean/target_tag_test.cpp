@@ -93,8 +93,9 @@ TEST_F(TargetTagTest, WhatBearsTheClustersTagWithoutBeingANodeLosesIt) {
   EXPECT_EQ(tagged("other"), Ids{104});
 }
 
-// Firewalls or volumes of the user's may hang on it.
-TEST_F(TargetTagTest, ATagOfTheUsersIsTakenOnlyFromWhatWasANode) {
+// Firewalls or volumes of the administrator's may hang on it.
+TEST_F(TargetTagTest, ATagOfTheAdministratorsIsTakenOnlyFromWhatWasANode) {
+  host.config.set_flag("digitalocean-target-tag", "web");
   log_in();
   cloud.tags()["web"];
   cloud.droplet(104)["tags"] = {"web"};
@@ -102,6 +103,41 @@ TEST_F(TargetTagTest, ATagOfTheUsersIsTakenOnlyFromWhatWasANode) {
   EXPECT_EQ(tagged("web"), (Ids{101, 102, 103, 104}));
   ASSERT_TRUE(update(service(by_tag("web"), id), nodes(2)).ok());
   EXPECT_EQ(tagged("web"), (Ids{101, 102, 104}));
+}
+
+// Other firewalls and databases may be open to it.
+TEST_F(TargetTagTest, ATagThatIsNotTheClustersIsRefused) {
+  log_in();
+  const std::string id = made(service(), nodes());
+  cloud.tags()["db-clients"];
+  for (const char* other : {"db-clients", "k8s:c2:nodes", "k8s:c1", "k8s:c1:service:x"}) {
+    const Status refused = ensure(service(by_tag(other), id), nodes()).status();
+    EXPECT_EQ(refused.error_class(), ErrorClass::invalid_spec) << other;
+    EXPECT_NE(refused.message().find("begins with the cluster's own \"k8s:c1:\""),
+              std::string::npos)
+        << refused.message();
+  }
+  EXPECT_EQ(cloud.writes(), 0);
+  EXPECT_EQ(tagged("db-clients"), Ids{});
+}
+
+// The one that a load balancer was given by hand is not put on more droplets.
+TEST_F(TargetTagTest, ATagThatTheServiceDoesNotWantGetsNoDroplets) {
+  log_in();
+  const std::string id = made(service(), nodes());
+  cloud.load_balancers().at(id)["tag"] = "db-clients";
+  pass();
+  EXPECT_EQ(update(service({}, id), nodes(3))->difference, "target tag, backends");
+  EXPECT_EQ(tagged("db-clients"), Ids{});
+  EXPECT_EQ(the_balancer()["droplet_ids"], json::array({101, 102, 103}));
+}
+
+TEST_F(TargetTagTest, TheKubeSystemNamespaceStandsForAnIdThatIsNotGiven) {
+  host.config.set_flag("digitalocean-cluster-id", "");
+  host.kube.put("v1/namespaces", R"({"metadata":{"name":"kube-system","uid":"c-uid"}})");
+  log_in();
+  ASSERT_TRUE(ensure(service(by_tag("k8s:c-uid:nodes")), nodes()).ok());
+  EXPECT_EQ(tagged("k8s:c-uid:nodes"), (Ids{101, 102}));
 }
 
 TEST_F(TargetTagTest, WhatIsTakenAwayByHandComesBack) {
@@ -128,7 +164,9 @@ TEST_F(TargetTagTest, AFaultInBetweenIsOutlasted) {
 TEST_F(TargetTagTest, DO_353_WhatIsNoTagIsRefused) {
   log_in();
   EXPECT_EQ(ensure(service(by_tag("not a tag")), nodes()).status().message(),
-            "invalid tag \"not a tag\" specified in annotation \"" + kAnnotation + "target-tag\"");
+            "invalid tag \"not a tag\" specified in annotation \"" + kAnnotation +
+                "target-tag\": only the tag of --digitalocean-target-tag may be used, or one that "
+                "begins with the cluster's own \"k8s:c1:\"");
   EXPECT_EQ(cloud.writes(), 0);
 }
 

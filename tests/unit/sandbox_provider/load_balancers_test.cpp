@@ -54,10 +54,9 @@ TEST_F(BalancerTest, EveryMemberIsComparedAndRepaired) {
   EXPECT_EQ(observe(wanted, {"node-1"})->difference, "");
   EXPECT_EQ(balancers()[0].at("health_check").at("path"), "/healthz");
   EXPECT_EQ(observe(wanted, {"node-1"})->ingress.size(), 2u);
-  control("PUT", "/load_balancers/lb-1", {{"source_ranges", Json::array()}, {"owner", nullptr}});
-  EXPECT_EQ(observe(wanted, {"node-1"})->difference, "owner, source ranges");
-  EXPECT_EQ(ensure(wanted, {"node-1"})->difference, "owner, source ranges");
-  EXPECT_EQ(balancers()[0].at("owner").at("service_uid"), "u-1");
+  control("PUT", "/load_balancers/lb-1", {{"source_ranges", Json::array()}});
+  EXPECT_EQ(observe(wanted, {"node-1"})->difference, "source ranges");
+  EXPECT_EQ(ensure(wanted, {"node-1"})->difference, "source ranges");
 }
 
 TEST_F(BalancerTest, BackendsAloneAreChanged) {
@@ -97,7 +96,31 @@ TEST_F(BalancerTest, AnothersIsNeitherChangedNorDeleted) {
   const ccm::Status status = remove(wrong);
   EXPECT_EQ(status.code(), Code::failed_precondition);
   EXPECT_EQ(status.reason(), "NotOwned");
-  EXPECT_EQ(take_calls(), (Json{{"GetLoadBalancer", 4}}));
+  EXPECT_EQ(take_calls(), (Json{{"GetLoadBalancer", 4}, {"ListLoadBalancers", 1}}));
+}
+
+// An id is written by the user, so it proves nothing.
+TEST_F(BalancerTest, OneWithoutAMarkIsNeitherChangedNorDeleted) {
+  control("PUT", "/load_balancers/by-hand", {{"name", "by-hand"}});
+  const Json before = balancers();
+  ccm::LoadBalancerService wrong = service();
+  wrong.id = "by-hand";
+  EXPECT_EQ(observe(wrong, {})->state, LoadBalancerState::foreign);
+  EXPECT_EQ(ensure(wrong, {"node-0"})->state, LoadBalancerState::foreign);
+  EXPECT_EQ(update(wrong, {"node-0"})->state, LoadBalancerState::foreign);
+  EXPECT_EQ(remove(wrong).reason(), "NotOwned");
+  EXPECT_EQ(balancers(), before);
+}
+
+TEST_F(BalancerTest, AnIdThatLeadsElsewhereSavesItsOwnFromNothing) {
+  settings({{"active_ms", 0}});
+  make(service("u-2"), {});
+  make(service(), {});
+  ccm::LoadBalancerService swapped = service();
+  swapped.id = "lb-1";
+  EXPECT_EQ(remove(swapped).reason(), "NotOwned");
+  ASSERT_EQ(balancers().size(), 1u);
+  EXPECT_EQ(balancers()[0].at("id"), "lb-1");
 }
 
 TEST_F(BalancerTest, AnotherClustersMarkIsNotOurs) {
@@ -108,7 +131,7 @@ TEST_F(BalancerTest, AnotherClustersMarkIsNotOurs) {
   EXPECT_EQ(ensure(service(), {})->id, "lb-2");
 }
 
-TEST_F(BalancerTest, AdoptedByTheUsersWord) {
+TEST_F(BalancerTest, AdoptedByTheAdministratorsWord) {
   control("PUT", "/load_balancers/old", {{"name", "old"}, {"owner", {{"cluster", "x"}}}});
   ccm::LoadBalancerService wanted = service();
   wanted.adopt_id = "old";
@@ -140,7 +163,7 @@ TEST_F(BalancerTest, DeletionWaitsForTheCloudAndIsVerified) {
   EXPECT_TRUE(balancers().empty());
 }
 
-TEST_F(BalancerTest, DeletionTakesAllWithItsMarkAndOneThatLostIt) {
+TEST_F(BalancerTest, DeletionTakesAllWithItsMarkAndNoOther) {
   make(service(), {});
   make(service("u-2"), {});
   control("PUT", "/load_balancers/lb-1", {{"owner", nullptr}});
@@ -149,9 +172,10 @@ TEST_F(BalancerTest, DeletionTakesAllWithItsMarkAndOneThatLostIt) {
   ccm::LoadBalancerService gone = service();
   gone.id = "lb-1";
   gone.ports.clear();  // TRAP-41
-  EXPECT_TRUE(remove(gone).ok());
-  ASSERT_EQ(balancers().size(), 1u);
-  EXPECT_EQ(balancers()[0].at("owner").at("service_uid"), "u-2");
+  EXPECT_EQ(remove(gone).reason(), "NotOwned");
+  ASSERT_EQ(balancers().size(), 2u);
+  EXPECT_EQ(balancers()[0].at("id"), "lb-1");  // nobody's since it lost its mark
+  EXPECT_EQ(balancers()[1].at("owner").at("service_uid"), "u-2");
 }
 
 TEST_F(BalancerTest, AnnotationsAndParametersOfTheClass) {

@@ -202,6 +202,17 @@ TEST_F(CleanUpTest, SVC_30_ImplementedElsewhereEndsIt) {
   mark_deleted("web");
   run();
   EXPECT_FALSE(exists("web"));
+  EXPECT_EQ(take_events(), (Texts{"Normal DeletingLoadBalancer", "Normal LoadBalancerRetained"}));
+}
+
+TEST_F(CleanUpTest, AWishToKeepItThatCannotBeReadIsAWarning) {
+  made("web");
+  host.load_balancers.fail_next(
+      "remove", Status(Code::implemented_elsewhere, ErrorClass::invalid_spec, "\"maybe\""));
+  mark_deleted("web");
+  run();
+  EXPECT_FALSE(exists("web"));
+  EXPECT_EQ(take_events(), (Texts{"Normal DeletingLoadBalancer", "Warning LoadBalancerRetained"}));
 }
 
 TEST_F(CleanUpTest, SomebodyElsesIsLeftAloneAndTheServiceGoes) {
@@ -212,6 +223,29 @@ TEST_F(CleanUpTest, SomebodyElsesIsLeftAloneAndTheServiceGoes) {
   EXPECT_FALSE(exists("web"));
   EXPECT_EQ(host.load_balancers.balancers.size(), 1U);
   EXPECT_NE(last_event("LoadBalancerNotOwned").find("was not deleted"), std::string::npos);
+  EXPECT_EQ(take_events(), (Texts{"Normal DeletingLoadBalancer", "Warning LoadBalancerNotOwned"}));
+}
+
+// Only the id is this controller's; what else a provider records, the user may have written.
+TEST_F(CleanUpTest, DO_103_AnotherTypeKeepsTheUsersAnnotations) {
+  Json service = balanced("web");
+  service["metadata"]["annotations"] = {{"example.com/type", "REGIONAL"},
+                                        {"example.com/size", "3"}};
+  put(service);
+  LoadBalancer answer;
+  answer.state = LoadBalancerState::active;
+  answer.id = "lb-1";
+  answer.ingress.emplace_back().ip = "203.0.113.1";
+  answer.annotations = {{"example.com/type", "REGIONAL"}};
+  host.load_balancers.answer_next("ensure", answer);
+  start();
+  run();
+  edit("web", [](Json& s) {
+    s["spec"]["type"] = "ClusterIP";
+    s["status"]["loadBalancer"] = Json::object();
+  });
+  run();
+  EXPECT_EQ(stored("web")["metadata"]["annotations"], service["metadata"]["annotations"]);
 }
 
 TEST_F(CleanUpTest, RetainKeepsTheLoadBalancer) {
@@ -227,6 +261,22 @@ TEST_F(CleanUpTest, RetainKeepsTheLoadBalancer) {
   EXPECT_EQ(host.load_balancers.balancers.size(), 1U);
   EXPECT_TRUE(take_cloud().empty());
   EXPECT_EQ(take_events(), Texts{"Normal LoadBalancerRetained"});
+}
+
+TEST_F(CleanUpTest, RetainIsABooleanAndKeepsItInDoubt) {
+  const std::vector<std::pair<std::string, bool>> table = {
+      {"True", true}, {"1", true}, {"yes", true}, {"", true}, {"false", false}, {"0", false}};
+  for (const auto& [value, kept] : table) {
+    host.load_balancers.balancers.clear();
+    made("web");
+    edit("web", [&](Json& s) {
+      s["metadata"]["annotations"]["cloud-controller-manager/retain-load-balancer"] = value;
+    });
+    mark_deleted("web");
+    run();
+    EXPECT_FALSE(exists("web"));
+    EXPECT_EQ(host.load_balancers.balancers.size(), kept ? 1U : 0U) << value;
+  }
 }
 
 TEST_F(CleanUpTest, RetainCanBeSetWhileADeletionFails) {

@@ -271,26 +271,6 @@ TEST_F(EnsureTest, TheProviderMayNameTheIdAnnotation) {
   EXPECT_EQ(stored("web")["metadata"]["annotations"], Json({{"example.com/lb-id", "lb-1"}}));
 }
 
-TEST_F(EnsureTest, AdoptionIsAskedForOnce) {
-  Json service = balanced("web");
-  service["metadata"]["annotations"]["cloud-controller-manager/adopt-load-balancer"] = "lb-1";
-  put(service);
-  start();
-  run();
-  auto calls = host.load_balancers.calls("ensure");
-  ASSERT_EQ(calls.size(), 1U);
-  EXPECT_EQ(calls[0].service.adopt_id, "lb-1");
-  EXPECT_EQ(stored("web")["metadata"]["annotations"][kIdAnnotationName], "lb-1");
-  take_cloud();
-  advance(seconds(60));
-  EXPECT_TRUE(take_cloud().empty());
-  edit("web", [](Json& s) { s["spec"]["ports"][0]["port"] = 81; });
-  run();
-  calls = host.load_balancers.calls("ensure");
-  ASSERT_EQ(calls.size(), 1U);
-  EXPECT_EQ(calls[0].service.adopt_id, "");
-}
-
 TEST_F(EnsureTest, SomebodyElsesIsLeftAlone) {
   auto& foreign = host.load_balancers.balancers["uid-of-web"];
   foreign.shown.state = LoadBalancerState::foreign;
@@ -301,8 +281,9 @@ TEST_F(EnsureTest, SomebodyElsesIsLeftAlone) {
   start();
   run();
   EXPECT_EQ(host.load_balancers.writes(), 0);
-  EXPECT_NE(last_event("SyncLoadBalancerFailed").find("belongs to somebody else"),
-            std::string::npos);
+  const std::string told = last_event("SyncLoadBalancerFailed");
+  EXPECT_NE(told.find("is not this Service's"), std::string::npos) << told;
+  EXPECT_EQ(told.find("lb-77"), std::string::npos) << "tells somebody else's id";
   EXPECT_EQ(condition("web", kReady)["reason"], "LoadBalancerNotOwned");
   EXPECT_EQ(stored("web")["metadata"]["annotations"][kIdAnnotationName], "lb-77");
   take_cloud();

@@ -1,5 +1,7 @@
 #include "controller.hpp"
 
+#include "digitalocean/load_balancers/service_view.hpp"
+
 #include <ccm/percent_encode.hpp>
 
 #include <utility>
@@ -94,7 +96,7 @@ Status FirewallController::setup(Setup& setup) {
   setup.queue(options);
   Watch watch;
   watch.resource = kFirewallServices;
-  watch.fields = firewall_service_fields();
+  watch.fields = service_view_fields();
   watch.map = [this](EventKind kind, const Object& old, const Object& now, const Queue& queue) {
     if (kind == EventKind::resync || (kind == EventKind::updated && old.same(now))) return;
     if (kind == EventKind::deleted) doubts_.erase(key_of_service(now));

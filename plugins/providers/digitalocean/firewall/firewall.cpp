@@ -27,6 +27,9 @@ json outbound_json() {
                       {{"protocol", "icmp"}, {"destinations", to}}});
 }
 
+// Peers that are managed. Others may be added by hand; they are no difference (DO-272).
+constexpr const char* kManagedPeers[] = {"addresses", "load_balancer_uids"};
+
 // All ports are "0", "all" or none (DO-351); lists have no order, and empty ones are none.
 std::string one_form(const json& rule, const char* peers) {
   const std::string ports = text_or_empty(rule, "ports");
@@ -34,9 +37,10 @@ std::string one_form(const json& rule, const char* peers) {
                {"ports", ports.empty() || ports == "all" ? std::string("0") : ports}};
   const auto place = rule.find(peers);
   if (place != rule.end() && place->is_object()) {
-    for (const auto& [kind, list] : place->items()) {
-      if (!list.is_array() || list.empty()) continue;
-      json sorted = list;
+    for (const char* kind : kManagedPeers) {
+      const auto list = place->find(kind);
+      if (list == place->end() || !list->is_array() || list->empty()) continue;
+      json sorted = *list;
       std::sort(sorted.begin(), sorted.end());
       form[kind] = std::move(sorted);
     }
@@ -53,6 +57,30 @@ std::set<std::string> forms(const json& rules, const char* peers) {
   return all;
 }
 
+// Adds the other peers of `rules` to `added`.
+void read_added_peers(const json& rules, const char* peers, ExistingFirewall::AddedPeers& added) {
+  if (!rules.is_array()) return;
+  for (const json& rule : rules) {
+    const auto place = rule.is_object() ? rule.find(peers) : rule.end();
+    if (!rule.is_object() || place == rule.end() || !place->is_object()) continue;
+    for (const auto& [kind, list] : place->items()) {
+      const bool managed = kind == kManagedPeers[0] || kind == kManagedPeers[1];
+      if (managed || !list.is_array()) continue;
+      for (const json& peer : list) added[one_form(rule, peers)][kind].insert(peer.dump());
+    }
+  }
+}
+
+// What was added by hand stays.
+json with_added_peers(json rule, const char* peers, const ExistingFirewall::AddedPeers& added) {
+  const auto place = added.find(one_form(rule, peers));
+  if (place == added.end()) return rule;
+  for (const auto& [kind, texts] : place->second) {
+    for (const std::string& text : texts) rule[peers][kind].push_back(parse_json(text));
+  }
+  return rule;
+}
+
 template <typename T>
 T list_member(const json& object, const char* name) {
   const auto place = object.find(name);
@@ -67,8 +95,12 @@ Result<ExistingFirewall> read_one_firewall(const json& from) {
   firewall.id = text_or_empty(from, "id");
   firewall.name = text_or_empty(from, "name");
   firewall.status = text_or_empty(from, "status");
-  firewall.inbound = forms(from.value("inbound_rules", json()), "sources");
-  firewall.outbound = forms(from.value("outbound_rules", json()), "destinations");
+  const json inbound = from.value("inbound_rules", json());
+  const json outbound = from.value("outbound_rules", json());
+  firewall.inbound = forms(inbound, "sources");
+  firewall.outbound = forms(outbound, "destinations");
+  read_added_peers(inbound, "sources", firewall.added_sources);
+  read_added_peers(outbound, "destinations", firewall.added_destinations);
   firewall.tags = list_member<std::set<std::string>>(from, "tags");
   firewall.droplet_ids = list_member<std::vector<int64_t>>(from, "droplet_ids");
   return firewall;
@@ -116,16 +148,21 @@ bool satisfies(const WantedFirewall& wanted, const ExistingFirewall& existing) {
 }
 
 std::string firewall_body(const WantedFirewall& wanted, const ExistingFirewall* existing) {
+  static const ExistingFirewall kNone;
+  const ExistingFirewall& now = existing != nullptr ? *existing : kNone;
   json inbound = json::array();
   for (const FirewallRule& rule : all_rules(wanted, existing)) {
-    inbound.push_back(inbound_json(rule));
+    inbound.push_back(with_added_peers(inbound_json(rule), "sources", now.added_sources));
+  }
+  json outbound = json::array();
+  for (const json& rule : outbound_json()) {
+    outbound.push_back(with_added_peers(rule, "destinations", now.added_destinations));
   }
   json body = {{"name", wanted.name},
                {"inbound_rules", std::move(inbound)},
-               {"outbound_rules", outbound_json()},
+               {"outbound_rules", std::move(outbound)},
                {"tags", wanted.tags}};
-  body["droplet_ids"] = json::array();
-  if (existing != nullptr) body["droplet_ids"] = existing->droplet_ids;
+  body["droplet_ids"] = now.droplet_ids;
   return body.dump();
 }
 

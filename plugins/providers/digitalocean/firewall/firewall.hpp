@@ -7,6 +7,7 @@
 #include <ccm/status.hpp>
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -29,6 +30,11 @@ struct ExistingFirewall {
   std::set<std::string> inbound;
   std::set<std::string> outbound;
   std::set<std::string> tags;
+  // Peers of other kinds, droplets or tags, that were added to a rule by hand: by its form, by
+  // their kind, each as JSON.
+  using AddedPeers = std::map<std::string, std::map<std::string, std::set<std::string>>>;
+  AddedPeers added_sources;
+  AddedPeers added_destinations;
   std::vector<int64_t> droplet_ids;  // attached one by one, by hand
   bool operator==(const ExistingFirewall&) const = default;
 };

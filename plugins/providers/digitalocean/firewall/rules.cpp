@@ -2,6 +2,7 @@
 
 #include "digitalocean/load_balancers/annotations.hpp"
 #include "digitalocean/load_balancers/health_check.hpp"
+#include "digitalocean/load_balancers/service_view.hpp"
 
 #include <ccm/cidr.hpp>
 #include <ccm/load_balancer.hpp>
@@ -12,31 +13,11 @@
 namespace ccm::digitalocean {
 namespace {
 
-constexpr std::string_view kSourceRanges = "service.beta.kubernetes.io/load-balancer-source-ranges";
-
 using Sources = std::vector<std::string>;
 
 Sources everywhere() { return {"0.0.0.0/0", "::/0"}; }
 
 [[noreturn]] void doubt(std::string why) { throw SpecError{config_error(std::move(why))}; }
-
-// What the firewall needs of a Service, in the form that the load balancers' code takes.
-LoadBalancerService firewall_view(const Object& object) {
-  LoadBalancerService service;
-  service.name = object.name();
-  service.namespace_name = object.namespace_name();
-  service.local_traffic = object.text("/spec/externalTrafficPolicy") == "Local";
-  service.health_check_node_port =
-      static_cast<int32_t>(object.at("/spec/healthCheckNodePort").integer().value_or(0));
-  object.at("/spec/ports").each([&](std::string_view, const Value& value) {
-    ServicePort& port = service.ports.emplace_back();
-    port.protocol = value.text("/protocol");
-    if (port.protocol.empty()) port.protocol = "TCP";
-    port.port = static_cast<int32_t>(value.at("/port").integer().value_or(0));
-    port.node_port = static_cast<int32_t>(value.at("/nodePort").integer().value_or(0));
-  });
-  return service;
-}
 
 std::string range_text(const std::string& range) {
   const size_t first = range.find_first_not_of(" \t\r\n");
@@ -62,7 +43,6 @@ Sources clients(const Object& object, const Annotations& annotations) {
   object.at("/spec/loadBalancerSourceRanges").each([&](std::string_view, const Value& value) {
     sources.emplace_back(value.text().value_or(std::string_view()));
   });
-  if (sources.empty()) sources = split_cidrs(annotations.text(kSourceRanges));
   for (std::string& range : sources) range = range_text(range);
   if (sources.empty()) {
     for (const std::string& item : annotations.items(annotation::kAllowRules)) {
@@ -144,7 +124,7 @@ void add_load_balancer(const Object& object, const Annotations& annotations,
                        std::string_view default_type, ServiceRules& result) {
   const bool other_class = object.at("/spec/loadBalancerClass").exists();
   if (other_class && annotations.text(annotation::kId).empty()) return;
-  const LoadBalancerService service = firewall_view(object);
+  const LoadBalancerService service = service_view(object);
   Sources sources = everywhere();
   try {
     if (!passes_packets(annotations, default_type)) return;
@@ -162,13 +142,6 @@ void add_load_balancer(const Object& object, const Annotations& annotations,
 
 }  // namespace
 
-std::vector<std::string> firewall_service_fields() {
-  return {"/metadata/annotations",          "/spec/type",
-          "/spec/loadBalancerClass",        "/spec/ports",
-          "/spec/loadBalancerSourceRanges", "/spec/externalTrafficPolicy",
-          "/spec/healthCheckNodePort"};
-}
-
 ServiceRules firewall_rules(const Object& service, std::string_view default_type) {
   ServiceRules result;
   const std::string_view type = service.text("/spec/type");
@@ -176,7 +149,7 @@ ServiceRules firewall_rules(const Object& service, std::string_view default_type
   const Annotations annotations = read_annotations(service);
   if (!managed(annotations)) return result;
   if (type == "NodePort") {
-    add_node_ports(firewall_view(service), result);
+    add_node_ports(service_view(service), result);
   } else {
     add_load_balancer(service, annotations, default_type, result);
   }

@@ -28,10 +28,8 @@ struct ServiceRules {
   std::string doubt;
 };
 
-// The fields of a Service that are read, for a watch.
-std::vector<std::string> firewall_service_fields();
-
-// `default_type`: of load balancers whose Service does not say (DO-14).
+// Reads what service_view_fields() names. `default_type`: of load balancers whose Service does not
+// say (DO-14).
 //   NodePort: its node ports, from everywhere, unless the annotation firewall-managed is false.
 //   LoadBalancer with an external REGIONAL_NETWORK load balancer: its ports, from where the Service
 //   lets clients come from, and the health check's port, from the load balancer alone. One with a

@@ -5,7 +5,9 @@ namespace ccm::digitalocean {
 const std::vector<AnnotationInfo>& known_annotations() {
   using namespace annotation;
   static const std::vector<AnnotationInfo> table = {
-      {kId, "ID", "none", "the load balancer of this Service; recorded by the manager"},
+      {kId, "ID", "none",
+       "the load balancer of this Service; recorded by the manager, no proof that it is the "
+       "Service's"},
       {kName, "text", "a and the Service's UID, 32 characters", "the load balancer's name"},
       {kType, "REGIONAL, REGIONAL_NETWORK", "--digitalocean-default-lb-type",
        "kind of load balancer; cannot change later; recorded by the manager"},
@@ -42,8 +44,8 @@ const std::vector<AnnotationInfo>& known_annotations() {
       {kIp, "address", "DigitalOcean chooses", "an address of your own; when it is made"},
       {kSubnetUuid, "UUID", "none", "subnet of the VPC; when it is made"},
       {kTargetTag, "tag", "--digitalocean-target-tag",
-       "droplets are found by this tag, which the manager keeps on the nodes' droplets; empty: by "
-       "their ids"},
+       "droplets are found by this tag, the flag's or one that begins with k8s:ID: of the cluster; "
+       "empty: by their ids"},
       {kOverrideHealthCheck, "any value", "not there",
        "switches to the three health check annotations below"},
       {kHealthCheckPort, "port of the Service", "the first TCP port",
@@ -56,7 +58,7 @@ const std::vector<AnnotationInfo>& known_annotations() {
       {kUnhealthyThreshold, "2 to 10", "3", "failures until a node gets no traffic"},
       {kHealthyThreshold, "2 to 10", "5", "successes until a node gets traffic"},
       {kFirewallManaged, "boolean", "true",
-       "whether the managed firewall opens this NodePort Service's ports"},
+       "whether the managed firewall opens this Service's ports, of type NodePort or LoadBalancer"},
       {kDisown, "boolean", "false", "the load balancer is left alone, also on deletion"},
   };
   return table;

@@ -88,6 +88,14 @@ Annotations read_annotations(const Object& service) {
   return Annotations(std::move(values));
 }
 
+bool has_source_ranges(const Object& service) {
+  bool any = false;
+  service.at("/spec/loadBalancerSourceRanges").each([&](std::string_view, const Value&) {
+    any = true;
+  });
+  return any;
+}
+
 int64_t atoi(std::string_view text, const std::string& what) {
   std::string_view digits = text;
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);

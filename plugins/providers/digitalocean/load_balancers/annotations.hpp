@@ -111,6 +111,12 @@ class Annotations {
 // Those of a Service.
 Annotations read_annotations(const Object& service);
 
+// Kubernetes' own; not read on DigitalOcean (DO-129).
+inline constexpr std::string_view kSourceRangesAnnotation =
+    "service.beta.kubernetes.io/load-balancer-source-ranges";
+// Whether spec.loadBalancerSourceRanges says who may connect.
+bool has_source_ranges(const Object& service);
+
 // Go's %q for texts of annotations.
 std::string go_quoted(std::string_view text);
 // Go's strconv.Atoi. Throws SpecError with Go's text behind `what`.

@@ -42,11 +42,6 @@ bool same_sticky(const StickySessions& wanted, const StickySessions& existing) {
           wanted.cookie_ttl_seconds == existing.cookie_ttl_seconds);
 }
 
-bool has_tag(const ExistingLoadBalancer& existing, const std::string& tag) {
-  if (tag.empty() || !existing.tags) return true;
-  return std::find(existing.tags->begin(), existing.tags->end(), tag) != existing.tags->end();
-}
-
 json rules_json(const std::vector<ForwardingRule>& rules) {
   json list = json::array();
   for (const ForwardingRule& rule : rules) {
@@ -162,7 +157,6 @@ std::vector<std::string> differences(const WantedLoadBalancer& wanted,
            wanted.http_idle_timeout_seconds == existing.http_idle_timeout_seconds,
        "idle timeout");
   note(wanted.allow == existing.allow && wanted.deny == existing.deny, "firewall");
-  note(has_tag(existing, wanted.cluster_tag), "cluster tag");
   note(wanted.target_tag == existing.target_tag, "target tag");
   // Behind a tag the droplets are the tag's.
   note(!wanted.target_tag.empty() || wanted.droplet_ids == existing.droplet_ids, kBackendsDiffer);
@@ -176,7 +170,9 @@ std::string create_body(const WantedLoadBalancer& wanted) {
   body["region"] = wanted.region;
   if (!wanted.vpc_uuid.empty()) body["vpc_uuid"] = wanted.vpc_uuid;
   if (!wanted.ip.empty()) body["ip"] = wanted.ip;
-  if (!wanted.cluster_tag.empty()) body["tags"] = json::array({wanted.cluster_tag});
+  for (const std::string& tag : {wanted.cluster_tag, wanted.mark}) {
+    if (!tag.empty()) body["tags"].push_back(tag);
+  }
   return body.dump();
 }
 
@@ -185,13 +181,6 @@ std::string update_body(const WantedLoadBalancer& wanted, const ExistingLoadBala
   put_managed(body, wanted);
   body["region"] = existing.region.empty() ? wanted.region : existing.region;
   if (!body.contains("vpc_uuid") && !wanted.vpc_uuid.empty()) body["vpc_uuid"] = wanted.vpc_uuid;
-  if (!wanted.cluster_tag.empty()) {
-    json& tags = body["tags"];
-    if (!tags.is_array()) tags = json::array();
-    if (std::find(tags.begin(), tags.end(), json(wanted.cluster_tag)) == tags.end()) {
-      tags.push_back(wanted.cluster_tag);
-    }
-  }
   return body.dump();
 }
 

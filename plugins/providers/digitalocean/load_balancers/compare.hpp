@@ -17,6 +17,9 @@ std::vector<std::string> differences(const WantedLoadBalancer& wanted,
                                      const ExistingLoadBalancer& existing);
 // The name under which targets stand in that list.
 inline constexpr const char* kBackendsDiffer = "backends";
+// What is no setting of the load balancer, and written by itself.
+inline constexpr const char* kOwnerDiffers = "owner";
+inline constexpr const char* kTagDiffers = "cluster tag";
 
 // Body of POST /v2/load_balancers.
 std::string create_body(const WantedLoadBalancer& wanted);

@@ -152,14 +152,8 @@ std::string ExistingLoadBalancer::certificate_id() const {
   return {};
 }
 
-std::string ExistingLoadBalancer::foreign_cluster_tag(std::string_view ours) const {
-  if (!tags || ours.empty()) return {};
-  std::string foreign;
-  for (const std::string& tag : *tags) {
-    if (tag == ours) return {};
-    if (tag.starts_with("k8s:")) foreign = tag;
-  }
-  return foreign;
+bool ExistingLoadBalancer::has_tag(std::string_view tag) const {
+  return tags && std::find(tags->begin(), tags->end(), tag) != tags->end();
 }
 
 Result<LoadBalancerPage> parse_load_balancers(std::string_view json_text) {

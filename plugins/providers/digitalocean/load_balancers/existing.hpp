@@ -42,9 +42,8 @@ struct ExistingLoadBalancer {
 
   // The first certificate of its rules; empty = none (DO-185).
   [[nodiscard]] std::string certificate_id() const;
-  // A tag "k8s:..." of a cluster that is not `ours`; empty = none. Without an `ours` of our own
-  // no tag is foreign: then nobody told us which cluster this is.
-  [[nodiscard]] std::string foreign_cluster_tag(std::string_view ours) const;
+  // false also when the API does not tell.
+  [[nodiscard]] bool has_tag(std::string_view tag) const;
 };
 
 struct LoadBalancerPage {

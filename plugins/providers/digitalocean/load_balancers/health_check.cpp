@@ -46,12 +46,12 @@ int32_t override_port(const LoadBalancerService& service, const Annotations& ann
 }
 
 std::string override_protocol(const Annotations& annotations, const std::string& path) {
-  const auto value = annotations.find(annotation::kHealthCheckProtocol);
-  if (!value) return path.empty() ? "tcp" : "http";
+  const std::string_view value = annotations.text(annotation::kHealthCheckProtocol);
+  if (value.empty()) return path.empty() ? "tcp" : "http";
   for (const char* known : {"tcp", "http", "https"}) {
-    if (*value == known) return std::string(*value);
+    if (value == known) return std::string(value);
   }
-  refuse("invalid protocol " + go_quoted(*value) + " specified in annotation " +
+  refuse("invalid protocol " + go_quoted(value) + " specified in annotation " +
          go_quoted(annotation::kHealthCheckProtocol));
 }
 

@@ -14,9 +14,6 @@ namespace {
 using std::chrono::milliseconds;
 using Found = std::optional<ExistingLoadBalancer>;
 
-// How old what is known of the cloud may be when it is compared with what is wanted.
-constexpr milliseconds kFresh{1'000};
-
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
@@ -40,28 +37,27 @@ Status not_there(const std::string& name) {
 
 }  // namespace
 
-// The recorded id goes first (DO-95); without it, or when it leads nowhere any more, the mark.
+// The recorded id goes first (DO-95); without it, or when it leads nowhere any more, a search among
+// all.
 Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::find(
     Ctx ctx, LoadBalancerService service) {
   Plan plan;
-  const bool adopted = !service.adopt_id.empty();
-  const std::string id = adopted ? service.adopt_id : service.id;
+  plan.adopting = !service.adopt_id.empty();
+  const std::string id = plan.adopting ? service.adopt_id : service.id;
   if (!id.empty()) {
     auto found = co_await by_id(ctx, id);
     if (!found.ok()) co_return found.status();
     plan.existing = *std::move(found);
-    if (!plan.existing && adopted) {
+    if (!plan.existing && plan.adopting) {
       co_return config_error("there is no load balancer " + id + " to take over");
     }
   }
+  if (plan.adopting) co_return plan;
   if (!plan.existing) {
-    auto found = co_await by_mark(service);
-    if (!found.ok()) co_return found.status();
-    plan.existing = *std::move(found);
+    auto found = co_await by_proof(std::move(service));
+    co_return found;
   }
-  if (plan.existing && !adopted) {
-    plan.foreign = !plan.existing->foreign_cluster_tag(api_.settings().cluster_tag()).empty();
-  }
+  plan.foreign = !ownership_.proven(service, *plan.existing);
   co_return plan;
 }
 
@@ -85,19 +81,23 @@ Task<Result<Found>> LoadBalancerOperations::by_id(Ctx ctx, std::string id) {
   co_return Found(*std::move(balancer));
 }
 
-Task<Result<Found>> LoadBalancerOperations::by_mark(LoadBalancerService service) {
+// One that bears the Service's name and somebody else's mark is told, so that nobody tries to make
+// another one.
+Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::by_proof(
+    LoadBalancerService service) {
   auto listed = co_await listing_.get(kFresh);
   if (!listed.ok()) co_return listed.status();
-  const auto lost = lost_creations_.find(service.uid);
-  Found found;
+  Plan plan;
+  const Ownership::Claim claim = Ownership::claim_of(service);
   for (const auto& [id, balancer] : **listed) {
-    const bool marked = !service.default_name.empty() && balancer->name == service.default_name;
-    const bool ours = lost != lost_creations_.end() && balancer->name == lost->second;
-    if (!marked && !ours) continue;
-    found = *balancer;
-    if (balancer->foreign_cluster_tag(api_.settings().cluster_tag()).empty()) break;
+    const Owner owner = ownership_.judge(claim, *balancer);
+    if (owner != Owner::service && balancer->name != claim.name) continue;
+    plan.existing = *balancer;
+    plan.foreign = owner != Owner::service;
+    if (!plan.foreign) break;
   }
-  co_return found;
+  if (plan.existing && !plan.foreign) ownership_.remember(service, plan.existing->id);
+  co_return plan;
 }
 
 Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::plan(Ctx ctx, Subject subject,
@@ -127,8 +127,12 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::plan(Ctx ctx,
   auto wanted = build_request(input);
   if (!wanted.ok()) co_return wanted.status().with_context("failed to build load-balancer request");
   plan.wanted = *std::move(wanted);
-  if (existing != nullptr)
-    plan.differences = ccm::digitalocean::differences(plan.wanted, *existing);
+  if (existing == nullptr) co_return plan;
+  plan.differences = settings_to_write(plan.wanted, *existing);
+  if (plan.adopting && !ownership_.proven(subject.service, *existing)) {
+    plan.differences.emplace_back(kOwnerDiffers);
+  }
+  if (marks_.cluster_tag_due(plan.wanted, *existing)) plan.differences.emplace_back(kTagDiffers);
   co_return plan;
 }
 
@@ -160,8 +164,7 @@ Task<Result<LoadBalancer>> LoadBalancerOperations::ensure(Ctx ctx, LoadBalancerS
     if (!held.ok()) co_return held;
   }
   // One that is being made is not changed before it is there.
-  const bool pending = planned->existing && planned->existing->status == "new";
-  if (pending || (planned->existing && planned->differences.empty())) {
+  if (planned->existing && planned->existing->status == "new") {
     co_return answer(*subject, *planned->existing, planned->renewed_certificate_id, "");
   }
   auto written = co_await write(ctx, *subject, *planned);
@@ -179,13 +182,17 @@ Task<Result<LoadBalancer>> LoadBalancerOperations::update(Ctx ctx, LoadBalancerS
   if (!found->existing) co_return not_there(subject->traits.name);
   if (found->foreign) co_return foreign(*found->existing);
   const ExistingLoadBalancer& existing = *found->existing;
+  if (existing.target_tag != subject->traits.target_tag) {
+    auto ensured = co_await ensure(ctx, subject->service, std::move(backends));
+    co_return ensured;
+  }
   auto eligible = select_backends(backends, existing.type, existing.network);
   if (!eligible.ok()) co_return eligible.status();
   const bool by_tag = !existing.target_tag.empty();
   Backends reached = by_tag ? std::move(backends) : eligible->backends;
   auto droplet_ids = co_await targets(ctx, std::move(reached));
   if (!droplet_ids.ok()) co_return droplet_ids.status();
-  if (by_tag) {  // whatever the Service wants by now: ensure sees to that
+  if (by_tag) {
     Status held = co_await hold_tag(ctx, existing.target_tag, *droplet_ids);
     if (!held.ok()) co_return held;
     co_return answer(*subject, existing, "", "");
@@ -193,6 +200,9 @@ Task<Result<LoadBalancer>> LoadBalancerOperations::update(Ctx ctx, LoadBalancerS
   if (existing.status == "new") co_return answer(*subject, existing, "", "");
   found->wanted.droplet_ids = *std::move(droplet_ids);
   found->differences = {kBackendsDiffer};
+  if (existing.name != subject->service.default_name) {
+    found->wanted.mark = api_.settings().service_tag(subject->service.uid);
+  }
   auto written = co_await write(ctx, *subject, *found);
   if (!written.ok()) co_return written.status();
   co_return answer(*subject, *written, "", joined(found->differences));

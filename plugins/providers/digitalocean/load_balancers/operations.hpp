@@ -1,8 +1,6 @@
 // What the host asks of the cloud's load balancers (ccm/abi/loadbalancers.h). [serial]
 //
-// A load balancer belongs to a Service when the Service's annotation records its id, or when it
-// bears the name that is made from the Service's UID (DO-92); a name chosen by the user never
-// suffices (DO-96, DO-106). A tag of another cluster outweighs both.
+// The recorded id says where to look, not whose it is: ownership.hpp decides that.
 #pragma once
 
 #include "digitalocean/api.hpp"
@@ -10,7 +8,9 @@
 #include "digitalocean/load_balancers/certificates.hpp"
 #include "digitalocean/load_balancers/existing.hpp"
 #include "digitalocean/load_balancers/listing.hpp"
+#include "digitalocean/load_balancers/marks.hpp"
 #include "digitalocean/load_balancers/missing_droplets.hpp"
+#include "digitalocean/load_balancers/ownership.hpp"
 #include "digitalocean/load_balancers/request.hpp"
 #include "digitalocean/load_balancers/tagged_droplets.hpp"
 
@@ -27,6 +27,12 @@
 
 namespace ccm::digitalocean {
 
+// How old what is known of the cloud may be when it is compared with what is wanted.
+inline constexpr std::chrono::milliseconds kFresh{1'000};
+
+// For a Service whose load balancer is left alone (DO-118).
+Status left_alone_by_annotation();
+
 class LoadBalancerOperations {
  public:
   LoadBalancerOperations(Host& host, Api& api, Droplets& droplets)
@@ -34,6 +40,8 @@ class LoadBalancerOperations {
         api_(api),
         droplets_(droplets),
         listing_(host, api),
+        ownership_(host, api),
+        marks_(host, api),
         certificates_(host, api),
         missing_droplets_(host, droplets),
         tagged_droplets_(host, api, droplets) {}
@@ -41,7 +49,8 @@ class LoadBalancerOperations {
   // Region of new ones; empty = that of their droplets (DO-387).
   void set_region(std::string region) { region_ = std::move(region); }
 
-  // implemented_elsewhere for a disowned Service (DO-118).
+  // implemented_elsewhere for a disowned Service (DO-118), from remove() also for one whose wish to
+  // be disowned cannot be read.
   Task<Result<LoadBalancer>> observe(Ctx ctx, LoadBalancerService service, Backends backends);
   Task<Result<LoadBalancer>> ensure(Ctx ctx, LoadBalancerService service, Backends backends);
   // Only targets are added and taken away (DO-345).
@@ -59,7 +68,8 @@ class LoadBalancerOperations {
   // What the cloud has, what is wanted, and what differs.
   struct Plan {
     std::optional<ExistingLoadBalancer> existing;
-    bool foreign = false;
+    bool foreign = false;   // no proof that it is the Service's
+    bool adopting = false;  // the administrator lets the Service take it over
     WantedLoadBalancer wanted;
     std::vector<std::string> differences;
     std::string renewed_certificate_id;
@@ -71,15 +81,21 @@ class LoadBalancerOperations {
   // The rest of a plan that find() began, of one that is not foreign.
   Task<Result<Plan>> plan(Ctx ctx, Subject subject, Backends backends, Plan plan);
   Task<Result<std::optional<ExistingLoadBalancer>>> by_id(Ctx ctx, std::string id);
-  Task<Result<std::optional<ExistingLoadBalancer>>> by_mark(LoadBalancerService service);
+  Task<Result<Plan>> by_proof(LoadBalancerService service);
   Task<Result<std::vector<int64_t>>> targets(Ctx ctx, Backends backends);
   Task<Result<std::string>> region_for(Ctx ctx, std::vector<int64_t> droplet_ids);
 
-  // Brings the load balancer to what is wanted; without the droplets that are gone when the API
-  // refuses the rest for their sake. `plan` outlives the call, and has no differences left when
-  // nothing was sent in the end.
+  // Brings the load balancer to what is wanted, its tags included. `plan` outlives the call, and
+  // has no differences left when nothing was sent in the end.
   Task<Result<ExistingLoadBalancer>> write(Ctx ctx, Subject subject, Plan& plan);
+  // The same but for the tags; without the droplets that are gone when the API refuses the rest for
+  // their sake.
+  Task<Result<ExistingLoadBalancer>> write_settings(Ctx ctx, Subject subject, Plan& plan);
   Task<Result<ExistingLoadBalancer>> send(Ctx ctx, Subject subject, Plan& plan);
+  void note_what_was_not_taken(const Subject& subject, const WantedLoadBalancer& wanted,
+                               const ExistingLoadBalancer& made);
+  [[nodiscard]] std::vector<std::string> settings_to_write(
+      const WantedLoadBalancer& wanted, const ExistingLoadBalancer& existing) const;
   // The same for droplets behind a tag.
   Task<Status> hold_tag(Ctx ctx, std::string tag, std::vector<int64_t> droplet_ids);
   Task<Result<ExistingLoadBalancer>> create(Ctx ctx, Subject subject, WantedLoadBalancer wanted);
@@ -89,7 +105,8 @@ class LoadBalancerOperations {
                                               ExistingLoadBalancer existing);
   Task<Status> send_targets(Ctx ctx, std::string method, std::string id,
                             std::vector<int64_t> droplet_ids);
-  Task<Status> explain_name(Status refused, std::string name);
+  Task<Result<std::string>> send_creation(Ctx ctx, WantedLoadBalancer& wanted);
+  Task<Status> delete_one(Ctx ctx, LoadBalancerService service, ExistingLoadBalancer balancer);
 
   Result<LoadBalancer> answer(const Subject& subject, const ExistingLoadBalancer& balancer,
                               const std::string& renewed_certificate_id, std::string difference);
@@ -99,13 +116,18 @@ class LoadBalancerOperations {
   Api& api_;
   Droplets& droplets_;
   LoadBalancerListing listing_;
+  Ownership ownership_;
+  Marks marks_;
   Certificates certificates_;
   MissingDroplets missing_droplets_;
   TaggedDroplets tagged_droplets_;
   std::string region_;
-  // Creations whose answer was lost, by the Service's UID: the name that was sent. Only with this
-  // may a load balancer be known by a name that the user chose.
-  std::map<std::string, std::string> lost_creations_;
+  // What the cloud did not make of a PUT, by id: asking again and again would not change it.
+  struct NotTaken {
+    std::string asked;
+    std::vector<std::string> differences;
+  };
+  std::map<std::string, NotTaken> not_taken_;
   std::map<std::string, std::chrono::milliseconds> pending_since_;  // by id
   std::map<std::string, std::string> warned_;                       // by UID: the last text
 };

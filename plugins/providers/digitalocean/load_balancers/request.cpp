@@ -3,6 +3,7 @@
 #include "../trimmed.hpp"
 #include "forwarding_rules.hpp"
 #include "health_check.hpp"
+#include "ownership.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -20,6 +21,22 @@ std::string one_of(const Annotations& annotations, std::string_view name,
     return std::string(value);
   }
   refuse(refusal);
+}
+
+// Its droplets get this tag, and with it whatever firewalls and databases are open to it. So it is
+// the administrator's, or one that is used for load balancers alone.
+std::string target_tag(const Annotations& annotations, const Settings& settings) {
+  const auto asked = annotations.find(annotation::kTargetTag);
+  if (!asked || *asked == settings.target_tag) return settings.target_tag;
+  if (asked->empty()) return {};
+  if (is_tag(*asked) && settings.is_own_tag(*asked) && !marked_service(*asked)) {
+    return std::string(*asked);
+  }
+  refuse("invalid tag " + go_quoted(*asked) + " specified in annotation " +
+         go_quoted(annotation::kTargetTag) +
+         ": only the tag of --digitalocean-target-tag may be used, or one that begins with the "
+         "cluster's own " +
+         go_quoted("k8s:" + (settings.cluster().empty() ? "ID" : settings.cluster()) + ":"));
 }
 
 LoadBalancerTraits traits_of(const LoadBalancerService& service, const Annotations& annotations,
@@ -41,11 +58,7 @@ LoadBalancerTraits traits_of(const LoadBalancerService& service, const Annotatio
   if (traits.certificate_id.empty()) {
     traits.certificate_name = annotations.text(annotation::kCertificateName);
   }
-  traits.target_tag = annotations.find(annotation::kTargetTag).value_or(settings.target_tag);
-  if (!traits.target_tag.empty() && !is_tag(traits.target_tag)) {
-    refuse("invalid tag " + go_quoted(traits.target_tag) + " specified in annotation " +
-           go_quoted(annotation::kTargetTag));
-  }
+  traits.target_tag = target_tag(annotations, settings);
   traits.hostname = annotations.text(annotation::kHostname);
   for (char& c : traits.hostname) {
     c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -100,11 +113,13 @@ std::optional<uint64_t> idle_timeout(const Annotations& annotations) {
          "': strconv.ParseUint: parsing " + go_quoted(*value) + ": invalid syntax");
 }
 
-// DO-153, DO-224; sorted, unlike the Go manager's (DO-225).
+// DO-153, DO-224; sorted, unlike the Go manager's (DO-225). Ranges from Kubernetes' annotation do
+// not count, as there (DO-129): load balancers that are open today would close when this takes
+// over.
 void read_firewall(const LoadBalancerService& service, const Annotations& annotations,
                    WantedLoadBalancer& wanted) {
   wanted.allow = annotations.items(annotation::kAllowRules);
-  if (!service.source_ranges.empty()) {
+  if (has_source_ranges(service.object)) {
     wanted.allow.clear();
     for (const std::string& range : service.source_ranges) wanted.allow.push_back("cidr:" + range);
   }
@@ -123,6 +138,17 @@ void read_switches(const Annotations& annotations, WantedLoadBalancer& wanted) {
   wanted.enable_proxy_protocol = annotations.boolean(annotation::kProxyProtocol, "proxy protocol");
   wanted.enable_backend_keepalive =
       annotations.boolean(annotation::kBackendKeepalive, "backend keepalive");
+}
+
+// They change nothing on one that passes packets on. The API may keep or drop what is sent, so what
+// it has stays.
+void keep_what_is_not_read(const ExistingLoadBalancer& existing, WantedLoadBalancer& wanted) {
+  wanted.sticky_sessions = existing.sticky_sessions;
+  wanted.redirect_http_to_https = existing.redirect_http_to_https;
+  wanted.disable_lets_encrypt_dns_records = existing.disable_lets_encrypt_dns_records;
+  wanted.enable_proxy_protocol = existing.enable_proxy_protocol;
+  wanted.enable_backend_keepalive = existing.enable_backend_keepalive;
+  wanted.http_idle_timeout_seconds = existing.http_idle_timeout_seconds;
 }
 
 WantedLoadBalancer build(const RequestInput& input) {
@@ -147,10 +173,16 @@ WantedLoadBalancer build(const RequestInput& input) {
   wanted.sticky_sessions = sticky_sessions(annotations);
   read_switches(annotations, wanted);
   wanted.http_idle_timeout_seconds = idle_timeout(annotations);
+  if (input.existing != nullptr && wanted.type == kRegionalNetwork) {
+    keep_what_is_not_read(*input.existing, wanted);
+  }
   read_firewall(input.service, annotations, wanted);
   wanted.droplet_ids = input.droplet_ids;
   wanted.target_tag = input.traits.target_tag;
   wanted.cluster_tag = input.settings.cluster_tag();
+  if (wanted.name != input.service.default_name) {
+    wanted.mark = input.settings.service_tag(input.service.uid);
+  }
   wanted.region = input.region;
   wanted.vpc_uuid = input.settings.vpc_id;
   wanted.subnet_uuid = trimmed(annotations.text(annotation::kSubnetUuid));

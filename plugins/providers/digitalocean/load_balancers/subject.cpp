@@ -40,6 +40,12 @@ std::vector<Ingress> ingress_of(const ExistingLoadBalancer& balancer, const std:
 
 }  // namespace
 
+Status left_alone_by_annotation() {
+  return Status(
+      Code::implemented_elsewhere,
+      "the Service's load balancer is disowned by annotation " + std::string(annotation::kDisown));
+}
+
 Result<LoadBalancerOperations::Subject> LoadBalancerOperations::read_subject(
     LoadBalancerService service) const {
   Subject subject;
@@ -47,11 +53,7 @@ Result<LoadBalancerOperations::Subject> LoadBalancerOperations::read_subject(
   subject.service = std::move(service);
   auto left_alone = disowned(subject.annotations);
   if (!left_alone.ok()) return left_alone.status();
-  if (*left_alone) {
-    return Status(Code::implemented_elsewhere,
-                  "the Service's load balancer is disowned by annotation " +
-                      std::string(annotation::kDisown));
-  }
+  if (*left_alone) return left_alone_by_annotation();
   auto traits = read_traits(subject.service, subject.annotations, api_.settings());
   if (!traits.ok()) return traits.status();
   subject.traits = *std::move(traits);
@@ -104,6 +106,11 @@ void LoadBalancerOperations::warn(const Subject& subject,
                     (misspelt.nearest.empty()
                          ? std::string()
                          : "; did you mean " + std::string(misspelt.nearest) + "?"));
+  }
+  if (subject.annotations.has(kSourceRangesAnnotation) &&
+      !has_source_ranges(subject.service.object)) {
+    texts.push_back("annotation " + std::string(kSourceRangesAnnotation) +
+                    " has no effect on DigitalOcean: set spec.loadBalancerSourceRanges");
   }
   if (existing) {
     for (std::string& text : immutable_differences(subject.traits, *existing)) {

@@ -62,7 +62,7 @@ Task<Status> TaggedDroplets::change(Ctx ctx, std::string tag, std::vector<int64_
                       std::back_inserter(added));
   std::set_difference(members.all->begin(), members.all->end(), ids.begin(), ids.end(),
                       std::back_inserter(removed));
-  if (!is_ours(tag)) {
+  if (!api_.settings().is_own_tag(tag)) {
     std::erase_if(removed, [&](int64_t id) { return !members.held.contains(id); });
   }
   const std::string type = "droplet";
@@ -80,11 +80,6 @@ Task<Status> TaggedDroplets::change(Ctx ctx, std::string tag, std::vector<int64_
     for (const int64_t id : removed) members.all->erase(id);
   }
   co_return Status();
-}
-
-bool TaggedDroplets::is_ours(const std::string& tag) const {
-  const std::string own = api_.settings().cluster_tag();
-  return !own.empty() && tag.starts_with(own + ":");
 }
 
 }  // namespace ccm::digitalocean

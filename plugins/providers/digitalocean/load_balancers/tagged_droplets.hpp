@@ -44,7 +44,6 @@ class TaggedDroplets {
   };
   Task<Status> read(Ctx ctx, std::string tag, Members& members);
   Task<Status> change(Ctx ctx, std::string tag, std::vector<int64_t> ids, Members& members);
-  [[nodiscard]] bool is_ours(const std::string& tag) const;
 
   Host& host_;
   Api& api_;

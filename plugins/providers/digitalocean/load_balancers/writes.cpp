@@ -30,6 +30,27 @@ Status judged(Status status) {
   return is_about_droplets(status) ? std::move(status).with_class(ErrorClass::unavailable) : status;
 }
 
+// The API's own words, told also when the listing shows it before.
+constexpr const char* kNameTaken = "There is already a load balancer with that name";
+
+Status name_taken() {
+  return config_error(std::string("failed to create load-balancer: ") + kNameTaken +
+                      ", which is not this Service's. None is taken over by its name: choose "
+                      "another one");
+}
+
+// The differences that a PUT or a change of targets removes.
+std::vector<std::string> settings_of(std::vector<std::string> differences) {
+  std::erase(differences, kOwnerDiffers);
+  std::erase(differences, kTagDiffers);
+  return differences;
+}
+
+std::string settings_body(WantedLoadBalancer wanted, const ExistingLoadBalancer& existing) {
+  wanted.droplet_ids.clear();
+  return update_body(wanted, existing);
+}
+
 std::string path_of(const std::string& id) { return "/v2/load_balancers/" + percent_encode(id); }
 
 }  // namespace
@@ -57,6 +78,24 @@ Task<Result<std::string>> LoadBalancerOperations::region_for(Ctx ctx,
 
 Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::write(Ctx ctx, Subject subject,
                                                                  Plan& plan) {
+  if (plan.existing && plan.differences.empty()) co_return *plan.existing;
+  auto written = co_await write_settings(ctx, subject, plan);
+  if (!written.ok() || !plan.existing) co_return written;
+  if (plan.adopting) {
+    Status marked = co_await marks_.take_over(ctx, subject.service, plan.wanted, *written);
+    ownership_.remember(subject.service, written->id);
+  } else {
+    // A load balancer that nothing else has to be written to keeps what it has of marks, so that
+    // one which DigitalOcean's own manager made is taken over without a write.
+    if (settings_of(plan.differences).empty()) plan.wanted.mark.clear();
+    Status marked = co_await marks_.put(ctx, plan.wanted, *written);
+  }
+  listing_.wrote(*written);
+  co_return written;
+}
+
+Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::write_settings(Ctx ctx, Subject subject,
+                                                                          Plan& plan) {
   auto written = co_await send(ctx, subject, plan);
   if (written.ok() || !is_about_droplets(written.status())) co_return written;
   const bool fewer = co_await missing_droplets_.take_out_refused(ctx, plan.wanted.droplet_ids);
@@ -71,18 +110,47 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::send(Ctx ctx, Subject
     auto made = co_await create(ctx, subject, plan.wanted);
     co_return made;
   }
-  const bool only_backends =
-      plan.differences.size() == 1 && plan.differences.front() == kBackendsDiffer;
-  if (!only_backends) {
+  const std::vector<std::string> settings = settings_of(plan.differences);
+  if (settings.empty()) co_return *plan.existing;
+  if (settings != std::vector<std::string>{kBackendsDiffer}) {
     auto replaced = co_await replace(ctx, plan.wanted, *plan.existing);
+    if (replaced.ok()) note_what_was_not_taken(subject, plan.wanted, *replaced);
     co_return replaced;
   }
   if (plan.wanted.droplet_ids == plan.existing->droplet_ids) {
-    plan.differences.clear();
+    std::erase(plan.differences, kBackendsDiffer);
     co_return *plan.existing;
   }
   auto retargeted = co_await retarget(ctx, plan.wanted.droplet_ids, *plan.existing);
   co_return retargeted;
+}
+
+std::vector<std::string> LoadBalancerOperations::settings_to_write(
+    const WantedLoadBalancer& wanted, const ExistingLoadBalancer& existing) const {
+  std::vector<std::string> found = differences(wanted, existing);
+  const auto known = not_taken_.find(existing.id);
+  if (known == not_taken_.end() || known->second.asked != settings_body(wanted, existing)) {
+    return found;
+  }
+  for (const std::string& name : known->second.differences) std::erase(found, name);
+  return found;
+}
+
+void LoadBalancerOperations::note_what_was_not_taken(const Subject& subject,
+                                                     const WantedLoadBalancer& wanted,
+                                                     const ExistingLoadBalancer& made) {
+  std::vector<std::string> left = differences(wanted, made);
+  std::erase(left, kBackendsDiffer);
+  if (left.empty()) {
+    not_taken_.erase(made.id);
+    return;
+  }
+  std::string text;
+  for (const std::string& name : left) text += (text.empty() ? "" : ", ") + name;
+  host_.events.warning(subject.service.object, "LoadBalancerConfigWarning",
+                       "DigitalOcean made something else of these settings than was asked for: " +
+                           text + "; they are not written again before the Service changes");
+  not_taken_[made.id] = {settings_body(wanted, made), std::move(left)};
 }
 
 Task<Status> LoadBalancerOperations::hold_tag(Ctx ctx, std::string tag,
@@ -103,50 +171,50 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::create(Ctx ctx, Subje
   auto region = co_await region_for(ctx, wanted.droplet_ids);
   if (!region.ok()) co_return region.status();
   wanted.region = *std::move(region);
-  Call call;
-  call.method = "POST";
-  call.path = "/v2/load_balancers";
-  call.operation = "CreateLoadBalancer";
-  call.body = create_body(wanted);
-  auto body = co_await api_.call(ctx, std::move(call));
+  // DO-122. After this a load balancer of that name is the one that was asked for.
+  auto listed = co_await listing_.get(kFresh);
+  if (!listed.ok()) co_return listed.status();
+  for (const auto& [id, balancer] : **listed) {
+    if (balancer->name == wanted.name) co_return name_taken();
+  }
+  auto body = co_await send_creation(ctx, wanted);
   Status status = body.status();
   if (body.ok()) {
     auto made = parse_load_balancer(*body);
     if (made.ok()) {
-      lost_creations_.erase(subject.service.uid);
+      ownership_.remember(subject.service, made->id);
       listing_.wrote(*made);
       co_return made;
     }
     status = made.status();
   }
   if (answer_was_lost(status)) {
-    lost_creations_[subject.service.uid] = wanted.name;
+    ownership_.remember_lost(subject.service, wanted.name, !wanted.mark.empty());
     listing_.forget();
   }
-  status = judged(status.with_context("failed to create load-balancer"));
-  if (status.error_class() == ErrorClass::invalid_spec) {
-    status = co_await explain_name(status, wanted.name);
-  }
-  co_return status;
+  if (status.message().find(kNameTaken) != std::string::npos) co_return name_taken();
+  co_return judged(status.with_context("failed to create load-balancer"));
 }
 
-// DO-122: the API says only that the name is taken. With the id the user can decide.
-Task<Status> LoadBalancerOperations::explain_name(Status refused, std::string name) {
-  if (refused.message().find("already a load balancer with that name") == std::string::npos) {
-    co_return refused;
+// A token that was made for DigitalOcean's manager may not be allowed to make tags (DO-309).
+Task<Result<std::string>> LoadBalancerOperations::send_creation(Ctx ctx,
+                                                                WantedLoadBalancer& wanted) {
+  if (!marks_.allowed()) wanted.mark.clear();
+  Call call;
+  call.method = "POST";
+  call.path = "/v2/load_balancers";
+  call.operation = "CreateLoadBalancer";
+  call.body = create_body(wanted);
+  Call without_mark = call;
+  auto body = co_await api_.call(ctx, std::move(call));
+  if (body.ok() || body.status().code() != Code::permission_denied || wanted.mark.empty()) {
+    co_return body;
   }
-  auto listed = co_await listing_.get(std::chrono::milliseconds(0));
-  if (!listed.ok()) co_return refused;
-  for (const auto& [id, balancer] : **listed) {
-    if (balancer->name != name) continue;
-    co_return Status(refused.code(), refused.error_class(),
-                     refused.message() + "; it is " + id +
-                         ". A load balancer is never taken over by its name: to use that one, set "
-                         "the annotation " +
-                         std::string(annotation::kId) + " to its id")
-        .with_reason(refused.reason());
-  }
-  co_return refused;
+  wanted.mark.clear();
+  without_mark.body = create_body(wanted);
+  auto second = co_await api_.call(ctx, std::move(without_mark));
+  if (second.ok()) marks_.refused(body.status());
+  co_return second;
 }
 
 Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::replace(Ctx ctx,
@@ -205,25 +273,37 @@ Task<Status> LoadBalancerOperations::send_targets(Ctx ctx, std::string method, s
 }
 
 Task<Status> LoadBalancerOperations::remove(Ctx ctx, LoadBalancerService service) {
-  auto subject = read_subject(std::move(service));
-  if (!subject.ok()) {
-    // Left alone on deletion too (DO-118): what the Service had stays.
-    if (subject.status().code() == Code::implemented_elsewhere) co_return Status();
-    co_return subject.status();
+  // Nothing else of what the Service says is read: what cannot be made can still be deleted.
+  const auto left_alone = disowned(read_annotations(service.object));
+  if (!left_alone.ok()) {
+    co_return Status(Code::implemented_elsewhere, ErrorClass::invalid_spec,
+                     left_alone.status().message());
   }
-  auto found = co_await find(ctx, subject->service);
+  if (*left_alone) co_return left_alone_by_annotation();
+  auto found = co_await find(ctx, service);
   if (!found.ok()) co_return found.status();
-  if (!found->existing) co_return Status();
-  const std::string id = found->existing->id;
-  if (found->foreign) {
-    const std::string tag = found->existing->foreign_cluster_tag(api_.settings().cluster_tag());
-    co_return Status(Code::failed_precondition, "load balancer " + id + " bears the tag " + tag +
-                                                    " of another cluster; it was not deleted")
-        .with_reason("NotOwned");
+  const bool foreign = found->foreign;
+  // Its annotation may lead elsewhere than to its own.
+  if (foreign) found = co_await by_proof(service);
+  if (!found.ok()) co_return found.status();
+  if (found->existing && !found->foreign) {
+    Status deleted = co_await delete_one(ctx, service, *found->existing);
+    if (!deleted.ok()) co_return deleted;
   }
+  ownership_.forget(service);
+  warned_.erase(service.uid);
+  if (!foreign) co_return Status();
+  co_return Status(Code::failed_precondition,
+                   "the load balancer that is recorded is not proven to be this Service's; it was "
+                   "not deleted")
+      .with_reason("NotOwned");
+}
+
+Task<Status> LoadBalancerOperations::delete_one(Ctx ctx, LoadBalancerService service,
+                                                ExistingLoadBalancer balancer) {
   Call call;
   call.method = "DELETE";
-  call.path = path_of(id);
+  call.path = path_of(balancer.id);
   call.operation = "DeleteLoadBalancer";
   auto body = co_await api_.call(ctx, std::move(call));
   Status status = body.status();
@@ -231,10 +311,10 @@ Task<Status> LoadBalancerOperations::remove(Ctx ctx, LoadBalancerService service
     listing_.forget();
     co_return status.with_context("failed to delete load-balancer");
   }
-  listing_.deleted(id);
-  pending_since_.erase(id);
-  lost_creations_.erase(subject->service.uid);
-  warned_.erase(subject->service.uid);
+  listing_.deleted(balancer.id);
+  pending_since_.erase(balancer.id);
+  not_taken_.erase(balancer.id);
+  Status dropped = co_await marks_.drop(ctx, service, balancer);
   co_return Status();
 }
 

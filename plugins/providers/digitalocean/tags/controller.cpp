@@ -2,6 +2,7 @@
 
 #include "digitalocean/load_balancers/annotations.hpp"
 #include "digitalocean/load_balancers/request.hpp"
+#include "digitalocean/load_balancers/service_view.hpp"
 #include "digitalocean/tags/tagging.hpp"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ constexpr milliseconds kTagLongestRetry{900'000};
 
 }  // namespace
 
-TagController::TagController(Host& host) : host_(host), api_(host), listing_(host, api_) {}
+TagController::TagController(Host& host)
+    : host_(host), api_(host), listing_(host, api_), ownership_(host, api_) {}
 
 Status TagController::setup(Setup& setup) {
   auto settings = read_settings(host_.config);
@@ -38,7 +40,7 @@ Status TagController::setup(Setup& setup) {
   setup.queue(options);
   Watch watch;
   watch.resource = kTagServices;
-  watch.fields = {"/metadata/annotations", "/spec/type"};
+  watch.fields = service_view_fields();
   // New load balancers are made with the tag; only what others changed is looked for.
   watch.map = [](EventKind, const Object&, const Object&, const Queue&) {};
   setup.watch(std::move(watch));
@@ -47,11 +49,11 @@ Status TagController::setup(Setup& setup) {
 }
 
 Task<Result<ReconcileResult>> TagController::reconcile(Ctx ctx, Request) {
-  const std::set<std::string> ids = recorded_ids();
-  if (ids.empty()) co_return ReconcileResult{};  // DO-279: no call
+  const std::vector<LoadBalancerService> services = recorded();
+  if (services.empty()) co_return ReconcileResult{};  // DO-279: no call
   auto all = co_await listing_.get(milliseconds(0));
   if (!all.ok()) co_return all.status().with_context("failed to list load-balancers");
-  std::vector<std::string> lacking = untagged(**all, ids);
+  std::vector<std::string> lacking = untagged(**all, services);
   if (lacking.empty()) co_return ReconcileResult{};
   Status status = co_await tag(ctx, lacking);
   if (!status.ok()) co_return status.with_context("tags syncer failed");
@@ -61,33 +63,32 @@ Task<Result<ReconcileResult>> TagController::reconcile(Ctx ctx, Request) {
   co_return ReconcileResult{};
 }
 
-std::set<std::string> TagController::recorded_ids() const {
-  std::set<std::string> ids;
-  host_.kube.cached_each(kTagServices, {}, [&](const Object& service) {
-    if (service.text("/spec/type") != "LoadBalancer") return;
-    const Annotations annotations = read_annotations(service);
-    const std::string_view id = annotations.text(annotation::kId);
-    const auto left_alone = disowned(annotations);
-    if (!id.empty() && left_alone.ok() && !*left_alone) ids.emplace(id);
+std::vector<LoadBalancerService> TagController::recorded() const {
+  std::vector<LoadBalancerService> services;
+  host_.kube.cached_each(kTagServices, {}, [&](const Object& object) {
+    if (object.text("/spec/type") != "LoadBalancer") return;
+    LoadBalancerService service = service_view(object);
+    const auto left_alone = disowned(read_annotations(object));
+    if (service.id.empty() || !left_alone.ok() || *left_alone) return;
+    services.push_back(std::move(service));
   });
-  return ids;
+  return services;
 }
 
-// Only what exists: one stale id would refuse the whole batch (DO-281). Another cluster's tag is
-// not added to.
+// Only what exists: one stale id would refuse the whole batch (DO-281). Only what is the Service's:
+// a tag on somebody else's would give it away, or take it from another cluster.
 std::vector<std::string> TagController::untagged(const LoadBalancerListing::Balancers& all,
-                                                 const std::set<std::string>& ids) const {
+                                                 const std::vector<LoadBalancerService>& services) {
   const std::string ours = api_.settings().cluster_tag();
-  std::vector<std::string> lacking;
-  for (const std::string& id : ids) {
-    const auto place = all.find(id);
-    if (place == all.end() || !place->second->foreign_cluster_tag(ours).empty()) continue;
-    const auto& tags = place->second->tags;
+  std::set<std::string> lacking;
+  for (const LoadBalancerService& service : services) {
+    const auto place = all.find(service.id);
+    if (place == all.end() || !ownership_.proven(service, *place->second)) continue;
     const bool has =
-        tags ? std::find(tags->begin(), tags->end(), ours) != tags->end() : tagged_.contains(id);
-    if (!has) lacking.push_back(id);
+        place->second->tags ? place->second->has_tag(ours) : tagged_.contains(service.id);
+    if (!has) lacking.insert(service.id);
   }
-  return lacking;
+  return {lacking.begin(), lacking.end()};
 }
 
 Task<Status> TagController::tag(Ctx ctx, std::vector<std::string> ids) {

@@ -4,6 +4,7 @@
 
 #include "digitalocean/api.hpp"
 #include "digitalocean/load_balancers/listing.hpp"
+#include "digitalocean/load_balancers/ownership.hpp"
 
 #include <ccm/controller.hpp>
 #include <ccm/host.hpp>
@@ -24,16 +25,17 @@ class TagController {
   Task<Result<ReconcileResult>> reconcile(Ctx ctx, Request request);
 
  private:
-  // Of this cluster's Services, disowned ones left out.
-  [[nodiscard]] std::set<std::string> recorded_ids() const;
-  // Of those, the ones that are there and lack the tag.
+  // This cluster's Services with a recorded id, disowned ones left out.
+  [[nodiscard]] std::vector<LoadBalancerService> recorded() const;
+  // Of their load balancers, those that are theirs and lack the tag.
   [[nodiscard]] std::vector<std::string> untagged(const LoadBalancerListing::Balancers& all,
-                                                  const std::set<std::string>& ids) const;
+                                                  const std::vector<LoadBalancerService>& services);
   Task<Status> tag(Ctx ctx, std::vector<std::string> ids);
 
   Host& host_;
   Api api_;
   LoadBalancerListing listing_;
+  Ownership ownership_;
   // Tagged by us, for answers that do not tell tags (DO-344).
   std::set<std::string> tagged_;
 };

@@ -10,9 +10,10 @@
  *  - Never wait for the cloud inside an operation. While it works, end with CCM_LOAD_BALANCER_PENDING and a
  *    retry_after_ms; the host calls again.
  *  - No write to the cloud without a difference: a second `ensure` of the same request is reads only.
- *  - A load balancer is this Service's when its recorded id (`id`) leads to it, or when the owner mark that the provider
- *    itself put into the cloud (a tag, a description) names this cluster and this Service's UID. A name never suffices.
- *    What is marked as another owner's is CCM_LOAD_BALANCER_FOREIGN and is neither changed nor deleted.
+ *  - A load balancer is this Service's when a mark that the provider itself put into the cloud (a tag, a description, a
+ *    name made of the UID) names this Service's UID. `id` stands in an annotation, which users write: it says where to
+ *    look and proves nothing. What it leads to without a proof is CCM_LOAD_BALANCER_FOREIGN and is neither changed nor
+ *    deleted, except as `adopt_id`, which the administrator has allowed: that is marked anew.
  *  - `ensure` looks for that mark before it creates, so that a lost answer leads to no second load balancer.
  *  - Every operation is completed, and changes nothing any more once its ctx has ended. One that is open five minutes after
  *    that loses its turn: the host calls `observe` before the next change, and drops the late completion. Until then others
@@ -39,7 +40,7 @@ enum {
   CCM_LOAD_BALANCER_ABSENT = 0,  /* the cloud has none for this Service, and the answer is certain */
   CCM_LOAD_BALANCER_PENDING = 1, /* exists or is being changed; not ready to serve */
   CCM_LOAD_BALANCER_ACTIVE = 2,  /* exists and serves */
-  CCM_LOAD_BALANCER_FOREIGN = 3  /* the recorded id leads to one that belongs to somebody else */
+  CCM_LOAD_BALANCER_FOREIGN = 3  /* the recorded id leads to one that is not proven to be the Service's */
 };
 
 /* Bits of ccm_service.flags. */
@@ -171,7 +172,9 @@ typedef struct ccm_cloud_loadbalancers {
   /*
    * Deletes it and what a broken creation left. The Service's ports may be gone already, so it is found by id, name or
    * UID. Success and NOT_FOUND alike mean that nothing is left; class WAITING while the cloud still deletes.
-   * FAILED_PRECONDITION with reason "NotOwned" when it is somebody else's: nothing was deleted. RESULT: NULL. Required.
+   * FAILED_PRECONDITION with reason "NotOwned" when `id` leads to one that is not proven to be the Service's: that one
+   * stays, its own is deleted. IMPLEMENTED_ELSEWHERE when the user wants it to stay: the message says why, and the
+   * Service goes. RESULT: NULL. Required.
    */
   void (*remove)(void *self, const ccm_ctx *ctx, const ccm_service *service, ccm_completion done);
 

@@ -1,0 +1,163 @@
+#include "ownership.hpp"
+
+#include "digitalocean/droplet.hpp"
+#include "digitalocean/load_balancers/annotations.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace ccm::digitalocean {
+namespace {
+
+constexpr size_t kNameLength = 32;
+constexpr std::string_view kClusterPrefix = "k8s:";
+constexpr std::string_view kServicePart = ":service:";
+
+// "a" and 31 hexadecimal digits: some Service's UID made it.
+bool is_uid_name(std::string_view name) {
+  return name.size() == kNameLength && name.front() == 'a' &&
+         std::all_of(name.begin() + 1, name.end(),
+                     [](unsigned char c) { return std::isdigit(c) || (c >= 'a' && c <= 'f'); });
+}
+
+std::string lower(std::string_view text) {
+  std::string made(text);
+  for (char& c : made) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return made;
+}
+
+// The earlier one goes first; the UID tells two of one second apart.
+auto age(const Object& service) {
+  return std::make_tuple(std::string(service.text("/metadata/creationTimestamp")),
+                         std::string(service.uid()));
+}
+
+bool has_address(const ExistingLoadBalancer& balancer, std::string_view address) {
+  return !address.empty() && (address == balancer.ip || address == balancer.ipv6);
+}
+
+}  // namespace
+
+std::string uid_name(std::string_view service_uid) {
+  std::string name = "a";
+  for (const char c : service_uid) {
+    if (c != '-') name += c;
+  }
+  return name.substr(0, kNameLength);
+}
+
+std::optional<std::string_view> marked_service(std::string_view tag) {
+  const size_t place = tag.find(kServicePart);
+  if (!tag.starts_with(kClusterPrefix) || place == std::string_view::npos) return std::nullopt;
+  return tag.substr(place + kServicePart.size());
+}
+
+std::string foreign_cluster_tag(const ExistingLoadBalancer& balancer, std::string_view ours) {
+  if (!balancer.tags || ours.empty()) return {};
+  std::string foreign;
+  for (const std::string& tag : *balancer.tags) {
+    if (tag == ours) return {};
+    if (tag.starts_with(kClusterPrefix) && !marked_service(tag)) foreign = tag;
+  }
+  return foreign;
+}
+
+Ownership::Claim Ownership::claim_of(const LoadBalancerService& service) {
+  Claim claim{service, service.default_name, {}, {}, false};
+  if (claim.name.empty()) claim.name = uid_name(service.uid);
+  const Annotations annotations = read_annotations(service.object);
+  claim.chosen_name = annotations.text(annotation::kName);
+  const std::string host_name = lower(annotations.text(annotation::kHostname));
+  service.object.at("/status/loadBalancer/ingress").each([&](std::string_view, const Value& value) {
+    const std::string_view address = value.text("/ip");
+    if (!address.empty()) claim.addresses.emplace_back(address);
+    const std::string_view shown = value.text("/hostname");
+    claim.host_name = claim.host_name || (!shown.empty() && shown == host_name);
+  });
+  return claim;
+}
+
+Owner Ownership::judge(const Claim& claim, const ExistingLoadBalancer& balancer) const {
+  const std::string& uid = claim.service.uid;
+  if (!foreign_cluster_tag(balancer, api_.settings().cluster_tag()).empty()) return Owner::another;
+  bool marked = false;
+  for (const std::string& tag : balancer.tags.value_or(std::vector<std::string>())) {
+    const auto service = marked_service(tag);
+    if (service == uid) return Owner::service;
+    marked = marked || service;
+  }
+  if (marked) return Owner::another;
+  if (balancer.name == claim.name) return Owner::service;
+  // A name that was chosen may look like this, too.
+  if (is_uid_name(balancer.name) && balancer.name != claim.chosen_name) return Owner::another;
+  const auto known = proven_.find(balancer.id);
+  if (known != proven_.end()) return known->second == uid ? Owner::service : Owner::another;
+  if (made_unheard(claim, balancer) || shown_in_status(claim, balancer)) return Owner::service;
+  return Owner::unknown;
+}
+
+bool Ownership::proven(const LoadBalancerService& service, const ExistingLoadBalancer& balancer) {
+  if (judge(claim_of(service), balancer) != Owner::service) return false;
+  remember(service, balancer.id);
+  return true;
+}
+
+// It was not there before: that is looked at before one is made. One that was made with its mark
+// shows it, if the API shows tags at all.
+bool Ownership::made_unheard(const Claim& claim, const ExistingLoadBalancer& balancer) const {
+  const auto lost = lost_.find(claim.service.uid);
+  if (lost == lost_.end() || lost->second.name != balancer.name) return false;
+  return !lost->second.marked || !balancer.tags;
+}
+
+bool Ownership::shown_in_status(const Claim& claim, const ExistingLoadBalancer& balancer) const {
+  const bool shown = std::any_of(claim.addresses.begin(), claim.addresses.end(),
+                                 [&](const auto& each) { return has_address(balancer, each); });
+  const bool served =
+      !shown && claim.host_name && claim.service.id == balancer.id && serves_only(claim, balancer);
+  return (shown || served) && !older_one_shows_it(claim, balancer);
+}
+
+// DigitalOcean's manager let several Services have one load balancer (DO-105).
+bool Ownership::older_one_shows_it(const Claim& claim, const ExistingLoadBalancer& balancer) const {
+  const auto own_age = age(claim.service.object);
+  bool found = false;
+  host_.kube.cached_each("v1/services", {}, [&](const Object& other) {
+    if (other.uid() == claim.service.uid || age(other) > own_age) return true;
+    if (read_annotations(other).text(annotation::kId) != balancer.id) return true;
+    other.at("/status/loadBalancer/ingress").each([&](std::string_view, const Value& value) {
+      found = found || has_address(balancer, value.text("/ip"));
+    });
+    return !found;
+  });
+  return found;
+}
+
+// All that it forwards goes to node ports, which the API server gives to one Service at a time, on
+// droplets of this cluster.
+bool Ownership::serves_only(const Claim& claim, const ExistingLoadBalancer& balancer) const {
+  if (balancer.type != kRegional || balancer.forwarding_rules.empty()) return false;
+  std::set<int32_t> node_ports;
+  for (const ServicePort& port : claim.service.ports) {
+    if (port.node_port > 0) node_ports.insert(port.node_port);
+  }
+  const auto ours = [&](const ForwardingRule& rule) {
+    return node_ports.contains(rule.target_port);
+  };
+  if (!std::all_of(balancer.forwarding_rules.begin(), balancer.forwarding_rules.end(), ours)) {
+    return false;
+  }
+  bool on_nodes = false;
+  host_.kube.cached_each("v1/nodes", {}, [&](const Object& node) {
+    const auto id = droplet_id(node.text("/spec/providerID"));
+    on_nodes = id.ok() &&
+               std::binary_search(balancer.droplet_ids.begin(), balancer.droplet_ids.end(), *id);
+    return !on_nodes;
+  });
+  return on_nodes;
+}
+
+}  // namespace ccm::digitalocean
