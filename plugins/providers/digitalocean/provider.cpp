@@ -11,6 +11,8 @@
 namespace ccm::digitalocean {
 namespace {
 
+constexpr std::chrono::milliseconds kClusterTimeout{5'000};
+
 // Whether a page of the regions has that slug.
 struct RegionSearch {
   std::string slug;
@@ -71,7 +73,8 @@ Task<Status> Provider::learn_cluster(Ctx ctx, Settings& settings) {
   KubeReference reference;
   reference.resource = "v1/namespaces";
   reference.name = "kube-system";
-  const auto found = co_await host_.kube.get(ctx, std::move(reference));
+  const auto found =
+      co_await host_.kube.get(ctx.with_timeout(kClusterTimeout), std::move(reference));
   if (found.ok()) {
     settings.cluster_uid = found->uid();
     co_return Status();

@@ -146,6 +146,20 @@ TEST_F(OwnershipTest, DO_236_OneOfGosManagerWithAHostNameIsProvenByWhatItServes)
   expect_left_alone(shop);
 }
 
+// Another VPC may have the same address.
+TEST_F(OwnershipTest, DO_242_AnInternalAddressIsAProofWithNodesBehindIt) {
+  const json ingress = {{"ip", "10.9.0.7"}};
+  const std::string id = of_go("shop", {{"ip", "10.9.0.7"}, {"network", "INTERNAL"}});
+  log_in();
+  json annotations = chosen("shop");
+  annotations[kAnnotation + "network"] = "INTERNAL";
+  const auto shop = served(service(annotations, id), ingress);
+  expect_left_alone(shop);
+  host.kube.put("v1/nodes", R"({"metadata":{"name":"node-0"},
+                                "spec":{"providerID":"digitalocean://102"}})");
+  expect_taken_over_without_a_write(shop);
+}
+
 TEST_F(OwnershipTest, AStatusWithAnotherAddressIsNoProof) {
   const std::string id = of_go("by-hand", {{"ip", "192.0.2.7"}});
   log_in();

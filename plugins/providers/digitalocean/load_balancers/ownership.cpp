@@ -84,10 +84,12 @@ Owner Ownership::judge(const Claim& claim, const ExistingLoadBalancer& balancer)
   const std::string& uid = claim.service.uid;
   if (!foreign_cluster_tag(balancer, api_.settings().cluster_tag()).empty()) return Owner::another;
   bool marked = false;
-  for (const std::string& tag : balancer.tags.value_or(std::vector<std::string>())) {
-    const auto service = marked_service(tag);
-    if (service == uid) return Owner::service;
-    marked = marked || service;
+  if (balancer.tags) {
+    for (const std::string& tag : *balancer.tags) {
+      const auto named = marked_service(tag);
+      if (named == uid) return Owner::service;
+      marked = marked || named;
+    }
   }
   if (marked) return Owner::another;
   if (balancer.name == claim.name) return Owner::service;
@@ -116,6 +118,8 @@ bool Ownership::made_unheard(const Claim& claim, const ExistingLoadBalancer& bal
 bool Ownership::shown_in_status(const Claim& claim, const ExistingLoadBalancer& balancer) const {
   const bool shown = std::any_of(claim.addresses.begin(), claim.addresses.end(),
                                  [&](const auto& each) { return has_address(balancer, each); });
+  // Addresses of a VPC are not the only ones of their kind.
+  if (shown && balancer.network == kInternal && !reaches_nodes(balancer)) return false;
   const bool served =
       !shown && claim.host_name && claim.service.id == balancer.id && serves_only(claim, balancer);
   return (shown || served) && !older_one_shows_it(claim, balancer);
@@ -147,17 +151,19 @@ bool Ownership::serves_only(const Claim& claim, const ExistingLoadBalancer& bala
   const auto ours = [&](const ForwardingRule& rule) {
     return node_ports.contains(rule.target_port);
   };
-  if (!std::all_of(balancer.forwarding_rules.begin(), balancer.forwarding_rules.end(), ours)) {
-    return false;
-  }
-  bool on_nodes = false;
+  return std::all_of(balancer.forwarding_rules.begin(), balancer.forwarding_rules.end(), ours) &&
+         reaches_nodes(balancer);
+}
+
+bool Ownership::reaches_nodes(const ExistingLoadBalancer& balancer) const {
+  bool reaches = false;
   host_.kube.cached_each("v1/nodes", {}, [&](const Object& node) {
     const auto id = droplet_id(node.text("/spec/providerID"));
-    on_nodes = id.ok() &&
-               std::binary_search(balancer.droplet_ids.begin(), balancer.droplet_ids.end(), *id);
-    return !on_nodes;
+    reaches = id.ok() &&
+              std::binary_search(balancer.droplet_ids.begin(), balancer.droplet_ids.end(), *id);
+    return !reaches;
   });
-  return on_nodes;
+  return reaches;
 }
 
 }  // namespace ccm::digitalocean

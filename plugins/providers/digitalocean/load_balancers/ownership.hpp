@@ -61,6 +61,7 @@ class Ownership {
   // There is a proof, which may go: a change of type empties the status.
   void remember(const LoadBalancerService& service, const std::string& id) {
     proven_[id] = service.uid;
+    lost_.erase(service.uid);
   }
   // A load balancer of that name may have been made; its answer was lost. `marked`: its mark was
   // asked for.
@@ -84,6 +85,8 @@ class Ownership {
   [[nodiscard]] bool older_one_shows_it(const Claim& claim,
                                         const ExistingLoadBalancer& balancer) const;
   [[nodiscard]] bool serves_only(const Claim& claim, const ExistingLoadBalancer& balancer) const;
+  // Whether a Node of this cluster is behind it.
+  [[nodiscard]] bool reaches_nodes(const ExistingLoadBalancer& balancer) const;
 
   Host& host_;
   Api& api_;
