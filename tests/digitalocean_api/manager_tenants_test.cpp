@@ -99,9 +99,9 @@ TEST_F(ManagerTenantsTest, DO_104_AnIdOfSomebodyElsesTakesNothingOverAndDeletesN
   for (const auto& [name, id] : ids) remove(name);
   for (const auto& [name, id] : ids) {
     EXPECT_TRUE(eventually(patience(), [&] { return is_gone(name); })) << name;
-    EXPECT_TRUE(
-        eventually(patience(), [&] { return !event(name, "LoadBalancerNotOwned").empty(); }))
-        << name;
+    EXPECT_TRUE(eventually(patience(), [&] {
+      return !event(name, "LoadBalancerNotOwned").empty();
+    })) << name;
     EXPECT_TRUE(event(name, "DeletedLoadBalancer").empty()) << name;
   }
   EXPECT_EQ(balancers(), before);
@@ -224,8 +224,9 @@ TEST_F(ManagerTenantsTest, DO_30_AFirewallThatNobodyKeepsIsToldOf) {
     const size_t logged = manager_ ? manager_->log().size() : 0;
     start(controllers,
           {{"PUBLIC_ACCESS_FIREWALL_NAME", "public"}, {"PUBLIC_ACCESS_FIREWALL_TAGS", "worker"}});
-    return eventually(
-        patience(), [&] { return manager_->log().find("provider is ready", logged) != std::string::npos; });
+    return eventually(patience(), [&] {
+      return manager_->log().find("provider is ready", logged) != std::string::npos;
+    });
   };
   const std::string told = "--controllers leaves digitalocean-firewall out";
   ASSERT_TRUE(start_with("cloud-node-controller,service-lb-controller"));
