@@ -38,16 +38,17 @@ class ManagerTenantsTest : public ManagerTest {
     ASSERT_TRUE(changed.ok()) << changed.http.body;
   }
   json service(const std::string& name) { return api_.get(kServices + "/" + name).body; }
-  // The message of an Event on a Service; empty: there is none.
+  // The messages of Events on a Service; empty: there is none.
   std::string event(const std::string& name, const std::string& reason) {
+    std::string messages;
     const auto events = api_.get("/api/v1/namespaces/default/events");
     for (const json& event : events.body.at("items")) {
       if (event.at("involvedObject").value("name", "") == name &&
           event.value("reason", "") == reason) {
-        return event.value("message", "");
+        messages += event.value("message", "") + "\n";
       }
     }
-    return {};
+    return messages;
   }
   bool is_gone(const std::string& name) { return api_.get(kServices + "/" + name).status == 404; }
   void remove(const std::string& name) { api_.remove(kServices + "/" + name); }
@@ -216,6 +217,30 @@ TEST_F(ManagerTenantsTest, DO_103_AnotherTypeAndBackKeepsTheUsersAnnotations) {
   }
   EXPECT_EQ(balancers().begin()->second["type"], "REGIONAL");
   EXPECT_EQ(balancers().begin()->second["size_unit"], 3);
+}
+
+TEST_F(ManagerTenantsTest, DO_181_WhatANetworkLoadBalancerIgnoresIsNotRepairedByAudits) {
+  cloud_.with([](Api& api) {
+    api.ignored_members = {"sticky_sessions", "enable_proxy_protocol", "size_unit"};
+  });
+  create("web", {{kDo + "sticky-sessions-type", "cookies"},
+                 {kDo + "sticky-sessions-cookie-name", "LB"},
+                 {kDo + "sticky-sessions-cookie-ttl", "300"},
+                 {kDo + "enable-proxy-protocol", "true"}});
+  start_services({"--load-balancer-audit-period=1s"});
+  ASSERT_TRUE(eventually(patience(), [&] { return has_address("web"); }));
+  annotate("web", {{kDo + "size-unit", "5"}});  // once, and then it is known to lead nowhere
+  ASSERT_TRUE(eventually(patience(), [&] {
+    return event("web", "LoadBalancerConfigWarning").find("size") != std::string::npos;
+  }));
+  cloud_.with([](Api& api) { api.clear_log(); });
+  ASSERT_TRUE(eventually(patience(), [&] {
+    int64_t looks = 0;
+    cloud_.with([&](Api& api) { looks = api.calls("GET", "/v2/load_balancers"); });
+    return looks > 3;
+  }));
+  cloud_.with([](Api& api) { EXPECT_EQ(api.writes(), 0); });
+  EXPECT_EQ(event("web", "LoadBalancerDrift"), "");
 }
 
 TEST_F(ManagerTenantsTest, DO_30_AFirewallThatNobodyKeepsIsToldOf) {
