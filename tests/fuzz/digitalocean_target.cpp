@@ -9,6 +9,7 @@
 #include "digitalocean/load_balancers/certificates.hpp"
 #include "digitalocean/load_balancers/compare.hpp"
 #include "digitalocean/load_balancers/existing.hpp"
+#include "digitalocean/load_balancers/ownership.hpp"
 #include "fuzz.hpp"
 
 #include <nlohmann/json.hpp>
@@ -69,7 +70,12 @@ void check_balancer(const digitalocean::ExistingLoadBalancer& existing) {
                       [&](const auto& rule) { return rule.certificate_id == certificate; }) ||
               certificate.empty(),
           "the certificate is one of a rule");
-  require(existing.foreign_cluster_tag("").empty(), "without a cluster of our own none is foreign");
+  require(digitalocean::foreign_cluster_tag(existing, "").empty(),
+          "without a cluster of our own none is foreign");
+  for (const std::string& tag : existing.tags.value_or(std::vector<std::string>())) {
+    const auto service = digitalocean::marked_service(tag);
+    require(!service || tag.ends_with(*service), "a mark ends with the UID of its Service");
+  }
   const auto wanted = same_as(existing);
   const auto differ = digitalocean::differences(wanted, existing);
   require(std::find(differ.begin(), differ.end(), digitalocean::kBackendsDiffer) == differ.end(),
