@@ -3,6 +3,8 @@
 // so that thousands fit in a cache. Any thread: nothing changes after decode().
 #pragma once
 
+#include "base/clock.hpp"
+
 #include <ccm/status.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -90,6 +92,10 @@ class Object {
   [[nodiscard]] std::string_view uid() const { return identity(2); }
   [[nodiscard]] std::string_view resource_version() const { return identity(3); }
 
+  // A moment at which the object of this UID was there: when it was decoded, or for what replaced
+  // an older state of it in a cache when that was.
+  [[nodiscard]] BootClock::time_point seen() const { return seen_; }
+
   // The value under `pointer` (RFC 6901, "" is the value itself) seen from `from`; kAbsent when
   // there is none.
   [[nodiscard]] Position find(Position from, std::string_view pointer) const;
@@ -159,12 +165,14 @@ class Object {
   [[nodiscard]] Item first(Position container) const;
   [[nodiscard]] Item next(const Item& item) const;
   friend class ObjectDecoder;
+  friend class ObjectStore;
   friend void intrusive_ptr_add_ref(const Object* object) noexcept;
   friend void intrusive_ptr_release(const Object* object) noexcept;
 
   mutable std::atomic<const std::string*> json_{nullptr};
   mutable std::atomic<uint32_t> references_{0};
-  uint32_t size_ = 0;          // of the tree that follows this header
+  mutable BootClock::time_point seen_ = BootClock::now();  // ObjectStore writes it before it shares
+  uint32_t size_ = 0;                                      // of the tree that follows this header
   uint32_t identity_[4] = {};  // offsets of name, namespace, uid, resourceVersion; 0 = absent
 };
 

@@ -16,6 +16,7 @@ ObjectPtr ObjectStore::put(ObjectPtr object) {
   auto node = objects_.extract(found);
   ObjectPtr before = std::move(node.value());
   bytes_ -= before->memory();
+  if (before->uid() == object->uid()) object->seen_ = before->seen_;
   node.value() = std::move(object);
   objects_.insert(std::move(node));
   return before;

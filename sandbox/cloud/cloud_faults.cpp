@@ -60,7 +60,7 @@ CloudFaults CloudFaults::parse(const Json& json) {
   }
   CloudFaults faults;
   read_number(json, "latency_ms", faults.latency_ms);
-  read_choice(json, "list", {"error", "empty", "half", "hang", "garbage", "duplicate"},
+  read_choice(json, "list", {"error", "empty", "half", "hang", "garbage", "duplicate", "gap"},
               faults.list);
   read_choice(json, "get", {"error", "not_found", "hang", "garbage"}, faults.get);
   read_operations(json, faults.operations);

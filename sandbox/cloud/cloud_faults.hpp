@@ -12,8 +12,10 @@ namespace sandbox::cloud {
 // One set of faults, as PUT /control/faults describes it.
 struct CloudFaults {
   int latency_ms = 0;
-  std::string list;  // error empty half hang garbage duplicate
-  std::string get;   // error not_found hang garbage
+  // error empty half hang garbage, duplicate: each machine stands twice, gap: the last one is
+  // counted but not listed.
+  std::string list;
+  std::string get;  // error not_found hang garbage
   // By operation ("CreateLoadBalancer"): error hang garbage lost (done, but answered with 504)
   // nothing (answered as if it had been done).
   std::map<std::string, std::string> operations;

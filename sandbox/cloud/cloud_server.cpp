@@ -133,6 +133,7 @@ void CloudServer::list_machines(const http::Request& request, Call& call) {
   std::size_t end = std::min(selected.size(), begin + static_cast<std::size_t>(per_page));
   Json list = Json::array();
   for (std::size_t i = begin; i < end; ++i) {
+    if (fault == "gap" && name.empty() && i + 1 == selected.size()) break;
     list.push_back(*selected[i]);
     if (fault == "duplicate") list.push_back(*selected[i]);
   }

@@ -20,7 +20,7 @@ constexpr std::size_t kTextLimit = std::numeric_limits<uint32_t>::max() / 2;
 // identity is no text.
 int32_t state_of(const ccm_instance& instance) {
   const bool known =
-      instance.state >= CCM_INSTANCE_UNKNOWN && instance.state <= CCM_INSTANCE_ABSENT;
+      instance.state >= CCM_INSTANCE_UNKNOWN && instance.state <= CCM_INSTANCE_STARTING;
   if (!known || !is_utf8(view(instance.name)) || !is_utf8(view(instance.provider_id))) {
     return CCM_INSTANCE_UNKNOWN;
   }
@@ -78,18 +78,32 @@ class InstanceSnapshot::Builder {
     made.text_.shrink_to_fit();
     made.records_.shrink_to_fit();
     made.pairs_.shrink_to_fit();
-    const auto sorted = [&made](auto text_of) {
-      std::vector<uint32_t> index(made.records_.size());
-      std::iota(index.begin(), index.end(), 0u);
-      std::stable_sort(index.begin(), index.end(), [&](uint32_t left, uint32_t right) {
-        return text_of(left) < text_of(right);
-      });
-      return index;
-    };
     made.by_provider_id_ = sorted([&](uint32_t index) { return made.provider_id(index); });
     made.by_name_ = sorted([&](uint32_t index) { return made.name(index); });
     return snapshot_;
   }
+
+  // Before finish().
+  void merge_repeats() {
+    InstanceSnapshot& made = *snapshot_;
+    const auto by_id = sorted([&](uint32_t index) { return made.provider_id(index); });
+    std::vector<bool> repeated(made.records_.size());
+    for (std::size_t place = 1; place < by_id.size(); ++place) {
+      const auto id = made.provider_id(by_id[place]);
+      if (id.empty() || id != made.provider_id(by_id[place - 1])) continue;
+      repeated[by_id[place - 1]] = true;
+      ++made.repeats_;
+    }
+    if (made.repeats_ == 0) return;
+    std::vector<Record> once;
+    once.reserve(made.records_.size() - made.repeats_);
+    for (std::size_t index = 0; index < repeated.size(); ++index) {
+      if (!repeated[index]) once.push_back(made.records_[index]);
+    }
+    made.records_ = std::move(once);
+  }
+
+  void mark_incomplete() { snapshot_->complete_ = false; }
 
  private:
   // What is no UTF-8 could not be sent to Kubernetes.
@@ -100,6 +114,16 @@ class InstanceSnapshot::Builder {
                      static_cast<uint32_t>(text.size())};
     snapshot_->text_ += text;
     return place;
+  }
+
+  // Indices of the records in the order of a text; equal ones in the order of the listing.
+  template <typename TextOf>
+  std::vector<uint32_t> sorted(TextOf text_of) const {
+    std::vector<uint32_t> index(snapshot_->records_.size());
+    std::iota(index.begin(), index.end(), 0u);
+    std::stable_sort(index.begin(), index.end(),
+                     [&](uint32_t left, uint32_t right) { return text_of(left) < text_of(right); });
+    return index;
   }
 
   Text intern(std::string_view text) {
@@ -114,6 +138,15 @@ class InstanceSnapshot::Builder {
 };
 
 Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy(const ccm_instance_list* list) {
+  return copy_list(list, true);
+}
+
+Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy_answers(const ccm_instance_list* list) {
+  return copy_list(list, false);
+}
+
+Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy_list(const ccm_instance_list* list,
+                                                          bool merge) {
   if (list == nullptr || !CCM_HAS(list, count) || (list->count > 0 && list->instances == nullptr)) {
     return Status(Code::internal, "the provider completed a listing without a list");
   }
@@ -122,6 +155,10 @@ Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy(const ccm_instance_list* li
   for (std::size_t index = 0; index < list->count; ++index) {
     Status added = builder.add(list->instances[index]);
     if (!added.ok()) return added;
+  }
+  if (merge) builder.merge_repeats();
+  if (CCM_HAS(list, flags) && (list->flags & CCM_INSTANCES_INCOMPLETE) != 0) {
+    builder.mark_incomplete();
   }
   return builder.finish();
 }
@@ -193,7 +230,7 @@ void InstanceExport::add_state(int32_t state, std::string_view name, std::string
 const ccm_instance_list& InstanceExport::list() {
   pointers_.clear();
   for (const auto& entry : entries_) pointers_.push_back(entry->instance.get());
-  list_ = {sizeof(list_), 0, pointers_.data(), pointers_.size()};
+  list_ = {sizeof(list_), 0, pointers_.data(), pointers_.size(), flags_};
   return list_;
 }
 

@@ -19,11 +19,19 @@ class InstanceSnapshot {
   static constexpr std::size_t kNone = ~std::size_t{0};
   using Ptr = std::shared_ptr<const InstanceSnapshot>;
 
-  // Copies what a provider handed over. Failure: internal, when the list is malformed.
+  // Copies what a provider handed over. A machine that is listed again under its provider ID counts
+  // once, as it was listed last. Failure: internal, when the list is malformed.
   static Result<Ptr> copy(const ccm_instance_list* list);
+  // Answers to questions: element i stays element i.
+  static Result<Ptr> copy_answers(const ccm_instance_list* list);
   static Result<Ptr> copy(const ccm_instance* instance);  // of one
 
   [[nodiscard]] std::size_t size() const { return records_.size(); }
+  // False when machines may be missing: the provider says so, or one stands twice. That one moved
+  // to another page while they were read, and another may have moved past the reader.
+  [[nodiscard]] bool complete() const { return complete_ && repeats_ == 0; }
+  // How many entries repeated an earlier one.
+  [[nodiscard]] std::size_t repeats() const { return repeats_; }
   [[nodiscard]] int32_t state(std::size_t index) const { return records_[index].state; }
   [[nodiscard]] std::string_view provider_id(std::size_t index) const {
     return text(records_[index].provider_id);
@@ -63,6 +71,7 @@ class InstanceSnapshot {
     int32_t state = CCM_INSTANCE_UNKNOWN;
   };
   InstanceSnapshot() = default;
+  static Result<Ptr> copy_list(const ccm_instance_list* list, bool merge);
   [[nodiscard]] std::string_view text(Text place) const {
     return std::string_view(text_).substr(place.offset, place.length);
   }
@@ -72,6 +81,8 @@ class InstanceSnapshot {
   std::vector<Pair> pairs_;
   std::vector<uint32_t> by_provider_id_;  // indices, sorted
   std::vector<uint32_t> by_name_;
+  std::size_t repeats_ = 0;
+  bool complete_ = true;
 };
 
 // Machines in the form in which they cross to a controller. The texts are borrowed from the
@@ -81,8 +92,10 @@ class InstanceExport {
   void add(const InstanceSnapshot::Ptr& snapshot, std::size_t index);
   // A machine of which only this is known.
   void add_state(int32_t state, std::string_view name, std::string_view provider_id);
+  // Machines may be missing.
+  void mark_incomplete() { flags_ = CCM_INSTANCES_INCOMPLETE; }
 
-  // Behind the last add(). OWNERSHIP: borrowed from this object.
+  // After the last add(). OWNERSHIP: borrowed from this object.
   const ccm_instance_list& list();
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
@@ -97,6 +110,7 @@ class InstanceExport {
   };
   std::vector<std::unique_ptr<Entry>> entries_;
   std::vector<const ccm_instance*> pointers_;
+  uint32_t flags_ = 0;
   ccm_instance_list list_{};
 };
 

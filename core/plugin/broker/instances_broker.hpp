@@ -1,22 +1,23 @@
 // The instances of the cloud, shared by all controllers: one listing answers thousands of Nodes;
 // what it does not know is asked again, at once for many or singly for few; and a failure never
-// looks like a vanished machine. Loop thread.
+// looks like a vanished machine. One rule decides what counts: an answer must have begun after the
+// moment that the question names (MachineQuery), whatever it says. Loop thread.
 #pragma once
 
-#include "plugin/broker/instance_snapshot.hpp"
+#include "plugin/broker/known_machines.hpp"
 #include "plugin/broker/machine_source.hpp"
+#include "plugin/broker/single_calls.hpp"
 #include "runtime/timers.hpp"
 
 #include <ccm/status.hpp>
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
 namespace ccm::plugin {
@@ -29,18 +30,6 @@ struct BrokerOptions {
   std::size_t describe_batch = 100;  // machines of one describe call
   std::chrono::milliseconds doubt{600'000};  // how long a listing that shrank by half is doubted
   std::vector<std::string> provider_id_prefixes;  // empty = every provider ID is ours
-  std::function<std::chrono::system_clock::time_point()> wall_clock;  // empty = the real one
-};
-
-// What is known of one machine. `status` not ok: nothing, for that reason. Else `snapshot` holds it
-// at `index`, or is null: the machine is absent.
-struct MachineAnswer {
-  Status status;
-  InstanceSnapshot::Ptr snapshot;
-  std::size_t index = 0;
-
-  // CCM_INSTANCE_*
-  [[nodiscard]] int32_t state() const;
 };
 
 struct BrokerStatistics {
@@ -72,16 +61,16 @@ class InstancesBroker {
   // independent look. unimplemented when the provider can only list. `done` is never called inside
   // this call unless it fails.
   void confirm(MachineQuery query, AnswerDone done);
-  [[nodiscard]] bool can_confirm() const { return source_.can_get() || source_.can_describe(); }
+  [[nodiscard]] bool can_confirm() const { return singles_.possible(); }
   [[nodiscard]] bool can_list() const { return source_.can_list(); }
 
   // About how many calls a listing costs.
   [[nodiscard]] std::size_t listing_calls() const;
 
   // The machine belongs to another provider: nothing of it can be asked here.
-  [[nodiscard]] bool foreign(const std::string& provider_id) const;
+  [[nodiscard]] bool foreign(std::string_view provider_id) const;
 
-  // `fn` hears of every complete listing.
+  // `fn` hears of every listing.
   void on_listing(std::function<void(const InstanceSnapshot::Ptr&)> fn) {
     on_listing_ = std::move(fn);
   }
@@ -93,90 +82,78 @@ class InstancesBroker {
   // A listing that begins after this call, for a second independent look.
   void refresh(ListDone done);
 
-  // The last complete listing and when it began; null before the first one.
-  [[nodiscard]] const InstanceSnapshot::Ptr& snapshot() const { return snapshot_; }
-  [[nodiscard]] runtime::TimePoint snapshot_began() const { return snapshot_began_; }
-  // The last listing was empty, or held less than half of the machines of the one before: nothing
-  // is concluded from a machine's absence.
-  [[nodiscard]] bool doubtful() const { return doubtful_; }
-  [[nodiscard]] const BrokerStatistics& statistics() const { return statistics_; }
+  // The last listing and when it began; null before the first one.
+  [[nodiscard]] const InstanceSnapshot::Ptr& snapshot() const { return known_.listing(); }
+  [[nodiscard]] runtime::TimePoint snapshot_began() const { return known_.began(); }
+  [[nodiscard]] bool doubtful() const { return known_.doubtful(); }
+  [[nodiscard]] BrokerStatistics statistics() const;
 
  private:
-  struct Waiter {
+  struct Question {
     MachineQuery query;
     AnswerDone done;
-    runtime::TimePoint asked;
+    runtime::TimePoint needed;  // an answer that began earlier is none
+    runtime::TimePoint wanted;  // one that began after this is worth a call; not before `needed`
+    [[nodiscard]] bool polled() const { return query.max_age > std::chrono::milliseconds(0); }
   };
-  struct Recent {  // an answer to a single call
-    InstanceSnapshot::Ptr snapshot;
-    std::size_t index;
-    runtime::TimePoint at;
+  struct ListQuestion {
+    uint64_t first;  // number of the first listing that answers it
+    ListDone done;
   };
 
-  [[nodiscard]] std::chrono::milliseconds limit(const MachineQuery& query) const;
-  [[nodiscard]] bool fresh(const MachineQuery& query) const;
-  [[nodiscard]] bool predates_snapshot(const MachineQuery& query) const;
-  [[nodiscard]] std::optional<MachineAnswer> look_up(const MachineQuery& query) const;
-  [[nodiscard]] std::optional<MachineAnswer> look_up_recent(const MachineQuery& query) const;
-  void ask(Waiter waiter);
-  void ask_listing(Waiter waiter);
+  [[nodiscard]] Question question_of(MachineQuery query, AnswerDone done) const;
+  bool give(const Question& question, runtime::TimePoint since);
+  [[nodiscard]] bool few() const;
+  void ask(Question question);
   void count_poll(std::chrono::milliseconds period);
-  void poll(Waiter waiter);
+  void poll(Question question);
   void pump_polled();
-  bool answer_older(const Waiter& waiter);
-  void absent(Waiter waiter);
-  void join_listing(Waiter waiter);
-  [[nodiscard]] bool begins_anew(const Waiter& waiter) const;
+  void ask_singly(Question question);
+  [[nodiscard]] MachineAnswer conclude(const MachineQuery& query,
+                                       const SingleCalls::Outcome& outcome);
 
+  void join_listing(Question question);
+  [[nodiscard]] bool begins_anew(const Question& question) const;
+  void wait_for_listing(Question question);
   void begin_listing();
-  void listing_ended(const Result<InstanceSnapshot::Ptr>& listed);
-  void accept(InstanceSnapshot::Ptr listed);
-  void serve_waiters(const Status& failure);
+  void listing_ended(Result<InstanceSnapshot::Ptr> listed);
+  void serve_lists(const Result<InstanceSnapshot::Ptr>& listed);
+  void serve(const Status& failure, const std::shared_ptr<Origin>& origin);
   void list_later(std::chrono::milliseconds pause);
+  [[nodiscard]] std::chrono::milliseconds pause_before(const Question& question) const;
   [[nodiscard]] std::chrono::milliseconds poll_interval() const;
-
-  void ask_singly(Waiter waiter);
-  void pump_single();
-  void call_get(Waiter waiter);
-  void call_describe(std::vector<Waiter> waiters);
-  void single_ended(const Waiter& waiter, const Status& status,
-                    const InstanceSnapshot::Ptr& described, std::size_t index);
+  [[nodiscard]] Status check(const InstanceSnapshot& machines, std::size_t index) const;
 
   MachineSource& source_;
   runtime::Timers& timers_;
   BrokerOptions options_;
-  BrokerStatistics statistics_;
+  uint64_t hits_ = 0;
+  uint64_t listings_ = 0;
+  uint64_t failures_ = 0;
 
-  InstanceSnapshot::Ptr snapshot_;
-  runtime::TimePoint snapshot_began_;
-  std::chrono::system_clock::time_point snapshot_wall_;
-  bool doubtful_ = false;
-  std::size_t trusted_size_ = 0;
-  std::optional<runtime::TimePoint> doubted_since_;
+  KnownMachines known_;
+  SingleCalls singles_;
+  std::size_t singles_since_listing_ = 0;
 
   bool listing_ = false;
+  bool second_reading_ = false;             // the running listing follows one that shifted
   std::shared_ptr<Origin> listing_origin_;  // of the running or last one
   CallPriority listing_began_as_ = CallPriority::refresh;
   std::optional<runtime::TimePoint> last_began_;
-  std::chrono::system_clock::time_point last_wall_;
   std::optional<Status> last_failure_;
   runtime::Timers::Id list_timer_ = 0;
-  std::vector<Waiter> waiters_;
-  std::vector<ListDone> list_waiters_;
-  std::vector<ListDone> refresh_waiters_;  // of the listing after the running one
+  runtime::TimePoint list_due_;
+  std::vector<Question> waiting_;  // for a listing
+  std::vector<ListQuestion> list_waiting_;
 
   // Who looks after machines in doubt asks again and again: how often within its period, and within
   // the one before.
   runtime::TimePoint polls_began_;
   std::size_t polls_ = 0;
   std::size_t polls_before_ = 0;
-  std::vector<Waiter> polled_;  // asked with an age limit in this turn of the loop
-  std::deque<Waiter> single_;
-  std::size_t single_running_ = 0;
-  runtime::Timers::Id pump_timer_ = 0;
-  std::size_t gets_since_listing_ = 0;
-  std::unordered_map<std::string, Recent> recent_;
-  std::size_t prune_recent_at_ = 64;
+  std::vector<Question> polled_;  // in this turn of the loop
+  runtime::Timers::Id poll_timer_ = 0;
+
   std::function<void(const InstanceSnapshot::Ptr&)> on_listing_;
   std::shared_ptr<InstancesBroker*> self_;  // calls to the source hold it weakly
 };

@@ -22,6 +22,7 @@ Result<MachineQuery> read_query(const ccm_node_identity* node) {
   query.provider_id = view(node->provider_id);
   query.max_age = std::chrono::milliseconds(node->max_age_ms);
   if (CCM_HAS(node, node)) query.node = kube::ObjectPtr(object_of(node->node));
+  query.not_before = query.node ? query.node->seen() : BootClock::now();
   if (query.name.empty() && query.provider_id.empty()) {
     return Status(Code::invalid_argument, "a node without a name and a provider ID was given");
   }
@@ -31,6 +32,7 @@ Result<MachineQuery> read_query(const ccm_node_identity* node) {
 void end_with_list(const OperationPtr& running, const InstanceSnapshot::Ptr& snapshot) {
   InstanceExport machines;
   for (std::size_t index = 0; index < snapshot->size(); ++index) machines.add(snapshot, index);
+  if (!snapshot->complete()) machines.mark_incomplete();
   running->end({}, &machines.list());
 }
 

@@ -4,6 +4,7 @@
 #include "kube/object.hpp"
 #include "plugin/broker/instance_snapshot.hpp"
 #include "plugin/origin.hpp"
+#include "runtime/timers.hpp"
 
 #include <ccm/status.hpp>
 
@@ -15,13 +16,16 @@
 
 namespace ccm::plugin {
 
-// Which machine is meant (CLOUD-13).
+// Which machine is meant (CLOUD-13), and how young the answer has to be. No source looks at the
+// latter.
 struct MachineQuery {
   std::string name;
   std::string provider_id;  // empty when the Node has none
   kube::ObjectPtr node;     // may be null
-  // The answer shall not be older, unless so many ask that it would cost too much; 0 = the broker's
-  // choice. No source looks at it.
+  // An answer that began earlier is none: it may be about the machine of an earlier Node.
+  runtime::TimePoint not_before{};
+  // The answer shall not be older either, unless so many ask that it would cost too much; 0 = the
+  // broker's choice.
   std::chrono::milliseconds max_age{0};
   std::shared_ptr<Origin> origin{};  // who asks; may be null
 };
@@ -38,7 +42,7 @@ class MachineSource {
   virtual void set_origin(const std::shared_ptr<Origin>&) {}
   // Every machine, or a failure.
   virtual void list(Done done) = 0;
-  // Machine i of the result answers queries[i].
+  // Machine i of the result answers queries[i], also where two of them are one machine.
   virtual void describe(std::vector<MachineQuery> queries, Done done) = 0;
   // One machine; not_found of class not_found when it certainly does not exist.
   virtual void get(MachineQuery query, Done done) = 0;

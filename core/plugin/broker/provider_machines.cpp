@@ -17,6 +17,10 @@ Result<InstanceSnapshot::Ptr> copy_list(const void* result) {
   return InstanceSnapshot::copy(static_cast<const ccm_instance_list*>(result));
 }
 
+Result<InstanceSnapshot::Ptr> copy_answers(const void* result) {
+  return InstanceSnapshot::copy_answers(static_cast<const ccm_instance_list*>(result));
+}
+
 Result<InstanceSnapshot::Ptr> copy_one(const void* result) {
   return InstanceSnapshot::copy(static_cast<const ccm_instance*>(result));
 }
@@ -60,7 +64,7 @@ void ProviderMachines::describe(std::vector<MachineQuery> queries, Done done) {
     describe(self, ctx, pointers.data(), pointers.size(), once);
   };
   provider_->call<InstanceSnapshot::Ptr>("instances.describe", context_, timeouts_.call, {},
-                                         std::move(invoke), copy_list, std::move(done));
+                                         std::move(invoke), copy_answers, std::move(done));
 }
 
 void ProviderMachines::get(MachineQuery query, Done done) {

@@ -49,6 +49,12 @@ Status is_ready(const std::string& name) {
   return refused("NodeIsReady", "Node " + name + " is Ready, so it is not deleted");
 }
 
+// The cloud lists machines that come and go while it does.
+Status incomplete() {
+  return waiting("IncompleteListing",
+                 "second look at the cloud: its list of machines is incomplete");
+}
+
 // What a write may have done whose answer is lost.
 bool may_have_happened(const Status& status) {
   return status.error_class() == ErrorClass::unavailable ||
@@ -222,7 +228,7 @@ void NodeDeletions::listed(const Cases& cases, const Result<InstanceSnapshot::Pt
   const NodeView view = view_of({nodes, listing->get(), wanted, witnesses_});
   round->canary = view.canary;
   if (round->listed) {
-    brake_.look(view.look, deps_.timers.now());
+    if ((*listing)->complete()) brake_.look(view.look, deps_.timers.now());
     judge_listed(cases, round, **listing);
   } else {
     round->cases = cases;
@@ -245,7 +251,11 @@ void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
         read_fresh(one);
         break;
       case Standing::absent:
-        judge_absent(one, round->cases);
+        if (machines.complete()) {
+          judge_absent(one, round->cases);
+        } else {
+          fail(one, incomplete(), "unknown");
+        }
         break;
     }
   }

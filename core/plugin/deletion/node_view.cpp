@@ -101,6 +101,7 @@ NodeFacts facts_of(const kube::ObjectPtr& node) {
 Standing standing_of(int32_t instance_state) {
   switch (instance_state) {
     case CCM_INSTANCE_RUNNING:
+    case CCM_INSTANCE_STARTING:
     case CCM_INSTANCE_SHUTDOWN:
       return Standing::exists;
     case CCM_INSTANCE_TERMINATED:

@@ -155,6 +155,7 @@ Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, InstanceStat
   Status status;
   switch (machine) {
     case InstanceState::running:
+    case InstanceState::starting:
       status = co_await set_taints(ctx, node, Wanted::none);
       break;
     case InstanceState::shutdown:

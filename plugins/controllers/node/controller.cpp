@@ -2,6 +2,7 @@
 
 #include "addresses.hpp"
 #include "labels.hpp"
+#include "names.hpp"
 #include "patches.hpp"
 
 #include <algorithm>
@@ -22,6 +23,10 @@ constexpr int kConflictTries = 10;
 // Tries that end in an Event: the first ones may only be early, and later ones say the same again.
 constexpr uint32_t kFirstReportedAttempt = 5;
 constexpr uint32_t kReportEvery = 10;
+// Between two tries of a Node. Nobody may use it before it is initialised.
+constexpr milliseconds kLongestRetry{60'000};
+// What the cloud said the time before is no news.
+constexpr milliseconds kRetryAge{1'000};
 
 // The Node went away meanwhile: nothing is left to do.
 bool gone(const Status& status) { return status.error_class() == ErrorClass::not_found; }
@@ -47,7 +52,7 @@ bool concerns_one_node(const Status& status) {
 Status retried_slowly(Status status) {
   if (status.error_class() == ErrorClass::invalid_spec ||
       status.error_class() == ErrorClass::quota) {
-    status.with_class(ErrorClass::none).with_retry_after(kStatusUpdatePeriod);
+    status.with_class(ErrorClass::none).with_retry_after(kLongestRetry);
   }
   return status;
 }
@@ -71,6 +76,7 @@ Status Controller::setup(Setup& setup) {
   QueueOptions options;
   options.name = "Nodes";
   options.workers = kDefaultWorkers;
+  options.backoff_limit = kLongestRetry;
   if (host_.config.flag_given("concurrent-node-syncs")) {
     const int64_t given = host_.config.integer_flag("concurrent-node-syncs").value_or(1);
     options.workers = static_cast<uint32_t>(std::max<int64_t>(given, 1));
@@ -97,8 +103,11 @@ Status Controller::setup(Setup& setup) {
 // The periodic address loop (NODE-26) is the resync: it begins with the first listing, goes through
 // the same queue behind everything new, and so never meets an initialisation of the same Node.
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
-                          const Queue& queue) const {
-  if (kind == EventKind::deleted) return;
+                          const Queue& queue) {
+  if (kind == EventKind::deleted) {
+    tried_.erase(std::string(now.name()));
+    return;
+  }
   if (kind == EventKind::resync) {
     // A Node that waits to be initialised has its own retries (NODE-27).
     if (!is_uninitialized(now)) queue.add(now.name(), Priority::periodic);
@@ -120,8 +129,14 @@ Task<Status> Controller::reconcile(Ctx ctx, Request request) {
   if (is_uninitialized(node)) {
     Status status = co_await initialize(ctx, node);
     if (!status.ok()) report(node, status, request.attempt);
+    if (status.ok()) {
+      tried_.erase(request.key);
+    } else if (host_.kube.cached(kNodes, request.key)) {
+      tried_.insert(request.key);
+    }
     co_return retried_slowly(std::move(status));
   }
+  tried_.erase(request.key);
   Labels wrong = repaired_labels(read_cloud_labels(node));
   Status repaired = co_await write_labels(ctx, node, std::move(wrong));
   if (!repaired.ok() || request.priority != Priority::periodic) co_return repaired;
@@ -134,6 +149,7 @@ Task<Result<Instance>> Controller::find_machine(Ctx ctx, Object node) {
   identity.name = node.name();
   identity.provider_id = node.text("/spec/providerID");
   identity.node = node;
+  if (tried_.contains(identity.name)) identity.max_age = kRetryAge;
   std::vector<NodeIdentity> identities;
   identities.push_back(std::move(identity));
   auto machines = co_await host_.instances.describe(ctx, std::move(identities));
@@ -147,6 +163,10 @@ Task<Result<Instance>> Controller::find_machine(Ctx ctx, Object node) {
       co_return Status(Code::not_found, ErrorClass::not_found,
                        "the cloud has no machine for this Node")
           .with_reason("InstanceNotFound");
+    case InstanceState::starting:
+      co_return Status(Code::unavailable, ErrorClass::waiting,
+                       "the cloud is still building this Node's machine")
+          .with_reason(std::string(kMachineNotReady));
     case InstanceState::unknown:
       break;
   }
@@ -285,8 +305,11 @@ void Controller::initialized(const Object& object, const NodeState& node,
 }
 
 void Controller::report(const Object& node, const Status& status, uint32_t attempt) const {
-  const bool due = status.permanent() || attempt % kReportEvery == kFirstReportedAttempt;
-  if (!due || !concerns_one_node(status)) return;
+  // A machine that is being built takes its time.
+  const bool waits = status.reason() == kMachineNotReady;
+  const bool due = waits ? attempt > 0 && attempt % kReportEvery == 0
+                         : status.permanent() || attempt % kReportEvery == kFirstReportedAttempt;
+  if (!due || !(waits || concerns_one_node(status))) return;
   host_.events.warning(node, status.reason().empty() ? "FailedToInitializeNode" : status.reason(),
                        "The Node is not initialised: " + status.message());
 }

@@ -19,6 +19,8 @@
 
 #include <optional>
 #include <string>
+#include <unordered_set>
+#include <vector>
 
 namespace ccm::node {
 
@@ -31,7 +33,7 @@ class Controller {
   Task<Status> reconcile(Ctx ctx, Request request);
 
  private:
-  void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue) const;
+  void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
 
   // The machine of a Node that exists; a failure says why there is none to work with.
   Task<Result<Instance>> find_machine(Ctx ctx, Object node);
@@ -52,6 +54,8 @@ class Controller {
   Metric taint_removal_delay_;
   Metric initial_sync_delay_;
   bool refresh_labels_ = true;
+  // Nodes that were not initialised when they were tried last: their machines are asked for afresh.
+  std::unordered_set<std::string> tried_;
   std::optional<Semaphore> status_updates_;  // only when the user bounds them
 };
 

@@ -1,6 +1,7 @@
 #include "desired_state.hpp"
 
 #include "addresses.hpp"
+#include "names.hpp"
 #include "provided_node_ip.hpp"
 
 #include <utility>
@@ -15,6 +16,11 @@ Result<DesiredState> desired_state(const NodeState& node, const Instance& machin
           .with_reason("NoProviderID");
     }
     desired.provider_id = machine.provider_id;
+  }
+  if (machine.addresses.empty() && !node.has_ip()) {
+    return Status(Code::unavailable, ErrorClass::waiting,
+                  "the cloud gives its machine no addresses yet")
+        .with_reason(std::string(kMachineNotReady));
   }
   if (node.provided_node_ip) {
     // Against the machine's own addresses, also when there are none to write.

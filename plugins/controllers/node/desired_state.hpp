@@ -18,8 +18,9 @@ struct DesiredState {
   std::vector<NodeAddress> addresses;  // empty = the Node keeps its own (NODE-29)
 };
 
-// Failures leave the taint where it is: no provider ID on either side (NODE-9), or a
-// provided-node-ip annotation that does not fit the machine's addresses (NODE-14).
+// Failures leave the taint where it is: no provider ID on either side (NODE-9), a provided-node-ip
+// annotation that does not fit the machine's addresses (NODE-14), or, waiting with the reason
+// kMachineNotReady, no IP address on either side.
 Result<DesiredState> desired_state(const NodeState& node, const Instance& machine);
 
 }  // namespace ccm::node

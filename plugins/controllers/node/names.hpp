@@ -12,6 +12,8 @@ namespace ccm::node {
 inline constexpr std::string_view kUninitializedTaint =
     "node.cloudprovider.kubernetes.io/uninitialized";
 inline constexpr std::string_view kProvidedNodeIp = "alpha.kubernetes.io/provided-node-ip";
+// The reason of a Node that waits for its machine.
+inline constexpr std::string_view kMachineNotReady = "MachineNotReady";
 
 // A fact of the cloud and the two labels that tell it.
 struct CloudLabel {

@@ -39,6 +39,12 @@ bool NodeState::uninitialized() const {
                      [](const Taint& taint) { return taint.key == kUninitializedTaint; });
 }
 
+bool NodeState::has_ip() const {
+  return std::any_of(addresses.begin(), addresses.end(), [](const NodeAddress& entry) {
+    return entry.type == "InternalIP" || entry.type == "ExternalIP";
+  });
+}
+
 const std::vector<std::string>& node_fields() {
   static const std::vector<std::string> fields{"/metadata/labels",   kCreated,
                                                annotation_pointer(), "/spec/providerID",

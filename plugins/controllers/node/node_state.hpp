@@ -34,6 +34,8 @@ struct NodeState {
 
   // Whether it still waits for its initialisation (NODE-6): the key alone decides.
   [[nodiscard]] bool uninitialized() const;
+  // Whether it shows an IP address, which then is the kubelet's.
+  [[nodiscard]] bool has_ip() const;
 };
 
 // JSON pointers of all that read_node() looks at.

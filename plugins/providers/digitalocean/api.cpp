@@ -57,35 +57,44 @@ Task<Result<std::string>> Api::call(Ctx ctx, Call call) {
 
 Task<Status> Api::list(Ctx ctx, std::string path, std::string operation, PageReader reader) {
   for (int left = kListingTries;; --left) {
-    Status status = co_await list_once(ctx, path, operation, reader);
-    if (status.error_class() != ErrorClass::conflict || left == 1) co_return status;
+    auto pages = co_await read_pages(ctx, path, operation, reader);
+    if (!pages.ok()) co_return pages.status();
+    if (pages->count > pages->total) {
+      co_return bad_answer("has a list whose length cannot be right").with_context(operation);
+    }
+    if (pages->same_total && pages->count == pages->total) co_return Status();
+    if (left == 1) co_return changed().with_context(operation);
   }
 }
 
-Task<Status> Api::list_once(Ctx ctx, std::string path, std::string operation, PageReader reader) {
+Task<Result<Collection>> Api::read_pages(Ctx ctx, std::string path, std::string operation,
+                                         PageReader reader) {
   auto first = co_await page(ctx, path, operation, 1, reader);
   if (!first.ok()) co_return first.status();
-  const int64_t total = first->total;
-  int64_t count = first->count;
-  if (count > total || (count == 0 && total > 0) || total < 0) {
+  const int64_t size = first->count;
+  Collection all{size, first->total, true};
+  if ((size == 0 && all.total > 0) || all.total < 0) {
     co_return bad_answer("has a list whose length cannot be right").with_context(operation);
   }
   // The API may give smaller pages than it was asked for.
-  const int64_t pages = count == 0 ? 1 : (total + count - 1) / count;
+  const int64_t pages = size == 0 ? 1 : std::max<int64_t>((all.total + size - 1) / size, 1);
   auto read = [&](size_t index) -> Task<Status> {
     return [](Api& api, Ctx ctx, std::string path, std::string operation, int64_t number,
-              PageReader reader, int64_t total, int64_t& count) -> Task<Status> {
+              PageReader reader, Collection& all) -> Task<Status> {
       auto info = co_await api.page(ctx, path, operation, number, reader);
       if (!info.ok()) co_return info.status();
-      if (info->total != total) co_return changed().with_context(operation);
-      count += info->count;
+      if (info->count == 0 && info->total == all.total) {
+        co_return bad_answer("has an empty page before its end").with_context(operation);
+      }
+      all.same_total = all.same_total && info->total == all.total;
+      all.count += info->count;
       co_return Status();
-    }(*this, ctx, path, operation, static_cast<int64_t>(index) + 2, reader, total, count);
+    }(*this, ctx, path, operation, static_cast<int64_t>(index) + 2, reader, all);
   };
   std::function<Task<Status>(size_t)> work = read;
   Status status = co_await gather(host_.post, static_cast<size_t>(pages - 1), kPagesAtOnce, work);
-  if (status.ok() && count != total) status = changed().with_context(operation);
-  co_return status;
+  if (!status.ok()) co_return status;
+  co_return all;
 }
 
 Task<Result<PageInfo>> Api::page(Ctx ctx, std::string path, std::string operation, int64_t number,

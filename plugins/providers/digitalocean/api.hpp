@@ -31,8 +31,14 @@ struct PageInfo {
   int64_t count = 0;  // items on this page
   int64_t total = 0;  // items of the whole listing, as the page says
 };
+// What the pages of a collection say of each other.
+struct Collection {
+  int64_t count = 0;        // items on all pages
+  int64_t total = 0;        // as the first page says
+  bool same_total = false;  // so say all the others
+};
 // Takes page 1, 2, ... as the cloud sent them, page 1 first, the others in any order. A page that
-// it is given again replaces the earlier one: the listing starts anew with page 1.
+// it is given again replaces the earlier one: the listing has begun again with page 1.
 using PageReader = std::function<Result<PageInfo>(int64_t page, const std::string& body)>;
 
 class Api {
@@ -54,11 +60,15 @@ class Api {
   // `path` is the collection's, without page and per_page; a query of its own may stand in it.
   Task<Status> list(Ctx ctx, std::string path, std::string operation, PageReader reader);
 
+  // Reads each page once and leaves it to the caller whether they fit together. Failures: those of
+  // call and of `reader`; data_loss when a page is empty and says that there are more.
+  Task<Result<Collection>> read_pages(Ctx ctx, std::string path, std::string operation,
+                                      PageReader reader);
+
   // One plain GET of the metadata service (DO-56): no token, one try, short.
   Task<Result<std::string>> metadata(Ctx ctx, std::string path);
 
  private:
-  Task<Status> list_once(Ctx ctx, std::string path, std::string operation, PageReader reader);
   Task<Result<PageInfo>> page(Ctx ctx, std::string path, std::string operation, int64_t number,
                               PageReader reader);
   Task<Status> wait_for_turn(Ctx ctx);

@@ -34,10 +34,11 @@ std::string text(const json& object, const char* name) {
   return place == object.end() || place->is_null() ? std::string() : place->get<std::string>();
 }
 
-// Locked, migrating and being created are no states of their own: such a droplet exists (DO-68).
-// One in the archive does not run, so its Node counts as shut down.
+// Locked and migrating are no states of their own: such a droplet exists (DO-68). One in the
+// archive does not run, so its Node counts as shut down.
 InstanceState state_of(const std::string& status) {
-  if (status == "active" || status == "new") return InstanceState::running;
+  if (status == "active") return InstanceState::running;
+  if (status == "new") return InstanceState::starting;
   if (status == "off" || status == "archive") return InstanceState::shutdown;
   return InstanceState::unknown;
 }

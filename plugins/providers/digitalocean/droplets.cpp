@@ -10,9 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <map>
-#include <optional>
-#include <unordered_set>
+#include <iterator>
 #include <utility>
 
 namespace ccm::digitalocean {
@@ -43,6 +41,12 @@ Status not_found(const std::string& name) {
       .with_reason("DropletNotFound");
 }
 
+Status list_changed() {
+  return Status(Code::aborted, ErrorClass::conflict,
+                "ListDroplets: the list changed while it was read")
+      .with_reason("ListChanged");
+}
+
 // Exactly one, or why not.
 Result<Instance> only_one(Listing droplets, const std::string& what) {
   if (droplets.empty()) return not_found(what);
@@ -69,53 +73,45 @@ Listing best_fit(Listing droplets, const std::string& name) {
   return exact.empty() ? similar : exact;
 }
 
-// Pages by number, so that the listing keeps the cloud's order whatever order they came in.
-struct Pages {
-  std::map<int64_t, Listing> pages;
-
-  Result<PageInfo> read(int64_t number, const std::string& body) {
+PageReader reader_of(InstancePages& pages) {
+  return [&pages](int64_t number, const std::string& body) -> Result<PageInfo> {
     auto page = parse_droplets(body);
     if (!page.ok()) return page.status();
-    if (number == 1) pages.clear();
+    if (number == 1) pages = InstancePages();
     const PageInfo info{static_cast<int64_t>(page->droplets.size()), page->total};
-    pages[number] = std::move(page->droplets);
+    pages.add(number, std::move(page->droplets), info.total);
     return info;
-  }
+  };
+}
 
-  Listing take() {
-    Listing all;
-    for (auto& [number, page] : pages) std::move(page.begin(), page.end(), std::back_inserter(all));
-    return all;
-  }
-};
+// By the API's default, and the droplets that this leaves out (DO-72).
+constexpr const char* kKinds[] = {"", "gpus"};
 
-// Appends; a droplet that stands twice moved from one page to the next while they were read.
-Status append(Listing& all, Listing more, std::unordered_set<std::string>& ids) {
-  all.reserve(all.size() + more.size());
-  for (Instance& droplet : more) {
-    if (!ids.insert(droplet.provider_id).second) {
-      return bad_answer("lists " + droplet.provider_id + " twice");
-    }
-    all.push_back(std::move(droplet));
+std::string droplets_path(const std::string& name, const std::string& type) {
+  std::string path = "/v2/droplets";
+  char separator = '?';
+  if (!name.empty()) {
+    path += separator + std::string("name=") + percent_encode(name);
+    separator = '&';
   }
-  return {};
+  if (!type.empty()) path += separator + std::string("type=") + type;
+  return path;
 }
 
 }  // namespace
 
-Task<Result<Listing>> Droplets::list(Ctx ctx) {
-  Listing all;
-  std::unordered_set<std::string> ids;
-  for (const char* type : {"", "gpus"}) {  // DO-72
-    const std::string kind(type);
-    auto some = co_await named(ctx, std::string(), kind);
+Task<Result<InstanceList>> Droplets::list_all(Ctx ctx) {
+  InstanceList all;
+  for (const std::string type : kKinds) {
+    auto read = [this, ctx, type] { return read_kind(ctx, type); };
+    auto some = co_await list_steadily(read);
     if (!some.ok()) co_return some.status();
-    Status status = append(all, *std::move(some), ids);
-    if (!status.ok()) co_return status.with_context("ListDroplets");
+    std::move(some->instances.begin(), some->instances.end(), std::back_inserter(all.instances));
+    all.complete = all.complete && some->complete;
   }
   if (index_addresses_) {
     by_address_.clear();
-    for (const Instance& droplet : all) {
+    for (const Instance& droplet : all.instances) {
       const auto id = droplet_id(droplet.provider_id);
       for (const NodeAddress& address : droplet.addresses) {
         if (id.ok()) by_address_.emplace(address.address, *id);
@@ -125,17 +121,35 @@ Task<Result<Listing>> Droplets::list(Ctx ctx) {
   co_return all;
 }
 
-// All droplets, or those of a name; `type` as the API takes it, empty = its default.
+Task<Result<Listing>> Droplets::list(Ctx ctx) {
+  auto all = co_await list_all(ctx);
+  if (!all.ok()) co_return all.status();
+  if (!all->complete) co_return list_changed();
+  co_return std::move(all->instances);
+}
+
+Task<Result<InstancePages>> Droplets::read_kind(Ctx ctx, std::string type) {
+  InstancePages pages;
+  PageReader reader = reader_of(pages);
+  std::string path = droplets_path(std::string(), type);
+  std::string operation = "ListDroplets";
+  auto read = co_await api_.read_pages(ctx, std::move(path), std::move(operation), reader);
+  if (!read.ok()) co_return read.status();
+  co_return pages;
+}
+
+// Those of a name; `type` as the API takes it, empty = its default. One that stands twice is one.
 Task<Result<Listing>> Droplets::named(Ctx ctx, std::string name, std::string type) {
-  std::string path = "/v2/droplets";
-  char separator = '?';
-  if (!name.empty()) {
-    path += separator + std::string("name=") + percent_encode(name);
-    separator = '&';
+  InstancePages pages;
+  PageReader reader = reader_of(pages);
+  std::string path = droplets_path(name, type);
+  std::string operation = "FindDroplet";
+  auto read = co_await api_.read_pages(ctx, std::move(path), std::move(operation), reader);
+  if (!read.ok()) co_return read.status();
+  if (!read->same_total || read->count < read->total) {
+    co_return bad_answer("has a list that is shorter than it says").with_context("FindDroplet");
   }
-  if (!type.empty()) path += separator + std::string("type=") + type;
-  std::string operation = name.empty() ? "ListDroplets" : "FindDroplet";
-  return read(std::move(ctx), std::move(path), std::move(operation));
+  co_return pages.take();
 }
 
 Task<Result<Listing>> Droplets::tagged(Ctx ctx, std::string tag) {
@@ -144,10 +158,8 @@ Task<Result<Listing>> Droplets::tagged(Ctx ctx, std::string tag) {
 }
 
 Task<Result<Listing>> Droplets::read(Ctx ctx, std::string path, std::string operation) {
-  Pages pages;
-  PageReader reader = [&pages](int64_t number, const std::string& body) {
-    return pages.read(number, body);
-  };
+  InstancePages pages;
+  PageReader reader = reader_of(pages);
   Status status = co_await api_.list(ctx, path, operation, reader);
   if (!status.ok()) co_return status;
   co_return pages.take();
@@ -169,9 +181,8 @@ Task<Result<Instance>> Droplets::get(Ctx ctx, int64_t id) {
 }
 
 Task<Result<Instance>> Droplets::find(Ctx ctx, std::string name) {
-  for (const char* type : {"", "gpus"}) {
-    const std::string kind(type);
-    auto found = co_await named(ctx, name, kind);
+  for (const std::string type : kKinds) {
+    auto found = co_await named(ctx, name, type);
     if (!found.ok()) co_return found.status();
     Listing fitting = best_fit(*std::move(found), name);
     if (!fitting.empty()) co_return only_one(std::move(fitting), name);
@@ -188,12 +199,13 @@ Task<Result<Instance>> Droplets::find_by_address(Ctx ctx, std::string address) {
     if (droplet.ok() && has_address(*droplet, address)) co_return droplet;
   }
   index_addresses_ = true;
-  auto all = co_await list(ctx);
+  auto all = co_await list_all(ctx);
   if (!all.ok()) co_return all.status();
   Listing fitting;
-  for (Instance& droplet : *all) {
+  for (Instance& droplet : all->instances) {
     if (has_address(droplet, address)) fitting.push_back(std::move(droplet));
   }
+  if (fitting.empty() && !all->complete) co_return list_changed();
   co_return only_one(std::move(fitting), address);
 }
 

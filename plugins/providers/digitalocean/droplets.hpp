@@ -3,6 +3,7 @@
 
 #include "api.hpp"
 
+#include <ccm/instance_pages.hpp>
 #include <ccm/instances.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
@@ -21,8 +22,10 @@ class Droplets {
   Droplets(const Droplets&) = delete;
   Droplets& operator=(const Droplets&) = delete;
 
-  // All of them, each once. Failures: data_loss, aborted (the list never held still), those of
-  // Api::list.
+  // All of them, each once; incomplete when droplets came and went while they were read, twice.
+  // Failures: data_loss, those of Api::call.
+  Task<Result<InstanceList>> list_all(Ctx ctx);
+  // The same, and a failure, aborted, when it is incomplete.
   Task<Result<Listing>> list(Ctx ctx);
 
   // Those that bear a tag; GPU droplets as far as the API lists them (DO-332). Failures as list().
@@ -37,6 +40,7 @@ class Droplets {
   Task<Result<Instance>> find(Ctx ctx, std::string name);
 
  private:
+  Task<Result<InstancePages>> read_kind(Ctx ctx, std::string type);
   Task<Result<Listing>> named(Ctx ctx, std::string name, std::string type);
   Task<Result<Listing>> read(Ctx ctx, std::string path, std::string operation);
   Task<Result<Instance>> find_by_address(Ctx ctx, std::string address);

@@ -157,8 +157,8 @@ Task<Status> Provider::check_vpc(Ctx ctx) {
   co_return status;
 }
 
-Task<Result<std::vector<Instance>>> Provider::list(Ctx ctx) {
-  auto droplets = co_await droplets_.list(ctx);
+Task<Result<InstanceList>> Provider::list(Ctx ctx) {
+  auto droplets = co_await droplets_.list_all(ctx);
   co_return droplets;
 }
 

@@ -30,8 +30,8 @@ class Provider {
   // One short call with the token.
   Task<Status> health(Ctx ctx);
 
-  // Every droplet of the account, GPU droplets too (DO-72); fails rather than give a part.
-  Task<Result<std::vector<Instance>>> list(Ctx ctx);
+  // Every droplet of the account, GPU droplets too (DO-72).
+  Task<Result<InstanceList>> list(Ctx ctx);
   // By ID when the Node has one, else by name or address (DO-65..DO-74). not_found only when the
   // cloud said so; implemented_elsewhere for another cloud's ID.
   Task<Result<Instance>> get(Ctx ctx, NodeIdentity node);

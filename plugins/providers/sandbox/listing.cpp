@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 namespace sandbox {
@@ -20,7 +22,7 @@ Status bad_list(const std::string& what) {
 
 std::size_t Listing::pages_ahead(std::size_t most) const {
   if (!total_) return 1;  // the first page says how many there are
-  const int64_t missing = *total_ - static_cast<int64_t>(machines_.size());
+  const int64_t missing = *total_ - count_;
   const int64_t pages = std::max<int64_t>(1, missing / kPageSize + (missing % kPageSize > 0));
   return std::min(most, static_cast<std::size_t>(pages));
 }
@@ -28,29 +30,17 @@ std::size_t Listing::pages_ahead(std::size_t most) const {
 Status Listing::add(MachinePage page) {
   const int64_t current = next_page_.value_or(1);
   if (page.total < 0) return bad_list("has a negative length");
-  if (total_ && *total_ != page.total) {
-    return Status(Code::aborted, ErrorClass::conflict,
-                  "machines came or went while they were listed");
+  if (page.next_page && *page.next_page != current + 1) {
+    return bad_list("skips or repeats a page");
   }
+  if (page.next_page && page.machines.empty()) return bad_list("has an empty page before its end");
   total_ = page.total;
-  for (ccm::Instance& machine : page.machines) {
-    if (!ids_.insert(machine.provider_id).second) {
-      return bad_list("has " + machine.provider_id + " twice");
-    }
-    machines_.push_back(std::move(machine));
-  }
-  const auto count = static_cast<int64_t>(machines_.size());
-  if (count > page.total) {
+  count_ += static_cast<int64_t>(page.machines.size());
+  // A few stand twice while machines come and go.
+  if (page.next_page && count_ / 2 > std::max(page.total, kPageSize)) {
     return bad_list("has more machines than it says (" + std::to_string(page.total) + ")");
   }
-  if (!page.next_page) {
-    next_page_.reset();
-    if (count == page.total) return {};
-    return bad_list("ends after " + std::to_string(count) + " of " + std::to_string(page.total) +
-                    " machines");
-  }
-  if (*page.next_page != current + 1) return bad_list("skips or repeats a page");
-  if (page.machines.empty()) return bad_list("has an empty page before its end");
+  pages_.add(current, std::move(page.machines), page.total);
   next_page_ = page.next_page;
   return {};
 }

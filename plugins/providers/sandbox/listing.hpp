@@ -1,16 +1,16 @@
-// Puts the pages of one listing together and refuses what cannot be the whole: half a list would
-// look like vanished machines, and those lead to deleted Nodes. Any thread.
+// Reads the pages of one listing in their order and refuses what cannot be one. Whether the pages
+// fit together is for ccm::InstancePages to say. Any thread.
 #pragma once
 
 #include "machine.hpp"
 
+#include <ccm/instance_pages.hpp>
 #include <ccm/instances.hpp>
 #include <ccm/status.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <unordered_set>
 #include <vector>
 
 namespace sandbox {
@@ -22,22 +22,21 @@ class Listing {
   // The page to ask for next; nothing when the listing is complete.
   [[nodiscard]] std::optional<int64_t> next_page() const { return next_page_; }
 
-  // How many pages can be asked for at once, next_page() and those behind it: as many as the
+  // How many pages can be asked for at once, next_page() and those that follow: as many as the
   // machines that are missing should fill, at most `most`.
   [[nodiscard]] std::size_t pages_ahead(std::size_t most) const;
 
-  // Takes the page that was asked for. Failures: aborted, class conflict, when machines came or
-  // went in between (start again); data_loss when the list cannot be right.
+  // Takes the page that was asked for. Failure: data_loss when the list cannot be right.
   ccm::Status add(MachinePage page);
 
   // Once next_page() is empty.
-  [[nodiscard]] std::vector<ccm::Instance> take() { return std::move(machines_); }
+  [[nodiscard]] ccm::InstancePages take() { return std::move(pages_); }
 
  private:
   std::optional<int64_t> next_page_ = 1;
   std::optional<int64_t> total_;
-  std::vector<ccm::Instance> machines_;
-  std::unordered_set<std::string> ids_;
+  int64_t count_ = 0;
+  ccm::InstancePages pages_;
 };
 
 // Failure: data_loss when two machines have one ID.

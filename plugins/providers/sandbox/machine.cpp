@@ -19,7 +19,8 @@ Status bad_answer(const std::string& what) {
 }
 
 InstanceState state_of(const std::string& status) {
-  if (status == "running" || status == "starting") return InstanceState::running;
+  if (status == "running") return InstanceState::running;
+  if (status == "starting") return InstanceState::starting;
   if (status == "stopped") return InstanceState::shutdown;
   if (status == "terminated") return InstanceState::terminated;
   return InstanceState::unknown;

@@ -24,8 +24,6 @@ using ccm::Task;
 
 // Pages that are read at once: enough to hide the cloud's latency, few enough for their memory.
 constexpr std::size_t kPagesAtOnce = 4;
-// How often a listing starts again because machines came or went in between.
-constexpr int kListingTries = 3;
 
 std::string page_path(int64_t page, int64_t per_page) {
   return "/v1/machines?page=" + std::to_string(page) + "&per_page=" + std::to_string(per_page);
@@ -104,16 +102,17 @@ Task<Status> Provider::health(Ctx ctx) {
   co_return answer.status();
 }
 
-Task<Result<std::vector<Instance>>> Provider::list(Ctx ctx) {
-  if (cloud_.is_file()) {
-    auto machines = co_await list_file();
-    co_return machines;
+Task<Result<ccm::InstanceList>> Provider::list(Ctx ctx) {
+  if (!cloud_.is_file()) {
+    auto read = [this, ctx] { return list_pages(ctx); };
+    auto listed = co_await ccm::list_steadily(read);
+    co_return listed;
   }
-  for (int left = kListingTries;; --left) {
-    auto machines = co_await list_pages(ctx);
-    const bool changed = machines.status().error_class() == ErrorClass::conflict;
-    if (!changed || left == 1) co_return machines;
-  }
+  auto machines = co_await list_file();
+  if (!machines.ok()) co_return machines.status();
+  ccm::InstanceList list;
+  list.instances = *std::move(machines);
+  co_return list;
 }
 
 Task<Result<Instance>> Provider::get(Ctx ctx, ccm::NodeIdentity node) {
@@ -141,7 +140,7 @@ Task<Result<Instance>> Provider::get(Ctx ctx, ccm::NodeIdentity node) {
   co_return absent(node.provider_id);
 }
 
-Task<Result<std::vector<Instance>>> Provider::list_pages(Ctx ctx) {
+Task<Result<ccm::InstancePages>> Provider::list_pages(Ctx ctx) {
   Listing listing;
   while (const auto next = listing.next_page()) {
     std::vector<MachinePage> pages(listing.pages_ahead(kPagesAtOnce));
@@ -195,13 +194,18 @@ Task<Result<Instance>> Provider::get_by_name(Ctx ctx, std::string name) {
   auto page = parse_page(*answer);
   if (!page.ok()) co_return page.status().with_context("FindMachine");
   Listing listing;
-  std::vector<Instance> machines = page->machines;
   Status whole = listing.add(*std::move(page));
-  if (whole.ok() && listing.next_page()) {
-    whole = Status(Code::failed_precondition, "several machines are named " + name);
-  }
   if (!whole.ok()) co_return whole.with_context("FindMachine");
-  co_return only_one(std::move(machines), name);
+  if (listing.next_page()) {
+    co_return Status(Code::failed_precondition, "FindMachine: several machines are named " + name);
+  }
+  ccm::InstancePages pages = listing.take();
+  if (pages.count() < pages.total()) {
+    co_return Status(Code::data_loss, ErrorClass::unavailable,
+                     "FindMachine: the cloud's list is shorter than it says")
+        .with_reason("BadMachineList");
+  }
+  co_return only_one(pages.take(), name);
 }
 
 }  // namespace sandbox

@@ -7,6 +7,7 @@
 #include "machine.hpp"
 
 #include <ccm/host.hpp>
+#include <ccm/instance_pages.hpp>
 #include <ccm/instances.hpp>
 #include <ccm/load_balancer.hpp>
 #include <ccm/route.hpp>
@@ -28,8 +29,8 @@ class Provider {
   ccm::Task<ccm::Status> initialize(ccm::Ctx ctx);
   // One short listing.
   ccm::Task<ccm::Status> health(ccm::Ctx ctx);
-  // Every machine; fails rather than give a part.
-  ccm::Task<ccm::Result<std::vector<ccm::Instance>>> list(ccm::Ctx ctx);
+  // Every machine.
+  ccm::Task<ccm::Result<ccm::InstanceList>> list(ccm::Ctx ctx);
   // By ID when the Node has one, else by name. implemented_elsewhere for another cloud's ID.
   ccm::Task<ccm::Result<ccm::Instance>> get(ccm::Ctx ctx, ccm::NodeIdentity node);
 
@@ -70,7 +71,7 @@ class Provider {
   ccm::Task<ccm::Result<MachineIds>> machines_of(ccm::Ctx ctx, ccm::Backends backends);
   // A file has no load balancers and no routes.
   ccm::Status needs_cloud() const;
-  ccm::Task<ccm::Result<Instances>> list_pages(ccm::Ctx ctx);
+  ccm::Task<ccm::Result<ccm::InstancePages>> list_pages(ccm::Ctx ctx);
   // `page` must outlive it.
   ccm::Task<ccm::Status> read_page(ccm::Ctx ctx, int64_t number, MachinePage& page);
   ccm::Task<ccm::Result<Instances>> list_file();

@@ -19,10 +19,11 @@ namespace ccm {
 
 enum class InstanceState : int32_t {
   unknown = CCM_INSTANCE_UNKNOWN,        // the cloud did not say; conclude nothing
-  running = CCM_INSTANCE_RUNNING,        // exists; also while it starts, moves or is locked
+  running = CCM_INSTANCE_RUNNING,        // exists; also while it moves or is locked
   shutdown = CCM_INSTANCE_SHUTDOWN,      // exists, but is switched off
   terminated = CCM_INSTANCE_TERMINATED,  // the cloud says explicitly that it was destroyed
   absent = CCM_INSTANCE_ABSENT,          // a complete answer did not contain it
+  starting = CCM_INSTANCE_STARTING,      // exists, but is still being built
 };
 
 struct NodeAddress {
@@ -68,11 +69,18 @@ struct Instance {
   }
 };
 
+// Every machine of the cloud.
+struct InstanceList {
+  std::vector<Instance> instances;
+  // False: more may be there, so nothing is concluded from what is not listed.
+  bool complete = true;
+};
+
 // Which machine is meant: by provider ID when the Node has one, else by name.
 struct NodeIdentity {
   std::string name;
   std::string provider_id;
-  Object node;  // for labels and annotations; may be empty
+  Object node;  // for labels and annotations, and for the host to know its age; may be empty
   // From a controller: the answer shall not be older (ccm/abi/instances.h); 0 = the host's choice.
   std::chrono::milliseconds max_age{0};
 
@@ -92,7 +100,7 @@ namespace detail {
 // The C form of instances. OWNERSHIP: borrows from the instances that it was made of.
 class InstanceListC {
  public:
-  explicit InstanceListC(const std::vector<Instance>& instances) {
+  explicit InstanceListC(const std::vector<Instance>& instances, bool complete = true) {
     size_t addresses = 0;
     size_t labels = 0;
     for (const Instance& instance : instances) {
@@ -105,7 +113,8 @@ class InstanceListC {
     raw_.reserve(instances.size());
     for (const Instance& instance : instances) add(instance);
     for (const ccm_instance& raw : raw_) pointers_.push_back(&raw);
-    list_ = {sizeof(list_), 0, pointers_.data(), pointers_.size()};
+    list_ = {sizeof(list_), 0, pointers_.data(), pointers_.size(),
+             complete ? 0 : CCM_INSTANCES_INCOMPLETE};
   }
   InstanceListC(const InstanceListC&) = delete;
   InstanceListC& operator=(const InstanceListC&) = delete;
@@ -155,6 +164,16 @@ inline Result<std::vector<Instance>> decode_instances(Status status, const void*
   return instances;
 }
 
+inline Result<InstanceList> decode_instance_list(Status status, const void* result) {
+  auto instances = decode_instances(std::move(status), result);
+  if (!instances.ok()) return instances.status();
+  InstanceList list;
+  list.instances = *std::move(instances);
+  const auto& raw = *static_cast<const ccm_instance_list*>(result);
+  if (CCM_HAS(&raw, flags)) list.complete = (raw.flags & CCM_INSTANCES_INCOMPLETE) == 0;
+  return list;
+}
+
 }  // namespace detail
 
 // The cloud's machines from a controller's side: the host's broker, which answers from a snapshot
@@ -164,7 +183,7 @@ class Instances {
 
  public:
   struct List {
-    using Output = Result<std::vector<Instance>>;
+    using Output = Result<InstanceList>;
     Host host;
     Ctx ctx;
     Status start(ccm_completion done) const {
@@ -174,7 +193,7 @@ class Instances {
       return {};
     }
     Output decode(Status status, const void* result) const {
-      return detail::decode_instances(std::move(status), result);
+      return detail::decode_instance_list(std::move(status), result);
     }
   };
   struct Describe {

@@ -5,7 +5,8 @@
 //   Status initialize(Ctx);                                       CCM_PROVIDER
 //   Status health(Ctx);
 //   bool has_cluster_id();
-//   Result<std::vector<Instance>> list(Ctx);                      CCM_CLOUD_INSTANCES
+//   Result<InstanceList> list(Ctx);                               CCM_CLOUD_INSTANCES; may also
+//                                                                 return std::vector<Instance>
 //   Result<std::vector<Instance>> describe(Ctx, std::vector<NodeIdentity>);
 //   Result<Instance> get(Ctx, NodeIdentity);
 //   Result<LoadBalancer> ensure_load_balancer(Ctx, LoadBalancerService, Backends);
@@ -74,10 +75,13 @@ struct ProviderAdapter {
   static Part& part(void* self) { return *static_cast<Part*>(self); }
   static Ctx ctx(Part& part, const ccm_ctx* raw) { return Ctx(part.host.contexts, raw); }
 
-  static constexpr auto give_instances = [](const std::vector<Instance>& instances,
-                                            Completion& completion) {
-    const InstanceListC raw(instances);
-    completion.succeed(raw.list());
+  struct GiveInstances {
+    void operator()(const std::vector<Instance>& instances, Completion& completion) const {
+      completion.succeed(InstanceListC(instances).list());
+    }
+    void operator()(const InstanceList& list, Completion& completion) const {
+      completion.succeed(InstanceListC(list.instances, list.complete).list());
+    }
   };
 
   static void initialize(void* self, const ccm_ctx* raw, ccm_completion done) noexcept {
@@ -100,7 +104,7 @@ struct ProviderAdapter {
   static void list(void* self, const ccm_ctx* raw, ccm_completion done) noexcept {
     Part& p = part(self);
     operate(
-        p.host, "list", done, [&] { return p.object.list(ctx(p, raw)); }, give_instances);
+        p.host, "list", done, [&] { return p.object.list(ctx(p, raw)); }, GiveInstances());
   }
   static void describe(void* self, const ccm_ctx* raw, const ccm_node_identity* const* nodes,
                        size_t count, ccm_completion done) noexcept {
@@ -113,7 +117,7 @@ struct ProviderAdapter {
       }
       return p.object.describe(ctx(p, raw), std::move(identities));
     };
-    operate(p.host, "describe", done, call, give_instances);
+    operate(p.host, "describe", done, call, GiveInstances());
   }
   static void get(void* self, const ccm_ctx* raw, const ccm_node_identity* node,
                   ccm_completion done) noexcept {

@@ -94,7 +94,7 @@ Pending<Status> FakeComponent::start_health(const Ctx& ctx) {
   return start("health", Health{interface<ccm_provider>(CCM_PROVIDER), ctx});
 }
 
-Pending<Result<std::vector<Instance>>> FakeComponent::start_list(const Ctx& ctx) {
+Pending<Result<InstanceList>> FakeComponent::start_list(const Ctx& ctx) {
   return start("list", Instances::List{interface<ccm_cloud_instances>(CCM_CLOUD_INSTANCES), ctx});
 }
 

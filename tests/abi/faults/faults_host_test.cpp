@@ -91,6 +91,20 @@ TEST_F(FaultyHost, TextsThatAreNoUtf8) {
   expect_orderly_end();
 }
 
+// It would stay on the Node for ever, and the Node would then be left alone as another provider's.
+TEST_F(FaultyHost, AProviderIDThatTheManifestDoesNotDeclare) {
+  create_node("node-1");
+  start(plugins_.add("undeclared_provider_id").string());
+  EXPECT_TRUE(
+      logs("the provider ID \\\"other://1\\\", which begins with none of the prefixes that its "
+           "manifest declares (faulty://)"))
+      << manager_->log();
+  const json node = api_.get("/api/v1/nodes/node-1").body;
+  EXPECT_TRUE(node["spec"].contains("taints"));
+  EXPECT_FALSE(node["spec"].contains("providerID"));
+  expect_orderly_end();
+}
+
 TEST_F(FaultyHost, AMachineWithoutReadableName) {
   create_node("sound");
   start(plugins_.add("garbage_name").string());

@@ -169,6 +169,13 @@ TEST_F(Faults, MalformedListingsAreFailuresNeverAbsence) {
   }
 }
 
+TEST_F(Faults, AProviderIDThatTheManifestDoesNotDeclareRefusesTheListing) {
+  with_provider("undeclared_provider_id");
+  for (const char* node : {"sound", "node-1", "gone"}) {
+    EXPECT_EQ(find(node).status.reason(), "UndeclaredProviderID") << node;
+  }
+}
+
 TEST_F(Faults, AStructOfTheFutureIsReadAsFarAsItIsKnown) {
   with_provider("instance_of_the_future");
   EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");

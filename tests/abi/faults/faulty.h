@@ -57,10 +57,15 @@ MAYBE_UNUSED static void succeed(ccm_completion done, const void* result) {
 
 /* A machine as it should be. */
 MAYBE_UNUSED static ccm_instance machine(const char* name, const char* provider_id) {
+  static ccm_node_address address;
   ccm_instance made;
+  address.type = text("InternalIP");
+  address.address = text("192.0.2.10");
   memset(&made, 0, sizeof(made));
   made.size = sizeof(made);
   made.state = CCM_INSTANCE_RUNNING;
+  made.addresses = &address;
+  made.address_count = 1;
   made.name = text(name);
   made.provider_id = text(provider_id);
   return made;
@@ -130,29 +135,35 @@ MAYBE_UNUSED static void destroy_nothing(void* self) { (void)self; }
 #define FAULTY_NONBLOCKING "true"
 #endif
 
+/* Further members of the component in the manifest. */
+#ifndef FAULTY_COMPONENT
+#define FAULTY_COMPONENT ""
+#endif
+
 /* A component of that kind whose only interface is `id`, with that table. */
-#define FAULTY_PLUGIN(name, kind, id, the_table)                                                \
-  CCM_PLUGIN_MANIFEST("{\"id\": \"faulty." name                                                 \
-                      "\", \"version\": \"1.0.0\", \"abi\": \"1.0\","                           \
-                      " \"nonblocking\": " FAULTY_NONBLOCKING                                   \
-                      ", \"components\": [{\"kind\": \"" kind "\", \"name\": \"" name "\"}]}"); \
-  MAYBE_UNUSED static bool get_table(void* self, const char* wanted, ccm_interface* out) {      \
-    if (strcmp(wanted, id) != 0) return false;                                                  \
-    out->self = self;                                                                           \
-    out->table = the_table;                                                                     \
-    return true;                                                                                \
-  }                                                                                             \
-  MAYBE_UNUSED static void create_component(const ccm_host* host, ccm_str which,                \
-                                            ccm_completion done) {                              \
-    ccm_component made;                                                                         \
-    (void)which;                                                                                \
-    the_host = host;                                                                            \
-    memset(&made, 0, sizeof(made));                                                             \
-    made.size = sizeof(made);                                                                   \
-    made.get_interface = get_table;                                                             \
-    made.destroy = FAULTY_DESTROY;                                                              \
-    succeed(done, &made);                                                                       \
-  }                                                                                             \
+#define FAULTY_PLUGIN(name, kind, id, the_table)                                           \
+  CCM_PLUGIN_MANIFEST("{\"id\": \"faulty." name                                            \
+                      "\", \"version\": \"1.0.0\", \"abi\": \"1.0\","                      \
+                      " \"nonblocking\": " FAULTY_NONBLOCKING                              \
+                      ", \"components\": [{\"kind\": \"" kind "\", \"name\": \"" name      \
+                      "\"" FAULTY_COMPONENT "}]}");                                        \
+  MAYBE_UNUSED static bool get_table(void* self, const char* wanted, ccm_interface* out) { \
+    if (strcmp(wanted, id) != 0) return false;                                             \
+    out->self = self;                                                                      \
+    out->table = the_table;                                                                \
+    return true;                                                                           \
+  }                                                                                        \
+  MAYBE_UNUSED static void create_component(const ccm_host* host, ccm_str which,           \
+                                            ccm_completion done) {                         \
+    ccm_component made;                                                                    \
+    (void)which;                                                                           \
+    the_host = host;                                                                       \
+    memset(&made, 0, sizeof(made));                                                        \
+    made.size = sizeof(made);                                                              \
+    made.get_interface = get_table;                                                        \
+    made.destroy = FAULTY_DESTROY;                                                         \
+    succeed(done, &made);                                                                  \
+  }                                                                                        \
   FAULTY_ENTRY
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@ static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
   ccm_instance faulty = machine("node-1", "faulty://1");
   (void)self;
   (void)ctx;
+  faulty.addresses = NULL;
   faulty.address_count = 2;
   succeed_with_sound_and(done, &faulty);
 }

@@ -90,7 +90,7 @@ TEST(DropletTest, DO_80_ADropletWithoutRegionIsReadAllTheSame) {
 
 TEST(DropletTest, DO_68_States) {
   const std::pair<const char*, InstanceState> table[] = {
-      {"new", InstanceState::running},      {"active", InstanceState::running},
+      {"new", InstanceState::starting},     {"active", InstanceState::running},
       {"off", InstanceState::shutdown},     {"archive", InstanceState::shutdown},
       {"resizing", InstanceState::unknown}, {"", InstanceState::unknown}};
   for (const auto& [status, state] : table) {

@@ -173,9 +173,9 @@ TEST_F(DigitalOceanProviderTest, DO_52_ListReadsEveryPage) {
   expect_no_gpus();
   const auto list = provider.list();
   ASSERT_TRUE(list.ok()) << list.status().message();
-  ASSERT_EQ(list->size(), 1150U);
+  ASSERT_EQ(list->instances.size(), 1150U);
   for (int i = 0; i < 1150; ++i) {
-    ASSERT_EQ((*list)[static_cast<size_t>(i)].provider_id,
+    ASSERT_EQ(list->instances[static_cast<size_t>(i)].provider_id,
               "digitalocean://" + std::to_string(i + 1));
   }
 }
@@ -186,7 +186,7 @@ TEST_F(DigitalOceanProviderTest, DO_72_GpuDropletsAreListedToo) {
   host.http.expect("GET", page_url(1, kGpus)).answer(200, few(json::array({droplet(900)})));
   const auto list = provider.list();
   ASSERT_TRUE(list.ok());
-  EXPECT_EQ(list->back().provider_id, "digitalocean://900");
+  EXPECT_EQ(list->instances.back().provider_id, "digitalocean://900");
 }
 
 TEST_F(DigitalOceanProviderTest, SmallerPagesThanAskedForAreFine) {
@@ -195,7 +195,7 @@ TEST_F(DigitalOceanProviderTest, SmallerPagesThanAskedForAreFine) {
   host.http.expect("GET", page_url(2)).answer(200, page(51, 50, 120));
   host.http.expect("GET", page_url(3)).answer(200, page(101, 20, 120));
   expect_no_gpus();
-  EXPECT_EQ(provider.list()->size(), 120U);
+  EXPECT_EQ(provider.list()->instances.size(), 120U);
 }
 
 TEST_F(DigitalOceanProviderTest, APageThatFailsFailsTheList) {
@@ -214,22 +214,57 @@ TEST_F(DigitalOceanProviderTest, AChangeInBetweenStartsTheListAgain) {
   host.http.expect("GET", page_url(1)).answer(200, page(1, 200, 202));
   host.http.expect("GET", page_url(2)).answer(200, page(201, 2, 202));
   expect_no_gpus();
-  EXPECT_EQ(provider.list()->size(), 202U);
+  EXPECT_EQ(provider.list()->instances.size(), 202U);
 }
 
-TEST_F(DigitalOceanProviderTest, ACloudThatNeverHoldsStillIsGivenUp) {
+TEST_F(DigitalOceanProviderTest, DO_326_ACloudThatNeverHoldsStillIsListedIncompletely) {
   log_in();
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 2; ++i) {
     host.http.expect("GET", page_url(1)).answer(200, page(1, 200, 300));
     host.http.expect("GET", page_url(2)).answer(200, page(201, 50, 300));  // half a page
   }
-  EXPECT_EQ(provider.list().status().code(), Code::aborted);
+  expect_no_gpus();
+  const auto list = provider.list();
+  ASSERT_TRUE(list.ok()) << list.status().message();
+  EXPECT_EQ(list->instances.size(), 250U) << "what was read is there";
+  EXPECT_FALSE(list->complete);
 }
 
-TEST_F(DigitalOceanProviderTest, ADropletThatStandsTwiceFailsTheList) {
+// A droplet was made while the pages were read: the last one of page 1 moved to page 2, and the new
+// one was not seen.
+TEST_F(DigitalOceanProviderTest, DO_326_ADropletThatStandsTwiceHasTheListReadAgain) {
   log_in();
   host.http.expect("GET", page_url(1)).answer(200, page(1, 200, 400));
   host.http.expect("GET", page_url(2)).answer(200, page(200, 200, 400));
+  host.http.expect("GET", page_url(1)).answer(200, page(1, 200, 401));
+  host.http.expect("GET", page_url(2)).answer(200, page(201, 200, 401));
+  host.http.expect("GET", page_url(3)).answer(200, page(401, 1, 401));
+  expect_no_gpus();
+  const auto list = provider.list();
+  ASSERT_TRUE(list.ok()) << list.status().message();
+  EXPECT_EQ(list->instances.size(), 401U);
+  EXPECT_TRUE(list->complete);
+}
+
+TEST_F(DigitalOceanProviderTest, DO_326_ACloudThatRepeatsADropletEachTimeHidesNoOther) {
+  for (const int total : {400, 399}) {  // with the repeated one and without
+    log_in();
+    for (int i = 0; i < 2; ++i) {
+      host.http.expect("GET", page_url(1)).answer(200, page(1, 200, total));
+      host.http.expect("GET", page_url(2)).answer(200, page(200, 200, total));
+    }
+    expect_no_gpus();
+    const auto list = provider.list();
+    ASSERT_TRUE(list.ok()) << list.status().message();
+    EXPECT_EQ(list->instances.size(), 399U);
+    EXPECT_FALSE(list->complete) << total;
+  }
+}
+
+TEST_F(DigitalOceanProviderTest, AnEmptyPageInTheMiddleIsNoList) {
+  log_in();
+  host.http.expect("GET", page_url(1)).answer(200, page(1, 200, 400));
+  host.http.expect("GET", page_url(2)).answer(200, page(201, 0, 400));
   EXPECT_EQ(provider.list().status().code(), Code::data_loss);
 }
 
@@ -310,6 +345,18 @@ TEST_F(DigitalOceanProviderTest, DO_74_TwoDropletsOfOneNameAreAnError) {
   host.http.expect("GET", page_url(1, "name=node-1&"))
       .answer(200, few(json::array({droplet(1, "node-1"), droplet(2, "node-1")})));
   EXPECT_EQ(provider.get({"node-1", "", {}}).status().reason(), "AmbiguousDropletName");
+}
+
+TEST_F(DigitalOceanProviderTest, DO_326_ADropletThatStandsTwiceIsOne) {
+  log_in();
+  json twice = json::parse(few(json::array({droplet(1, "node-1"), droplet(1, "node-1")})));
+  twice["meta"]["total"] = 1;
+  host.http.expect("GET", page_url(1, "name=node-1&")).answer(200, twice.dump());
+  EXPECT_EQ(provider.get({"node-1", "", {}})->provider_id, "digitalocean://1");
+  twice["meta"]["total"] = 3;
+  host.http.expect("GET", page_url(1, "name=node-1&")).answer(200, twice.dump());
+  host.http.expect("GET", page_url(2, "name=node-1&")).answer(200, few(json::array()));
+  EXPECT_EQ(provider.get({"node-1", "", {}}).status().reason(), "BadAnswer");
 }
 
 TEST_F(DigitalOceanProviderTest, DO_72_AGpuNodeIsFoundByName) {

@@ -1,6 +1,7 @@
 #include "kube/object.hpp"
 
 #include "kube/object_decoder.hpp"
+#include "kube/object_store.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -343,6 +344,24 @@ TEST(ObjectDecoder, EventsOfAllTypes) {
   EXPECT_FALSE(decode(R"({"object":{}})").ok());
   EXPECT_FALSE(decode(R"({"type":"ADDED"})").ok());
   EXPECT_FALSE(decode(R"({"type":"ADDED","object":7})").ok());
+}
+
+TEST(ObjectStore, AnUpdateWasSeenWhenItsObjectWas) {
+  ObjectStore store;
+  const auto node = [](const char* uid) {
+    return whole(R"({"metadata":{"name":"n","uid":")" + std::string(uid) + R"("}})");
+  };
+  const auto before = BootClock::now();
+  store.put(node("u-1"));
+  const auto seen = store.get({"", "n"})->seen();
+  EXPECT_GE(seen, before);
+  EXPECT_LE(seen, BootClock::now());
+  while (BootClock::now() == seen) {
+  }
+  store.put(node("u-1"));
+  EXPECT_EQ(store.get({"", "n"})->seen(), seen);
+  store.put(node("u-2"));
+  EXPECT_GT(store.get({"", "n"})->seen(), seen) << "made again under its name";
 }
 
 }  // namespace

@@ -112,6 +112,73 @@ TEST_F(NodeFaultTest, API_70_AWriteWhoseAnswerIsLostIsNotRepeatedBlindly) {
   EXPECT_TRUE(controller->waiting().empty());
 }
 
+TEST_F(NodeFaultTest, NODE_13_ANodeMadeAgainInTheMiddleDoesNotGetTheOldMachine) {
+  for (const char* resource : {"v1/nodes/status", "v1/nodes"}) {
+    put(joining("n1"));
+    start();
+    host.kube.before_next("patch", resource, [this] {
+      cloud.machines["n1"].provider_id = "sandbox://new";
+      cloud.machines["n1"].addresses = {{"InternalIP", "10.0.0.2"}};
+      host.kube.remove("v1/nodes", "n1");
+      Json again = joining("n1");
+      again["metadata"]["uid"] = "another";
+      put(again);
+    });
+    controller->run();
+    EXPECT_EQ(stored("n1")["spec"]["providerID"], "sandbox://new") << resource;
+    EXPECT_EQ(stored("n1")["status"]["addresses"][0]["address"], "10.0.0.2") << resource;
+    host.kube.remove("v1/nodes", "n1");
+    cloud.machines["n1"] = machine("n1");
+    controller->run();
+  }
+}
+
+TEST_F(NodeFaultTest, NODE_8_AMachineThatIsStillBuiltIsWaitedFor) {
+  cloud.machines["n1"].state = InstanceState::starting;
+  put(joining("n1"));
+  start();
+  controller->run();
+  EXPECT_TRUE(take_calls().empty());
+  const auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].status.reason(), "MachineNotReady");
+  EXPECT_EQ(ended[0].status.error_class(), ErrorClass::waiting);
+  EXPECT_EQ(cloud.asked[0].max_age, milliseconds(0));
+  cloud.machines["n1"].state = InstanceState::running;
+  controller->advance(milliseconds(5));
+  EXPECT_FALSE(tainted("n1"));
+  EXPECT_EQ(cloud.asked[1].max_age, milliseconds(1'000)) << "the same answer would be no news";
+}
+
+TEST_F(NodeFaultTest, NODE_29_AMachineWithoutAddressesIsWaitedForAndToldAfterAWhile) {
+  cloud.machines["n1"].addresses.clear();
+  put(joining("n1"));
+  start();
+  run_to_attempt(8);
+  EXPECT_TRUE(event_reasons().empty()) << "it is only being built";
+  controller->advance(milliseconds(2'560));
+  controller->advance(milliseconds(5'120));
+  EXPECT_EQ(event_reasons(), Calls{"Warning MachineNotReady"});
+  cloud.machines["n1"].addresses = {{"InternalIP", "10.0.0.1"}};
+  controller->advance(milliseconds(10'240));
+  EXPECT_FALSE(tainted("n1"));
+}
+
+TEST_F(NodeFaultTest, NODE_4_RetriesAreAtMostAMinuteApart) {
+  cloud.failure = Status(Code::unavailable, ErrorClass::unavailable, "down");
+  put(joining("n1"));
+  start();
+  controller->run();
+  for (int minute = 0; minute < 30; ++minute) {
+    controller->take_reconciled();
+    controller->advance(std::chrono::minutes(1));
+    ASSERT_EQ(controller->take_reconciled().size(), 1U) << minute;
+  }
+  cloud.failure = Status();
+  controller->advance(std::chrono::minutes(1));
+  EXPECT_FALSE(tainted("n1"));
+}
+
 TEST_F(NodeFaultTest, ANodeThatVanishesIsNoFailure) {
   for (const char* resource : {"v1/nodes/status", "v1/nodes"}) {
     put(joining("n1"));
@@ -160,7 +227,7 @@ TEST_F(NodeFaultTest, A422IsToldAtOnceAndTriedAgainSlowly) {
   EXPECT_TRUE(tainted("n1"));
   EXPECT_EQ(event_reasons(), Calls{"Warning Invalid"});
   EXPECT_NE(host.events.all()[0].message.find("Duplicate value"), std::string::npos);
-  controller->advance(milliseconds(299'999));
+  controller->advance(milliseconds(59'999));
   EXPECT_EQ(take_calls(), Calls{"patch status"});
   controller->advance(milliseconds(1));
   EXPECT_EQ(take_calls(), Calls{"patch status"});

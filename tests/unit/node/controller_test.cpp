@@ -102,7 +102,9 @@ TEST_F(NodeControllerTest, CLOUD_12_AMachineThatIsSwitchedOffExists) {
 TEST_F(NodeControllerTest, NODE_29_WithoutAddressesTheKubeletsStay) {
   cloud.machines["n1"] = machine("n1");
   cloud.machines["n1"].addresses.clear();
-  put(joining("n1"));
+  Json node = joining("n1");
+  node["status"]["addresses"].push_back({{"type", "InternalIP"}, {"address", "10.0.0.9"}});
+  put(node);
   start();
   controller->run();
   EXPECT_FALSE(tainted("n1"));

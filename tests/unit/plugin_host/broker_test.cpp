@@ -32,7 +32,7 @@ InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines) {
   }
   std::vector<const ccm_instance*> pointers;
   for (const ccm_instance& instance : instances) pointers.push_back(&instance);
-  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size()};
+  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size(), 0};
   auto copied = InstanceSnapshot::copy(&list);
   EXPECT_TRUE(copied.ok());
   return *copied;
@@ -76,16 +76,31 @@ Status down() { return Status(Code::unavailable, ErrorClass::unavailable, "cloud
 
 class BrokerTest : public testing::Test {
  protected:
-  void make(BrokerOptions options = {}) {
-    options.wall_clock = [this] { return wall_; };
-    broker_.emplace(source_, timers_, std::move(options));
-  }
-  std::size_t ask(std::string name, std::string provider_id = {}, kube::ObjectPtr node = {}) {
+  void make(BrokerOptions options = {}) { broker_.emplace(source_, timers_, std::move(options)); }
+  std::size_t ask(MachineQuery query) {
     const std::size_t number = answers_.size();
     answers_.emplace_back();
-    broker_->find({std::move(name), std::move(provider_id), std::move(node)},
+    broker_->find(std::move(query),
                   [this, number](const MachineAnswer& answer) { answers_[number] = answer; });
     return number;
+  }
+  std::size_t ask(std::string name, std::string provider_id = {}) {
+    return ask(MachineQuery{std::move(name), std::move(provider_id), nullptr});
+  }
+  // For a Node that the host has seen since then.
+  std::size_t ask_since(runtime::TimePoint seen, std::string name, std::string provider_id = {}) {
+    MachineQuery query{std::move(name), std::move(provider_id), nullptr};
+    query.not_before = seen;
+    return ask(std::move(query));
+  }
+  // For a Node that the host sees now for the first time.
+  std::size_t ask_new(std::string name, std::string provider_id = {}) {
+    return ask_since(timers_.now(), std::move(name), std::move(provider_id));
+  }
+  std::string provider_id(std::size_t number) const {
+    const auto& given = answers_[number];
+    if (!given || !given->snapshot) return answer(number);
+    return std::string(given->snapshot->provider_id(given->index));
   }
   std::string answer(std::size_t number) const {
     const auto& given = answers_[number];
@@ -112,11 +127,9 @@ class BrokerTest : public testing::Test {
     ask("first");
     source_.end_list(machines);
     timers_.advance(10s);
-    wall_ += 10s;
   }
 
   runtime::ManualTimers timers_;
-  std::chrono::system_clock::time_point wall_ = std::chrono::system_clock::from_time_t(1'000'000);
   ScriptedSource source_;
   std::optional<InstancesBroker> broker_;
   std::vector<std::optional<MachineAnswer>> answers_;
@@ -186,14 +199,10 @@ TEST_F(BrokerTest, OneListingAnswersThousands) {
 class PollTest : public BrokerTest {
  protected:
   std::size_t poll(const std::string& name, std::chrono::milliseconds max_age = 2500ms) {
-    const std::size_t number = answers_.size();
-    answers_.emplace_back();
     MachineQuery query;
     query.name = name;
     query.max_age = max_age;
-    broker_->find(std::move(query),
-                  [this, number](const MachineAnswer& answer) { answers_[number] = answer; });
-    return number;
+    return ask(std::move(query));
   }
 };
 
@@ -263,6 +272,20 @@ TEST_F(PollTest, ManyInAPeriodAreListedThoughTheyComeOneByOne) {
   EXPECT_EQ(source_.lists.size(), 1u);
 }
 
+TEST_F(PollTest, WhatAnEmptyListingLacksIsAskedForSingly) {
+  make();
+  const std::size_t first = poll("a");
+  const std::size_t second = poll("b");
+  tick();
+  source_.end_list({});
+  tick();
+  source_.end(source_.gets, not_found());
+  source_.end(source_.gets, not_found());
+  EXPECT_EQ(answer(first), "absent");
+  EXPECT_EQ(answer(second), "absent");
+  EXPECT_TRUE(source_.lists.empty());
+}
+
 TEST_F(PollTest, AConfirmationAlwaysCalls) {
   make();
   listed({{"a", "cloud://a"}});
@@ -301,7 +324,7 @@ TEST_F(BrokerTest, CLOUD_13_TheProviderIdCountsBeforeTheName) {
 TEST_F(BrokerTest, AMachineThatTookOverTheNameIsNotTheOldOne) {
   make();
   listed({{"a", "cloud://9"}});
-  const auto old = ask("a", "cloud://1");
+  const auto old = ask_new("a", "cloud://1");
   tick();
   source_.end(source_.gets, not_found());
   EXPECT_EQ(answer(old), "absent");
@@ -337,6 +360,69 @@ TEST_F(BrokerTest, AnotherProvidersMachinesAreNeverAskedFor) {
   EXPECT_EQ(source_.lists.size(), 1u);
 }
 
+TEST_F(BrokerTest, AMachineThatStandsTwiceCountsOnce) {
+  make();
+  const auto twice = ask_new("a");
+  const auto other = ask_new("b");
+  source_.end_list({{"a", "cloud://1"}, {"b", "cloud://2"}, {"a", "cloud://1"}});
+  EXPECT_EQ(provider_id(twice), "cloud://1");
+  EXPECT_EQ(provider_id(other), "cloud://2") << "new Nodes do not wait for a second reading";
+  EXPECT_TRUE(broker_->doubtful());
+  ASSERT_EQ(source_.lists.size(), 1u) << "another one may have been missed, so it is read again";
+  source_.end_list({{"a", "cloud://1"}, {"b", "cloud://2"}, {"a", "cloud://1"}});
+  EXPECT_TRUE(source_.lists.empty()) << "once";
+  EXPECT_TRUE(broker_->doubtful());
+  EXPECT_EQ(broker_->snapshot()->size(), 2u);
+}
+
+TEST_F(BrokerTest, WhatAShiftedListingLacksIsNotAbsent) {
+  source_.getting = false;
+  make();
+  const auto missed = ask_new("c");
+  bool refreshed = false;
+  broker_->refresh([&](const Result<InstanceSnapshot::Ptr>&) { refreshed = true; });
+  timers_.advance(1ms);
+  source_.end_list({{"a", "cloud://1"}});  // of the question
+  EXPECT_EQ(answer(missed), "absent");
+  const auto again = ask_new("d");
+  source_.end_list({{"a", "cloud://1"}, {"a", "cloud://1"}});
+  EXPECT_EQ(answer(again), "waits");
+  EXPECT_FALSE(refreshed) << "the second look waits for the second reading";
+  source_.end_list({{"a", "cloud://1"}, {"d", "cloud://4"}});
+  EXPECT_EQ(answer(again), "running");
+  EXPECT_TRUE(refreshed);
+}
+
+TEST_F(BrokerTest, TheLaterOfTwoEntriesCounts) {
+  make();
+  const auto asked = ask("a");
+  source_.end_list({{"a", "cloud://1", CCM_INSTANCE_STARTING}, {"a", "cloud://1"}});
+  EXPECT_EQ(answer(asked), "running");
+}
+
+TEST_F(BrokerTest, AProviderIDThatTheManifestDoesNotDeclareRefusesTheListing) {
+  BrokerOptions options;
+  options.provider_id_prefixes = {"cloud://", "old-cloud://"};
+  make(std::move(options));
+  const auto wrong = ask("a");
+  source_.end_list({{"b", "cloud://1"}, {"a", "other://1"}});
+  ASSERT_TRUE(answers_[wrong]);
+  EXPECT_EQ(answers_[wrong]->status.message(),
+            "the cloud provider gives machine \"a\" the provider ID \"other://1\", which begins "
+            "with none of the prefixes that its manifest declares (cloud://, old-cloud://); its "
+            "answer is not used");
+  EXPECT_EQ(broker_->snapshot(), nullptr);
+  timers_.advance(5s);
+  const auto named = ask("a");
+  source_.end_list({{"a", "old-cloud://1"}, {"nameless", ""}});
+  EXPECT_EQ(answer(named), "running");
+  timers_.advance(1s);
+  const auto single = ask_new("c");
+  tick();
+  source_.end_get({"c", "other://3"});
+  EXPECT_EQ(answer(single), "UndeclaredProviderID");
+}
+
 TEST_F(BrokerTest, AFailedListingIsNeverAbsence) {
   make();
   const auto first = ask("a");
@@ -365,12 +451,12 @@ TEST_F(BrokerTest, AFailureKeepsTheLastGoodSnapshot) {
 TEST_F(BrokerTest, AFewNewMachinesAreAskedForSinglyManyAreListed) {
   make();
   listed({{"old", "cloud://0"}});
-  for (int number = 0; number < 4; ++number) ask("new-" + std::to_string(number));
+  for (int number = 0; number < 4; ++number) ask_new("new-" + std::to_string(number));
   tick();
   EXPECT_EQ(source_.gets.size(), 4u);
   EXPECT_TRUE(source_.lists.empty());
-  const auto fifth = ask("new-4");
-  const auto sixth = ask("new-5");
+  const auto fifth = ask_new("new-4");
+  const auto sixth = ask_new("new-5");
   ASSERT_EQ(source_.lists.size(), 1u) << "from the fifth on one listing is cheaper";
   tick();
   EXPECT_EQ(source_.gets.size(), 4u);
@@ -379,13 +465,96 @@ TEST_F(BrokerTest, AFewNewMachinesAreAskedForSinglyManyAreListed) {
   EXPECT_EQ(answer(sixth), "running");
 }
 
+// A provider ID cannot be changed, so a wrong one stays until the Node goes.
+TEST_F(BrokerTest, NODE_13_ANewNodeDoesNotGetTheMachineThatHadItsNameBefore) {
+  make();
+  listed({{"a", "cloud://old"}});
+  const auto replaced = ask_new("a");
+  EXPECT_EQ(answer(replaced), "waits") << "the listing began before the Node was there";
+  tick();
+  source_.end_get({"a", "cloud://new"});
+  EXPECT_EQ(provider_id(replaced), "cloud://new");
+  EXPECT_EQ(provider_id(ask_new("a")), "cloud://new") << "the answer to a call of this moment";
+  timers_.advance(1s);
+  EXPECT_EQ(answer(ask_new("a")), "waits") << "nor that of a single call before it";
+}
+
+TEST_F(BrokerTest, NODE_13_NorFromAListingThatRunsAlready) {
+  source_.getting = false;
+  make();
+  const auto first = ask_new("first");
+  timers_.advance(500ms);
+  const auto replaced = ask_new("a");
+  source_.end_list({{"first", "cloud://1"}, {"a", "cloud://old"}});
+  EXPECT_EQ(provider_id(first), "cloud://1");
+  EXPECT_EQ(answer(replaced), "waits");
+  timers_.advance(500ms);
+  source_.end_list({{"first", "cloud://1"}, {"a", "cloud://new"}});
+  EXPECT_EQ(provider_id(replaced), "cloud://new");
+}
+
+TEST_F(BrokerTest, NewNodesThatAreSeenTogetherShareAListing) {
+  make();
+  std::vector<Machine> machines;
+  const auto seen = timers_.now();
+  for (int number = 0; number < 5000; ++number) {
+    const std::string id = std::to_string(number);
+    machines.push_back({"node-" + id, "cloud://" + id});
+  }
+  ask_since(seen, "node-0");
+  timers_.advance(300ms);
+  source_.end_list(machines);
+  // A controller's workers ask for them a few at a time.
+  for (int number = 1; number < 5000; ++number) {
+    timers_.advance(2ms);
+    ASSERT_EQ(answer(ask_since(seen, "node-" + std::to_string(number))), "running");
+  }
+  EXPECT_EQ(broker_->statistics().listings, 1u);
+  EXPECT_EQ(broker_->statistics().gets, 0u);
+}
+
+// One after the other for ten seconds, in a cloud whose listing takes 26 calls.
+TEST_F(BrokerTest, NewNodesThatJoinInAStreamShareListings) {
+  make();
+  std::vector<Machine> machines;
+  for (int number = 0; number < 5000; ++number) {
+    const std::string id = std::to_string(number);
+    machines.push_back({"node-" + id, "cloud://" + id});
+  }
+  listed(machines);
+  const auto serve = [&] {
+    while (!source_.gets.empty()) {
+      const std::string name = source_.got[source_.got.size() - source_.gets.size()];
+      source_.end_get({name, "cloud://" + name.substr(5)});
+    }
+    while (!source_.lists.empty()) source_.end_list(machines);
+  };
+  const std::size_t first = answers_.size();
+  for (int number = 0; number < 5000; ++number) {
+    ask_new("node-" + std::to_string(number));
+    timers_.advance(2ms);
+    serve();
+  }
+  for (int second = 0; second < 30; ++second) {
+    timers_.advance(1s);
+    serve();
+  }
+  for (std::size_t number = first; number < answers_.size(); ++number) {
+    ASSERT_EQ(answer(number), "running") << number;
+  }
+  EXPECT_LE(broker_->statistics().listings, 3u) << "with the one before they joined";
+  EXPECT_LE(broker_->statistics().gets, 3u * 26) << "never more than a listing would cost";
+}
+
 TEST_F(BrokerTest, ASingleAnswerIsGivenAgain) {
   make();
   listed({{"old", "cloud://0"}});
-  ask("new");
+  const auto seen = timers_.now();
+  ask_since(seen, "new");
   tick();
   source_.end_get({"new", "cloud://1"});
-  EXPECT_EQ(answer(ask("new")), "running");
+  timers_.advance(30s);
+  EXPECT_EQ(answer(ask_since(seen, "new")), "running");
   EXPECT_EQ(source_.got.size(), 1u);
 }
 
@@ -393,7 +562,7 @@ TEST_F(BrokerTest, AQuestionDuringAListingIsNotAnsweredAbsentByIt) {
   make();
   ask("a");
   timers_.advance(1s);
-  const auto later = ask("b");  // registered while the pages were read
+  const auto later = ask_new("b");  // registered while the pages were read
   source_.end_list({{"a", "cloud://1"}});
   EXPECT_EQ(answer(later), "waits");
   tick();
@@ -405,26 +574,28 @@ TEST_F(BrokerTest, WithoutGetTheNextListingDecides) {
   source_.getting = false;
   make();
   ask("a");
-  timers_.advance(1s);
-  const auto later = ask("b");
+  timers_.advance(500ms);
+  const auto later = ask_new("b");
   source_.end_list({{"a", "cloud://1"}});
   EXPECT_EQ(answer(later), "waits");
-  EXPECT_TRUE(source_.lists.empty()) << "not before the interval is over";
-  timers_.advance(4s);
+  EXPECT_TRUE(source_.lists.empty()) << "one call a second";
+  timers_.advance(500ms);
   source_.end_list({{"a", "cloud://1"}});
   EXPECT_EQ(answer(later), "absent");
 }
 
 TEST_F(BrokerTest, AnOldNodeThatTheListingLacksIsAbsentWithoutAnotherCall) {
   make();
+  const auto seen = timers_.now();
+  timers_.advance(61s);
   listed({{"a", "cloud://1"}});
-  const auto node = kube::Object::decode(
-      R"({"metadata":{"name":"gone","creationTimestamp":"1970-01-01T00:00:00Z"}})");
-  ASSERT_TRUE(node.ok());
-  EXPECT_EQ(answer(ask("gone", "cloud://2", *node)), "absent");
-  const auto fresh = kube::Object::decode(
-      R"({"metadata":{"name":"new","creationTimestamp":"1970-01-12T13:46:30Z"}})");
-  EXPECT_EQ(answer(ask("new", "cloud://3", *fresh)), "waits") << "younger than the listing";
+  EXPECT_EQ(answer(ask_since(seen, "gone", "cloud://2")), "absent");
+  const auto lately = timers_.now() - 15s;
+  const auto early = ask_since(lately, "new", "cloud://3");
+  EXPECT_EQ(answer(early), "waits") << "the listing may be too early for it";
+  tick();
+  source_.end_get({"new", "cloud://3"});
+  EXPECT_EQ(answer(early), "running");
 }
 
 TEST_F(BrokerTest, AnEmptyListingProvesNothing) {
@@ -442,6 +613,15 @@ TEST_F(BrokerTest, AnEmptyListingProvesNothing) {
   EXPECT_EQ(answer(gone), "absent");
 }
 
+TEST_F(BrokerTest, AnEmptyListingDoesNotLeadToACallForEachOfThousands) {
+  make();
+  for (int number = 0; number < 1000; ++number) ask("node-" + std::to_string(number));
+  source_.end_list({});
+  tick();
+  EXPECT_EQ(source_.gets.size(), 4u);
+  EXPECT_EQ(answer(999), "DoubtfulListing");
+}
+
 TEST_F(BrokerTest, AnEmptyListingWithoutASecondLookIsUnknown) {
   source_.getting = false;
   make();
@@ -454,7 +634,7 @@ TEST_F(BrokerTest, HalfAListIsDoubtedForAWhile) {
   source_.getting = false;
   make();
   listed({{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}, {"e", "5"}});
-  const auto missing = ask("e2");
+  const auto missing = ask_new("e2");
   source_.end_list({{"a", "1"}, {"b", "2"}});
   EXPECT_EQ(answer(missing), "DoubtfulListing");
   EXPECT_EQ(answer(ask("a")), "running") << "what it holds is still true";
@@ -467,8 +647,8 @@ TEST_F(BrokerTest, HalfAListIsDoubtedForAWhile) {
 TEST_F(BrokerTest, AGetThatFailsIsUnknown) {
   make();
   listed({{"old", "cloud://0"}});
-  const auto unclear = ask("new");
-  const auto vague = ask("new2");
+  const auto unclear = ask_new("new");
+  const auto vague = ask_new("new2");
   tick();
   source_.end(source_.gets, Status(Code::not_found, "no such page"));
   source_.end(source_.gets, snapshot_of({{"new2", "cloud://1", CCM_INSTANCE_UNKNOWN}}));
@@ -562,7 +742,7 @@ TEST(InstanceSnapshotTest, FiveThousandMachinesTakeLittleMemory) {
                         1};
     pointers.push_back(&instances[index]);
   }
-  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size()};
+  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size(), 0};
   const auto copied = InstanceSnapshot::copy(&list);
   ASSERT_TRUE(copied.ok());
   const auto& snapshot = *copied;
@@ -588,7 +768,7 @@ TEST(InstanceSnapshotTest, MalformedListsAreRefused) {
   ccm_instance shorter{};
   shorter.size = offsetof(ccm_instance, provider_id);
   EXPECT_FALSE(InstanceSnapshot::copy(&shorter).ok());
-  const ccm_instance_list promised{sizeof(promised), 0, nullptr, 3};
+  const ccm_instance_list promised{sizeof(promised), 0, nullptr, 3, 0};
   EXPECT_FALSE(InstanceSnapshot::copy(&promised).ok());
 }
 

@@ -124,7 +124,7 @@ struct Cloud final : MachineSource {
       instances.push_back(instance);
     }
     for (const ccm_instance& instance : instances) pointers.push_back(&instance);
-    const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size()};
+    const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size(), 0};
     return InstanceSnapshot::copy(&list);
   }
   runtime::Timers& timers;

@@ -72,7 +72,7 @@ void cloud_list(void*, const ccm_ctx*, ccm_completion done) {
     instances.push_back(instance);
   }
   for (const ccm_instance& instance : instances) pointers.push_back(&instance);
-  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size()};
+  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size(), 0};
   complete(done, {}, &list);
 }
 

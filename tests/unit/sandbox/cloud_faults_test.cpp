@@ -26,6 +26,9 @@ TEST_F(CloudFaultsTest, ListsMayBeEmptyHalfOrDoubled) {
   EXPECT_EQ(list().body.at("meta").at("total"), 3);
   faults({{"list", "duplicate"}});
   EXPECT_EQ(list().body.at("machines").size(), 10u);
+  faults({{"list", "gap"}});
+  EXPECT_EQ(list().body.at("machines").size(), 4u);
+  EXPECT_EQ(list().body.at("meta").at("total"), 5);
   faults(Json::object());
   EXPECT_EQ(list().body.at("machines").size(), 5u);
 }

@@ -32,7 +32,7 @@ TEST(Machine, EveryField) {
 TEST(Machine, States) {
   const std::vector<std::pair<std::string, InstanceState>> cases{
       {"running", InstanceState::running},
-      {"starting", InstanceState::running},
+      {"starting", InstanceState::starting},
       {"stopped", InstanceState::shutdown},
       {"terminated", InstanceState::terminated},
       {"being-abducted", InstanceState::unknown}};

@@ -135,7 +135,7 @@ TEST(ProviderAdapter, InstancesCrossUnchanged) {
   FakeComponent component(host, plugin_of<OnlyList, Dispatch::loop>(), "test");
   const auto list = component.list();
   ASSERT_TRUE(list.ok());
-  EXPECT_EQ(*list, (std::vector<Instance>{machine("a"), machine("b")}));
+  EXPECT_EQ(list->instances, (std::vector<Instance>{machine("a"), machine("b")}));
 }
 
 TEST(ProviderAdapter, CoroutinesUseTheHost) {

@@ -21,11 +21,18 @@ extern "C" {
  */
 enum {
   CCM_INSTANCE_UNKNOWN = 0,    /* the cloud did not say; nothing may be concluded */
-  CCM_INSTANCE_RUNNING = 1,    /* exists; also while it starts, moves or is locked */
+  CCM_INSTANCE_RUNNING = 1,    /* exists; also while it moves or is locked */
   CCM_INSTANCE_SHUTDOWN = 2,   /* exists, but is switched off */
   CCM_INSTANCE_TERMINATED = 3, /* the cloud says explicitly that it was destroyed */
-  CCM_INSTANCE_ABSENT = 4      /* a complete answer did not contain it */
+  CCM_INSTANCE_ABSENT = 4,     /* a complete answer did not contain it */
+  CCM_INSTANCE_STARTING = 5    /* exists, but is still being built: no Node is initialised from it yet */
 };
+
+/*
+ * Bits of ccm_instance_list.flags. INCOMPLETE: what is listed is there, but machines may be missing, since they came and
+ * went while the pages were read and a second reading was no better. Nothing is concluded from what is not listed.
+ */
+#define CCM_INSTANCES_INCOMPLETE 1u
 
 /* type: Hostname, InternalIP, ExternalIP, InternalDNS, ExternalDNS. Frozen. */
 typedef struct ccm_node_address {
@@ -36,7 +43,7 @@ typedef struct ccm_node_address {
 typedef struct ccm_instance {
   uint32_t size;
   int32_t state;
-  ccm_str provider_id;   /* "digitalocean://123"; empty when unknown */
+  ccm_str provider_id;   /* "digitalocean://123", with one of the manifest's prefixes; empty when unknown */
   ccm_str name;          /* equals the Node's name where the cloud keeps to that */
   ccm_str instance_type;
   ccm_str zone;
@@ -50,8 +57,9 @@ typedef struct ccm_instance {
 typedef struct ccm_instance_list {
   uint32_t size;
   uint32_t reserved;
-  const ccm_instance *const *instances;
+  const ccm_instance *const *instances; /* one that stands twice counts once, as it stands last */
   size_t count;
+  uint32_t flags; /* CCM_INSTANCES_* */
 } ccm_instance_list;
 
 /* Which machine is meant: by provider ID when the Node has one, else by name. */
@@ -62,7 +70,9 @@ typedef struct ccm_node_identity {
   uint32_t max_age_ms;
   ccm_str name;
   ccm_str provider_id;
-  const ccm_object *node; /* for labels and annotations; may be NULL */
+  /* For labels and annotations; may be NULL. From a controller also for its age: an answer that began before the host
+   * first saw this Node may be about the machine of an earlier one of its name, and is not given. */
+  const ccm_object *node;
 } ccm_node_identity;
 
 typedef struct ccm_cloud_instances {
@@ -71,7 +81,8 @@ typedef struct ccm_cloud_instances {
 
   /*
    * Every machine of the cluster's account, project or region; paged inside. A listing that could not be read to its
-   * end must fail: half a list would look like vanished machines. RESULT: const ccm_instance_list *.
+   * end must fail: half a list would look like vanished machines. One whose pages shifted while they were read is read
+   * once more, and has CCM_INSTANCES_INCOMPLETE when that did not help. RESULT: const ccm_instance_list *.
    * Optional, as is `describe`; a provider needs one of the three. [serial] or [worker]
    */
   void (*list)(void *self, const ccm_ctx *ctx, ccm_completion done);

@@ -64,7 +64,7 @@ class FakeComponent {
   // Starts an operation with a ctx that the test keeps.
   Pending<Status> start_initialize(const Ctx& ctx);
   Pending<Status> start_health(const Ctx& ctx);
-  Pending<Result<std::vector<Instance>>> start_list(const Ctx& ctx);
+  Pending<Result<InstanceList>> start_list(const Ctx& ctx);
   Pending<Result<std::vector<Instance>>> start_describe(const Ctx& ctx,
                                                         std::vector<NodeIdentity> nodes);
   Pending<Result<Instance>> start_get(const Ctx& ctx, NodeIdentity node);
@@ -72,7 +72,7 @@ class FakeComponent {
   // The same to the end, moving the clock as far as it takes; with a deadline of 30 s.
   Status initialize() { return finish(start_initialize(ctx())); }
   Status health() { return finish(start_health(ctx())); }
-  Result<std::vector<Instance>> list() { return finish(start_list(ctx())); }
+  Result<InstanceList> list() { return finish(start_list(ctx())); }
   Result<std::vector<Instance>> describe(std::vector<NodeIdentity> nodes) {
     return finish(start_describe(ctx(), std::move(nodes)));
   }
