@@ -39,6 +39,7 @@ namespace {
 constexpr milliseconds kInitializeTimeout{60'000};
 constexpr milliseconds kFirstRetry{1'000};
 constexpr milliseconds kLongestRetry{30'000};
+constexpr milliseconds kLongestWait{60'000};  // whatever the cloud asks for
 
 // A component with all that belongs to it. It goes as a whole, or stays as a whole.
 struct Unit {
@@ -80,6 +81,7 @@ struct PluginHost::Impl {
   void connect_provider(const std::shared_ptr<LiveComponent>& live);
   void connect_instances(const std::shared_ptr<LiveComponent>& live);
   void connect_network(const std::shared_ptr<LiveComponent>& live);
+  void retry_failed(std::chrono::nanoseconds outage);
   Status watch_nodes();
   awaitable<Status> call_provider(std::string_view operation, milliseconds timeout,
                                   void (*fn)(void*, const ccm_ctx*, ccm_completion));
@@ -273,6 +275,17 @@ void PluginHost::Impl::connect_instances(const std::shared_ptr<LiveComponent>& l
   options.provider_id_prefixes = live->identity().provider_id_prefixes;
   broker = std::make_shared<InstancesBroker>(*machines, deps.timers, std::move(options));
   node_deletions.connect(broker);
+  broker->on_recovery([this](std::chrono::nanoseconds outage) { retry_failed(outage); });
+}
+
+// Whatever a controller wanted of the cloud: its routes and load balancers are there again, too.
+void PluginHost::Impl::retry_failed(std::chrono::nanoseconds outage) {
+  std::size_t keys = 0;
+  for (const auto& unit : controllers) {
+    if (!unit->controller || unit->controller->runner() == nullptr) continue;
+    keys += unit->controller->runner()->queue().retry_failed();
+  }
+  log::info("The cloud answers again", {{"outage", outage}, {"retried", keys}});
 }
 
 void PluginHost::Impl::connect_network(const std::shared_ptr<LiveComponent>& live) {
@@ -349,7 +362,7 @@ awaitable<Status> PluginHost::start_provider() {
       co_return Status(status).with_context("cloud provider " + name);
     }
     if (impl->stopping) break;
-    const milliseconds wait = std::max(pause, status.retry_after());
+    const milliseconds wait = std::clamp(status.retry_after(), pause, kLongestWait);
     log::error("Cloud provider could not be initialised, will retry",
                {{"provider", name}, {"error", status}, {"next", wait}});
     co_await impl->sleep(wait);

@@ -82,6 +82,20 @@ milliseconds WorkQueue::add_failed(std::string_view key, Priority priority, mill
   return delay;
 }
 
+std::size_t WorkQueue::retry_failed() {
+  std::vector<Node*> failed;
+  for (const auto& [due, item] : delayed_) {
+    if (item->second.failures > 0) failed.push_back(item);
+  }
+  for (Node* item : failed) {
+    delayed_.erase(item->second.in_delayed);
+    item->second.place = Place::nowhere;
+    make_ready(*item);
+  }
+  arm();
+  return failed.size();
+}
+
 void WorkQueue::forget(std::string_view key) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return;

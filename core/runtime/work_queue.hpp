@@ -74,6 +74,9 @@ class WorkQueue {
   std::chrono::milliseconds add_failed(std::string_view key, Priority priority,
                                        std::chrono::milliseconds at_least = {});
 
+  // Keys that failed need not wait any longer: what they met is over. Returns how many there were.
+  std::size_t retry_failed();
+
   // The key's failures are over.
   void forget(std::string_view key);
 

@@ -75,6 +75,12 @@ class InstancesBroker {
     on_listing_ = std::move(fn);
   }
 
+  // `fn` hears of the first listing after one or more that failed, and for how long they did. Until
+  // then the cloud is asked again every BrokerOptions::list_interval, whoever waits for it.
+  void on_recovery(std::function<void(std::chrono::nanoseconds outage)> fn) {
+    on_recovery_ = std::move(fn);
+  }
+
   // Every machine: the last listing if it is younger than BrokerOptions::list_interval, else a new
   // one. unimplemented when the provider cannot list.
   void list(ListDone done);
@@ -120,8 +126,10 @@ class InstancesBroker {
   void serve_lists(const Result<InstanceSnapshot::Ptr>& listed);
   void serve(const Status& failure, const std::shared_ptr<Origin>& origin);
   void list_later(std::chrono::milliseconds pause);
+  void tell_recovery();
   [[nodiscard]] std::chrono::milliseconds pause_before(const Question& question) const;
   [[nodiscard]] std::chrono::milliseconds poll_interval() const;
+  [[nodiscard]] std::chrono::milliseconds retry_pause(const Status& failure) const;
   [[nodiscard]] Status check(const InstanceSnapshot& machines, std::size_t index) const;
 
   MachineSource& source_;
@@ -141,6 +149,7 @@ class InstancesBroker {
   CallPriority listing_began_as_ = CallPriority::refresh;
   std::optional<runtime::TimePoint> last_began_;
   std::optional<Status> last_failure_;
+  std::optional<runtime::TimePoint> failing_since_;  // listings
   runtime::Timers::Id list_timer_ = 0;
   runtime::TimePoint list_due_;
   std::vector<Question> waiting_;  // for a listing
@@ -155,6 +164,7 @@ class InstancesBroker {
   runtime::Timers::Id poll_timer_ = 0;
 
   std::function<void(const InstanceSnapshot::Ptr&)> on_listing_;
+  std::function<void(std::chrono::nanoseconds)> on_recovery_;
   std::shared_ptr<InstancesBroker*> self_;  // calls to the source hold it weakly
 };
 

@@ -14,6 +14,9 @@ namespace {
 // Machines on one page of a listing, for what a listing costs compared with single calls.
 constexpr std::size_t kPageSize = 200;
 
+// Between two tries while the cloud wants to be left alone.
+constexpr milliseconds kLongestPause{60'000};
+
 // For new Nodes listings make one call in this time on average.
 constexpr milliseconds kNewNodesPause{1'000};
 
@@ -22,6 +25,18 @@ Status doubtful_status() {
                 "the cloud's list of machines is incomplete or suspiciously short, so nothing is "
                 "concluded from what it lacks")
       .with_reason("DoubtfulListing");
+}
+
+// A fault of the cloud or of its credential, which ends without anybody's doing here.
+bool passes(const Status& failure) {
+  switch (failure.error_class()) {
+    case ErrorClass::auth:
+    case ErrorClass::throttled:
+    case ErrorClass::unavailable:
+      return true;
+    default:
+      return failure.code() == Code::deadline_exceeded;
+  }
 }
 
 Status cannot_list() {
@@ -92,6 +107,14 @@ milliseconds InstancesBroker::poll_interval() const {
   return std::max(options_.list_interval, std::min(wanted, options_.max_age));
 }
 
+// A refused credential is tried less often, and one without calls left when it has some again.
+milliseconds InstancesBroker::retry_pause(const Status& failure) const {
+  const milliseconds pause = options_.list_interval;
+  if (failure.error_class() == ErrorClass::auth) return 2 * pause;
+  if (failure.error_class() != ErrorClass::throttled) return pause;
+  return std::clamp(failure.retry_after(), pause, std::max(pause, kLongestPause));
+}
+
 void InstancesBroker::list_later(milliseconds pause) {
   const runtime::TimePoint due = *last_began_ + pause;
   if (list_timer_ != 0) {
@@ -136,6 +159,8 @@ void InstancesBroker::listing_ended(Result<InstanceSnapshot::Ptr> listed) {
   } else {
     ++failures_;
     last_failure_ = listed.status();
+    if (!failing_since_) failing_since_ = *last_began_;
+    if (passes(*last_failure_)) list_later(retry_pause(*last_failure_));
   }
   if (again) {
     for (ListQuestion& question : list_waiting_) {
@@ -146,6 +171,14 @@ void InstancesBroker::listing_ended(Result<InstanceSnapshot::Ptr> listed) {
   serve_lists(listed);
   if (again) begin_listing();
   serve(listed.status(), origin);
+  if (listed.ok()) tell_recovery();
+}
+
+// Those who failed meanwhile wait for the end of their back-off; what they need is known now.
+void InstancesBroker::tell_recovery() {
+  if (!failing_since_) return;
+  const auto outage = timers_.now() - *std::exchange(failing_since_, std::nullopt);
+  if (on_recovery_) on_recovery_(outage);
 }
 
 void InstancesBroker::serve_lists(const Result<InstanceSnapshot::Ptr>& listed) {

@@ -48,12 +48,14 @@ bool concerns_one_node(const Status& status) {
 }
 
 // What the API server refuses for good comes from the cloud's data, which can be corrected without
-// a change of the Node, so it is tried again, if slowly.
-Status retried_slowly(Status status) {
+// a change of the Node, so it is tried again. However long the cloud asks to wait: the host holds
+// back the calls themselves, and trying costs none.
+Status retried_within_a_minute(Status status) {
   if (status.error_class() == ErrorClass::invalid_spec ||
       status.error_class() == ErrorClass::quota) {
     status.with_class(ErrorClass::none).with_retry_after(kLongestRetry);
   }
+  if (status.retry_after() > kLongestRetry) status.with_retry_after(kLongestRetry);
   return status;
 }
 
@@ -134,7 +136,7 @@ Task<Status> Controller::reconcile(Ctx ctx, Request request) {
     } else if (host_.kube.cached(kNodes, request.key)) {
       tried_.insert(request.key);
     }
-    co_return retried_slowly(std::move(status));
+    co_return retried_within_a_minute(std::move(status));
   }
   tried_.erase(request.key);
   Labels wrong = repaired_labels(read_cloud_labels(node));

@@ -179,6 +179,17 @@ TEST_F(NodeFaultTest, NODE_4_RetriesAreAtMostAMinuteApart) {
   EXPECT_FALSE(tainted("n1"));
 }
 
+TEST_F(NodeFaultTest, NODE_4_ACloudThatAsksToWaitAnHourIsTriedWithinAMinute) {
+  cloud.failure = Status(Code::resource_exhausted, ErrorClass::throttled, "429")
+                      .with_retry_after(std::chrono::hours(1));
+  put(joining("n1"));
+  start();
+  controller->run();
+  cloud.failure = Status();
+  controller->advance(std::chrono::minutes(1));
+  EXPECT_FALSE(tainted("n1"));
+}
+
 TEST_F(NodeFaultTest, ANodeThatVanishesIsNoFailure) {
   for (const char* resource : {"v1/nodes/status", "v1/nodes"}) {
     put(joining("n1"));

@@ -440,6 +440,44 @@ TEST_F(BrokerTest, AFailedListingIsNeverAbsence) {
   EXPECT_EQ(answer(later), "running");
 }
 
+TEST_F(BrokerTest, NODE_4_ACloudThatFailsIsAskedUntilItAnswersAgain) {
+  make();
+  std::vector<std::chrono::nanoseconds> outages;
+  broker_->on_recovery([&](std::chrono::nanoseconds outage) { outages.push_back(outage); });
+  listed({{"a", "cloud://1"}});
+  EXPECT_TRUE(outages.empty());
+  const auto seen = timers_.now();
+  broker_->refresh([](const auto&) {});
+  source_.end(source_.lists, down());
+  for (int failure = 0; failure < 3; ++failure) {
+    timers_.advance(4s);
+    EXPECT_TRUE(source_.lists.empty());
+    timers_.advance(1s);
+    ASSERT_EQ(source_.lists.size(), 1u) << "though nobody asks";
+    source_.end(source_.lists, down());
+  }
+  timers_.advance(5s);
+  source_.end_list({{"a", "cloud://1"}, {"b", "cloud://2"}});
+  EXPECT_EQ(outages, std::vector<std::chrono::nanoseconds>{20s});
+  EXPECT_EQ(answer(ask_since(seen, "b")), "running") << "known, so that thousands cost no call";
+  timers_.advance(1min);
+  EXPECT_TRUE(source_.lists.empty());
+  EXPECT_EQ(outages.size(), 1u);
+}
+
+TEST_F(BrokerTest, ARefusedCredentialIsTriedLessOftenAndABadAnswerNotByItself) {
+  make();
+  ask("a");
+  source_.end(source_.lists, Status(Code::unauthenticated, ErrorClass::auth, "401"));
+  timers_.advance(9s);
+  EXPECT_TRUE(source_.lists.empty());
+  timers_.advance(1s);
+  ASSERT_EQ(source_.lists.size(), 1u);
+  source_.end(source_.lists, Status(Code::internal, "no list"));
+  timers_.advance(1min);
+  EXPECT_TRUE(source_.lists.empty()) << "the plugin's fault: only a new question asks again";
+}
+
 TEST_F(BrokerTest, AFailureKeepsTheLastGoodSnapshot) {
   make();
   listed({{"a", "cloud://1"}});

@@ -48,6 +48,22 @@ TEST_F(WorkQueueTest, HOST_134_AddedWhileProcessingComesOnceMoreAfterDone) {
   EXPECT_EQ(queue_.processing(), 0u);
 }
 
+TEST_F(WorkQueueTest, WhatFailedCanBeRetriedAtOnce) {
+  for (const char* key : {"a", "b"}) {
+    queue_.add(key, Priority::changed);
+    queue_.take();
+    for (int failure = 0; failure < 10; ++failure) queue_.add_failed(key, Priority::changed);
+    queue_.done(key);
+  }
+  queue_.add("audit", Priority::periodic, 5min);
+  EXPECT_EQ(take_key(queue_), "(none)");
+  EXPECT_EQ(queue_.retry_failed(), 2u);
+  EXPECT_EQ(queue_.ready(), 2u);
+  EXPECT_EQ(queue_.find("a")->failures, 10u) << "the next failure goes on from here";
+  EXPECT_EQ(queue_.find("audit")->due, timers_.now() + 5min) << "it did not fail";
+  EXPECT_EQ(queue_.retry_failed(), 0u);
+}
+
 TEST_F(WorkQueueTest, ChangedKeysGoBeforePeriodicOnes) {
   queue_.add("old", Priority::periodic);
   queue_.add("new", Priority::changed);
