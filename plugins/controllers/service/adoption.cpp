@@ -12,7 +12,7 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-Status wrong(std::string_view item) {
+Status malformed_rule(std::string_view item) {
   return Status(Code::invalid_argument, ErrorClass::invalid_spec,
                 "--load-balancer-adoption: \"" + std::string(item) +
                     "\" is not NAMESPACE/NAME, NAMESPACE/* or *, with =ID of a load balancer or "
@@ -36,7 +36,7 @@ Result<AdoptionRules> AdoptionRules::parse(std::string_view text) {
     const size_t slash = service.find('/');
     Rule rule{"*", "*", {}};
     if (service != "*") {
-      if (slash == std::string_view::npos) return wrong(item);
+      if (slash == std::string_view::npos) return malformed_rule(item);
       rule.namespace_name = service.substr(0, slash);
       rule.name = service.substr(slash + 1);
     }
@@ -45,7 +45,7 @@ Result<AdoptionRules> AdoptionRules::parse(std::string_view text) {
                           (equals == item.size() || !rule.id.empty());
     const bool odd = rule.name.find('/') != std::string::npos ||
                      (rule.namespace_name == "*" && rule.name != "*");
-    if (!complete || odd) return wrong(item);
+    if (!complete || odd) return malformed_rule(item);
     made.rules_.push_back(std::move(rule));
   }
   return made;

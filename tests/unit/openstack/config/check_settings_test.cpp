@@ -13,42 +13,45 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-const std::string kHead = "[Global]\nauth-url = http://keystone\n";
+const std::string kSettingsHead = "[Global]\nauth-url = http://keystone\n";
 
 Lines warnings_of(const std::string& text) {
-  const auto conf = read_cloud_conf(kHead + text);
+  const auto conf = read_cloud_conf(kSettingsHead + text);
   return conf.ok() ? conf->warnings : Lines{"FAULT " + conf.status().message()};
 }
 
-std::string fault_of(const std::string& text) {
+std::string settings_fault_of(const std::string& text) {
   const auto conf = read_cloud_conf(text);
   return conf.ok() ? "" : conf.status().message();
 }
 
 TEST(CheckSettingsTest, OS_40_KeystonesUrlIsNeeded) {
-  EXPECT_EQ(fault_of(""), "[Global] auth-url is missing: the URL of Keystone");
-  EXPECT_EQ(fault_of("[Global]\nuse-clouds = true"), "");
-  EXPECT_EQ(fault_of("[Global]\ncloud = mine"), "");
+  EXPECT_EQ(settings_fault_of(""), "[Global] auth-url is missing: the URL of Keystone");
+  EXPECT_EQ(settings_fault_of("[Global]\nuse-clouds = true"), "");
+  EXPECT_EQ(settings_fault_of("[Global]\ncloud = mine"), "");
 }
 
 TEST(CheckSettingsTest, OS_9_41_111_WhatEndsTheGoManagerIsAFault) {
   EXPECT_EQ(
-      fault_of(kHead + "os-endpoint-type = internalURL"),
+      settings_fault_of(kSettingsHead + "os-endpoint-type = internalURL"),
       "line 3: [Global] os-endpoint-type: \"internalURL\" is none of public, internal or admin");
-  EXPECT_EQ(fault_of(kHead + "os-endpoint-type = Internal"),
+  EXPECT_EQ(settings_fault_of(kSettingsHead + "os-endpoint-type = Internal"),
             "line 3: [Global] os-endpoint-type: \"Internal\" is none of public, internal or admin "
             "(did you mean internal?)");
-  EXPECT_EQ(fault_of(kHead + "[LoadBalancer]\nlb-version = v1"),
+  EXPECT_EQ(settings_fault_of(kSettingsHead + "[LoadBalancer]\nlb-version = v1"),
             "line 4: [LoadBalancer] lb-version: \"v1\" does not exist: only v2 does");
-  EXPECT_EQ(fault_of(kHead + "[LoadBalancer]\nenabled = no\nlb-version = v1"), "");
-  EXPECT_EQ(fault_of(kHead + "[Metadata]\nsearch-order = metadataservice"),
+  EXPECT_EQ(settings_fault_of(kSettingsHead + "[LoadBalancer]\nenabled = no\nlb-version = v1"), "");
+  EXPECT_EQ(settings_fault_of(kSettingsHead + "[Metadata]\nsearch-order = metadataservice"),
             "line 4: [Metadata] search-order: \"metadataservice\" is none of configDrive or "
             "metadataService "
             "(did you mean metadataService?)");
   EXPECT_EQ(
-      fault_of(kHead + "[Metadata]\nsearch-order = configDrive, metadataService ,configDrive"),
+      settings_fault_of(kSettingsHead +
+                        "[Metadata]\nsearch-order = configDrive, metadataService ,configDrive"),
       "line 4: [Metadata] search-order: more than 2 sources");
-  EXPECT_EQ(fault_of(kHead + "[Metadata]\nsearch-order = metadataService, configDrive"), "");
+  EXPECT_EQ(
+      settings_fault_of(kSettingsHead + "[Metadata]\nsearch-order = metadataService, configDrive"),
+      "");
 }
 
 TEST(CheckSettingsTest, OS_49_50_WhatHasNoEffectIsAWarning) {

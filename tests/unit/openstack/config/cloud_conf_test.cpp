@@ -21,7 +21,7 @@ CloudConf read(const std::string& text) {
   return conf.ok() ? *std::move(conf) : CloudConf();
 }
 
-std::string fault_of(const std::string& text) {
+std::string cloud_conf_fault_of(const std::string& text) {
   const auto conf = read_cloud_conf(kHead + text);
   return conf.ok() ? "" : conf.status().message();
 }
@@ -151,19 +151,19 @@ TEST(CloudConfTest, OS_36_AWrongValueNamesLineSectionAndOption) {
            {"region", "line 3: [Global] region: has no value; write = after it"},
            {"password", "line 3: [Global] password: has no value; write = after it"},
        }) {
-    EXPECT_EQ(fault_of(text), fault);
+    EXPECT_EQ(cloud_conf_fault_of(text), fault);
   }
 }
 
 TEST(CloudConfTest, AllFaultsAreNamedInOneLine) {
-  EXPECT_EQ(fault_of("[LoadBalancer]\nenabled = x\n[Metadata]\nrequest-timeout = y"),
+  EXPECT_EQ(cloud_conf_fault_of("[LoadBalancer]\nenabled = x\n[Metadata]\nrequest-timeout = y"),
             "line 4: [LoadBalancer] enabled: \"x\" is neither true nor false; "
             "line 6: [Metadata] request-timeout: \"y\" is no duration, as in 30s");
 }
 
 TEST(CloudConfTest, ALongValueIsCutAndStaysOnOneLine) {
   const std::string fault =
-      fault_of("[LoadBalancer]\nenabled = \"a\\nb" + std::string(1000, 'x') + "\"");
+      cloud_conf_fault_of("[LoadBalancer]\nenabled = \"a\\nb" + std::string(1000, 'x') + "\"");
   EXPECT_LT(fault.size(), 200U);
   EXPECT_EQ(fault.find('\n'), std::string::npos);
 }

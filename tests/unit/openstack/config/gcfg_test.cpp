@@ -17,7 +17,7 @@ std::string value_of(const std::string& text) {
   return sections->front().variables.front().value.value_or("no value");
 }
 
-std::string fault_of(const std::string& text) {
+std::string gcfg_fault_of(const std::string& text) {
   const auto sections = parse_gcfg(text);
   return sections.ok() ? "" : sections.status().message();
 }
@@ -105,27 +105,28 @@ a = "\x")",
 a = b\c)",
            R"(line 2, column 6: put the value into double quotes and write \\ for a backslash)"},
       }) {
-    EXPECT_EQ(fault_of(text), fault) << text;
+    EXPECT_EQ(gcfg_fault_of(text), fault) << text;
   }
 }
 
 TEST(GcfgTest, OS_17_OnlyUtf8WithoutMark) {
-  EXPECT_EQ(fault_of(std::string("[s]\na = \0", 9)), "line 2, column 5: a NUL byte");
+  EXPECT_EQ(gcfg_fault_of(std::string("[s]\na = \0", 9)), "line 2, column 5: a NUL byte");
   for (const char* wrong :
        {"\xFF", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82", "\x80"}) {
-    EXPECT_EQ(fault_of(std::string("[s]\na = ") + wrong), "line 2, column 5: this is not UTF-8")
+    EXPECT_EQ(gcfg_fault_of(std::string("[s]\na = ") + wrong),
+              "line 2, column 5: this is not UTF-8")
         << wrong;
   }
-  EXPECT_EQ(fault_of("\xEF\xBB\xBF[s]"),
+  EXPECT_EQ(gcfg_fault_of("\xEF\xBB\xBF[s]"),
             "line 1, column 1: a byte-order mark; save the file as UTF-8 without one");
-  EXPECT_EQ(fault_of("[s]\n\u00a0a = b"),
+  EXPECT_EQ(gcfg_fault_of("[s]\n\u00a0a = b"),
             "line 2, column 1: expected [section], a name or a comment");
 }
 
 TEST(GcfgTest, FaultsShowNoPartOfAValue) {
   for (const char* text : {"[s]\npassword = pass\\word", "[s]\npassword = \"pass\\word\"",
                            "[s]\npassword = \"password"}) {
-    EXPECT_EQ(fault_of(text).find("pass"), std::string::npos) << fault_of(text);
+    EXPECT_EQ(gcfg_fault_of(text).find("pass"), std::string::npos) << gcfg_fault_of(text);
   }
 }
 
