@@ -32,7 +32,7 @@ target_compile_options(ccm_options INTERFACE
   # In a batch of files GCC takes their unnamed namespaces for a header's.
   $<$<AND:$<BOOL:${CCM_UNITY_BUILD}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
-  -fstack-protector-strong -fvisibility=hidden
+  -fvisibility=hidden
   $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
 target_link_options(ccm_options INTERFACE -Wl,-z,relro,-z,now -Wl,--as-needed)
 if(CCM_SANITIZE)
@@ -42,7 +42,6 @@ if(CCM_SANITIZE)
     # GCC 12 warns about std::atomic_thread_fence in Asio, which TSan does not model.
     target_compile_options(ccm_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-error=tsan>)
   endif()
-else()
-  target_compile_definitions(ccm_options INTERFACE $<$<NOT:$<CONFIG:Debug>>:_FORTIFY_SOURCE=2>)
 endif()
-target_compile_definitions(ccm_options INTERFACE $<$<CONFIG:Debug,RelWithDebInfo>:_GLIBCXX_ASSERTIONS>)
+include(CcmHardening)
+ccm_harden(ccm_options INTERFACE)

@@ -1,15 +1,19 @@
-# ccm_add_plugin(NAME KIND controller|provider MANIFEST plugin.json SOURCES a.cpp b.cpp ... [LIBRARIES lib ...])
+# ccm_add_plugin(NAME KIND controller|provider MANIFEST plugin.json SOURCES a.cpp b.cpp ... [LIBRARIES lib ...]
+#                [NO_HARDENING])
 #
 # Builds NAME.so, a plugin of the ccm host: one exported symbol (ccm_plugin_v1), hidden visibility, immediate binding,
 # no undefined symbols, no run path. The manifest becomes `ccm_plugin_manifest.h`, which one source file includes; that
 # header puts the text into the ELF note that the host and `ccmctl plugin inspect` read without running code.
 # @PROJECT_VERSION@ in the manifest is replaced by the project's version.
+# It is compiled with the checks of ccm_harden() (CcmHardening.cmake), which end the process at a memory fault; with
+# NO_HARDENING it is not.
 # The file lands in <build>/lib/ccm/<KIND>s/, where a host built in the same tree finds it, and is installed under
 # <prefix>/lib/ccm/<KIND>s/.
 set(CCM_ADD_PLUGIN_DIR ${CMAKE_CURRENT_LIST_DIR})
+include(${CMAKE_CURRENT_LIST_DIR}/CcmHardening.cmake)
 
 function(ccm_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 plugin "" "KIND;MANIFEST" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 plugin "NO_HARDENING" "KIND;MANIFEST" "SOURCES;LIBRARIES")
   if(NOT plugin_KIND MATCHES "^(controller|provider)$")
     message(FATAL_ERROR "ccm_add_plugin(${name}): KIND must be controller or provider, not '${plugin_KIND}'")
   endif()
@@ -43,6 +47,9 @@ CCM_PLUGIN_MANIFEST(
   target_include_directories(${name} PRIVATE ${generated})
   if(TARGET ccm::sdk)
     target_link_libraries(${name} PRIVATE ccm::sdk)
+    if(NOT plugin_NO_HARDENING)
+      ccm_harden(${name} PRIVATE)
+    endif()
   else()
     target_link_libraries(${name} PRIVATE ccm_sdk ccm_options)
   endif()

@@ -21,3 +21,18 @@ run(${CMAKE_COMMAND} --build ${WORK}/build)
 if(NOT EXISTS ${WORK}/build/lib/ccm/${PLUGIN})
   message(FATAL_ERROR "the example built no ${PLUGIN}")
 endif()
+
+# The checks of ccm_harden() reach the author's plugin, in a release build with _FORTIFY_SOURCE too.
+run(${CMAKE_COMMAND} -S ${WORK}/source -B ${WORK}/release -DCMAKE_PREFIX_PATH=${WORK}/prefix
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXPORT_COMPILE_COMMANDS=ON ${compiler})
+file(READ ${WORK}/release/compile_commands.json commands)
+set(wanted -fstack-protector-strong -fstack-clash-protection -D_FORTIFY_SOURCE=)
+if(commands MATCHES "\\.cpp\"")
+  list(APPEND wanted -D_GLIBCXX_ASSERTIONS)
+endif()
+foreach(flag ${wanted})
+  string(FIND "${commands}" "${flag}" place)
+  if(place EQUAL -1)
+    message(FATAL_ERROR "the example is compiled without ${flag}:\n${commands}")
+  endif()
+endforeach()
