@@ -1,4 +1,5 @@
 // ccmctl as a user calls it: output and exit code.
+#include "base/utf8.hpp"
 #include "plugin_folder.hpp"
 #include "support/command.hpp"
 
@@ -150,6 +151,39 @@ TEST(Ccmctl, InspectShowsManifestLibrariesAndChecks) {
   EXPECT_THAT(outcome.output, HasSubstr("SHA-256"));
   EXPECT_THAT(outcome.output, HasSubstr("ccm_plugin_v1 alone"));
   EXPECT_THAT(outcome.output, Not(HasSubstr("failed")));
+}
+
+// Whether a terminal would obey: C0 but newlines, DEL, C1 as UTF-8, bytes that are no UTF-8.
+bool steers(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const auto byte = static_cast<unsigned char>(text[0]);
+    if (length == 0 || (byte < 0x20 && byte != '\n') || byte == 0x7f) return true;
+    if (length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0) return true;
+    text.remove_prefix(length);
+  }
+  return false;
+}
+
+TEST(Ccmctl, NothingInAManifestSteersTheTerminal) {
+  const PluginFolder folder;
+  const std::string file = folder.add("steers_the_terminal").string();
+  for (const std::string& command :
+       {"plugin inspect " + file, "plugin inspect -o json " + file, "plugin check " + file,
+        "plugin check -o json " + file, "plugin list --plugin-path " + folder.path().string(),
+        "plugin list -o json --plugin-path " + folder.path().string(),
+        std::string("explain 'node/\xc2\x9b"
+                    "31m'"),
+        std::string("explain 'node/\x9b"
+                    "31m'"),
+        std::string("lint '\xc2\x9b"
+                    "31m\x9b'")}) {
+    const CommandOutcome outcome = ccmctl(command);
+    EXPECT_FALSE(steers(outcome.output)) << command << "\n" << outcome.output;
+  }
+  const CommandOutcome outcome = ccmctl("plugin inspect " + file);
+  EXPECT_THAT(outcome.output, HasSubstr("?31m red ? \u00e9 ?"));
+  EXPECT_THAT(outcome.output, HasSubstr("--steers-key (string, secret): a ?key"));
 }
 
 TEST(Ccmctl, InspectRunsNothing) {

@@ -135,7 +135,7 @@ int nothing_known_to_standby(const ManagerOptions& manager, const json& status,
 void print_json(const json& status) {
   json answer = {{"object", status.value("object", json::object())}};
   if (status.contains("routes")) answer["routes"] = status.at("routes");
-  std::cout << answer.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+  std::cout << json_text(answer);
 }
 
 int print_text(const json& status, const Subject& subject) {

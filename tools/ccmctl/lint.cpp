@@ -99,7 +99,7 @@ void print_findings(const LintOptions& options, const std::vector<PlacedFinding>
                        {"annotation", one.finding.annotation},
                        {"text", one.finding.text}});
     }
-    std::cout << array.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    std::cout << json_text(array);
     return;
   }
   for (const PlacedFinding& one : findings) {

@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "output.hpp"
 
 #include <exception>
 #include <iostream>
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    std::cerr << "ccmctl: " << error.what() << '\n';
+    std::cerr << "ccmctl: " << ccm::ctl::printable(error.what()) << '\n';
     return ccm::ctl::kFault;
   }
 }

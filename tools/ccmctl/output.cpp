@@ -1,5 +1,7 @@
 #include "output.hpp"
 
+#include "base/utf8.hpp"
+
 #include <algorithm>
 #include <map>
 
@@ -32,10 +34,20 @@ std::string align(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
+// C0 and C1, DEL, and what is no text at all: a terminal may take a lone byte for a C1 character.
 std::string printable(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    const bool c0 = length == 1 && (first < 0x20 || first == 0x7f);
+    const bool c1 = length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
+    if (length == 0 || c0 || c1) {
+      result += '?';
+    } else {
+      result += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return result;
 }

@@ -17,9 +17,15 @@ void add_format(CLI::App& command, Format& format);
 // end.
 std::string align(const std::vector<std::vector<std::string>>& rows);
 
-// Cells that come from a file may hold anything: control characters become '?', so that a manifest
-// cannot steer the terminal.
+// What comes from a file or a manager may hold anything: control characters and bytes that are not
+// UTF-8 become '?', so that nobody steers the terminal.
 std::string printable(std::string_view text);
+
+// JSON of several lines in plain ASCII, for the same reason. `Json`: either type of nlohmann's.
+template <typename Json>
+std::string json_text(const Json& value) {
+  return value.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+}
 
 // "a, b"; "-" when there is none.
 std::string join(const std::vector<std::string>& items);

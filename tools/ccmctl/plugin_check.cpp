@@ -51,7 +51,7 @@ int check(const CheckOptions& options) {
   if (options.format == Format::json) {
     const nlohmann::ordered_json json{
         {"path", file.path.string()}, {"ok", ok}, {"checks", to_json(file.checks)}};
-    std::cout << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    std::cout << json_text(json);
   } else {
     std::vector<std::vector<std::string>> rows;
     for (const Check& check : file.checks) {

@@ -34,6 +34,7 @@ std::string describe(const plugin::Component& component) {
 
 std::string describe(const plugin::Option& option) {
   std::string text = fmt::format("--{} ({}", option.name, to_string(option.type));
+  if (option.secret) text += ", secret";
   if (!option.default_value.empty()) text += ", default " + printable(option.default_value);
   if (!option.environment.empty()) text += ", variable " + option.environment;
   return text + "): " + printable(option.description);
@@ -105,8 +106,7 @@ int inspect(const InspectOptions& options) {
   checks.compute_sha256 = true;
   const Examination file = examine(std::filesystem::absolute(options.file), checks);
   if (options.format == Format::json) {
-    std::cout << to_json(file).dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
-              << '\n';
+    std::cout << json_text(to_json(file));
   } else {
     print_table(file);
   }

@@ -59,7 +59,7 @@ void print_json(const Registry& registry) {
                               {"problems", registry.problems()}};
   for (const Examination& file : registry.files()) json["plugins"].push_back(to_json(file));
   if (!registry.conflicts().ok()) json["problems"].push_back(registry.conflicts().message());
-  std::cout << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  std::cout << json_text(json);
 }
 
 void list(const ListOptions& options) {

@@ -85,7 +85,7 @@ void print(const Command& command, const std::vector<ordered_json>& objects) {
   if (command.format == Text::json) {
     ordered_json list{{"apiVersion", "v1"}, {"kind", "List"}, {"items", ordered_json::array()}};
     for (const ordered_json& object : objects) list["items"].push_back(without_comments(object));
-    std::cout << list.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+    std::cout << json_text(list);
     return;
   }
   std::string text = header(command);

@@ -22,7 +22,8 @@ struct StatusOptions {
 std::string spent_text(const json& budget) {
   std::string text;
   for (const auto& [controller, calls] : part(budget, "spentLastHour").items()) {
-    text += (text.empty() ? "" : ", ") + printable(controller) + " " + calls.dump();
+    text += (text.empty() ? "" : ", ") + printable(controller) + " " +
+            printable(calls.dump(-1, ' ', true, json::error_handler_t::replace));
   }
   return text.empty() ? "none" : text;
 }
@@ -80,7 +81,7 @@ void print_objects(const json& status) {
 
 void print(const StatusOptions& options, const json& status) {
   if (options.format == Format::json) {
-    std::cout << status.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+    std::cout << json_text(status);
     return;
   }
   print_facts(status);

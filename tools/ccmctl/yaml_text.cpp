@@ -30,7 +30,7 @@ bool may_stand_bare(std::string_view text) {
 }
 
 std::string json_text(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return value.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
 }
 
 std::string scalar(const ordered_json& value) {
