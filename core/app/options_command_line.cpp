@@ -3,7 +3,6 @@
 #include "app/options_flags.hpp"
 #include "app/options_plugin_value.hpp"
 #include "base/log.hpp"
-#include "base/user_info.hpp"
 #include "base/version.hpp"
 
 #include <algorithm>
@@ -19,13 +18,6 @@ bool may_share(const Flag& flag, plugin::OptionType type) {
   // Every value is a text; lists and addresses are read as one.
   return type == plugin::OptionType::string ? flag.value->type() != "bool"
                                             : flag.value->type() == flag_type(type);
-}
-
-// The value as pages and logs may show it.
-std::string shown_value(const Flag& flag) {
-  const bool secret = flag.name.ends_with("token") || flag.name.ends_with("password") ||
-                      flag.name.ends_with("secret");
-  return secret ? "(not shown)" : without_user_info(flag.value->text());
 }
 
 }  // namespace
@@ -49,7 +41,7 @@ CommandLine::CommandLine(Environment environment)
 Status CommandLine::add_plugin(std::string_view id, std::span<const plugin::Option> options) {
   FlagGroup group = flags_.group("Flags of plugin " + std::string(id));
   for (const plugin::Option& option : options) {
-    const Flag* known = flags_.find(option.name);
+    Flag* known = flags_.find(option.name);
     if (known != nullptr && !may_share(*known, option.type)) {
       return bad_option("plugin " + std::string(id) + " declares --" + option.name + " as " +
                         std::string(flag_type(option.type)) + ", but it is " +
@@ -58,8 +50,9 @@ Status CommandLine::add_plugin(std::string_view id, std::span<const plugin::Opti
     if (known == nullptr) {
       std::string usage = option.description;
       if (!option.environment.empty()) usage += " Environment: " + option.environment + ".";
-      group.add(option.name, plugin_value(option), std::move(usage));
+      known = &group.add(option.name, plugin_value(option), std::move(usage));
     }
+    known->secret = known->secret || option.secret;
     brought_.push_back({std::string(id), option.name, option.environment});
   }
   return {};
@@ -75,7 +68,7 @@ Status CommandLine::parse(std::span<const std::string> arguments) {
     if (value == nullptr) continue;
     status = flag->value->set(value, true);
     if (!status.ok()) {
-      return bad_option("invalid value \"" + std::string(value) +
+      return bad_option("invalid value \"" + flag->shown(value) +
                         "\" in the environment variable " + brought.environment + ": " +
                         status.message());
     }
@@ -97,7 +90,7 @@ std::optional<std::string> CommandLine::flag_text(std::string_view name) const {
 std::vector<std::pair<std::string, std::string>> CommandLine::all_values() const {
   std::vector<std::pair<std::string, std::string>> values;
   for (const Flag* flag : flags_.sorted()) {
-    values.emplace_back(flag->name, shown_value(*flag));
+    values.emplace_back(flag->name, flag->shown(flag->value->text()));
   }
   std::sort(values.begin(), values.end());
   return values;
@@ -123,7 +116,8 @@ std::string CommandLine::help(std::string_view program, std::size_t width) const
 
 void CommandLine::log_flags() const {
   for (const Flag* flag : flags_.sorted()) {
-    log::v(1).info("flag", {{"name", "--" + flag->name}, {"value", shown_value(*flag)}});
+    log::v(1).info("flag",
+                   {{"name", "--" + flag->name}, {"value", flag->shown(flag->value->text())}});
   }
   for (const Flag* flag : flags_.sorted()) {
     if (!flag->set) continue;

@@ -58,8 +58,8 @@ class CommandLine {
   [[nodiscard]] std::optional<std::string> flag_text(std::string_view name) const;
   // Given by the user (or, for plugins' flags, by the environment).
   [[nodiscard]] bool is_set(std::string_view name) const;
-  // Name and value in force of every flag, in the order of the names. Values that look like secrets
-  // by their flag's name are left out.
+  // Name and value in force of every flag, in the order of the names. Secrets are left out: what a
+  // plugin says is one, and what looks like one by its flag's name.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> all_values() const;
   // Of the flags that plugins brought, shared ones included.
   [[nodiscard]] std::map<std::string, std::string> plugin_values() const;

@@ -93,7 +93,9 @@ class PluginValue final : public FlagValue {
     if (allowed.empty() || std::find(allowed.begin(), allowed.end(), text) != allowed.end()) {
       return {};
     }
-    return must_be("one of " + format_csv(allowed) + did_you_mean(text, allowed));
+    // The nearest one would tell of a secret what was typed.
+    const std::string hint = option_.secret ? "" : did_you_mean(text, allowed);
+    return must_be("one of " + format_csv(allowed) + hint);
   }
 
   [[nodiscard]] Status check_range(int64_t value) const {

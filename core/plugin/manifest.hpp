@@ -37,6 +37,7 @@ struct Option {
   std::optional<int64_t> maximum;
   std::vector<std::string> allowed;  // "enum"; empty = any
   std::string environment;           // variable that gives the value when the flag is not set
+  bool secret = false;               // its value is shown nowhere
 };
 
 // One rule of a ClusterRole that the plugin needs beyond the host's own.

@@ -119,6 +119,10 @@ void read_default(ManifestReader& reader, Option& option) {
   option.default_value = default_of_type(option.type);
   const json* value = reader.any("default");
   if (value == nullptr) return;
+  if (option.secret) {
+    reader.fault("default", "is not for a secret, as everybody can read the manifest");
+    return;
+  }
   const auto text = text_of(*value, option.type);
   if (!text) {
     reader.fault("default", expectation(option.type));
@@ -168,6 +172,7 @@ Option read_option(const std::string& name, const json& value, ManifestFindings&
   option.description = reader.string("description", ManifestReader::Presence::required);
   option.environment = reader.string("environment");
   option.allowed = reader.strings("enum");
+  option.secret = reader.boolean("secret", false);
   if (!option.environment.empty() && !is_variable_name(option.environment)) {
     reader.fault("environment", "must be a variable's name of A-Z, 0-9 and _");
   }

@@ -1,6 +1,7 @@
 #include "app/flags/flag_set.hpp"
 
 #include "base/nearest.hpp"
+#include "base/user_info.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -18,6 +19,13 @@ std::string normal(std::string_view name) {
 Status fault(std::string message) { return {Code::invalid_argument, std::move(message)}; }
 
 }  // namespace
+
+// Names of flags of which the author said nothing tell, too.
+std::string Flag::shown(const std::string& text) const {
+  const bool hidden =
+      secret || name.ends_with("token") || name.ends_with("password") || name.ends_with("secret");
+  return hidden ? "(not shown)" : without_user_info(text);
+}
 
 Flag& FlagGroup::add(std::string name, std::unique_ptr<FlagValue> value, std::string usage) {
   auto& sections = flags_.sections_;
@@ -152,7 +160,8 @@ class FlagSet::Parser {
     }
     const Status status = flag.value->set(*value, !flag.set);
     if (!status.ok()) {
-      return fault("invalid value \"" + *value + "\" for " + shown + ": " + status.message());
+      return fault("invalid value \"" + flag.shown(*value) + "\" for " + shown + ": " +
+                   status.message());
     }
     flag.set = true;
     return {};

@@ -26,7 +26,11 @@ struct Flag {
   std::string deprecated;  // what to do instead; empty: not deprecated. Not shown in --help
   std::string default_text;
   std::unique_ptr<FlagValue> value;
-  bool set = false;  // by the command line
+  bool set = false;     // by the command line
+  bool secret = false;  // its value is shown nowhere
+
+  // The value as messages, pages and logs may show it: `text`, unless it is a secret.
+  [[nodiscard]] std::string shown(const std::string& text) const;
 };
 
 class FlagSet;

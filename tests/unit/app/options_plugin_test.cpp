@@ -1,7 +1,10 @@
 // Flags that plugins bring.
 #include "app/options_command_line.hpp"
+#include "base/log.hpp"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace ccm::app {
 namespace {
@@ -100,6 +103,57 @@ TEST_F(PluginFlags, FaultsOfTheEnvironmentNameTheVariable) {
   options_[3].allowed = {"y"};
   EXPECT_NE(parse({}).message().find("environment variable CLOUD_ENDPOINT: must be one of y"),
             std::string::npos);
+}
+
+class SecretFlags : public PluginFlags {
+ protected:
+  static constexpr const char* kSecret = "hush-4711";
+  SecretFlags() {
+    options_[3].secret = true;  // --endpoint, which no name would tell
+    log::redirect([this](std::string_view line) { log_.append(line).append("\n"); });
+  }
+  ~SecretFlags() override {
+    log::set_verbosity(0);
+    log::redirect({});
+  }
+  std::string log_;
+};
+
+TEST_F(SecretFlags, AreShownNeitherOnPagesNorInTheLog) {
+  endpoint_ = kSecret;
+  ASSERT_TRUE(parse({}).ok());
+  EXPECT_EQ(line_->flag_text("endpoint"), kSecret) << "the plugin has it";
+  const auto values = line_->all_values();
+  EXPECT_NE(std::find(values.begin(), values.end(),
+                      std::pair<std::string, std::string>("endpoint", "(not shown)")),
+            values.end());
+  log::set_verbosity(1);
+  line_->log_flags();
+  EXPECT_NE(log_.find("--endpoint"), std::string::npos);
+  EXPECT_EQ(log_.find(kSecret), std::string::npos);
+  EXPECT_EQ(line_->help("ccm").find(kSecret), std::string::npos);
+}
+
+TEST_F(SecretFlags, AWrongValueIsNotRepeated) {
+  options_[3].allowed = {"hush-4712"};
+  for (const std::string_view from : {"flag", "environment"}) {
+    if (from == "environment") endpoint_ = kSecret;
+    const Status status = from == "flag" ? parse({"--endpoint", kSecret}) : parse({});
+    EXPECT_EQ(status.code(), Code::invalid_argument);
+    EXPECT_EQ(status.message().find(kSecret), std::string::npos) << status.message();
+    EXPECT_NE(status.message().find("(not shown)"), std::string::npos) << status.message();
+  }
+}
+
+TEST_F(SecretFlags, OnePluginsSecretIsOneForAllThatShareTheFlag) {
+  ASSERT_TRUE(parse({"--endpoint", kSecret}).ok());
+  CommandLine line;
+  Option open = options_[3];
+  open.secret = false;
+  ASSERT_TRUE(line.add_plugin("first", std::vector<Option>{open}).ok());
+  ASSERT_TRUE(line.add_plugin("second", std::vector<Option>{options_[3]}).ok());
+  ASSERT_TRUE(line.parse(Strings{"--endpoint", kSecret}).ok());
+  for (const auto& [name, value] : line.all_values()) EXPECT_NE(value, kSecret) << name;
 }
 
 TEST_F(PluginFlags, TheHostsFlagIsShared) {

@@ -77,6 +77,20 @@ TEST(ManifestOptions, FaultsNameTheirPlace) {
               HasSubstr("options.x.environment: must be a variable's name"));
 }
 
+TEST(ManifestOptions, ASecretHasNoDefault) {
+  const ManifestReport report = with_options(
+      R"({"s": {"type": "string", "secret": true, "description": "d"},
+          "t": {"type": "string", "description": "d"}})");
+  ASSERT_THAT(report.faults, IsEmpty());
+  EXPECT_TRUE(report.manifest->options[0].secret);
+  EXPECT_FALSE(report.manifest->options[1].secret);
+  EXPECT_EQ(
+      fault_of(R"({"x": {"type": "string", "secret": true, "default": "a", "description": "d"}})"),
+      "options.x.default: is not for a secret, as everybody can read the manifest");
+  EXPECT_EQ(fault_of(R"({"x": {"type": "string", "secret": "yes", "description": "d"}})"),
+            "options.x.secret: must be true or false, not string");
+}
+
 TEST(ManifestOptions, BoundsAndChoicesHoldForTheDefault) {
   EXPECT_EQ(
       fault_of(R"({"x": {"type": "integer", "default": 9, "maximum": 8, "description": "d"}})"),
