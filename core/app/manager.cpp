@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "kube/events.hpp"
 #include "net/http_client.hpp"
+#include "plugin/host_services/http_credentials.hpp"
 #include "serving/pages/flags_page.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -127,9 +128,11 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
             return std::shared_ptr<plugin::ObjectApi>(
                 plugin::make_object_api(clients.writer(identity.client_name)));
           },
-      .send_http = plugin::make_send_http(
+      .send_http = plugin::guard_credentials(
           loop.executor(),
-          std::make_shared<net::HttpClient>(loop.executor(), plugin_http_options())),
+          plugin::make_send_http(loop.executor(), std::make_shared<net::HttpClient>(
+                                                      loop.executor(), plugin_http_options())),
+          options.kube_cloud_shared.allow_plaintext_cloud_credentials),
       .record_event =
           [this](const std::string& source, kube::ObjectReference about, kube::EventType type,
                  std::string reason, std::string message) {

@@ -40,6 +40,7 @@ struct KubeCloudSharedOptions {
   std::string cidr_allocator_type = "RangeAllocator";
   bool allocate_node_cidrs = false;
   bool allow_untagged_cloud = false;
+  bool allow_plaintext_cloud_credentials = false;
   bool configure_cloud_routes = true;
   bool use_service_account_credentials = false;
   Duration node_monitor_period = std::chrono::seconds(5);

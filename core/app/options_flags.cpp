@@ -12,6 +12,10 @@ void add_generic_flags(FlagSet& flags, Options& options) {
             "Required.");
   group.add("cloud-config", string_value(&cloud.cloud_config),
             "File with the cloud provider's own configuration. Empty: none.");
+  group.add("allow-plaintext-cloud-credentials",
+            bool_value(&cloud.allow_plaintext_cloud_credentials),
+            "Let a cloud provider send its credential over plain http to another machine, where "
+            "anybody on the way can read it. To this machine it always may.");
   group.add("plugin-path", list_value(&generic.plugin_paths),
             "Folders that hold controllers/ and providers/ with plugins; may be repeated, the "
             "first that has a plugin wins. Empty: ../lib/ccm beside this program.");

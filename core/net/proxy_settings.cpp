@@ -47,13 +47,6 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-bool is_loopback(std::string_view host) {
-  if (host == "localhost" || host == "localhost.") return true;
-  const std::string bytes = address_bytes(host);
-  if (bytes.size() == 4) return bytes[0] == 127;
-  return bytes.size() == 16 && bytes == address_bytes("::1");
-}
-
 Result<Url> parse_proxy(const std::string& text, std::string_view source) {
   const bool bare = text.find("://") == std::string::npos;
   Result<Url> url = parse_url(bare ? "http://" + text : text);

@@ -148,6 +148,16 @@ bool is_ip_literal(std::string_view host) {
   return host.size() == address.size() && inet_pton(AF_INET, address.c_str(), &bytes) == 1;
 }
 
+bool is_loopback(std::string_view host) {
+  if (host == "localhost" || host == "localhost.") return true;
+  const std::string address(host.substr(0, host.find('%')));
+  in_addr v4{};
+  if (inet_pton(AF_INET, address.c_str(), &v4) == 1) return ntohl(v4.s_addr) >> 24U == 127;
+  in6_addr v6{};
+  if (inet_pton(AF_INET6, address.c_str(), &v6) != 1) return false;
+  return IN6_IS_ADDR_LOOPBACK(&v6) || (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
+}
+
 Result<Url> parse_url(std::string_view text) {
   const auto scheme_end = text.find("://");
   if (scheme_end == std::string_view::npos || scheme_end == 0) {

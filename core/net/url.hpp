@@ -32,6 +32,9 @@ struct Url {
 // Whether `host` is an IPv4 or IPv6 address (a zone is allowed), and not a name.
 [[nodiscard]] bool is_ip_literal(std::string_view host);
 
+// Whether only this machine answers to `host`: 127.0.0.0/8, ::1, localhost.
+[[nodiscard]] bool is_loopback(std::string_view host);
+
 // Fails with invalid_argument; the message shows neither the user part nor the query.
 Result<Url> parse_url(std::string_view text);
 

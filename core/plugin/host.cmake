@@ -10,7 +10,7 @@ add_library(ccm_plugin_host STATIC
   deletion/node_view.cpp
   host_services/config_service.cpp host_services/config_source.cpp host_services/ctx_service.cpp
   host_services/event_recorders.cpp host_services/event_service.cpp host_services/host_operation.cpp host_services/http_access.cpp host_services/http_budgets.cpp
-  host_services/http_service.cpp host_services/kube_access.cpp host_services/kube_service.cpp
+  host_services/http_credentials.cpp host_services/http_service.cpp host_services/kube_access.cpp host_services/kube_service.cpp
   host_services/leader_service.cpp host_services/log_service.cpp host_services/metrics_registry.cpp
   host_services/metrics_service.cpp host_services/object_service.cpp host_services/timer_service.cpp
   host_services/visitor.cpp host_services/worker_service.cpp)

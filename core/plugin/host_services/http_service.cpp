@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "base/utf8.hpp"
 #include "plugin/host_services/host_operation.hpp"
+#include "plugin/host_services/http_credentials.hpp"
 #include "plugin/origin.hpp"
 
 #include <algorithm>
@@ -52,24 +53,6 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// What a request proves itself with. A cloud, or a proxy before it, that writes it into an error
-// would bring it into logs and Events.
-std::vector<std::string> secrets_of(const net::Request& request) {
-  constexpr std::size_t kShortest = 8;
-  std::vector<std::string> secrets;
-  for (const net::Header& header : request.headers) {
-    const std::string name = lower(header.name);
-    if (name != "authorization" && name != "proxy-authorization" && name != "x-auth-token" &&
-        name != "cookie") {
-      continue;
-    }
-    const auto space = header.value.find(' ');  // behind the scheme
-    std::string secret = space == std::string::npos ? header.value : header.value.substr(space + 1);
-    if (secret.size() >= kShortest) secrets.push_back(std::move(secret));
-  }
-  return secrets;
-}
-
 void redact(std::string& text, const std::string& secret) {
   constexpr std::string_view kInstead = "[redacted]";
   for (auto place = text.find(secret); place != std::string::npos;
@@ -78,6 +61,8 @@ void redact(std::string& text, const std::string& secret) {
   }
 }
 
+// A cloud, or a proxy before it, that writes the credential into an error would bring it into logs
+// and Events.
 void redact_error(net::Response& response, const net::Request& request) {
   if (response.status < 400) return;
   for (const std::string& secret : secrets_of(request)) {

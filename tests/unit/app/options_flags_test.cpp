@@ -118,8 +118,11 @@ TEST(HostFlags, HOST_8_to_74_EveryFlagHasItsDefault) {
 }
 
 // Those that Go's managers do not have.
-constexpr std::string_view kOwn[] = {"plugin-path", "deletion-brake-percent",
-                                     "deletion-brake-minimum", "deletion-brake-window",
+constexpr std::string_view kOwn[] = {"allow-plaintext-cloud-credentials",
+                                     "plugin-path",
+                                     "deletion-brake-percent",
+                                     "deletion-brake-minimum",
+                                     "deletion-brake-window",
                                      "deletion-brake-hold"};
 
 TEST(HostFlags, NoFlagBesidesUpstreamsAndThese) {

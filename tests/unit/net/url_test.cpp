@@ -15,6 +15,17 @@ TEST(Url, SplitsAnAbsoluteUrl) {
   EXPECT_EQ(url->origin(), "https://api.example.com:6443");
 }
 
+TEST(Url, KnowsWhatIsThisMachine) {
+  for (const char* host :
+       {"localhost", "localhost.", "127.0.0.1", "127.255.0.9", "::1", "::ffff:127.0.0.1"}) {
+    EXPECT_TRUE(is_loopback(host)) << host;
+  }
+  for (const char* host : {"", "128.0.0.1", "localhost.example", "127.0.0.1.example", "::2",
+                           "::ffff:10.0.0.1", "0.0.0.0", "::"}) {
+    EXPECT_FALSE(is_loopback(host)) << host;
+  }
+}
+
 TEST(Url, FillsInPortAndPath) {
   EXPECT_EQ(parse_url("https://a")->port, 443);
   EXPECT_EQ(parse_url("http://a")->port, 80);

@@ -1,0 +1,89 @@
+#include "plugin/host_services/http_credentials.hpp"
+
+#include "base/log.hpp"
+#include "net/url.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace ccm::plugin {
+namespace {
+
+// X-Auth-Token, X-Subject-Token, Proxy-Authorization, X-Api-Key, ...
+bool names_credential(std::string_view name) {
+  static constexpr std::array<std::string_view, 8> kWords{
+      "authorization", "token", "cookie", "api-key", "apikey", "api_key", "secret", "password"};
+  std::string lower(name);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return std::any_of(kWords.begin(), kWords.end(), [&lower](std::string_view word) {
+    return lower.find(word) != std::string::npos;
+  });
+}
+
+// A parameter of the query whose name says so.
+bool in_query(std::string_view target) {
+  const auto question = target.find('?');
+  if (question == std::string_view::npos) return false;
+  std::string_view rest = target.substr(question + 1);
+  while (!rest.empty()) {
+    const std::string_view pair = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
+    const auto equals = pair.find('=');
+    if (equals != std::string_view::npos && names_credential(pair.substr(0, equals))) return true;
+  }
+  return false;
+}
+
+bool carries_credential(const net::Request& request, const net::Url& url) {
+  return in_query(url.target) ||
+         std::any_of(request.headers.begin(), request.headers.end(),
+                     [](const net::Header& header) { return names_credential(header.name); });
+}
+
+Status refusal(const net::Url& url) {
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                "the credential would cross the network in the clear to " + url.origin() +
+                    "; give an https:// address, or allow it with "
+                    "--allow-plaintext-cloud-credentials")
+      .with_reason("PlaintextCredential");
+}
+
+}  // namespace
+
+std::vector<std::string> secrets_of(const net::Request& request) {
+  constexpr std::size_t kShortest = 8;
+  std::vector<std::string> secrets;
+  for (const net::Header& header : request.headers) {
+    if (!names_credential(header.name)) continue;
+    const auto space = header.value.find(' ');  // after the scheme
+    std::string secret = space == std::string::npos ? header.value : header.value.substr(space + 1);
+    if (secret.size() >= kShortest) secrets.push_back(std::move(secret));
+  }
+  return secrets;
+}
+
+SendHttp guard_credentials(boost::asio::any_io_executor loop, SendHttp send, bool allowed) {
+  const auto told = std::make_shared<std::set<std::string>>();
+  return [loop = std::move(loop), send = std::move(send), allowed, told](
+             net::Request request, std::function<void(Result<net::Response>)> done) {
+    const Result<net::Url> url = net::parse_url(request.url);
+    const bool seen = url.ok() && url->scheme == "http" && !net::is_loopback(url->host) &&
+                      carries_credential(request, *url);
+    if (seen && !allowed) {
+      boost::asio::post(loop, [done = std::move(done), why = refusal(*url)] { done(why); });
+      return;
+    }
+    if (seen && told->insert(url->origin()).second) {
+      log::warning("a credential crosses the network in the clear", {{"server", url->origin()}});
+    }
+    send(std::move(request), std::move(done));
+  };
+}
+
+}  // namespace ccm::plugin
