@@ -188,6 +188,10 @@ Result<TlsSession> TlsContext::connect_to(std::string_view host, const std::stri
   // A zone is ours alone, no certificate names it.
   std::string name = session.check->wanted.substr(0, session.check->wanted.find('%'));
   if (!name.empty() && name.back() == '.') name.pop_back();
+  // OpenSSL checks no name at all against an empty one, and any subdomain against ".example".
+  if (name.empty() || name.front() == '.') {
+    return bad("TLS", "\"" + session.check->wanted + "\" is not the name of a server");
+  }
   const bool address = is_ip_literal(name);
   if (!address) SSL_set_tlsext_host_name(ssl, name.c_str());
   if (verify_) {

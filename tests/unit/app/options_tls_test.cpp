@@ -32,6 +32,18 @@ TEST(TlsOptions, HOST_55_GoNamesBecomeOpenSsls) {
   EXPECT_EQ(parameters.groups, Strings({"X25519", "P-256"}));
 }
 
+TEST(TlsOptions, HOST_55_SuitesOfTls13AloneLeaveNothingOfTls12) {
+  TlsOptions options;
+  options.cipher_suites = {"TLS_AES_128_GCM_SHA256"};
+  options.min_version = "VersionTLS10";
+  Strings errors;
+  const TlsParameters parameters = tls_parameters(options, "", errors);
+  EXPECT_TRUE(errors.empty());
+  EXPECT_EQ(parameters.min_version, 0x0304);
+  options.cipher_suites.emplace_back("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
+  EXPECT_EQ(tls_parameters(options, "", errors).min_version, 0x0301);
+}
+
 TEST(TlsOptions, HOST_55_UnknownNamesAreFaults) {
   TlsOptions options;
   options.cipher_suites = {"TLS_AES_128_GCM_SHA265", "TLS_RSA_WITH_RC4_128_SHA"};

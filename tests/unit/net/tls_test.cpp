@@ -44,6 +44,17 @@ TEST_F(TlsTest, AWrongNameSaysForWhomTheCertificateIs) {
               {"certificate is for other.example, 10.1.2.3", "wanted 127.0.0.1"});
 }
 
+// OpenSSL would check no name then, or any subdomain.
+TEST_F(TlsTest, ANameThatIsNoneIsRefused) {
+  for (const char* name : {".", ".example", "%eth0", "..", ".%1"}) {
+    CertificateRequest request;
+    request.names = {"sub.example"};
+    options_.tls.server_name = name;
+    client_.reset();
+    expect_says(failure_with(request), Code::invalid_argument, {name, "not the name of a server"});
+  }
+}
+
 TEST_F(TlsTest, TheCommonNameIsNoName) {
   CertificateRequest request;
   request.common_name = "127.0.0.1";
