@@ -36,6 +36,7 @@ class Manager {
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;
 
+  [[nodiscard]] int pid() const { return pid_; }
   void send(int signal) const;
   // Sends the signal and waits for the end.
   void end(int signal);

@@ -3,6 +3,7 @@
 // Home thread of the client; a context may be shared by clients of one thread only.
 #pragma once
 
+#include "net/hello_guard.hpp"
 #include "net/tls_options.hpp"
 
 #include <ccm/status.hpp>
@@ -40,9 +41,9 @@ struct PeerCheck {
 
 // One TLS session that has not yet a transport below it.
 struct TlsSession {
-  std::unique_ptr<PeerCheck>
-      check;  // null on the server's side; outlives `ssl`, which refers to it
-  Openssl<SSL> ssl;
+  std::unique_ptr<PeerCheck> check;   // of a client
+  std::unique_ptr<HelloGuard> guard;  // of a server
+  Openssl<SSL> ssl;                   // refers to those
 };
 
 class TlsContext : public std::enable_shared_from_this<TlsContext> {

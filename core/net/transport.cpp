@@ -6,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <openssl/err.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -52,10 +53,22 @@ asio::awaitable<IoError> Transport::wait_for(Want want) {
   if (!socket_.is_open()) co_return IoError::cancelled;
   const auto what = want == Want::readable ? Socket::wait_read : Socket::wait_write;
   const auto [error] = co_await socket_.async_wait(what, asio::as_tuple(asio::use_awaitable));
+  const bool paced = want == Want::readable && pace_ != nullptr;
+  if (!error && paced && !pace_->may_read()) co_await await_turn();
   if (timed_out_) co_return IoError::timed_out;
   if (error == asio::error::operation_aborted || !socket_.is_open()) co_return IoError::cancelled;
   if (error) co_return socket_error(error.value());
   co_return IoError::none;
+}
+
+// While it waits nothing is worth waking the loop for, which each byte that arrives would do: Asio
+// does not know of the descriptor meanwhile.
+asio::awaitable<void> Transport::await_turn() {
+  boost::system::error_code error;
+  const auto protocol = socket_.local_endpoint(error).protocol();
+  parked_ = socket_.release(error);
+  co_await pace_->turn();
+  if (parked_ >= 0) socket_.assign(protocol, std::exchange(parked_, -1), error);
 }
 
 // ---- one attempt, without waiting ----
@@ -154,6 +167,7 @@ asio::awaitable<IoResult> Transport::handshake(TlsSession session) {
   if (!below || !socket_.is_open()) co_return IoResult{0, IoError::cancelled};
   BIO* const raw = below.release();
   SSL_set_bio(session.ssl.get(), raw, raw);
+  if (session.guard) session.guard->watch(raw, session.ssl.get());
   sessions_.push_back(std::move(session));
   while (true) {
     const Attempt attempt = try_handshake();
@@ -217,7 +231,7 @@ bool Transport::quiet() {
 }
 
 void Transport::close() {
-  if (!socket_.is_open()) return;
+  if (!socket_.is_open() && parked_ < 0) return;
   timer_.cancel();
   ERR_clear_error();
   // Innermost first: freeing a session above another one still uses that one and the descriptor.
@@ -232,7 +246,8 @@ void Transport::close() {
   }
   ERR_clear_error();
   boost::system::error_code ignored;
-  socket_.close(ignored);
+  if (parked_ >= 0) ::close(std::exchange(parked_, -1));
+  if (socket_.is_open()) socket_.close(ignored);
 }
 
 }  // namespace ccm::net

@@ -37,6 +37,19 @@ struct IoResult {
   IoError error = IoError::none;
 };
 
+// Says when a transport may read. For a server, whose clients must not decide how much it works.
+class ReadPace {
+ public:
+  ReadPace() = default;
+  ReadPace(const ReadPace&) = delete;
+  ReadPace& operator=(const ReadPace&) = delete;
+  virtual ~ReadPace() = default;
+  // Whether bytes that have arrived may be read now.
+  virtual bool may_read() = 0;
+  // After a no: returns when they may.
+  virtual boost::asio::awaitable<void> turn() = 0;
+};
+
 class Transport : public std::enable_shared_from_this<Transport> {
  public:
   using Socket = boost::asio::ip::tcp::socket;
@@ -50,6 +63,13 @@ class Transport : public std::enable_shared_from_this<Transport> {
 
   // Bounds whatever runs now or later until changed.
   void set_deadline(TimePoint deadline);
+
+  // From now on each read of what has arrived waits for its turn. Null: none does. `pace` outlives
+  // its use.
+  void set_pace(ReadPace* pace) { pace_ = pace; }
+
+  // Returns when something can be read, if only the stream's end.
+  boost::asio::awaitable<IoError> wait_readable() { return wait_for(Want::readable); }
 
   // Runs a handshake; on an encrypted transport the new session runs inside the old one.
   // A failed verification is `tls`, and error_text() says whom we met and why.
@@ -86,12 +106,15 @@ class Transport : public std::enable_shared_from_this<Transport> {
   Attempt tls_outcome(int returned);
   IoError socket_error(int error);
   boost::asio::awaitable<IoError> wait_for(Want want);
+  boost::asio::awaitable<void> await_turn();
   void watch();
 
   Socket socket_;
   boost::asio::steady_timer timer_;
   TimePoint deadline_ = kNever;
   TimePoint armed_ = kNever;
+  ReadPace* pace_ = nullptr;
+  int parked_ = -1;  // the descriptor while it waits for its turn and socket_ has none
   bool timed_out_ = false;
   bool broken_ = false;
   bool verification_failed_ = false;

@@ -1,6 +1,7 @@
 #include "serving/health_page.hpp"
 
 #include "base/log.hpp"
+#include "base/log_throttle.hpp"
 
 #include <algorithm>
 #include <array>
@@ -63,6 +64,15 @@ HealthRegistry::Scope scope_of(std::string_view root) {
   return root == "readyz" ? HealthRegistry::Scope::readiness : HealthRegistry::Scope::everywhere;
 }
 
+// Anybody may ask, as often as he likes.
+void complain(std::string_view root, std::string_view failed) {
+  static thread_local log::Throttle complaints;
+  if (const auto left_out = complaints.pass()) {
+    log::warning("health check failed",
+                 {{"endpoint", root}, {"checks", failed}, {"leftOut", *left_out}});
+  }
+}
+
 Answer all_checks(std::string_view root, const Query& query, const HealthRegistry& registry) {
   const auto outcomes = registry.run(query.excluded, scope_of(root));
   std::string lines;
@@ -77,7 +87,7 @@ Answer all_checks(std::string_view root, const Query& query, const HealthRegistr
   }
   lines += unknown_exclusions(query, outcomes);
   if (!failed.empty()) {
-    log::warning("health check failed", {{"endpoint", root}, {"checks", failed}});
+    complain(root, failed);
     return Answer{500, lines + std::string(root) + " check failed\n", {}};
   }
   if (!query.verbose) return Answer{200, "ok", {}};
@@ -91,8 +101,7 @@ Answer one_check(std::string_view root, std::string_view name, const HealthRegis
   const Status status = registry.run_one(name, scope_of(root));
   if (status.ok()) return Answer{200, "ok", {}};
   if (status.code() == Code::not_found) return Answer{404, "404 page not found\n", {}};
-  log::warning("health check failed",
-               {{"endpoint", root}, {"check", name}, {"reason", status.message()}});
+  complain(root, std::string(name) + ": " + status.message());
   return Answer{500, "internal server error: reason withheld\n", {}};
 }
 

@@ -1,4 +1,4 @@
-// Opening the listening socket. Internal to serving.
+// Opening the listening socket, and taking clients from it. Internal to serving.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -17,5 +17,13 @@ namespace ccm::serving {
 Result<boost::asio::ip::tcp::acceptor> listen_on(boost::asio::any_io_executor executor,
                                                  const std::string& address, std::uint16_t port,
                                                  bool share_port);
+
+// A client that waits; with the error would_block when there is none.
+boost::asio::ip::tcp::socket accept_from(boost::asio::ip::tcp::acceptor& acceptor,
+                                         boost::asio::ip::tcp::endpoint* from,
+                                         boost::system::error_code* error);
+
+// What the addresses of one machine have in common: of IPv6 the first 64 bits.
+std::string machine_of(const boost::asio::ip::tcp::endpoint& from);
 
 }  // namespace ccm::serving

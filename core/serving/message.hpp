@@ -4,12 +4,17 @@
 #include "serving/auth/peer_certificates.hpp"
 #include "serving/auth/user.hpp"
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ccm::serving {
+
+// So much of a path or name that a client sent stands in a line of the log.
+inline constexpr std::size_t kShownInLog = 200;
 
 struct HeaderField {
   std::string name;
@@ -24,7 +29,10 @@ struct Request {
   std::vector<HeaderField> headers;
   std::string body;
   std::shared_ptr<const PeerCertificates> peer;  // null: the client showed none
+  std::string machine;                           // where it comes from, see machine_of()
   User user;                                     // set by the authentication
+  // Whether its user has a right to the page; unset for a page that everybody may see.
+  std::optional<bool> by_right;
 
   // The value of the first header of that name, compared without case; empty when absent.
   [[nodiscard]] std::string_view header(std::string_view name) const;

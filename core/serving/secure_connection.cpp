@@ -2,6 +2,8 @@
 
 #include "base/log.hpp"
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <sys/socket.h>
 
 #include <ctime>
@@ -79,10 +81,19 @@ std::string render_head(const Answer& answer, bool keep_alive) {
 
 }  // namespace
 
-asio::awaitable<void> SecureConnection::run(net::TlsSession session) {
+void SecureConnection::close() {
+  closing_ = true;
+  transport_->close();
+  stranger_->give_up();
+}
+
+asio::awaitable<void> SecureConnection::run(ServingCertificates& certificates) {
   const std::shared_ptr<net::Transport> transport = transport_;
-  bool open = co_await handshake(std::move(session));
+  transport->set_pace(stranger_.get());
+  bool open = co_await handshake(certificates);
   while (open) {
+    // Requests that came together must not hold up the loop together.
+    if (!received_.empty()) co_await asio::post(asio::use_awaitable);
     RequestReader reader(options_.max_header_bytes);
     const Read read = co_await read_request(&reader);
     if (read == Read::refused) co_await refuse(too_large_ ? 431 : reader.refusal());
@@ -92,9 +103,12 @@ asio::awaitable<void> SecureConnection::run(net::TlsSession session) {
   transport->close();
 }
 
-asio::awaitable<bool> SecureConnection::handshake(net::TlsSession session) {
-  if (!session.ssl) co_return false;
+asio::awaitable<bool> SecureConnection::handshake(ServingCertificates& certificates) {
   transport_->set_deadline(steady_clock::now() + options_.read_header_timeout);
+  // A client that says nothing costs no session.
+  if (co_await transport_->wait_readable() != IoError::none) co_return false;
+  net::TlsSession session = certificates.new_session();
+  if (!session.ssl) co_return false;
   const SSL* ssl = session.ssl.get();  // the transport keeps it
   const IoResult result = co_await transport_->handshake(std::move(session));
   if (result.error == IoError::none) {
@@ -151,10 +165,12 @@ bool SecureConnection::room_for(std::size_t held) {
 asio::awaitable<bool> SecureConnection::respond(std::shared_ptr<Request> request, bool keep_alive) {
   const bool head_only = request->method == "HEAD";
   request->peer = peer_;
+  request->machine = stranger_->account().address;
   transport_->set_deadline(net::Transport::kNever);  // reviews have limits of their own
   busy_ = true;
-  Answer answer = co_await site_.answer(std::move(request));
+  Answer answer = co_await site_.answer(request);
   busy_ = false;
+  if (request->by_right) trust(*request->by_right);
   forget_request();
   active_ = steady_clock::now();
   co_return co_await send(std::move(answer), head_only, keep_alive);
@@ -164,6 +180,12 @@ asio::awaitable<bool> SecureConnection::respond(std::shared_ptr<Request> request
 void SecureConnection::forget_request() {
   unread_ -= counted_;
   counted_ = 0;
+}
+
+// By its last request that not everybody may make.
+void SecureConnection::trust(bool trusted) {
+  stranger_->trust(trusted);
+  transport_->set_pace(trusted ? nullptr : stranger_.get());
 }
 
 asio::awaitable<void> SecureConnection::refuse(unsigned status) {

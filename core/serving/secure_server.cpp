@@ -1,7 +1,8 @@
 #include "serving/secure_server.hpp"
 
 #include "base/log.hpp"
-#include "net/dialer.hpp"
+#include "base/log_throttle.hpp"
+#include "serving/allowance.hpp"
 #include "serving/listener.hpp"
 #include "serving/secure_connection.hpp"
 #include "serving/serving_certificates.hpp"
@@ -15,6 +16,7 @@
 
 #include <list>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace ccm::serving {
@@ -25,9 +27,12 @@ using boost::system::error_code;
 
 namespace {
 constexpr std::chrono::milliseconds kAcceptAgainAfter{200};
-}
+constexpr int kAcceptAtOnce = 16;
+// Accepting has its turns like an address of strangers; without it theirs would be worth nothing.
+constexpr double kWeightOfAccepting = 8;
+}  // namespace
 
-struct SecureServer::Impl {
+struct SecureServer::Impl : std::enable_shared_from_this<Impl> {
   using Connections = std::list<SecureConnection>;
 
   Impl(asio::any_io_executor home, ServingOptions given, std::shared_ptr<Site> pages)
@@ -35,14 +40,18 @@ struct SecureServer::Impl {
         options(std::move(given)),
         site(std::move(pages)),
         certificates(options),
-        pause(executor) {}
+        pause(executor),
+        allowance(std::make_shared<Allowance>(
+            executor, Allowance::Limits{options.strangers_share, options.strangers_saved})) {}
 
   // Takes a connection out of the list however its coroutine ends.
   struct Entry {
-    Entry(std::shared_ptr<Impl> owner, std::shared_ptr<net::Transport> transport)
+    Entry(std::shared_ptr<Impl> owner, std::shared_ptr<net::Transport> transport,
+          std::shared_ptr<Allowance::Stranger> stranger)
         : impl(std::move(owner)) {
-      position = impl->connections.emplace(impl->connections.end(), std::move(transport),
-                                           impl->options, *impl->site, impl->unread);
+      position =
+          impl->connections.emplace(impl->connections.end(), std::move(transport), impl->options,
+                                    *impl->site, impl->unread, std::move(stranger));
     }
     ~Entry() { impl->connections.erase(position); }
     Entry(const Entry&) = delete;
@@ -51,61 +60,100 @@ struct SecureServer::Impl {
     Connections::iterator position;
   };
 
-  static asio::awaitable<void> serve(std::shared_ptr<Impl> impl,
-                                     std::shared_ptr<net::Transport> transport) {
-    const Entry entry(impl, std::move(transport));
-    net::TlsSession session = impl->certificates.new_session();
-    co_await entry.position->run(std::move(session));
+  static asio::awaitable<void> serve(std::shared_ptr<Impl> impl, tcp::socket socket,
+                                     std::shared_ptr<Allowance::Stranger> stranger) {
+    const Entry entry(impl, std::make_shared<net::Transport>(std::move(socket)), stranger);
+    co_await entry.position->run(impl->certificates);
   }
 
   static asio::awaitable<void> accept_all(std::shared_ptr<Impl> impl) {
     while (impl->acceptor && impl->acceptor->is_open()) {
-      auto [error, socket] =
-          co_await impl->acceptor->async_accept(asio::as_tuple(asio::use_awaitable));
-      if (!impl->acceptor->is_open()) break;
-      if (error) {
-        co_await impl->wait_after(error);
-        continue;
+      auto [error] = co_await impl->acceptor->async_wait(tcp::acceptor::wait_read,
+                                                         asio::as_tuple(asio::use_awaitable));
+      if (!error && !impl->accepting->may_read()) co_await impl->accepting->turn();
+      for (int i = 0; i < kAcceptAtOnce && !error && impl->acceptor->is_open(); ++i) {
+        error = impl->accept_one();
       }
-      net::tune_socket(socket.native_handle());
-      impl->make_room();
-      auto transport = std::make_shared<net::Transport>(std::move(socket));
-      asio::co_spawn(impl->executor, serve(impl, std::move(transport)), asio::detached);
+      if (error && impl->acceptor->is_open()) co_await impl->wait_after(error);
     }
+  }
+
+  error_code accept_one() {
+    error_code error;
+    tcp::endpoint from;
+    tcp::socket socket = accept_from(*acceptor, &from, &error);
+    if (error) return error;
+    const auto account = allowance->account(machine_of(from));
+    if (!make_room(*account)) return {};
+    auto stranger = std::make_shared<Allowance::Stranger>(allowance, account);
+    asio::co_spawn(MeteredExecutor(executor, stranger),
+                   serve(shared_from_this(), std::move(socket), stranger), asio::detached);
+    return {};
+  }
+
+  void start_accepting() {
+    const auto account = allowance->account("");
+    account->weight = kWeightOfAccepting;
+    accepting = std::make_shared<Allowance::Stranger>(allowance, account);
+    asio::co_spawn(MeteredExecutor(executor, accepting), accept_all(shared_from_this()),
+                   asio::detached);
   }
 
   // Out of descriptors, mostly: accepting again at once would spin.
   asio::awaitable<void> wait_after(error_code error) {
-    if (error == asio::error::connection_aborted || error == asio::error::operation_aborted) {
+    if (error == asio::error::would_block || error == asio::error::connection_aborted ||
+        error == asio::error::operation_aborted) {
       co_return;
     }
-    log::warning("cannot accept a connection", {{"err", error.message()}});
+    if (const auto left_out = complaints.pass()) {
+      log::warning("cannot accept a connection",
+                   {{"err", error.message()}, {"leftOut", *left_out}});
+    }
     pause.expires_after(kAcceptAgainAfter);
     co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
   }
 
-  // Closes the client that has been silent for longest; one whose request is being looked at only
-  // when all are.
-  void make_room() {
-    SecureConnection* oldest = nullptr;
-    std::size_t open = 0;
+  // False: the new client has to go, because those of its machine wait for their turn already.
+  // A client that has shown a right is not closed for one that has not.
+  bool make_room(const Allowance::Account& newcomer) {
+    const std::size_t strangers = allowance->strangers() - 1;  // accepting counts as one
+    std::size_t closing = 0;
+    SecureConnection* chosen = nullptr;
     for (SecureConnection& connection : connections) {
-      if (connection.closing()) continue;
-      ++open;
-      const bool idler = oldest != nullptr && oldest->busy() && !connection.busy();
-      const bool as_idle = oldest == nullptr || oldest->busy() == connection.busy();
-      if (idler ||
-          (as_idle && (oldest == nullptr || connection.last_request() < oldest->last_request()))) {
-        oldest = &connection;
+      if (connection.closing()) {
+        ++closing;
+      } else if (chosen == nullptr || rank(connection) < rank(*chosen)) {
+        chosen = &connection;
       }
     }
-    if (open >= options.max_connections && oldest != nullptr) oldest->close();
+    const bool room = strangers < options.max_strangers + closing &&
+                      connections.size() < options.max_connections + closing;
+    if (room || chosen == nullptr) return true;
+    if (occupied(*chosen) && &chosen->stranger().account() == &newcomer) return false;
+    chosen->close();
+    return true;
+  }
+
+  // It is not the client that is slow.
+  static bool occupied(const SecureConnection& connection) {
+    return connection.busy() || connection.stranger().waiting();
+  }
+
+  // The least makes room first: strangers before others, of the machine that has most, who has been
+  // silent for longest.
+  using Rank = std::tuple<bool, std::ptrdiff_t, bool, std::chrono::steady_clock::time_point>;
+  static Rank rank(const SecureConnection& connection) {
+    const Allowance::Stranger& stranger = connection.stranger();
+    const auto alike = stranger.trusted() ? 0 : stranger.account().strangers;
+    return {stranger.trusted(), -static_cast<std::ptrdiff_t>(alike), occupied(connection),
+            connection.last_request()};
   }
 
   void stop() {
     error_code ignored;
     if (acceptor) acceptor->close(ignored);
     pause.cancel();
+    if (accepting) accepting->give_up();
     for (SecureConnection& connection : connections) connection.close();
   }
 
@@ -116,7 +164,10 @@ struct SecureServer::Impl {
   std::optional<tcp::acceptor> acceptor;
   std::uint16_t port = 0;
   asio::steady_timer pause;
+  log::Throttle complaints;
   std::size_t unread = 0;
+  std::shared_ptr<Allowance> allowance;
+  std::shared_ptr<Allowance::Stranger> accepting;
   Connections connections;
 };
 
@@ -136,7 +187,7 @@ Status SecureServer::start() {
   impl_->acceptor.emplace(std::move(*acceptor));
   error_code ignored;
   impl_->port = impl_->acceptor->local_endpoint(ignored).port();
-  asio::co_spawn(impl_->executor, Impl::accept_all(impl_), asio::detached);
+  impl_->start_accepting();
   log::info("serving securely", {{"address", impl_->options.bind_address}, {"port", impl_->port}});
   return {};
 }

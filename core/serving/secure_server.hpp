@@ -38,14 +38,19 @@ struct ServingOptions {
   int min_tls_version = 0x0303;     // TLS 1.2, as in SSL_CTX_set_min_proto_version (HOST-56)
   std::string cipher_list;          // OpenSSL's names for TLS 1.2 and before; empty = ours
   std::string ciphersuites;         // the same for TLS 1.3; empty = OpenSSL's
-  std::vector<std::string> groups;  // OpenSSL's names; empty = OpenSSL's (HOST-57)
+  std::vector<std::string> groups;  // OpenSSL's names; empty = Go's (HOST-57)
 
   // HOST-105. Less than Go's 1 MiB: a request here has a token and some groups of its user.
   std::size_t max_header_bytes = 64u << 10;
   std::chrono::milliseconds read_header_timeout{32'000};  // the TLS handshake has it too
   std::chrono::milliseconds idle_timeout{90'000};
-  // Beyond it the connection that has been silent for longest makes room for the new one.
+  // Of all, and of clients of whom no request was allowed yet. Beyond it one of these makes room
+  // for the new one: of the address that has most, the one that has been silent for longest.
   std::size_t max_connections = 256;
+  std::size_t max_strangers = 128;
+  // Their part of a core, and how much of it they can have at once.
+  double strangers_share = 0.03;
+  std::chrono::nanoseconds strangers_saved{std::chrono::milliseconds(100)};
   // Of the requests of all connections that have no answer yet. Beyond it, requests above 16 KiB
   // are refused.
   std::size_t max_unread_bytes = 2u << 20;

@@ -1,6 +1,7 @@
 #include "serving/serving_certificates.hpp"
 
 #include "base/log.hpp"
+#include "kube/file_text.hpp"
 #include "serving/self_signed.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -13,7 +14,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 namespace ccm::serving {
@@ -21,6 +21,12 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = 1u << 20;
 constexpr std::chrono::seconds kRetryBadFilesAfter{1};
+// Of clients, as Go has them.
+constexpr int kMaxKeyBits = 8192;
+constexpr int kMaxChain = 10;
+constexpr long kMaxChainBytes = 16 << 10;
+// Go's; OpenSSL would take finite fields of 8192 bits, a tenth of a second for each handshake.
+constexpr const char* kGroups = "X25519:P-256:P-384:P-521";
 // What Go offers by default: forward secrecy only.
 constexpr const char* kCiphers =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
@@ -32,13 +38,9 @@ Status bad(std::string message) {
 }
 
 Result<std::string> read_file(const std::string& path, const std::string& what) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return bad("cannot read the " + what + " " + path + ": " + std::strerror(errno));
-  std::string text(kMaxFileBytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (in.bad()) return bad("cannot read the " + what + " " + path + ": it is not a regular file");
-  if (text.size() > kMaxFileBytes) return bad("the " + what + " " + path + " is above 1 MiB");
+  Result<std::string> text = kube::read_file(path);
+  if (!text.ok()) return bad("the " + what + ": " + text.status().message());
+  if (text->size() > kMaxFileBytes) return bad("the " + what + " " + path + " is above 1 MiB");
   return text;
 }
 
@@ -107,8 +109,16 @@ int on_alpn(SSL*, const unsigned char** out, unsigned char* out_length, const un
 }
 
 // Whoever shows a certificate proves that it has the key; whose it is depends on authorities that
-// may change while the connection lives, so it is looked at for each request.
-int take_any_certificate(X509_STORE_CTX*, void*) { return 1; }
+// may change while the connection lives, so it is looked at later. Only what would cost much is
+// refused.
+int take_small_certificate(X509_STORE_CTX* store, void*) {
+  const STACK_OF(X509)* chain = X509_STORE_CTX_get0_untrusted(store);
+  const EVP_PKEY* key = X509_get0_pubkey(X509_STORE_CTX_get0_cert(store));
+  const bool good =
+      sk_X509_num(chain) <= kMaxChain && key != nullptr && EVP_PKEY_get_bits(key) <= kMaxKeyBits;
+  if (!good) X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_CHAIN_TOO_LONG);
+  return good ? 1 : 0;
+}
 
 }  // namespace
 
@@ -224,6 +234,7 @@ net::TlsSession ServingCertificates::new_session() {
   net::TlsSession session;
   session.ssl.reset(SSL_new(default_.context.get()));
   if (session.ssl) SSL_set_accept_state(session.ssl.get());
+  session.guard = std::make_unique<net::HelloGuard>();
   return session;
 }
 
@@ -262,8 +273,10 @@ Status ServingCertificates::configure(SSL_CTX* context) {
       context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   if (options_.ask_for_client_certificates) {
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
-    SSL_CTX_set_cert_verify_callback(context, take_any_certificate, nullptr);
+    SSL_CTX_set_cert_verify_callback(context, take_small_certificate, nullptr);
   }
+  SSL_CTX_set_max_cert_list(context, kMaxChainBytes);
+  SSL_CTX_set_read_ahead(context, 1);  // small records must not cost a system call each
   // A resumed session would come without the client's intermediate certificates.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
@@ -286,7 +299,8 @@ Status ServingCertificates::configure(SSL_CTX* context) {
   }
   std::string groups;
   for (const std::string& group : options_.groups) groups += (groups.empty() ? "" : ":") + group;
-  if (!groups.empty() && SSL_CTX_set1_groups_list(context, groups.c_str()) != 1) {
+  if (groups.empty()) groups = kGroups;
+  if (SSL_CTX_set1_groups_list(context, groups.c_str()) != 1) {
     return bad("OpenSSL does not offer the curves " + groups);
   }
   return {};

@@ -1,6 +1,7 @@
 #include "serving/site.hpp"
 
 #include "base/log.hpp"
+#include "base/utf8.hpp"
 
 #include <exception>
 #include <utility>
@@ -17,7 +18,8 @@ Answer shown(const Site::Page& page, const Request& request) {
   try {
     return page(request);
   } catch (const std::exception& fault) {
-    log::error("a page failed", {{"path", request.path}, {"err", fault.what()}});
+    log::error("a page failed",
+               {{"path", utf8_front(request.path, kShownInLog)}, {"err", fault.what()}});
     return Answer{500, "this page failed; the log says why\n"};
   }
 }

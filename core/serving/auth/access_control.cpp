@@ -1,6 +1,7 @@
 #include "serving/auth/access_control.hpp"
 
 #include "base/log.hpp"
+#include "base/utf8.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -101,28 +102,34 @@ bool AccessControl::open(std::string_view path) const {
 
 asio::awaitable<Result<Verdict>> AccessControl::decide(std::shared_ptr<Request> request) {
   Verdict verdict;
-  if (request->user.in_group(kMasters) || open(request->path)) {
+  const bool master = request->user.in_group(kMasters);
+  if (master) request->by_right = true;
+  if (master || open(request->path)) {
     verdict.decision = Verdict::Decision::allowed;
     co_return verdict;
   }
+  request->by_right = false;
   if (!reviewer_) co_return verdict;
   User user = request->user;
   std::string verb = lower_case(request->method);
   std::string path = request->path;
   Result<Verdict> asked =
-      co_await reviewer_->may(std::move(user), std::move(verb), std::move(path));
+      co_await reviewer_->may(std::move(user), std::move(verb), std::move(path), request->machine);
+  request->by_right = asked.ok() && asked->decision == Verdict::Decision::allowed;
   co_return asked;
 }
 
 asio::awaitable<std::optional<Answer>> AccessControl::admit(std::shared_ptr<Request> request) {
   auto begin = steady_clock::now();
   const Status known = co_await authenticator_.authenticate(request);
+  if (!known.ok()) request->by_right = false;
   if (metrics_ != nullptr)
     metrics_->authenticated(known, request->user, steady_clock::now() - begin);
   if (known.code() == Code::resource_exhausted) co_return too_many_answer();
   if (!known.ok()) {
     if (const auto verbose = log::v(2)) {
-      verbose.info("a request was not authenticated", {{"path", request->path}, {"err", known}});
+      verbose.info("a request was not authenticated",
+                   {{"path", utf8_front(request->path, kShownInLog)}, {"err", known}});
     }
     co_return unauthorized_answer();
   }
@@ -133,7 +140,8 @@ asio::awaitable<std::optional<Answer>> AccessControl::admit(std::shared_ptr<Requ
   if (verdict.ok()) {
     if (const auto verbose = log::v(4)) {
       verbose.info("a request was refused",
-                   {{"path", request->path}, {"user", request->user.name}});
+                   {{"path", utf8_front(request->path, kShownInLog)},
+                    {"user", utf8_front(request->user.name, kShownInLog)}});
     }
     co_return forbidden_answer(*request, verdict->reason);
   }

@@ -1,6 +1,8 @@
 #include "serving/auth/access_reviewer.hpp"
 
 #include "base/log.hpp"
+#include "base/utf8.hpp"
+#include "serving/message.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -56,8 +58,8 @@ Result<Verdict> verdict_in_review(const std::string& answer) {
   return verdict;
 }
 
-asio::awaitable<Result<Verdict>> AccessReviewer::may(User user, std::string verb,
-                                                     std::string path) {
+asio::awaitable<Result<Verdict>> AccessReviewer::may(User user, std::string verb, std::string path,
+                                                     std::string machine) {
   std::string review = access_review(user, verb, path);
   const bool keep = review.size() <= kLongestKept;
   const std::string key = hash_(review);
@@ -67,13 +69,17 @@ asio::awaitable<Result<Verdict>> AccessReviewer::may(User user, std::string verb
     co_return shared;
   }
   under_way_.start(key, client_.executor());
-  const Result<std::string> answer = co_await client_.post(std::move(review));
+  const bool known = user.name != kAnonymous;
+  Asker asker{known ? std::move(user.name) : std::move(machine), known};
+  const Result<std::string> answer = co_await client_.post(std::move(review), std::move(asker));
   Result<Verdict> verdict = answer.ok() ? verdict_in_review(*answer) : answer.status();
-  if (!verdict.ok()) {
-    log::warning("an access review failed", {{"path", path}, {"err", verdict.status()}});
-  } else if (keep) {
+  if (verdict.ok()) {
     const bool allowed = verdict->decision == Verdict::Decision::allowed;
-    cache_.put(key, *verdict, allowed ? lifetimes_.allowed : lifetimes_.refused);
+    if (keep) cache_.put(key, *verdict, allowed ? lifetimes_.allowed : lifetimes_.refused);
+  } else if (const auto left_out = complaints_.pass()) {
+    log::warning("an access review failed", {{"path", utf8_front(path, kShownInLog)},
+                                             {"err", verdict.status()},
+                                             {"leftOut", *left_out}});
   }
   under_way_.finish(key, verdict);
   co_return verdict;

@@ -1,6 +1,7 @@
 // Who may do what on a path, as the API server says (SubjectAccessReview). The server's thread.
 #pragma once
 
+#include "base/log_throttle.hpp"
 #include "serving/auth/review_cache.hpp"
 #include "serving/auth/review_client.hpp"
 #include "serving/auth/user.hpp"
@@ -29,8 +30,10 @@ class AccessReviewer {
   AccessReviewer(ReviewClient client, Lifetimes lifetimes)
       : client_(std::move(client)), lifetimes_(lifetimes) {}
 
-  // `verb`: the method in lower case. Failures are not remembered.
-  boost::asio::awaitable<Result<Verdict>> may(User user, std::string verb, std::string path);
+  // `verb`: the method in lower case; `machine`: where the request comes from. Failures are not
+  // remembered.
+  boost::asio::awaitable<Result<Verdict>> may(User user, std::string verb, std::string path,
+                                              std::string machine);
 
  private:
   ReviewClient client_;
@@ -38,6 +41,7 @@ class AccessReviewer {
   QuestionHash hash_;
   ReviewCache<Verdict> cache_;
   ReviewsUnderWay<Verdict> under_way_;
+  log::Throttle complaints_;
 };
 
 // The body of a SubjectAccessReview, and what its answer says (API-121, 122). Pure.

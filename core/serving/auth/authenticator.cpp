@@ -42,7 +42,7 @@ asio::awaitable<Status> Authenticator::authenticate(std::shared_ptr<Request> req
   Finding finding = user_of_front_proxy(trust.proxies, *request);
   std::string fault = std::move(finding.fault);
   if (!finding.user) {
-    finding = user_of_certificate(trust.clients.get(), *request);
+    finding = user_of_certificate(trust.clients, *request);
     if (!finding.fault.empty()) fault += (fault.empty() ? "" : "; ") + finding.fault;
   }
   std::string token = bearer_token(request->header("Authorization"));
@@ -53,7 +53,8 @@ asio::awaitable<Status> Authenticator::authenticate(std::shared_ptr<Request> req
   }
   bool review_failed = false;
   if (tokens_ && !token.empty()) {
-    const Result<TokenReviewer::Owner> owner = co_await tokens_->owner_of(std::move(token));
+    const Result<TokenReviewer::Owner> owner =
+        co_await tokens_->owner_of(std::move(token), request->machine);
     if (owner.ok() && *owner != nullptr) {
       settle(**owner, request.get());
       co_return Status();

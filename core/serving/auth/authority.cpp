@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <ctime>
 
 namespace ccm::serving {
 namespace {
@@ -19,6 +20,24 @@ struct ContextDelete {
 struct ChainDelete {
   void operator()(STACK_OF(X509) * chain) const { sk_X509_free(chain); }
 };
+
+using std::chrono::system_clock;
+
+constexpr int kSecurityLevel = 2;  // 112 bits
+
+system_clock::time_point end_of(const X509* certificate) {
+  tm parts{};
+  if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) != 1) return {};
+  return system_clock::from_time_t(::timegm(&parts));
+}
+
+system_clock::time_point first_end(const STACK_OF(X509) * chain) {
+  auto first = system_clock::time_point::max();
+  for (int i = 0; i < sk_X509_num(chain); ++i) {
+    first = std::min(first, end_of(sk_X509_value(chain, i)));
+  }
+  return first;
+}
 
 Status bad_bundle(std::string_view what, const std::string& problem) {
   return Status(Code::invalid_argument, ErrorClass::invalid_spec,
@@ -47,10 +66,11 @@ Result<std::shared_ptr<const Authority>> Authority::parse(const std::string& pem
   if (count == 0) return bad_bundle(what, "there is no PEM certificate in it");
   // An authority that is itself signed by another one is trusted too, as Go does.
   X509_STORE_set_flags(result->store_.get(), X509_V_FLAG_PARTIAL_CHAIN);
+  X509_VERIFY_PARAM_set_auth_level(X509_STORE_get0_param(result->store_.get()), kSecurityLevel);
   return std::shared_ptr<const Authority>(std::move(result));
 }
 
-Status Authority::verify(const PeerCertificates& peer) const {
+Status Authority::verify(const PeerCertificates& peer, system_clock::time_point* until) const {
   const std::unique_ptr<STACK_OF(X509), ChainDelete> chain(sk_X509_new_null());
   for (const auto& certificate : peer.intermediates()) sk_X509_push(chain.get(), certificate.get());
   const std::unique_ptr<X509_STORE_CTX, ContextDelete> context(X509_STORE_CTX_new());
@@ -61,7 +81,10 @@ Status Authority::verify(const PeerCertificates& peer) const {
   X509_STORE_CTX_set_purpose(context.get(), X509_PURPOSE_SSL_CLIENT);
   const bool good = X509_verify_cert(context.get()) == 1;
   ERR_clear_error();
-  if (good) return {};
+  if (good) {
+    *until = first_end(X509_STORE_CTX_get0_chain(context.get()));
+    return {};
+  }
   const int error = X509_STORE_CTX_get_error(context.get());
   return Status(Code::unauthenticated, ErrorClass::auth, X509_verify_cert_error_string(error));
 }

@@ -8,6 +8,7 @@
 
 #include <openssl/x509.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,9 +21,12 @@ class Authority {
   static Result<std::shared_ptr<const Authority>> parse(const std::string& pem,
                                                         std::string_view what);
 
-  // Whether the chain leads to one of these, is in its time and may be used by a client.
-  // Failure: unauthenticated, with one clause about what is wrong.
-  [[nodiscard]] Status verify(const PeerCertificates& peer) const;
+  // Whether the chain leads to one of these, is in its time, may be used by a client and is signed
+  // by what nobody can forge today: no SHA-1, no RSA below 2048 bits.
+  // Failure: unauthenticated, with one clause about what is wrong. Success sets `until`, the end of
+  // the first certificate of the chain to expire.
+  [[nodiscard]] Status verify(const PeerCertificates& peer,
+                              std::chrono::system_clock::time_point* until) const;
 
  private:
   struct StoreDelete {

@@ -1,11 +1,15 @@
 #include "serving/auth/peer_certificates.hpp"
 
+#include "serving/auth/authority.hpp"
+
 #include <openssl/x509.h>
 
 #include <utility>
 
 namespace ccm::serving {
 namespace {
+
+constexpr std::chrono::minutes kFailureHolds{1};
 
 std::vector<std::string> subject_values(X509* certificate, int what) {
   std::vector<std::string> values;
@@ -36,6 +40,20 @@ std::shared_ptr<const PeerCertificates> PeerCertificates::of(const SSL* session)
     result->rest_.emplace_back(certificate);
   }
   return result;
+}
+
+Status PeerCertificates::verified_by(const std::shared_ptr<const Authority>& authority) const {
+  const auto now = std::chrono::system_clock::now();
+  std::erase_if(known_, [now](const Known& known) {
+    return known.authority.expired() || known.until <= now;
+  });
+  for (const Known& known : known_) {
+    if (known.authority.lock() == authority) return known.status;
+  }
+  auto until = now + kFailureHolds;
+  Status status = authority->verify(*this, &until);
+  known_.push_back({authority, status, until});
+  return status;
 }
 
 std::string PeerCertificates::common_name() const {

@@ -1,15 +1,20 @@
 // The certificates that a client showed in its handshake. The handshake proves that it has the key
-// of the first one; who signed it is looked at for each request, since authorities change. The
-// server's thread.
+// of the first one; who signed it is looked at with the first request, and again when the
+// authorities have changed. The server's thread.
 #pragma once
 
 #include "net/tls_context.hpp"
 
+#include <ccm/status.hpp>
+
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace ccm::serving {
+
+class Authority;
 
 class PeerCertificates {
  public:
@@ -19,6 +24,10 @@ class PeerCertificates {
   [[nodiscard]] X509* leaf() const { return leaf_.get(); }
   [[nodiscard]] const std::vector<net::Openssl<X509>>& intermediates() const { return rest_; }
 
+  // Authority::verify(), which is asked once for each authority and again after the chain's end. A
+  // failure is believed for a minute.
+  [[nodiscard]] Status verified_by(const std::shared_ptr<const Authority>& authority) const;
+
   // CN and all O of the leaf's subject.
   [[nodiscard]] std::string common_name() const;
   [[nodiscard]] std::vector<std::string> organizations() const;
@@ -26,6 +35,12 @@ class PeerCertificates {
  private:
   net::Openssl<X509> leaf_;
   std::vector<net::Openssl<X509>> rest_;
+  struct Known {
+    std::weak_ptr<const Authority> authority;
+    Status status;
+    std::chrono::system_clock::time_point until;
+  };
+  mutable std::vector<Known> known_;  // of authorities that are still there
 };
 
 }  // namespace ccm::serving

@@ -44,22 +44,12 @@ Status busy() {
 
 }  // namespace
 
-struct ReviewClient::Count {
-  explicit Count(std::shared_ptr<std::size_t> counted) : count(std::move(counted)) { ++*count; }
-  ~Count() { --*count; }
-  Count(const Count&) = delete;
-  Count& operator=(const Count&) = delete;
-  std::shared_ptr<std::size_t> count;
-};
-
 ReviewClient::ReviewClient(kube::Client client, std::string path, ReviewLimits limits)
-    : client_(std::move(client)), path_(std::move(path)), limits_(limits) {}
+    : client_(std::move(client)), path_(std::move(path)), limits_(limits), slots_(limits.slots) {}
 
-asio::awaitable<Result<std::string>> ReviewClient::post(std::string review) {
-  if (*under_way_ >= limits_.max_under_way) {
-    co_return busy();
-  }
-  const Count count(under_way_);
+asio::awaitable<Result<std::string>> ReviewClient::post(std::string review, Asker asker) {
+  const ReviewSlots::Place place = slots_.take(asker);
+  if (!place) co_return busy();
   const auto limit = steady_clock::now() + limits_.budget;
   milliseconds pause = limits_.first_pause;
   asio::steady_timer timer(client_.executor());

@@ -3,14 +3,13 @@
 #pragma once
 
 #include "kube/client.hpp"
+#include "serving/auth/review_slots.hpp"
 
 #include <ccm/status.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
-#include <cstddef>
-#include <memory>
 #include <string>
 
 namespace ccm::serving {
@@ -20,8 +19,8 @@ struct ReviewLimits {
   std::chrono::milliseconds first_pause{500};
   double pause_factor = 1.5;
   int tries = 5;
-  // Beyond it a review fails at once: whoever sends made-up tokens cannot pile up work.
-  std::size_t max_under_way = 64;
+  // Beyond them a review fails at once: whoever sends made-up tokens cannot pile up work.
+  ReviewSlots::Limits slots{};
 };
 
 class ReviewClient {
@@ -30,16 +29,15 @@ class ReviewClient {
 
   // The answer to a POST of `review`. Failures: resource_exhausted with reason "Busy" when too many
   // are under way; else what the last try met.
-  boost::asio::awaitable<Result<std::string>> post(std::string review);
+  boost::asio::awaitable<Result<std::string>> post(std::string review, Asker asker);
 
   [[nodiscard]] boost::asio::any_io_executor executor() const { return client_.executor(); }
 
  private:
-  struct Count;
   kube::Client client_;
   std::string path_;
   ReviewLimits limits_;
-  std::shared_ptr<std::size_t> under_way_ = std::make_shared<std::size_t>(0);
+  ReviewSlots slots_;
 };
 
 }  // namespace ccm::serving

@@ -14,6 +14,7 @@ using nlohmann::json;
 namespace {
 
 constexpr auto kReplace = json::error_handler_t::replace;
+constexpr std::chrono::hours kGoodFor{1};
 
 std::string text_of(const json& object, const char* member) {
   const auto found = object.find(member);
@@ -65,7 +66,8 @@ Result<TokenReviewer::Owner> owner_in_review(const std::string& answer) {
   return TokenReviewer::Owner(std::make_shared<const User>(read_user(*user)));
 }
 
-asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::owner_of(std::string token) {
+asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::owner_of(std::string token,
+                                                                      std::string machine) {
   const std::string key = hash_(token);
   if (auto known = cache_.find(key)) co_return *known;
   if (const auto review = under_way_.find(key)) {
@@ -73,19 +75,26 @@ asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::owner_of(std::strin
     co_return shared;
   }
   under_way_.start(key, client_.executor());
-  Result<Owner> owner = co_await ask(std::move(token));
+  Result<Owner> owner = co_await ask(std::move(token), asker(key, std::move(machine)));
   if (owner.ok()) {
     cache_.put(key, *owner, lifetime_);
-  } else {
-    log::warning("a token review failed", {{"err", owner.status()}});
+    if (*owner) good_before_.put(key, true, kGoodFor);
+  } else if (const auto left_out = complaints_.pass()) {
+    log::warning("a token review failed", {{"err", owner.status()}, {"leftOut", *left_out}});
   }
   under_way_.finish(key, owner);
   co_return owner;
 }
 
-asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::ask(std::string token) {
+// A token that was good lately has places of its own among the reviews.
+Asker TokenReviewer::asker(const std::string& key, std::string machine) {
+  if (good_before_.find(key)) return {key, true};
+  return {std::move(machine), false};
+}
+
+asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::ask(std::string token, Asker asker) {
   std::string review = token_review(token);
-  const Result<std::string> answer = co_await client_.post(std::move(review));
+  const Result<std::string> answer = co_await client_.post(std::move(review), std::move(asker));
   if (!answer.ok()) co_return answer.status();
   co_return owner_in_review(*answer);
 }

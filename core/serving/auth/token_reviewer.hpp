@@ -1,6 +1,7 @@
 // Whose bearer token it is, as the API server says (TokenReview). The server's thread.
 #pragma once
 
+#include "base/log_throttle.hpp"
 #include "serving/auth/review_cache.hpp"
 #include "serving/auth/review_client.hpp"
 #include "serving/auth/user.hpp"
@@ -24,17 +25,20 @@ class TokenReviewer {
   TokenReviewer(ReviewClient client, std::chrono::nanoseconds lifetime)
       : client_(std::move(client)), lifetime_(lifetime) {}
 
-  // A failure says nothing about the token and is not remembered.
-  boost::asio::awaitable<Result<Owner>> owner_of(std::string token);
+  // A failure says nothing about the token and is not remembered. `machine`: where it comes from.
+  boost::asio::awaitable<Result<Owner>> owner_of(std::string token, std::string machine);
 
  private:
-  boost::asio::awaitable<Result<Owner>> ask(std::string token);
+  boost::asio::awaitable<Result<Owner>> ask(std::string token, Asker asker);
+  Asker asker(const std::string& key, std::string machine);
 
   ReviewClient client_;
   const std::chrono::nanoseconds lifetime_;
   QuestionHash hash_;
   ReviewCache<Owner> cache_;
   ReviewsUnderWay<Owner> under_way_;
+  ReviewCache<bool> good_before_;
+  log::Throttle complaints_;
 };
 
 // The body of a TokenReview, and what its answer says (API-119). Pure.

@@ -81,7 +81,7 @@ Result<Trust> trust_of_config_map(const Data& data) {
 
 Finding user_of_front_proxy(const FrontProxyTrust& trust, const Request& request) {
   if (!trust.authority || !request.peer) return {};
-  if (const Status status = trust.authority->verify(*request.peer); !status.ok()) {
+  if (const Status status = request.peer->verified_by(trust.authority); !status.ok()) {
     return {std::nullopt, "front proxy: " + status.message()};
   }
   const std::string proxy = request.peer->common_name();
@@ -108,9 +108,10 @@ Finding user_of_front_proxy(const FrontProxyTrust& trust, const Request& request
   return {std::move(user), {}};
 }
 
-Finding user_of_certificate(const Authority* clients, const Request& request) {
-  if (clients == nullptr || !request.peer) return {};
-  if (const Status status = clients->verify(*request.peer); !status.ok()) {
+Finding user_of_certificate(const std::shared_ptr<const Authority>& clients,
+                            const Request& request) {
+  if (!clients || !request.peer) return {};
+  if (const Status status = request.peer->verified_by(clients); !status.ok()) {
     return {std::nullopt, "client certificate: " + status.message()};
   }
   User user;

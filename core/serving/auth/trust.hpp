@@ -41,7 +41,8 @@ struct Finding {
 // The user whom a front proxy names in its headers (HOST-101).
 Finding user_of_front_proxy(const FrontProxyTrust& trust, const Request& request);
 // CN = name, O = groups (HOST-66).
-Finding user_of_certificate(const Authority* clients, const Request& request);
+Finding user_of_certificate(const std::shared_ptr<const Authority>& clients,
+                            const Request& request);
 
 // Takes credentials off the request, whoever sent them (API-127).
 void strip_credentials(const FrontProxyTrust& trust, Request* request);

@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/x509v3.h>
 
 #include <cstdint>
@@ -43,15 +44,15 @@ void add_extension(X509* certificate, X509* issuer, int nid, const std::string& 
   X509_EXTENSION_free(extension);
 }
 
-X509Ptr blank(const std::string& common_name, EVP_PKEY* key, std::chrono::hours from,
-              std::chrono::hours until) {
+X509Ptr blank(const std::string& common_name, EVP_PKEY* key, std::chrono::seconds from,
+              std::chrono::seconds until) {
   X509Ptr certificate(X509_new());
   X509_set_version(certificate.get(), 2);
   std::int64_t serial = 0;
   RAND_bytes(reinterpret_cast<unsigned char*>(&serial), 7);
   ASN1_INTEGER_set_int64(X509_get_serialNumber(certificate.get()), serial + 1);
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), std::chrono::seconds(from).count());
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), std::chrono::seconds(until).count());
+  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), from.count());
+  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), until.count());
   X509_set_pubkey(certificate.get(), key);
   X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate.get()), "CN", MBSTRING_UTF8,
                              reinterpret_cast<const unsigned char*>(common_name.c_str()), -1, -1,
@@ -101,7 +102,8 @@ Certificate issue(const Certificate& authority, const CertificateRequest& reques
   Key issuer_key(PEM_read_bio_PrivateKey(key_in.get(), nullptr, nullptr, nullptr));
   must(issuer && issuer_key, "authority");
 
-  Key key(EVP_EC_gen("P-256"));
+  Key key(request.rsa_bits == 0 ? EVP_EC_gen("P-256") : EVP_RSA_gen(request.rsa_bits));
+  must(key != nullptr, "EVP_EC_gen or EVP_RSA_gen");
   X509Ptr certificate =
       blank(request.common_name, key.get(), request.not_before, request.not_after);
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(issuer.get()));
@@ -110,7 +112,8 @@ Certificate issue(const Certificate& authority, const CertificateRequest& reques
     add_extension(certificate.get(), issuer.get(), NID_subject_alt_name,
                   alternative_names(request.names));
   }
-  must(X509_sign(certificate.get(), issuer_key.get(), EVP_sha256()) > 0, "X509_sign");
+  const EVP_MD* digest = request.sha1 ? EVP_sha1() : EVP_sha256();
+  must(X509_sign(certificate.get(), issuer_key.get(), digest) > 0, "X509_sign");
   return to_pem(certificate.get(), key.get());
 }
 

@@ -16,9 +16,11 @@ struct Certificate {
 
 struct CertificateRequest {
   std::string common_name = "test";
-  std::vector<std::string> names;     // of hosts, or IP addresses
-  std::chrono::hours not_before{-1};  // from now
-  std::chrono::hours not_after{24};
+  std::vector<std::string> names;                            // of hosts, or IP addresses
+  std::chrono::seconds not_before = std::chrono::hours(-1);  // from now
+  std::chrono::seconds not_after = std::chrono::hours(24);
+  unsigned rsa_bits = 0;  // 0: a key on the curve P-256
+  bool sha1 = false;      // signed with it instead of SHA-256
 };
 
 // An authority that signs itself.

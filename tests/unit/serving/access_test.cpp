@@ -5,6 +5,7 @@
 #include <prometheus/text_serializer.h>
 
 #include <atomic>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -15,6 +16,7 @@ using std::chrono::milliseconds;
 using test::ServerReply;
 using test::ServerRequest;
 using test::TlsClient;
+using test::TlsClientOptions;
 
 TEST_F(AccessTest, HOST_101_WithoutCredentialThePageIsForbiddenAsUpstreamSays) {
   ASSERT_TRUE(start().ok());
@@ -244,24 +246,95 @@ TEST_F(AccessTest, ManyWithOneTokenAskOnce) {
   EXPECT_EQ(asked(kAccessReviews), 1u);
 }
 
-TEST_F(AccessTest, MadeUpTokensCannotPileUpReviews) {
-  limits_.max_under_way = 3;
-  on_token = [](const ServerRequest&) {
-    ServerReply reply = owner("alice");
-    reply.delay = milliseconds(60'000);
-    return reply;
-  };
-  ASSERT_TRUE(start().ok());
-  std::vector<std::unique_ptr<TlsClient>> crowd;
-  for (int i = 0; i < 3; ++i) {
-    crowd.push_back(std::make_unique<TlsClient>(port()));
-    crowd.back()->send(with_token("made-up-" + std::to_string(i)));
+// A crowd from 127.0.0.1 whose reviews never end.
+class CrowdTest : public AccessTest {
+ protected:
+  CrowdTest() {
+    limits_.slots = {.all = 5, .strangers = 3, .one_stranger = 2, .one_known = 2};
+    token_lifetime_ = {};
+    on_token = [](const ServerRequest& request) {
+      ServerReply reply = owner("alice");
+      const bool good = request.body.find("\"good\"") != std::string::npos;
+      if (!good) reply.delay = milliseconds(60'000);
+      return reply;
+    };
   }
-  ASSERT_TRUE(api_.wait_for_requests(3));
+  static TlsClientOptions from(const char* address) {
+    TlsClientOptions options;
+    options.from = address;
+    return options;
+  }
+  void send_crowd(int size) {
+    for (int i = 0; i < size; ++i) {
+      crowd_.push_back(std::make_unique<TlsClient>(port()));
+      crowd_.back()->send(with_token("made-up-" + std::to_string(i)));
+    }
+  }
+  std::vector<std::unique_ptr<TlsClient>> crowd_;
+};
+
+TEST_F(CrowdTest, MadeUpTokensCannotPileUpReviews) {
+  ASSERT_TRUE(start().ok());
+  send_crowd(2);
+  ASSERT_TRUE(api_.wait_for_requests(2));
   TlsClient late(port());
   const std::string answer = late.ask(with_token("good"));
   EXPECT_EQ(status_line(answer), "HTTP/1.1 429 Too Many Requests");
   EXPECT_NE(answer.find("\r\nRetry-After: 1\r\n"), std::string::npos);
+}
+
+TEST_F(CrowdTest, MadeUpTokensLeavePlacesToOtherMachines) {
+  ASSERT_TRUE(start().ok());
+  send_crowd(5);
+  ASSERT_TRUE(api_.wait_for_requests(2));
+  TlsClient prometheus(port(), from("127.0.0.2"));
+  EXPECT_EQ(status(prometheus.ask(with_token("good"))), 200u);
+}
+
+TEST_F(CrowdTest, ATokenThatWasGoodHasAPlaceOfItsOwn) {
+  ASSERT_TRUE(start().ok());
+  TlsClient prometheus(port());
+  EXPECT_EQ(status(prometheus.ask(with_token("good"))), 200u);
+  const std::size_t before = api_.requests().size();
+  send_crowd(5);
+  ASSERT_TRUE(api_.wait_for_requests(before + 2));
+  EXPECT_EQ(status(prometheus.ask(with_token("good"))), 200u);
+  EXPECT_EQ(status(TlsClient(port()).ask(with_token("other"))), 429u);
+}
+
+TEST_F(CrowdTest, AnonymousQuestionsLeavePlacesToThoseWithAName) {
+  on_access = [](const ServerRequest& request) {
+    ServerReply reply = verdict(request.body.find("\"user\":\"alice\"") != std::string::npos);
+    if (request.body.find("anonymous") != std::string::npos) reply.delay = milliseconds(60'000);
+    return reply;
+  };
+  ASSERT_TRUE(start().ok());
+  for (int i = 0; i < 5; ++i) {
+    crowd_.push_back(std::make_unique<TlsClient>(port()));
+    crowd_.back()->send(get("/guess-" + std::to_string(i)));
+  }
+  ASSERT_TRUE(api_.wait_for_requests(2));
+  TlsClient prometheus(port());
+  EXPECT_EQ(status(prometheus.ask(with_token("good"))), 200u);
+}
+
+TEST_F(CrowdTest, FailedReviewsAreToldOnceAndWithAShortPath) {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  log::redirect([&](std::string_view line) {
+    const std::lock_guard lock(mutex);
+    if (line.find("review failed") != std::string_view::npos) lines.emplace_back(line);
+  });
+  on_access = [](const ServerRequest&) { return json("nonsense"); };
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  for (int i = 0; i < 20; ++i) {
+    const std::string path = "/" + std::to_string(i) + std::string(8000, 'p');
+    EXPECT_EQ(status(client.ask(get(path))), 500u);
+  }
+  log::redirect([](std::string_view) {});
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_LT(lines[0].size(), 500u) << lines[0];
 }
 
 TEST_F(AccessTest, MET_38_AttemptsAreCounted) {

@@ -49,6 +49,11 @@ void use_certificate(SSL_CTX* context, const TlsClientOptions& options) {
   SSL_CTX_use_PrivateKey(context, key);
   X509_free(certificate);
   EVP_PKEY_free(key);
+  in = BIO_new_mem_buf(options.chain_pem.data(), static_cast<int>(options.chain_pem.size()));
+  while (X509* link = PEM_read_bio_X509(in, nullptr, nullptr, nullptr)) {
+    SSL_CTX_add0_chain_cert(context, link);
+  }
+  BIO_free(in);
 }
 
 }  // namespace
@@ -68,6 +73,12 @@ TlsClient::TlsClient(std::uint16_t port, const TlsClientOptions& options)
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (!options.from.empty()) {
+    sockaddr_in own{};
+    own.sin_family = AF_INET;
+    ::inet_pton(AF_INET, options.from.c_str(), &own.sin_addr);
+    ::bind(impl_->descriptor, reinterpret_cast<sockaddr*>(&own), sizeof own);
+  }
   impl_->good =
       ::connect(impl_->descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
   if (!impl_->good || !options.tls) return;
@@ -79,6 +90,7 @@ TlsClient::TlsClient(std::uint16_t port, const TlsClientOptions& options)
   }
   const std::string ciphers = options.ciphers.empty() ? "ALL:@SECLEVEL=0" : options.ciphers;
   SSL_CTX_set_cipher_list(impl_->context, ciphers.c_str());
+  if (!options.groups.empty()) SSL_CTX_set1_groups_list(impl_->context, options.groups.c_str());
   use_certificate(impl_->context, options);
   impl_->session = SSL_new(impl_->context);
   if (!options.server_name.empty()) {
@@ -121,6 +133,11 @@ bool TlsClient::send(std::string_view bytes) {
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
   return true;
+}
+
+bool TlsClient::renegotiate() {
+  SSL_renegotiate(impl_->session);
+  return SSL_do_handshake(impl_->session) == 1 && impl_->receive();
 }
 
 std::string TlsClient::read_answer() {

@@ -15,6 +15,9 @@ struct TlsClientOptions {
   std::string ciphers;
   std::string certificate_pem;  // of the client; empty: it shows none
   std::string key_pem;
+  std::string chain_pem;  // further certificates, shown after it
+  std::string groups;
+  std::string from;  // an address of this machine; empty: the system chooses
 };
 
 class TlsClient {
@@ -31,6 +34,8 @@ class TlsClient {
   [[nodiscard]] std::string protocol() const;  // "TLSv1.3"
 
   bool send(std::string_view bytes);
+  // Asks for another handshake, as TLS 1.2 allows; false when the server ends the connection.
+  bool renegotiate();
   // One answer with Content-Length, as text; what came until the end or for 10 s otherwise.
   std::string read_answer();
   // Whether the server has said or done something that was not read yet.

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
 
 namespace ccm::serving {
 namespace {
@@ -20,11 +21,14 @@ class TrustTest : public AccessTest {
   }
 
   static TlsClientOptions showing(const Certificate& authority, const std::string& name,
-                                  std::chrono::hours not_after = std::chrono::hours(24)) {
+                                  std::chrono::seconds not_after = std::chrono::hours(24),
+                                  unsigned rsa_bits = 0, bool sha1 = false) {
     test::CertificateRequest request;
     request.common_name = name;
     request.not_before = std::chrono::hours(-48);
     request.not_after = not_after;
+    request.rsa_bits = rsa_bits;
+    request.sha1 = sha1;
     const Certificate made = test::issue(authority, request);
     TlsClientOptions options;
     options.certificate_pem = made.certificate_pem;
@@ -74,6 +78,61 @@ TEST_F(TrustTest, HOST_101_AForeignOrExpiredCertificateIs401) {
   EXPECT_EQ(status(with_token_too.ask(with_token("good"))), 200u)
       << "one good credential is enough";
   EXPECT_EQ(seen().user.name, "alice");
+}
+
+TEST_F(TrustTest, ACertificateThatCanBeForgedIs401) {
+  believe_cluster();
+  ASSERT_TRUE(start().ok());
+  const std::chrono::hours day(24);
+  EXPECT_EQ(status(TlsClient(port(), showing(clients_, "carol", day, 2048)).ask(get("/metrics"))),
+            200u);
+  // OpenSSL's own level for the handshake may refuse them earlier.
+  for (const auto& options :
+       {showing(clients_, "carol", day, 1024, false), showing(clients_, "carol", day, 0, true)}) {
+    TlsClient client(port(), options);
+    const std::string answer = client.ask(get("/metrics"));
+    EXPECT_TRUE(answer.empty() || status(answer) == 401u) << answer;
+  }
+}
+
+// The certificate expires where the server keeps it, which only another look would notice.
+TEST_F(TrustTest, AChainIsVerifiedOnceAConnection) {
+  believe_cluster();
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port(), showing(clients_, "carol"));
+  ASSERT_EQ(status(client.ask(get("/metrics"))), 200u);
+  X509_gmtime_adj(X509_getm_notAfter(seen().peer->leaf()), -3'600);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(status(client.ask(get("/metrics"))), 200u);
+  std::promise<void> replaced;
+  boost::asio::post(loop_, [&] {
+    believe_cluster();
+    replaced.set_value();
+  });
+  replaced.get_future().wait();
+  EXPECT_EQ(status(client.ask(get("/metrics"))), 401u) << "authorities that are new look again";
+}
+
+TEST_F(TrustTest, ACertificateThatExpiresOnItsConnectionCountsNoLonger) {
+  believe_cluster();
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port(), showing(clients_, "carol", std::chrono::seconds(2)));
+  EXPECT_EQ(status(client.ask(get("/metrics"))), 200u);
+  std::this_thread::sleep_for(std::chrono::milliseconds(3'100));
+  EXPECT_EQ(status(client.ask(get("/metrics"))), 401u);
+}
+
+TEST_F(TrustTest, AChainWithoutMeasureEndsTheHandshake) {
+  believe_cluster();
+  ASSERT_TRUE(start().ok());
+  for (const int size : {5, 20, 60}) {
+    TlsClientOptions options = showing(clients_, "carol");
+    for (int i = 0; i < size; ++i) {
+      options.chain_pem += test::make_authority("link " + std::to_string(i)).certificate_pem;
+    }
+    TlsClient client(port(), options);
+    const std::string answer = client.ask(get("/metrics"));
+    EXPECT_EQ(status(answer), size == 5 ? 200u : 0u) << size;
+  }
 }
 
 TEST_F(TrustTest, HOST_66_WithoutAnAuthorityCertificatesSayNothing) {

@@ -1,0 +1,49 @@
+// Looks at what a client sends in its handshake, while that is in the clear, and ends a handshake
+// that would cost much: OpenSSL makes room for a ClientHello of 131 kB as soon as one is announced,
+// and TLS 1.2 lets a client begin again later. Server's side; the session's thread.
+#pragma once
+
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace ccm::net {
+
+class HelloGuard {
+ public:
+  static constexpr std::size_t kMaxHello = 16u << 10;  // browsers need 2 kB, with keys of tomorrow
+
+  HelloGuard() = default;
+  HelloGuard(const HelloGuard&) = delete;
+  HelloGuard& operator=(const HelloGuard&) = delete;
+
+  // From now on `socket` fails when the guard does. It outlives both.
+  void watch(BIO* socket, const SSL* session);
+
+  // `received`: what the client sent next. False: it announces a ClientHello above the limit.
+  bool take(std::string_view received);
+
+ private:
+  static long on_bio(BIO* bio, int operation, const char* data, std::size_t size, int, long,
+                     int result, std::size_t* done);
+  bool take_record_head(std::string_view* received);
+  bool take_message(std::string_view piece);
+  [[nodiscard]] bool begins_again();
+
+  const SSL* session_ = nullptr;
+  bool over_ = false;  // what follows is encrypted, or OpenSSL's to judge
+  bool hand_shaken_ = false;
+  bool handshake_record_ = false;
+  std::size_t record_left_ = 0;
+  std::size_t message_left_ = 0;
+  std::array<std::uint8_t, 5> record_head_{};
+  std::array<std::uint8_t, 4> message_head_{};
+  std::size_t record_head_size_ = 0;
+  std::size_t message_head_size_ = 0;
+};
+
+}  // namespace ccm::net

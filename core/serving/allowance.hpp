@@ -1,0 +1,105 @@
+// Processor time for strangers, which are clients of whom no request was allowed yet: a small share
+// of a core for all of them together. Beyond it they wait, and take turns by address: next is the
+// address that has used least lately. Nobody waits while the share is not used up.
+// One loop's thread.
+#pragma once
+
+#include "base/log_throttle.hpp"
+#include "net/transport.hpp"
+#include "serving/metered_executor.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::serving {
+
+class Allowance : public std::enable_shared_from_this<Allowance> {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Nanoseconds = std::chrono::nanoseconds;
+
+  struct Limits {
+    double share = 0.03;  // of a core; what is not measured comes on top, up to 0.02
+    Nanoseconds saved{std::chrono::milliseconds(100)};  // at most so much can be used at once
+  };
+
+  // What the strangers of one address have used lately, and how many there are.
+  struct Account {
+    std::string address;
+    double weight = 1;  // of its share against others'
+    std::size_t strangers = 0;
+    double used = 0;  // ns, of which half is forgotten in each kHalfLife
+    Clock::time_point at{};
+  };
+
+  // One connection. It counts as a stranger until trust(true).
+  class Stranger final : public net::ReadPace, public Meter {
+   public:
+    Stranger(std::shared_ptr<Allowance> allowance, std::shared_ptr<Account> account);
+    ~Stranger() override;
+
+    // Whether this one may go on; always when it is trusted, and after give_up().
+    bool may_read() override;
+    // Returns when it may.
+    boost::asio::awaitable<void> turn() override;
+    void add(Nanoseconds used) override;
+    // What it had used counts for nothing once it is trusted.
+    void trust(bool trusted);
+    [[nodiscard]] bool trusted() const { return trusted_; }
+    [[nodiscard]] bool waiting() const { return waiting_; }
+    // Ends the wait for its turn, now and for ever.
+    void give_up();
+    [[nodiscard]] const Account& account() const { return *account_; }
+
+   private:
+    friend class Allowance;
+    void count(int change);
+
+    std::shared_ptr<Allowance> allowance_;
+    std::shared_ptr<Account> account_;
+    boost::asio::steady_timer wake_;
+    Nanoseconds used_{0};
+    bool trusted_ = false;
+    bool waiting_ = false;
+    bool gone_ = false;
+  };
+
+  Allowance(boost::asio::any_io_executor executor, Limits limits);
+
+  // The account of an address; those that nobody uses any more are forgotten in the end.
+  std::shared_ptr<Account> account(const std::string& address);
+
+  [[nodiscard]] std::size_t strangers() const { return strangers_; }
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+
+ private:
+  static double used_lately(Account& account, Clock::time_point now);
+  [[nodiscard]] bool some_left();
+  void spend(Account& account, Nanoseconds used);
+  void remove(const Stranger* stranger);
+  void complain(const Account& account);
+  void arm();
+  void let_one_go();
+  void forget_some();
+
+  boost::asio::any_io_executor executor_;
+  Limits limits_;
+  double left_ns_;
+  Clock::time_point at_;
+  boost::asio::steady_timer timer_;
+  bool armed_ = false;
+  log::Throttle complaints_{std::chrono::minutes(1)};
+  std::size_t strangers_ = 0;
+  std::vector<Stranger*> waiting_;  // in the order in which they came
+  std::map<std::string, std::shared_ptr<Account>> accounts_;
+};
+
+}  // namespace ccm::serving

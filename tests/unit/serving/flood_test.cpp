@@ -1,0 +1,171 @@
+// What strangers can do to the server and to those who have a right: processor time, connections,
+// memory that a handshake announces.
+#include "access_fixture.hpp"
+
+#include <openssl/ssl.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <ctime>
+#include <thread>
+#include <vector>
+
+namespace ccm::serving {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+using test::TlsClient;
+using test::TlsClientOptions;
+
+constexpr milliseconds kFlood{2'000};
+
+TlsClientOptions from(const char* address, bool tls = true) {
+  TlsClientOptions options;
+  options.from = address;
+  options.tls = tls;
+  return options;
+}
+
+class FloodTest : public AccessTest {
+ protected:
+  // Runs `attack` again and again on three threads while `meanwhile` runs every 50 ms. What the
+  // server's thread used.
+  template <typename Attack, typename Meanwhile>
+  nanoseconds flood(Attack attack, Meanwhile meanwhile) {
+    const nanoseconds before = used();
+    std::atomic<bool> over{false};
+    std::vector<std::thread> crowd;
+    for (int i = 0; i < 3; ++i) {
+      crowd.emplace_back([&] {
+        while (!over) attack();
+      });
+    }
+    const auto end = steady_clock::now() + kFlood;
+    while (steady_clock::now() < end) {
+      meanwhile();
+      std::this_thread::sleep_for(milliseconds(50));
+    }
+    const nanoseconds result = used() - before;
+    over = true;
+    // Those who wait for an answer get an end.
+    boost::asio::post(loop_, [this] { server_->stop(); });
+    for (std::thread& thread : crowd) thread.join();
+    return result;
+  }
+  nanoseconds used() {
+    clockid_t clock{};
+    timespec time{};
+    ::pthread_getcpuclockid(thread_.native_handle(), &clock);
+    ::clock_gettime(clock, &time);
+    return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
+  }
+  static nanoseconds most() {
+    const ServingOptions limits;
+    const auto share = std::chrono::duration<double>(kFlood).count() * limits.strangers_share;
+    const auto earned = std::chrono::duration<double>(share);
+    // What is not measured, and the debug build's pace: half as much again.
+    return (limits.strangers_saved + std::chrono::duration_cast<nanoseconds>(earned)) * 3 / 2;
+  }
+};
+
+TEST_F(FloodTest, HandshakesHaveTheirShareAndHoldUpNobody) {
+  ASSERT_TRUE(start().ok());
+  TlsClient prometheus(port());
+  ASSERT_EQ(status(prometheus.ask(with_token("good"))), 200u);
+  int scrapes = 0;
+  const nanoseconds spent = flood([&] { TlsClient client(port()); },
+                                  [&] {
+                                    const auto begin = steady_clock::now();
+                                    EXPECT_EQ(status(prometheus.ask(with_token("good"))), 200u);
+                                    EXPECT_LT(steady_clock::now() - begin, milliseconds(500));
+                                    TlsClient probe(port(), from("127.0.0.2"));
+                                    EXPECT_EQ(body(probe.ask(get("/healthz"))), "ok");
+                                    EXPECT_LT(steady_clock::now() - begin, milliseconds(1'000));
+                                    ++scrapes;
+                                  });
+  EXPECT_LT(spent, most());
+
+  EXPECT_GT(scrapes, 2);
+}
+
+TEST_F(FloodTest, RequestsToOpenPagesHaveTheirShareToo) {
+  ASSERT_TRUE(start().ok());
+  std::atomic<int> answered{0};
+  const nanoseconds spent = flood(
+      [&] {
+        TlsClient client(port());
+        std::string many;
+        for (int i = 0; i < 500; ++i) many += get("/healthz");
+        client.send(many);
+        while (body(client.read_answer()) == "ok") ++answered;
+      },
+      [&] {
+        TlsClient probe(port(), from("127.0.0.2"));
+        EXPECT_EQ(body(probe.ask(get("/healthz"))), "ok");
+      });
+  EXPECT_LT(spent, most());
+
+  EXPECT_GT(answered, 100);
+}
+
+TEST_F(FloodTest, AnnouncementsOfALargeHelloAreRefusedAtOnce) {
+  ASSERT_TRUE(start().ok());
+  const std::string announces_100_kb("\x16\x03\x01\x40\x00\x01\x01\x86\xa0", 9);
+  TlsClient client(port(), from("127.0.0.1", false));
+  client.send(announces_100_kb + std::string(100, 'x'));
+  const auto begin = steady_clock::now();
+  EXPECT_TRUE(client.closed_by_server());
+  EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+TEST_F(FloodTest, AConnectionHasOneHandshake) {
+  ASSERT_TRUE(start().ok());
+  TlsClientOptions old;
+  old.max_version = TLS1_2_VERSION;
+  TlsClient client(port(), old);
+  ASSERT_EQ(body(client.ask(get("/healthz"))), "ok");
+  EXPECT_FALSE(client.renegotiate());
+}
+
+// A tenth of a second of the server's processor for each.
+TEST_F(FloodTest, FiniteFieldsAreNotOffered) {
+  ASSERT_TRUE(start().ok());
+  TlsClientOptions costly;
+  costly.groups = "ffdhe8192";
+  EXPECT_FALSE(TlsClient(port(), costly).connected());
+  costly.groups = "P-384";
+  EXPECT_TRUE(TlsClient(port(), costly).connected()) << "after a second hello";
+}
+
+TEST_F(FloodTest, TheMachineWithMostStrangersMakesRoom) {
+  options_.max_strangers = 4;
+  ASSERT_TRUE(start().ok());
+  TlsClient other(port(), from("127.0.0.2"));
+  EXPECT_EQ(body(other.ask(get("/healthz"))), "ok");
+  std::vector<std::unique_ptr<TlsClient>> crowd;
+  for (int i = 0; i < 20; ++i) {
+    crowd.push_back(std::make_unique<TlsClient>(port()));
+    EXPECT_EQ(body(crowd.back()->ask(get("/healthz"))), "ok");
+  }
+  EXPECT_LE(connections(), 4u);
+  EXPECT_EQ(body(other.ask(get("/healthz"))), "ok") << "although it was silent for longest";
+}
+
+TEST_F(FloodTest, StrangersMakeRoomForThoseWhoHaveARight) {
+  options_.max_connections = 4;
+  ASSERT_TRUE(start().ok());
+  TlsClient first(port());
+  EXPECT_EQ(status(first.ask(with_token("good"))), 200u);
+  std::vector<std::unique_ptr<TlsClient>> crowd;
+  for (int i = 0; i < 20; ++i) {
+    crowd.push_back(std::make_unique<TlsClient>(port()));
+    EXPECT_EQ(body(crowd.back()->ask(get("/healthz"))), "ok");
+  }
+  EXPECT_EQ(status(first.ask(with_token("good"))), 200u);
+  EXPECT_LE(connections(), 4u);
+}
+
+}  // namespace
+}  // namespace ccm::serving
