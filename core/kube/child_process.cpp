@@ -95,6 +95,8 @@ int spawn(const ProcessSpec& spec, int output, pid_t& pid) {
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  // Ours are close-on-exec; a plugin's own need not be.
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   if (!spec.share_stdin) {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   }

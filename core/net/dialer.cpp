@@ -1,6 +1,9 @@
 #include "net/dialer.hpp"
 
+#include "net/open_socket.hpp"
+
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -100,6 +103,12 @@ std::string endpoint_text(const tcp::endpoint& endpoint) {
 void start_connection(const AttemptPtr& attempt, const tcp::endpoint& endpoint) {
   auto socket = std::make_shared<tcp::socket>(attempt->executor);
   attempt->sockets.push_back(socket);
+  if (const error_code error = open_socket(*socket, endpoint.protocol())) {
+    ++attempt->failed;
+    attempt->last_error = endpoint_text(endpoint) + ": " + error.message();
+    asio::post(attempt->executor, [attempt] { attempt->wake.cancel(); });
+    return;
+  }
   socket->async_connect(endpoint, [attempt, socket, endpoint](const error_code& error) {
     if (!error && !attempt->winner && socket->is_open()) {
       attempt->winner = socket;

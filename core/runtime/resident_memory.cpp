@@ -1,5 +1,6 @@
 #include "runtime/resident_memory.hpp"
 
+#include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
 #include <sys/mman.h>
@@ -7,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <vector>
 
 namespace ccm::runtime {
@@ -20,18 +20,20 @@ constexpr uint64_t kOfFile = 1ull << 61;  // not so a private copy
 
 class FilePages {
  public:
-  FilePages() {
-    pagemap_.rdbuf()->pubsetbuf(nullptr, 0);  // the kernel gives whole entries only
-    pagemap_.open("/proc/self/pagemap", std::ios::binary);
+  FilePages() : pagemap_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
+  ~FilePages() {
+    if (pagemap_ >= 0) ::close(pagemap_);
   }
+  FilePages(const FilePages&) = delete;
+  FilePages& operator=(const FilePages&) = delete;
 
   // Of one segment; `begin` is a whole page's beginning.
   void unmap(uintptr_t begin, std::size_t pages) {
     entries_.resize(pages);
-    pagemap_.seekg(static_cast<std::streamoff>(begin / size_ * sizeof(uint64_t)));
-    pagemap_.read(reinterpret_cast<char*>(entries_.data()),
-                  static_cast<std::streamsize>(pages * sizeof(uint64_t)));
-    if (!pagemap_) return pagemap_.clear();
+    const std::size_t wanted = pages * sizeof(uint64_t);
+    const ssize_t got = ::pread(pagemap_, entries_.data(), wanted,
+                                static_cast<off_t>(begin / size_ * sizeof(uint64_t)));
+    if (got != static_cast<ssize_t>(wanted)) return;
     for (std::size_t page = 0; page < pages;) {
       std::size_t end = page;
       while (end < pages && (entries_[end] & kPresent) != 0 && (entries_[end] & kOfFile) != 0)
@@ -48,7 +50,7 @@ class FilePages {
 
  private:
   const uintptr_t size_ = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  std::ifstream pagemap_;
+  const int pagemap_;
   std::vector<uint64_t> entries_;
 };
 

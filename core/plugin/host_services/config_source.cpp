@@ -4,10 +4,11 @@
 
 #include <sys/stat.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
+#include <memory>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -16,12 +17,19 @@ namespace ccm::plugin {
 
 namespace {
 
+// "e": no child process inherits a file that may hold a token.
 Result<std::string> read_file(const std::string& path) {
   errno = 0;
-  std::ifstream file(path, std::ios::binary);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
+                                                             &std::fclose);
   std::string text;
-  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
-  if (file && !file.bad()) return text;
+  std::array<char, 4096> piece{};
+  while (file) {
+    const std::size_t count = std::fread(piece.data(), 1, piece.size(), file.get());
+    text.append(piece.data(), count);
+    if (count < piece.size()) break;
+  }
+  if (file && std::ferror(file.get()) == 0) return text;
   const int error = errno;
   const std::string why = std::generic_category().message(error != 0 ? error : EIO);
   return Status(error == EACCES ? Code::permission_denied : Code::not_found,

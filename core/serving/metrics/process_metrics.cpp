@@ -1,4 +1,5 @@
 #include "base/version.hpp"
+#include "kube/file_text.hpp"
 #include "serving/metrics/sampled.hpp"
 
 #include <dirent.h>
@@ -7,7 +8,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -39,9 +39,15 @@ double limit_of(int resource) {
   return static_cast<double>(limit.rlim_cur);
 }
 
+// Empty when it cannot be read.
+std::istringstream text_of(const char* path) {
+  const Result<std::string> text = kube::read_file(path);
+  return std::istringstream(text.ok() ? *text : std::string());
+}
+
 // `at`: 0 = virtual size, 1 = resident.
 double memory(int at) {
-  std::ifstream in("/proc/self/statm");
+  std::istringstream in = text_of("/proc/self/statm");
   double pages = 0;
   for (int i = 0; i <= at; ++i) in >> pages;
   return pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
@@ -49,7 +55,7 @@ double memory(int at) {
 
 // Seconds since the epoch; never changes.
 double start_time() {
-  std::ifstream process("/proc/self/stat");
+  std::istringstream process = text_of("/proc/self/stat");
   std::string text;
   std::getline(process, text);
   // The program's name stands in parentheses and may hold anything.
@@ -57,7 +63,7 @@ double start_time() {
   std::string field;
   for (int i = 3; i <= 22; ++i) fields >> field;
   const double ticks = std::strtod(field.c_str(), nullptr);
-  std::ifstream machine("/proc/stat");
+  std::istringstream machine = text_of("/proc/stat");
   double boot = 0;
   while (std::getline(machine, text)) {
     if (text.starts_with("btime ")) boot = std::strtod(text.c_str() + 6, nullptr);

@@ -7,7 +7,11 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <sstream>
 
 namespace ccm::kube {
 namespace {
@@ -310,6 +314,24 @@ TEST_F(CredentialsTest, ProcessOutputIsLimited) {
   spec.args = {"-c", "yes"};
   const auto output = run(run_process(loop_.get_executor(), spec));
   EXPECT_THAT(output.status().message(), HasSubstr("more than 1 MiB"));
+}
+
+// Not even what somebody else in this process has opened carelessly, as a plugin may.
+TEST_F(CredentialsTest, AProcessInheritsNoDescriptor) {
+  // Above what the shell opens itself.
+  const int careless = ::fcntl(STDERR_FILENO, F_DUPFD, 100);
+  ASSERT_GE(careless, 100);
+  ProcessSpec spec;
+  spec.command = "sh";
+  spec.args = {"-c", "for fd in /proc/self/fd/*; do echo ${fd##*/}; done"};
+  const auto output = run(run_process(loop_.get_executor(), spec));
+  ::close(careless);
+  ASSERT_TRUE(output.ok()) << output.status().message();
+  std::istringstream numbers(*output);
+  for (int number = 0; numbers >> number;) {
+    // The shell has the folder open while it looks.
+    EXPECT_LE(number, 3) << *output;
+  }
 }
 
 TEST(TimeText, API_11_ReadsAndWrites) {
