@@ -77,10 +77,12 @@ void add_controller_flags(FlagSet& flags, Options& options) {
 void add_brake_flags(FlagSet& flags, Options& options) {
   DeletionBrakeOptions& brake = options.deletion_brake;
   FlagGroup group = flags.group("Deletion brake flags");
-  group.add("deletion-brake-percent", int32_value(&brake.percent),
-            "Share of all Nodes, in percent, that may vanish from the cloud within "
-            "--deletion-brake-window and still be deleted at once; when more are gone, none is "
-            "deleted. Machines that the cloud reports as terminated do not count. 100: no limit.");
+  group.add(
+      "deletion-brake-percent", int32_value(&brake.percent),
+      "Share of all Nodes, in percent, that may vanish from the cloud within "
+      "--deletion-brake-window and still be deleted at once; when more are gone, none is "
+      "deleted. Nodes that are cordoned or that an autoscaler tainted before they vanished do "
+      "not count, nor do machines that the cloud reports as terminated. 100: no limit.");
   group.add("deletion-brake-minimum", int32_value(&brake.minimum),
             "Number of Nodes that may vanish within the window even if it is a larger share.");
   group.add("deletion-brake-window", duration_value(&brake.window),

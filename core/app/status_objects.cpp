@@ -39,6 +39,7 @@ std::string waits_for(const plugin::ObjectReport& object) {
       return object.message.empty() ? "the step to end"
                                     : "the step to end; before: " + object.message;
     case plugin::ObjectState::waiting:
+    case plugin::ObjectState::held:
     case plugin::ObjectState::retrying:
     case plugin::ObjectState::refused:
       return object.message;

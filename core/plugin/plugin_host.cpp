@@ -596,12 +596,12 @@ std::vector<BudgetReport> PluginHost::budgets() const { return impl_->budgets.re
 
 runtime::BrakeReport PluginHost::node_brake() const { return impl_->node_deletions.report(); }
 
-std::string PluginHost::node_brake_text() const { return impl_->node_deletions.status_text(); }
+std::string PluginHost::node_brake_summary() const { return impl_->node_deletions.summary(); }
 
 std::vector<BrakeStatus> PluginHost::brakes() const {
   const AbsenceGate& balancers = impl_->load_balancer_deletions;
   const AbsenceGate& routes = impl_->route_deletions;
-  return {{"nodes", node_brake(), node_brake_text()},
+  return {{"nodes", node_brake(), impl_->node_deletions.status_text()},
           {"loadbalancers", balancers.report(), balancers.status_text()},
           {"routes", routes.report(), routes.status_text()}};
 }

@@ -1,6 +1,7 @@
 #include "plugin/reconcile_records.hpp"
 
 #include "base/utf8.hpp"
+#include "plugin/deletion/brake_text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -24,6 +25,7 @@ nanoseconds not_negative(nanoseconds time) { return std::max(time, nanoseconds(0
 
 ObjectState state_of(const Status& status) {
   if (status.permanent()) return ObjectState::refused;
+  if (is_held(status)) return ObjectState::held;
   return status.error_class() == ErrorClass::waiting ? ObjectState::waiting : ObjectState::retrying;
 }
 
@@ -51,6 +53,8 @@ std::string_view to_string(ObjectState state) {
       return "running";
     case ObjectState::waiting:
       return "waiting";
+    case ObjectState::held:
+      return "held";
     case ObjectState::retrying:
       return "retrying";
     case ObjectState::refused:

@@ -25,6 +25,7 @@ enum class ObjectState {
   queued,    // ready, a worker has not taken it yet
   running,   // reconciled at this moment
   waiting,   // the cloud works on it
+  held,      // the deletion brake holds back what it needs
   retrying,  // failed; comes back after a pause
   refused    // failed for good: not tried again until the object changes
 };

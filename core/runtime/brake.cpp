@@ -34,11 +34,13 @@ void Brake::look(const BrakeLook& look, TimePoint now) {
     }
   }
   std::erase_if(absent_, [&](const auto& entry) { return !absent.contains(entry.first); });
-  for (const std::string& key : absent) absent_.try_emplace(key, Absence{now, false});
+  for (const std::string& key : absent) {
+    absent_.try_emplace(key, Absence{now, false, look.announced.contains(key)});
+  }
   // What was absent together with too many others stays suspect when others come back: a cloud
   // that recovers shows its machines again piece by piece.
-  if (used(now) + absent_.size() > limit(now)) {
-    for (auto& [key, absence] : absent_) absence.suspect = true;
+  if (used(now) + unannounced() > limit(now)) {
+    for (auto& [key, absence] : absent_) absence.suspect = absence.suspect || !absence.announced;
   }
   if (suspects() == 0) {
     engaged_since_.reset();
@@ -51,14 +53,16 @@ BrakeJudgement Brake::judge(const std::string& key, TimePoint now) const {
   const auto found = absent_.find(key);
   if (!sighted_ || !begun_ || found == absent_.end()) return {BrakeVerdict::blind, milliseconds(0)};
   const Absence& absence = found->second;
+  if (absence.announced && suspects() == 0) return {BrakeVerdict::pass, milliseconds(0), false};
+  const bool waits_for_hold = absence.suspect || absence.announced;
   const std::size_t gone = used(now);
-  if (absence.suspect) {
+  if (waits_for_hold) {
     const TimePoint due = absence.since + options_.hold;
     if (now < due) return {BrakeVerdict::over_limit, until(due, now)};
     if (gone >= limit(now)) return {BrakeVerdict::over_limit, milliseconds(0)};
   }
-  const std::size_t vanished = absence.suspect ? gone + 1 : gone + absent_.size();
-  if (!watched_a_window(now) && vanished > static_cast<std::size_t>(options_.minimum)) {
+  const std::size_t vanished = waits_for_hold ? gone + 1 : gone + unannounced();
+  if (!watched_a_window(now) && vanished > minimum()) {
     return {BrakeVerdict::too_early, until(*begun_ + options_.window, now)};
   }
   return {BrakeVerdict::pass, milliseconds(0)};
@@ -77,10 +81,13 @@ BrakeReport Brake::report(TimePoint now) const {
   report.held = suspects();
   report.engaged = report.held > 0;
   report.blind = looked_ && !sighted_;
+  report.looked = looked_;
   report.known = known_;
   report.absent = absent_.size();
+  report.announced = absent_.size() - unannounced();
   report.deleted = used(now);
-  report.limit = limit(now);
+  report.first_window = !watched_a_window(now);
+  report.limit = report.first_window ? minimum() : limit(now);
   report.engaged_since = engaged_since_;
   return report;
 }
@@ -96,7 +103,16 @@ std::size_t Brake::used(TimePoint now) const {
 std::size_t Brake::limit(TimePoint now) const {
   const std::size_t all = known_ + used(now);
   const std::size_t share = all * static_cast<std::size_t>(std::max(options_.percent, 0)) / 100;
-  return std::max(share, static_cast<std::size_t>(std::max(options_.minimum, 0)));
+  return std::max(share, minimum());
+}
+
+std::size_t Brake::minimum() const {
+  return static_cast<std::size_t>(std::max(options_.minimum, 0));
+}
+
+std::size_t Brake::unannounced() const {
+  return static_cast<std::size_t>(std::count_if(
+      absent_.begin(), absent_.end(), [](const auto& entry) { return !entry.second.announced; }));
 }
 
 bool Brake::watched_a_window(TimePoint now) const {

@@ -5,6 +5,11 @@
 // Whoever deletes shows it each complete answer of the cloud (look), asks for each thing (judge),
 // and says what it did (deleting, not_deleted). What is judged is the whole picture, not the single
 // deletion: 60 of 100 things that vanish at once stop the first of them already.
+//
+// What was announced before it was first missed does not count: that somebody takes it away
+// explains that it is gone. It waits, too, while others are held, since the answer that lacks it is
+// not believed then. An announcement that comes later is none: something may have drained what it
+// believed to be broken.
 #pragma once
 
 #include "runtime/timers.hpp"
@@ -14,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace ccm::runtime {
@@ -30,6 +36,8 @@ struct BrakeLook {
   std::size_t known = 0;            // things of this kind
   std::vector<std::string> absent;  // keys of those that the answer lacks
   bool sighted = false;             // the answer holds something that is known to be there
+  // Of the absent ones, those of which somebody said that they are to go.
+  std::unordered_set<std::string> announced{};
 };
 
 enum class BrakeVerdict {
@@ -42,17 +50,21 @@ enum class BrakeVerdict {
 struct BrakeJudgement {
   BrakeVerdict verdict = BrakeVerdict::blind;
   std::chrono::milliseconds retry_after{0};  // when it can be another one; 0 = at the next look
+  bool counts = true;                        // a deletion that passes counts against the limit
 };
 
 // For status pages, Events and metrics.
 struct BrakeReport {
   bool engaged = false;  // something is held because too much is gone at once
   bool blind = false;    // the last look proved nothing
+  bool looked = false;   // there was a look; before the first one the rest says nothing
   std::size_t known = 0;
-  std::size_t absent = 0;   // in the last sighted look
-  std::size_t held = 0;     // of those, held
-  std::size_t deleted = 0;  // for absence, within the window
-  std::size_t limit = 0;
+  std::size_t absent = 0;     // in the last sighted look
+  std::size_t announced = 0;  // of those, announced
+  std::size_t held = 0;       // of the absent ones, held because they are too many
+  std::size_t deleted = 0;    // for absence, within the window
+  std::size_t limit = 0;      // in force now
+  bool first_window = false;  // the limit is the minimum, since this process has only begun
   std::optional<TimePoint> engaged_since;
 };
 
@@ -85,7 +97,8 @@ class Brake {
  private:
   struct Absence {
     TimePoint since;
-    bool suspect = false;  // was absent together with too many others
+    bool suspect = false;    // was absent together with too many others
+    bool announced = false;  // when it was first missed
   };
   struct Deletion {
     TimePoint at;
@@ -93,7 +106,9 @@ class Brake {
   };
 
   [[nodiscard]] std::size_t used(TimePoint now) const;
+  [[nodiscard]] std::size_t minimum() const;
   [[nodiscard]] std::size_t limit(TimePoint now) const;
+  [[nodiscard]] std::size_t unannounced() const;
   [[nodiscard]] bool watched_a_window(TimePoint now) const;
   [[nodiscard]] std::size_t suspects() const;
 

@@ -72,7 +72,10 @@ std::string holdup(const json& status, const std::set<std::string>& controllers)
   return {};
 }
 
-bool is_fault(const std::string& state) { return state == "retrying" || state == "refused"; }
+// Somebody may have to do something about it.
+bool is_fault(const std::string& state) {
+  return state == "retrying" || state == "refused" || state == "held";
+}
 
 // Returns whether anything is known.
 bool print_objects(const json& status, const std::set<std::string>& controllers, bool& fault) {
@@ -179,7 +182,7 @@ void add_explain(CLI::App& parent, int& exit_code) {
       "request id, and the next try; or that it is settled, and since when. Asks a running "
       "manager\n"
       "as `ccmctl status` does; only the one that leads knows anything. Exit code 1 when it has\n"
-      "failed, or when nothing is known of it.");
+      "failed, when the deletion brake holds it, or when nothing is known of it.");
   const auto options = std::make_shared<ExplainOptions>();
   command->add_option("OBJECT", options->object, "node/NAME, service/NAMESPACE/NAME or route/NODE")
       ->required()

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kPageSize = 200;
 
 // Between two tries while the cloud wants to be left alone.
-constexpr milliseconds kLongestPause{60'000};
+constexpr milliseconds kLongestListingPause{60'000};
 
 // For new Nodes listings make one call in this time on average.
 constexpr milliseconds kNewNodesPause{1'000};
@@ -28,7 +28,7 @@ Status doubtful_status() {
 }
 
 // A fault of the cloud or of its credential, which ends without anybody's doing here.
-bool passes(const Status& failure) {
+bool passes_by_itself(const Status& failure) {
   switch (failure.error_class()) {
     case ErrorClass::auth:
     case ErrorClass::throttled:
@@ -112,7 +112,7 @@ milliseconds InstancesBroker::retry_pause(const Status& failure) const {
   const milliseconds pause = options_.list_interval;
   if (failure.error_class() == ErrorClass::auth) return 2 * pause;
   if (failure.error_class() != ErrorClass::throttled) return pause;
-  return std::clamp(failure.retry_after(), pause, std::max(pause, kLongestPause));
+  return std::clamp(failure.retry_after(), pause, std::max(pause, kLongestListingPause));
 }
 
 void InstancesBroker::list_later(milliseconds pause) {
@@ -160,7 +160,7 @@ void InstancesBroker::listing_ended(Result<InstanceSnapshot::Ptr> listed) {
     ++failures_;
     last_failure_ = listed.status();
     if (!failing_since_) failing_since_ = *last_began_;
-    if (passes(*last_failure_)) list_later(retry_pause(*last_failure_));
+    if (passes_by_itself(*last_failure_)) list_later(retry_pause(*last_failure_));
   }
   if (again) {
     for (ListQuestion& question : list_waiting_) {

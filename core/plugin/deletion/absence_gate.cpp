@@ -1,6 +1,7 @@
 #include "plugin/deletion/absence_gate.hpp"
 
 #include "base/duration.hpp"
+#include "plugin/deletion/brake_text.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,10 +23,9 @@ AbsenceGate::AbsenceGate(runtime::Timers& timers, DeletionTelemetry& telemetry,
 
 void AbsenceGate::begin() { brake_.begin(timers_.now()); }
 
-// Nobody wants it deleted any more: its Node came back.
-void AbsenceGate::forget_unasked(runtime::TimePoint now) {
-  std::erase_if(held_,
-                [&](const auto& entry) { return now - entry.second > brake_.options().window; });
+// Else nobody wants it deleted any more: its Node came back.
+bool AbsenceGate::still_asked(runtime::TimePoint asked) const {
+  return timers_.now() - asked <= brake_.options().window;
 }
 
 Status AbsenceGate::refusal(const runtime::BrakeJudgement& judgement) const {
@@ -39,21 +39,26 @@ Status AbsenceGate::refusal(const runtime::BrakeJudgement& judgement) const {
                     std::to_string(report.known + report.deleted) + " " + kind_ +
                     " would go within " + format_duration(brake_.options().window) + ", " +
                     std::to_string(report.limit) + " may")
-      .with_reason("DeletionBrakeEngaged")
+      .with_reason(std::string(kDeletionBrakeEngaged))
       .with_retry_after(std::min(due, latest));
 }
 
+runtime::BrakeReport AbsenceGate::report() const {
+  const runtime::TimePoint now = timers_.now();
+  runtime::BrakeReport report = brake_.report(now);
+  report.held = static_cast<std::size_t>(std::count_if(
+      held_.begin(), held_.end(), [&](const auto& entry) { return still_asked(entry.second); }));
+  report.engaged = report.held > 0;
+  return report;
+}
+
 std::string AbsenceGate::status_text() const {
-  const runtime::BrakeReport now = report();
-  return (now.engaged ? "engaged, " + std::to_string(now.held) + " held: " : "released: ") +
-         std::to_string(now.deleted) + " of " + std::to_string(now.known + now.deleted) + " " +
-         kind_ + " were deleted within " + format_duration(brake_.options().window) + ", " +
-         std::to_string(now.limit) + " may be";
+  return describe(report(), brake_.options(), {kind_, "are not wanted any more"});
 }
 
 std::vector<Status> AbsenceGate::judge(const std::vector<std::string>& keys) {
   const runtime::TimePoint now = timers_.now();
-  forget_unasked(now);
+  std::erase_if(held_, [&](const auto& entry) { return !still_asked(entry.second); });
   for (const std::string& key : keys) held_[key] = now;
   runtime::BrakeLook look;
   look.sighted = true;
@@ -78,7 +83,7 @@ std::vector<Status> AbsenceGate::judge(const std::vector<std::string>& keys) {
     verdicts.emplace_back();
     telemetry_.decided("deleted");
   }
-  telemetry_.looked(brake_.report(now), held_.size());
+  telemetry_.looked(report());
   return verdicts;
 }
 

@@ -35,12 +35,13 @@ class AbsenceGate {
   void deleted(const std::string& key) { known_.erase(key); }
   void not_deleted(const std::string& key) { brake_.not_deleted(key); }
 
-  [[nodiscard]] runtime::BrakeReport report() const { return brake_.report(timers_.now()); }
+  // Held are those that were refused and are still asked for.
+  [[nodiscard]] runtime::BrakeReport report() const;
   // One line for people.
   [[nodiscard]] std::string status_text() const;
 
  private:
-  void forget_unasked(runtime::TimePoint now);
+  [[nodiscard]] bool still_asked(runtime::TimePoint asked) const;
   [[nodiscard]] Status refusal(const runtime::BrakeJudgement& judgement) const;
 
   runtime::Timers& timers_;

@@ -1,7 +1,7 @@
 #include "plugin/deletion/deletion_telemetry.hpp"
 
-#include "base/duration.hpp"
 #include "base/log.hpp"
+#include "plugin/deletion/brake_text.hpp"
 
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
@@ -13,7 +13,7 @@ namespace ccm::plugin {
 
 namespace {
 
-constexpr std::size_t kEvents = 3;  // for each time that the brake engages
+constexpr std::size_t kEvents = 10;  // for each time that the brake engages
 
 prometheus::Gauge& gauge(prometheus::Registry& registry, const char* name, const char* help,
                          const std::string& kind) {
@@ -55,13 +55,13 @@ void DeletionTelemetry::held(const kube::Object& thing, std::string message) {
                {{"kind", kind_}, {"name", thing.name()}, {"reason", message}});
   if (!record_) return;
   record_("deletion-brake", kube::ObjectReference::of(thing), kube::EventType::warning,
-          "DeletionHeld", std::move(message));
+          std::string(kDeletionHeld), std::move(message));
 }
 
-void DeletionTelemetry::looked(const runtime::BrakeReport& report, std::size_t held) {
-  const bool engaged = report.engaged || held > 0;
+void DeletionTelemetry::looked(const runtime::BrakeReport& report) {
+  const bool engaged = report.engaged || report.held > 0;
   metrics_->engaged.Set(engaged ? 1 : 0);
-  metrics_->held.Set(static_cast<double>(held));
+  metrics_->held.Set(static_cast<double>(report.held));
   if (engaged != engaged_) {
     const log::Fields fields{{"kind", kind_},           {"known", report.known},
                              {"absent", report.absent}, {"deletedInWindow", report.deleted},
@@ -74,18 +74,6 @@ void DeletionTelemetry::looked(const runtime::BrakeReport& report, std::size_t h
   }
   engaged_ = engaged;
   if (!engaged) told_.clear();
-}
-
-std::string describe(const runtime::BrakeReport& report, const runtime::BrakeOptions& options,
-                     std::string_view kind) {
-  const std::string counts = std::to_string(report.absent) + " of " + std::to_string(report.known) +
-                             " " + std::string(kind) + " are missing in the cloud, " +
-                             std::to_string(report.deleted) + " were deleted within " +
-                             format_duration(options.window) + ", " + std::to_string(report.limit) +
-                             " may be";
-  if (report.blind) return "blind: the cloud's answer shows nothing that is known to be there";
-  if (report.engaged) return "engaged, " + std::to_string(report.held) + " held: " + counts;
-  return "released: " + counts;
 }
 
 }  // namespace ccm::plugin

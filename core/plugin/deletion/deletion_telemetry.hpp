@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <unordered_set>
 
 namespace prometheus {
@@ -29,7 +28,7 @@ class DeletionTelemetry {
   // A thing is held: says so in a Warning Event, on the first few of them only.
   void held(const kube::Object& thing, std::string message);
   // After each look: gauges, and a log line when the brake engages or lets go.
-  void looked(const runtime::BrakeReport& report, std::size_t held);
+  void looked(const runtime::BrakeReport& report);
 
  private:
   struct Metrics;
@@ -39,9 +38,5 @@ class DeletionTelemetry {
   std::unordered_set<std::string> told_;  // UIDs
   bool engaged_ = false;
 };
-
-// What people read about a state of the brake.
-std::string describe(const runtime::BrakeReport& report, const runtime::BrakeOptions& options,
-                     std::string_view kind);
 
 }  // namespace ccm::plugin

@@ -1,7 +1,6 @@
 #include "plugin/deletion/node_deletions.hpp"
 
-#include "base/duration.hpp"
-#include "base/log.hpp"
+#include "plugin/deletion/brake_text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -24,9 +23,9 @@ Status refused(const char* reason, std::string message) {
   return Status(Code::failed_precondition, std::move(message)).with_reason(reason);
 }
 
-Status waiting(const char* reason, std::string message) {
+Status waiting(std::string_view reason, std::string message) {
   return Status(Code::failed_precondition, ErrorClass::waiting, std::move(message))
-      .with_reason(reason);
+      .with_reason(std::string(reason));
 }
 
 // Nothing is known, so it is asked again; no fault of the deletion.
@@ -85,24 +84,49 @@ struct NodeDeletions::Round {
 NodeDeletions::NodeDeletions(Dependencies dependencies, runtime::BrakeOptions options)
     : deps_(std::move(dependencies)),
       brake_(options),
+      held_(deps_.cache, deps_.timers),
       self_(std::make_shared<NodeDeletions*>(this)) {}
 
 void NodeDeletions::connect(std::shared_ptr<InstancesBroker> broker) {
   broker_ = std::move(broker);
   broker_->on_listing([weak = std::weak_ptr(self_)](const InstanceSnapshot::Ptr& machines) {
-    const auto self = weak.lock();
-    if (!self || (*self)->deps_.cache.list(kNodes, {}).size() > kSmallCluster) return;
-    auto picked = pick_witnesses((*self)->our_nodes(), *machines);
-    if (!picked.empty()) (*self)->witnesses_ = std::move(picked);
+    if (const auto self = weak.lock()) (*self)->heard_listing(*machines);
   });
+}
+
+// Of anybody's listing.
+void NodeDeletions::heard_listing(const InstanceSnapshot& machines) {
+  if (deps_.cache.list(kNodes, {}).size() <= kSmallCluster) {
+    auto picked = pick_witnesses(our_nodes(), machines);
+    if (!picked.empty()) witnesses_ = std::move(picked);
+  }
+  // When machines are back their Nodes become Ready, and nobody asks for a look any more.
+  if (round_runs_ || !machines.complete() || !report().engaged) return;
+  held_.refresh();
+  const std::vector<NodeFacts> nodes = our_nodes();
+  brake_.look(view_of({nodes, &machines, held_.uids(), witnesses_}).look, deps_.timers.now());
+  deps_.telemetry.looked(report());
 }
 
 void NodeDeletions::begin() { brake_.begin(deps_.timers.now()); }
 
-runtime::BrakeReport NodeDeletions::report() const { return brake_.report(deps_.timers.now()); }
+runtime::BrakeReport NodeDeletions::report() const {
+  runtime::BrakeReport report = brake_.report(deps_.timers.now());
+  report.held = held_.names().size();
+  report.engaged = report.engaged || report.held > 0;
+  return report;
+}
+
+std::string NodeDeletions::summary() const {
+  return describe(report(), brake_.options(), subject_nodes());
+}
 
 std::string NodeDeletions::status_text() const {
-  return describe(report(), brake_.options(), "nodes");
+  std::string text = describe(report(), brake_.options(), subject_nodes(), held_.names());
+  if (!held_.names().empty()) {
+    text += "; to let one go: kubectl annotate node NAME " + std::string(kAllowDeletion) + "=true";
+  }
+  return text;
 }
 
 std::vector<NodeFacts> NodeDeletions::our_nodes() const {
@@ -209,7 +233,8 @@ void NodeDeletions::begin_round() {
 void NodeDeletions::end_round() {
   round_runs_ = false;
   held_last_ = held_in_round_ > 0;
-  deps_.telemetry.looked(report(), held_in_round_);
+  held_.refresh();
+  deps_.telemetry.looked(report());
   if (!waiting_.empty()) schedule_round();
 }
 
@@ -272,13 +297,15 @@ void NodeDeletions::judge_absent(const CasePtr& one, Cases& passed) {
   }
   // A deletion whose answer was lost, or a cache that lags: it counts already.
   if (brake_.is_deleting(one->node.uid)) return passed.push_back(one);
+  const auto judgement = brake_.judge(one->node.uid, now);
   if (one->node.released) {
     one->ground = "released";
-  } else if (const auto judgement = brake_.judge(one->node.uid, now);
-             judgement.verdict != BrakeVerdict::pass) {
+  } else if (judgement.verdict != BrakeVerdict::pass) {
     return hold(one, judgement);
+  } else if (!judgement.counts) {
+    one->ground = "announced";
   }
-  brake_.deleting(one->node.uid, !one->node.released, now);
+  brake_.deleting(one->node.uid, judgement.counts && !one->node.released, now);
   passed.push_back(one);
 }
 
@@ -329,7 +356,10 @@ void NodeDeletions::conclude_without_listing(const RoundPtr& round) {
   look.sighted = round->canary && standing_of(round->canary_answer.state()) == Standing::exists;
   for (std::size_t index = 0; index < round->cases.size(); ++index) {
     const bool absent = standing_of(round->answers[index].state()) == Standing::absent;
-    if (absent) look.absent.push_back(round->cases[index]->node.uid);
+    if (!absent) continue;
+    const NodeFacts& node = round->cases[index]->node;
+    look.absent.push_back(node.uid);
+    if (node.leaving) look.announced.insert(node.uid);
   }
   brake_.look(look, deps_.timers.now());
   for (std::size_t index = 0; index < round->cases.size(); ++index) {
@@ -418,6 +448,7 @@ void NodeDeletions::sent(const CasePtr& one, Result<std::string> answer) {
     return read_fresh(one);
   }
   if (answer || answer.status().error_class() == ErrorClass::not_found) {
+    held_.forget(one->node);
     deps_.telemetry.decided(one->ground);
     return end(one, std::move(answer));
   }
@@ -427,40 +458,21 @@ void NodeDeletions::sent(const CasePtr& one, Result<std::string> answer) {
 
 void NodeDeletions::hold(const CasePtr& one, BrakeJudgement judgement) {
   ++held_in_round_;
-  const auto& options = brake_.options();
-  const auto now_report = report();
-  std::string message;
-  const char* reason = "DeletionHeld";
-  const char* decision = "held";
-  switch (judgement.verdict) {
-    case BrakeVerdict::pass:  // the next look will let it pass
-    case BrakeVerdict::blind:
-      reason = "CloudViewBlind";
-      decision = "blind";
-      message =
-          "its machine is missing, but the cloud's answer shows none that is known to be there, so "
-          "it proves nothing";
-      break;
-    case BrakeVerdict::over_limit:
-      message = "the cloud lacks the machines of " + std::to_string(now_report.absent) + " of " +
-                std::to_string(now_report.known) + " Nodes at once, and " +
-                std::to_string(now_report.limit) + " may go within " +
-                format_duration(options.window) + "; after " + format_duration(options.hold) +
-                " they go at that pace";
-      break;
-    case BrakeVerdict::too_early:
-      message = "this manager has led for less than " + format_duration(options.window) +
-                " and does not know how many Nodes were deleted before";
-      break;
-  }
-  message = "The Node is not deleted: " + message + ". To let it go now: kubectl annotate node " +
-            one->node.name + " " + std::string(kAllowDeletion) + "=true";
+  held_.hold(one->node);
+  const bool limited =
+      judgement.verdict == BrakeVerdict::over_limit || judgement.verdict == BrakeVerdict::too_early;
+  const std::string message =
+      "The Node is not deleted: " + why_held(judgement.verdict, report(), brake_.options()) +
+      ". To let it go now: kubectl annotate node " + one->node.name + " " +
+      std::string(kAllowDeletion) + "=true";
   deps_.telemetry.held(*one->node.object, message);
   const milliseconds pause = std::min(std::max(judgement.retry_after, milliseconds(1)), kHeldPause);
-  fail(one, waiting(reason, std::move(message)).with_retry_after(pause), decision);
+  fail(one, waiting(limited ? kDeletionHeld : kCloudViewBlind, message).with_retry_after(pause),
+       limited ? "held" : "blind");
 }
 
 void NodeDeletions::fail(const CasePtr& one, Status status, const char* decision) {
+  if (status.error_class() != ErrorClass::waiting) held_.forget(one->node);
   deps_.telemetry.decided(decision);
   end(one, std::move(status));
 }

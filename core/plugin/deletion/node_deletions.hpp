@@ -7,6 +7,7 @@
 
 #include "plugin/broker/instances_broker.hpp"
 #include "plugin/deletion/deletion_telemetry.hpp"
+#include "plugin/deletion/held_nodes.hpp"
 #include "plugin/deletion/node_view.hpp"
 #include "plugin/host_services/kube_access.hpp"
 #include "runtime/brake.hpp"
@@ -57,8 +58,10 @@ class NodeDeletions {
   // `done` is called once, not inside this call.
   void remove(NodeDeletion deletion);
 
+  // Held are those whose deletion was asked for, and engaged is what holds any.
   [[nodiscard]] runtime::BrakeReport report() const;
-  // One line for people.
+  // One line for people, without names for those who may be anybody.
+  [[nodiscard]] std::string summary() const;
   [[nodiscard]] std::string status_text() const;
 
  private:
@@ -68,6 +71,7 @@ class NodeDeletions {
   struct Round;
   using RoundPtr = std::shared_ptr<Round>;
 
+  void heard_listing(const InstanceSnapshot& machines);
   // Why it cannot even be looked at; ok: it can.
   [[nodiscard]] Status refusal(const NodeDeletion& deletion, const NodeFacts& node) const;
   [[nodiscard]] bool look_is_due(const Case& one) const;
@@ -94,6 +98,7 @@ class NodeDeletions {
 
   Dependencies deps_;
   runtime::Brake brake_;
+  HeldNodes held_;
   std::shared_ptr<InstancesBroker> broker_;
   std::vector<std::string> witnesses_;
   Cases waiting_;

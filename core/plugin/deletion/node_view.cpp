@@ -23,13 +23,20 @@ bool is_ready(const kube::Object& node) {
   return ready;
 }
 
-bool waits_for_a_cloud(const kube::Object& node) {
-  bool waits = false;
+bool is_cordoned(const kube::Object& node) { return node.text_at("/spec/unschedulable") == "true"; }
+
+void read_taints(const kube::Object& node, NodeFacts& facts) {
   node.each(node.find("/spec/taints"), [&](std::string_view, kube::Object::Position taint) {
-    waits = waits || node.text(node.member(taint, "key")) ==
-                         "node.cloudprovider.kubernetes.io/uninitialized";
+    const std::string_view key = node.text(node.member(taint, "key"));
+    if (key == "node.cloudprovider.kubernetes.io/uninitialized") facts.of_cloud = true;
+    // Cluster Autoscaler, Karpenter, and Karpenter before its version 1.
+    if (key == "ToBeDeletedByClusterAutoscaler" || key == "karpenter.sh/disrupted" ||
+        (key == "karpenter.sh/disruption" &&
+         node.text(node.member(taint, "value")) == "disrupting")) {
+      facts.leaving = true;
+    }
+    return true;
   });
-  return waits;
 }
 
 // A Node that no machine was ever matched with says nothing about the cloud's view.
@@ -79,9 +86,9 @@ MachineQuery NodeFacts::query() const {
 }
 
 const std::vector<std::string>& node_fact_fields() {
-  static const std::vector<std::string> fields{"/spec/providerID", "/status/conditions/-/type",
-                                               "/status/conditions/-/status", "/spec/taints",
-                                               std::string(kAnnotationPointer)};
+  static const std::vector<std::string> fields{
+      "/spec/providerID", "/status/conditions/-/type", "/status/conditions/-/status",
+      "/spec/taints",     "/spec/unschedulable",       std::string(kAnnotationPointer)};
   return fields;
 }
 
@@ -93,7 +100,9 @@ NodeFacts facts_of(const kube::ObjectPtr& node) {
   facts.provider_id = node->text_at("/spec/providerID");
   facts.ready = is_ready(*node);
   facts.deleting = !node->text_at("/metadata/deletionTimestamp").empty();
-  facts.of_cloud = !facts.provider_id.empty() || waits_for_a_cloud(*node);
+  facts.of_cloud = !facts.provider_id.empty();
+  facts.leaving = is_cordoned(*node);
+  read_taints(*node, facts);
   facts.released = node->text_at(kAnnotationPointer) == "true";
   return facts;
 }
@@ -147,7 +156,10 @@ NodeView view_of(const ViewRequest& request) {
     ++view.look.known;
     any_ready = any_ready || node.ready;
     const Standing standing = standing_of(node, *request.machines);
-    if (standing == Standing::absent) view.look.absent.push_back(node.uid);
+    if (standing == Standing::absent) {
+      view.look.absent.push_back(node.uid);
+      if (node.leaving) view.look.announced.insert(node.uid);
+    }
     if (standing != Standing::exists) continue;
     auto& canary = node.ready ? ready_canary : other_canary;
     if (!canary) canary = node.query();

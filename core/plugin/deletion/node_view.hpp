@@ -29,6 +29,9 @@ struct NodeFacts {
   bool deleting = false;  // has a deletionTimestamp
   bool released = false;  // kAllowDeletion
   bool of_cloud = false;  // has a provider ID, or waits for a cloud to give it one
+  // Its machine is to go: it is cordoned (kubectl drain, Cluster API and most autoscalers do that
+  // first), or an autoscaler's taint says so.
+  bool leaving = false;
 
   [[nodiscard]] MachineQuery query() const;
 };

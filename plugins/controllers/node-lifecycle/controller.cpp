@@ -175,6 +175,8 @@ Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, InstanceStat
     case InstanceState::unknown:
       break;
   }
+  // Quietly, and known as what it waits for.
+  if (status.error_class() == ErrorClass::waiting) status.with_retry_after(pause());
   if (!status.ok()) co_return status;
   co_return again(pause());
 }
@@ -240,6 +242,7 @@ Task<Status> Controller::remove(Ctx ctx, Object node, std::string cause) {
                         "Node " + name + " is deleted because its machine " + cause);
   } else if (kept_by_host(removed)) {
     host_.log.v(2, "did not delete a node", {{"node", name}, {"reason", removed}});
+    if (removed.error_class() == ErrorClass::waiting) co_return removed;
   } else if (!gone(removed)) {
     host_.log.warning("could not delete a node", {{"node", name}, {"error", removed}});
     host_.events.warning(node, "DeletingNodeFailed",

@@ -235,6 +235,20 @@ TEST_F(LifecycleTest, WhatTheHostHoldsBackIsAskedForAgainQuietly) {
   EXPECT_EQ(events(), Texts{"Normal DeletingNode n1"});
 }
 
+// Pages show the key as what it waits for, not as settled.
+TEST_F(LifecycleTest, ANodeThatTheHostHoldsBackIsNotSettled) {
+  host.kube.fail_next(
+      "delete", "v1/nodes",
+      Status(Code::failed_precondition, ErrorClass::waiting, "held").with_reason("DeletionHeld"));
+  put(node("n1", "False"));
+  start();
+  const auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].status.reason(), "DeletionHeld");
+  EXPECT_EQ(ended[0].status.error_class(), ErrorClass::waiting);
+  EXPECT_EQ(ended[0].status.retry_after(), 5s);
+}
+
 TEST_F(LifecycleTest, LIFE_9_ADeletionThatFailsIsTold) {
   host.kube.fail_next("delete", "v1/nodes",
                       Status(Code::permission_denied, ErrorClass::auth, "no verb delete"));

@@ -236,7 +236,8 @@ TEST_F(NetworkBrokerTest, AMassRemovalOfRoutesIsHeldAndTheRestIsDone) {
   EXPECT_EQ(applied_, "+10.0.77.0/24");
   EXPECT_TRUE(route_gate_.report().engaged);
   EXPECT_EQ(route_gate_.status_text(),
-            "engaged, 11 held: 0 of 40 routes were deleted within 10m0s, 10 may be");
+            "engaged, 11 held: 11 of 40 routes are not wanted any more, 0 were deleted within "
+            "10m0s, 10 may be");
 }
 
 TEST_F(NetworkBrokerTest, AFewRoutesMayGoAndThenAsManyAsTheLimitSays) {

@@ -24,6 +24,8 @@ struct FakeNode {
   std::string ready = "True";
   std::string annotation;
   int version = 1;
+  bool cordoned = false;
+  std::string taint{};
 };
 
 // The cluster: its cache and its live objects, which a test can make differ.
@@ -33,8 +35,9 @@ struct Cluster final : ObjectCache {
         R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")" + name + R"(","uid":")" +
         node.uid + R"(","resourceVersion":")" + std::to_string(node.version) +
         R"(","annotations":{"cloud-controller-manager/allow-deletion":")" + node.annotation +
-        R"("}},"spec":{"providerID":")" + node.provider_id +
-        R"("},"status":{"conditions":[{"type":"Ready","status":")" + node.ready + R"("}]}})";
+        R"("}},"spec":{"providerID":")" + node.provider_id + R"(","unschedulable":)" +
+        (node.cordoned ? "true" : "false") + R"(,"taints":[{"key":")" + node.taint +
+        R"("}]},"status":{"conditions":[{"type":"Ready","status":")" + node.ready + R"("}]}})";
     return *kube::Object::decode(text);
   }
   [[nodiscard]] kube::ObjectPtr get(std::string_view, std::string_view,
@@ -276,9 +279,12 @@ TEST_F(NodeDeletionsTest, SixtyPercentAtOnceAreAllHeld) {
   EXPECT_EQ(cloud_.got, 0) << "no look-ups for what is held anyway";
   EXPECT_EQ(api_->gets, 0);
   EXPECT_TRUE(deletions_->report().engaged);
-  EXPECT_EQ(events_.size(), 3u) << "not one for each of thousands";
+  EXPECT_EQ(events_.size(), 6u);
   EXPECT_NE(metrics().find("ccm_deletion_brake_held{kind=\"nodes\"} 6"), std::string::npos);
-  EXPECT_EQ(deletions_->status_text().substr(0, 15), "engaged, 6 held");
+  EXPECT_EQ(deletions_->status_text(),
+            "engaged, 6 held (n0, n1, n2, n3, n4 and 1 more): 6 of 10 nodes are missing in the "
+            "cloud, 0 were deleted within 10m0s, 2 may be; to let one go: kubectl annotate node "
+            "NAME cloud-controller-manager/allow-deletion=true");
   for (int second = 0; second < 9; ++second) {
     remove_all(6);
     timers_.advance(900ms);
@@ -287,6 +293,102 @@ TEST_F(NodeDeletionsTest, SixtyPercentAtOnceAreAllHeld) {
   timers_.advance(2s);
   EXPECT_EQ(remove_all(6), 0u);
   EXPECT_EQ(cloud_.listed, 2);
+}
+
+TEST_F(NodeDeletionsTest, EventsAreNotOneForEachOfThousands) {
+  cluster(100, 60);
+  EXPECT_EQ(remove_all(60), 0u);
+  EXPECT_EQ(events_.size(), 10u);
+}
+
+// Whoever takes machines away says so first: autoscalers by a taint, people by kubectl drain.
+TEST_F(NodeDeletionsTest, AnAnnouncedScaleDownOfASmallClusterPasses) {
+  const char* taints[] = {"ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", ""};
+  for (const int count : {4, 6, 11}) {
+    start();
+    cluster(count, 3);
+    for (int i = 0; i < 3; ++i) {
+      FakeNode& node = cluster_.nodes["n" + std::to_string(i)];
+      node.taint = taints[i];
+      node.cordoned = node.taint.empty();
+    }
+    EXPECT_EQ(remove_all(3), 3u) << count;
+    EXPECT_EQ(deletions_->report().deleted, 0u) << "the limit is left for what is not announced";
+    cluster_.nodes.clear();
+    cloud_.machines.clear();
+  }
+  EXPECT_TRUE(events_.empty());
+  EXPECT_NE(metrics().find(R"(decision="announced",kind="nodes"} 9)"), std::string::npos);
+}
+
+TEST_F(NodeDeletionsTest, AllOfThreeGoWhenAnotherMachineVouchesForTheListing) {
+  cluster(3, 0);
+  cloud_.machines["cloud://database"] = CCM_INSTANCE_RUNNING;
+  broker_->refresh([](const auto&) {});
+  timers_.advance(20s);
+  for (auto& [name, node] : cluster_.nodes) {
+    node.cordoned = true;
+    node.ready = "Unknown";
+    cloud_.machines.erase("cloud://" + name);
+  }
+  EXPECT_EQ(remove_all(3), 3u);
+}
+
+TEST_F(NodeDeletionsTest, ThreeOfSixThatNobodyAnnouncedAreHeld) {
+  cluster(6, 3);
+  EXPECT_EQ(remove_all(3), 0u);
+  // What drains broken nodes by itself must not release them.
+  for (auto& [name, node] : cluster_.nodes) node.cordoned = true;
+  timers_.advance(1min);
+  EXPECT_EQ(remove_all(3), 0u);
+  EXPECT_TRUE(api_->removed.empty());
+}
+
+TEST_F(NodeDeletionsTest, HalfAListHoldsDrainedNodesToo) {
+  cluster(6, 0);
+  for (const char* name : {"n0", "n1"}) {
+    cluster_.nodes[name].cordoned = true;  // for a reboot
+    cluster_.nodes[name].ready = "Unknown";
+  }
+  cloud_.listing = Cloud::Machines{{"cloud://n5", CCM_INSTANCE_RUNNING}};
+  EXPECT_EQ(remove_all(2), 0u);
+  EXPECT_TRUE(deletions_->report().engaged);
+  cloud_.listing.reset();
+  timers_.advance(11s);
+  EXPECT_EQ(remove("n0"), "MachineExists");
+}
+
+TEST_F(NodeDeletionsTest, WhatIsHeldIsToldWhereverOneLooks) {
+  start(false);
+  EXPECT_EQ(deletions_->status_text(), "released: no deletion of nodes was asked for yet");
+  cluster(40, 3);
+  EXPECT_EQ(remove_all(3), 0u);
+  EXPECT_TRUE(deletions_->report().engaged);
+  EXPECT_EQ(deletions_->report().held, 3u);
+  EXPECT_EQ(deletions_->status_text(),
+            "engaged, 3 held (n0, n1, n2): 3 of 40 nodes are missing in the cloud, 0 were deleted "
+            "within 10m0s, 2 may be until this manager has led for 10m0s; to let one go: kubectl "
+            "annotate node NAME cloud-controller-manager/allow-deletion=true");
+  EXPECT_NE(metrics().find("ccm_deletion_brake_engaged{kind=\"nodes\"} 1"), std::string::npos);
+  EXPECT_NE(metrics().find("ccm_deletion_brake_held{kind=\"nodes\"} 3"), std::string::npos);
+  EXPECT_EQ(events_.size(), 3u);
+}
+
+TEST_F(NodeDeletionsTest, TheBrakeLetsGoWhenTheMachinesAreBack) {
+  cluster(10, 6);
+  remove_all(6);
+  for (int i = 0; i < 6; ++i) {
+    cluster_.nodes["n" + std::to_string(i)].ready = "True";
+    cloud_.machines["cloud://n" + std::to_string(i)] = CCM_INSTANCE_RUNNING;
+  }
+  timers_.advance(1min);
+  broker_->refresh([](const auto&) {});  // anybody's listing: no deletion is asked for any more
+  timers_.advance(1s);
+  EXPECT_FALSE(deletions_->report().engaged);
+  EXPECT_EQ(deletions_->status_text(),
+            "released: 0 of 10 nodes are missing in the cloud, 0 were deleted within 10m0s, 2 may "
+            "be");
+  EXPECT_NE(metrics().find("ccm_deletion_brake_engaged{kind=\"nodes\"} 0"), std::string::npos);
 }
 
 // Nodes that are still Ready count too: they say that the listing lacks too much.
@@ -445,7 +547,6 @@ TEST_F(NodeDeletionsTest, AManagerThatJustStartedLetsTwoGo) {
   start(false);
   cluster(40, 3);
   EXPECT_EQ(remove_all(3), 0u);
-  EXPECT_FALSE(deletions_->report().engaged);
   timers_.advance(11min);
   EXPECT_EQ(remove_all(3), 3u);
 }

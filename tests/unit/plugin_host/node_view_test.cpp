@@ -49,6 +49,35 @@ NodeView view(const std::vector<NodeFacts>& nodes, const std::vector<Machine>& m
   return view_of({nodes, snapshot.get(), wanted, witnesses});
 }
 
+TEST(NodeFactsTest, WhoIsToLeaveIsCordonedOrHasAnAutoscalersTaint) {
+  const auto leaving = [](const std::string& spec) {
+    return facts_of(*kube::Object::decode(R"({"metadata":{"name":"n"},"spec":)" + spec + "}"))
+        .leaving;
+  };
+  EXPECT_TRUE(leaving(R"({"unschedulable":true})"));
+  EXPECT_TRUE(leaving(R"({"taints":[{"key":"a"},{"key":"ToBeDeletedByClusterAutoscaler"}]})"));
+  EXPECT_TRUE(leaving(R"({"taints":[{"key":"karpenter.sh/disrupted"},{"key":"b"}]})"));
+  EXPECT_TRUE(leaving(R"({"taints":[{"key":"karpenter.sh/disruption","value":"disrupting"}]})"));
+  for (const char* spec : {"{}", R"({"unschedulable":false})", R"({"unschedulable":"true "})",
+                           R"({"taints":[{"key":"DeletionCandidateOfClusterAutoscaler"}]})",
+                           R"({"taints":[{"key":"karpenter.sh/disruption","value":"candidate"}]})",
+                           R"({"taints":[{"key":"node.kubernetes.io/unreachable"}]})"}) {
+    EXPECT_FALSE(leaving(spec)) << spec;
+  }
+}
+
+TEST(NodeView, ANodeThatIsToLeaveIsAnnouncedOnlyWhileItsMachineIsMissing) {
+  NodeFacts going = node("b", false);
+  going.leaving = true;
+  NodeFacts staying = node("c", true);
+  staying.leaving = true;
+  const auto seen = view({node("a", true), going, staying}, {machine("a"), machine("c")});
+  EXPECT_EQ(seen.look.announced, std::unordered_set<std::string>{"uid-b"});
+  going.deleting = true;
+  EXPECT_TRUE(view({node("a", true), going}, {machine("a")}).look.absent.empty())
+      << "it has a deletionTimestamp";
+}
+
 TEST(NodeView, AReadyNodesMachineIsTheCanary) {
   const auto seen = view({node("a", true), node("b", false)}, {machine("a")});
   EXPECT_TRUE(seen.look.sighted);

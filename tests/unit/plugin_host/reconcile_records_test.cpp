@@ -86,6 +86,17 @@ TEST_F(ReconcileRecordsTest, TheSameReasonKeepsItsBeginningAnotherOneHasItsOwn) 
   EXPECT_EQ(object.attempts, 3u);
 }
 
+TEST_F(ReconcileRecordsTest, WhatABrakeHoldsIsNotUnderWay) {
+  for (const char* reason : {"DeletionHeld", "CloudViewBlind", "DeletionBrakeEngaged"}) {
+    begin("a");
+    end("a", Status(Code::failed_precondition, ErrorClass::waiting, "why").with_reason(reason), 5s);
+    const ObjectReport object = records_.find("a", queue_);
+    EXPECT_EQ(object.state, ObjectState::held) << reason;
+    EXPECT_EQ(to_string(object.state), "held");
+    EXPECT_EQ(object.message, "why");
+  }
+}
+
 TEST_F(ReconcileRecordsTest, OnlyWhatIsNewIsWorthALine) {
   begin("a");
   EXPECT_FALSE(end("a", Status(Code::unavailable, "down: request 1").with_reason("Down"), 1s));

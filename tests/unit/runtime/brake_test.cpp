@@ -26,7 +26,7 @@ class BrakeTest : public testing::Test {
     now_ += 11min;
   }
   void look(std::size_t known, std::vector<std::string> absent, bool sighted = true) {
-    brake_.look({known, std::move(absent), sighted}, now_);
+    brake_.look({known, std::move(absent), sighted, {}}, now_);
   }
   BrakeVerdict judge(const std::string& key) const { return brake_.judge(key, now_).verdict; }
   // Deletes what passes; how many did.
@@ -77,6 +77,49 @@ TEST_F(BrakeTest, SmallClustersHaveAMinimum) {
   now_ += 11min;
   look(5, keys(3, "m"));
   EXPECT_EQ(remove(keys(3, "m")), 0);
+}
+
+TEST_F(BrakeTest, WhatWasAnnouncedDoesNotCount) {
+  brake_.look({6, keys(5), true, {"n0", "n1", "n2"}}, now_);
+  EXPECT_FALSE(brake_.judge("n0", now_).counts);
+  EXPECT_TRUE(brake_.judge("n3", now_).counts);
+  EXPECT_EQ(brake_.report(now_).announced, 3u);
+  for (const std::string& key : keys(5)) {
+    const BrakeJudgement judgement = brake_.judge(key, now_);
+    EXPECT_EQ(judgement.verdict, BrakeVerdict::pass) << key;
+    brake_.deleting(key, judgement.counts, now_);
+  }
+  EXPECT_EQ(brake_.report(now_).deleted, 2u);
+}
+
+// The answer that lacks too many others is not believed about it either.
+TEST_F(BrakeTest, WhatWasAnnouncedWaitsWhileOthersAreHeld) {
+  brake_.look({10, keys(6), true, {"n0", "n1"}}, now_);
+  EXPECT_EQ(remove(keys(6)), 0);
+  EXPECT_EQ(brake_.report(now_).held, 4u);
+  brake_.look({10, keys(3), true, {"n0", "n1"}}, now_);
+  EXPECT_EQ(remove(keys(3)), 0) << "n2 is not back yet";
+  brake_.look({10, keys(2), true, {"n0", "n1"}}, now_);
+  EXPECT_EQ(remove(keys(2)), 2);
+}
+
+TEST_F(BrakeTest, AnAnnouncementAfterTheFirstMissIsNone) {
+  look(6, keys(3));
+  brake_.look({6, keys(3), true, {"n0", "n1", "n2"}}, now_);
+  EXPECT_EQ(remove(keys(3)), 0);
+}
+
+TEST_F(BrakeTest, TheReportNamesTheLimitInForce) {
+  EXPECT_FALSE(brake_.report(now_).looked);
+  settle();
+  now_ -= 11min;
+  look(40, keys(3));
+  EXPECT_TRUE(brake_.report(now_).looked);
+  EXPECT_TRUE(brake_.report(now_).first_window);
+  EXPECT_EQ(brake_.report(now_).limit, 2u);
+  now_ += 10min;
+  EXPECT_FALSE(brake_.report(now_).first_window);
+  EXPECT_EQ(brake_.report(now_).limit, 10u);
 }
 
 TEST_F(BrakeTest, ABlindLookIsNoEvidence) {
