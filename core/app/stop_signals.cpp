@@ -60,12 +60,14 @@ std::string file_of(const struct sigaction& action) {
   return info.dli_fname == nullptr ? std::string() : std::string(info.dli_fname);
 }
 
+constexpr auto kNoLimit = Clock::time_point::max();
+
 // What comes next; nothing when the time is over first.
-std::optional<unsigned char> next(int pipe, std::optional<Clock::time_point> limit) {
+std::optional<unsigned char> next(int pipe, Clock::time_point limit) {
   while (true) {
     int wait = -1;
-    if (limit) {
-      const auto left = std::chrono::ceil<milliseconds>(*limit - Clock::now()).count();
+    if (limit != kNoLimit) {
+      const auto left = std::chrono::ceil<milliseconds>(limit - Clock::now()).count();
       if (left <= 0) return std::nullopt;
       wait = static_cast<int>(left);
     }
@@ -127,17 +129,17 @@ StopSignals::Callbacks StopSignals::callbacks() const {
 void StopSignals::begin_limit() { tell(kBeginLimit); }
 
 void StopSignals::run() {
-  std::optional<Clock::time_point> limit;
+  auto limit = kNoLimit;
   bool signalled = false;
   while (true) {
     const auto what = next(state_->pipe, limit);
     const Callbacks now = callbacks();
     if (!what) {
-      limit.reset();
+      limit = kNoLimit;
       if (now.late) now.late();
       continue;
     }
-    if (!limit) limit = Clock::now() + kStopLimit;
+    if (limit == kNoLimit) limit = Clock::now() + kStopLimit;
     if (*what == kBeginLimit) continue;
     if (!std::exchange(signalled, true)) {
       if (now.first) now.first(*what);
