@@ -23,7 +23,7 @@ constexpr std::chrono::microseconds kBetweenTurns{200};
 // What a turn costs beside what is measured: the kernel's and Asio's work for its event.
 constexpr std::chrono::microseconds kTurn{5};
 
-double seconds(Allowance::Clock::duration duration) {
+double seconds_of(Allowance::Clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
@@ -37,14 +37,14 @@ Allowance::Allowance(asio::any_io_executor executor, Limits limits)
       timer_(executor_) {}
 
 double Allowance::used_lately(Account& account, Clock::time_point now) {
-  account.used *= std::exp2(-seconds(now - account.at) / kHalfLifeSeconds);
+  account.used *= std::exp2(-seconds_of(now - account.at) / kHalfLifeSeconds);
   account.at = now;
   return account.used;
 }
 
 bool Allowance::some_left() {
   const auto now = Clock::now();
-  const double earned = seconds(now - at_) * limits_.share * 1e9;
+  const double earned = seconds_of(now - at_) * limits_.share * 1e9;
   left_ns_ = std::min(left_ns_ + earned, static_cast<double>(limits_.saved.count()));
   at_ = now;
   return left_ns_ > 0;

@@ -40,14 +40,14 @@ double limit_of(int resource) {
 }
 
 // Empty when it cannot be read.
-std::istringstream text_of(const char* path) {
+std::istringstream process_file(const char* path) {
   const Result<std::string> text = kube::read_file(path);
   return std::istringstream(text.ok() ? *text : std::string());
 }
 
 // `at`: 0 = virtual size, 1 = resident.
 double memory(int at) {
-  std::istringstream in = text_of("/proc/self/statm");
+  std::istringstream in = process_file("/proc/self/statm");
   double pages = 0;
   for (int i = 0; i <= at; ++i) in >> pages;
   return pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
@@ -55,7 +55,7 @@ double memory(int at) {
 
 // Seconds since the epoch; never changes.
 double start_time() {
-  std::istringstream process = text_of("/proc/self/stat");
+  std::istringstream process = process_file("/proc/self/stat");
   std::string text;
   std::getline(process, text);
   // The program's name stands in parentheses and may hold anything.
@@ -63,7 +63,7 @@ double start_time() {
   std::string field;
   for (int i = 3; i <= 22; ++i) fields >> field;
   const double ticks = std::strtod(field.c_str(), nullptr);
-  std::istringstream machine = text_of("/proc/stat");
+  std::istringstream machine = process_file("/proc/stat");
   double boot = 0;
   while (std::getline(machine, text)) {
     if (text.starts_with("btime ")) boot = std::strtod(text.c_str() + 6, nullptr);
