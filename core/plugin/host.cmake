@@ -7,7 +7,8 @@ add_library(ccm_plugin_host STATIC
   broker/provider_machines.cpp broker/route_batches.cpp broker/route_values.cpp broker/routes_broker.cpp broker/routes_service.cpp
   broker/turns.cpp
   deletion/absence_gate.cpp deletion/brake_text.cpp deletion/deletion_telemetry.cpp deletion/guarded_object_api.cpp
-  deletion/held_nodes.cpp deletion/node_deletions.cpp deletion/node_view.cpp
+  deletion/deletion_refusals.cpp deletion/held_nodes.cpp deletion/node_deletion_verdicts.cpp deletion/node_deletions.cpp
+  deletion/node_view.cpp
   host_services/config_service.cpp host_services/config_source.cpp host_services/ctx_service.cpp
   host_services/event_recorders.cpp host_services/event_service.cpp host_services/host_operation.cpp host_services/http_access.cpp host_services/http_budgets.cpp
   host_services/http_credentials.cpp host_services/http_service.cpp host_services/kube_access.cpp host_services/kube_service.cpp

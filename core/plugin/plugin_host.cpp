@@ -295,8 +295,9 @@ void PluginHost::Impl::connect_network(const std::shared_ptr<LiveComponent>& liv
     if (made->usable()) load_balancers = std::move(made);
   }
   if (const auto found = live->get_interface(CCM_CLOUD_ROUTES)) {
-    auto made =
-        std::make_shared<RoutesBroker>(live, *found, deps.provider_timeouts, route_deletions);
+    auto made = std::make_shared<RoutesBroker>(
+        live, *found, deps.provider_timeouts, route_deletions,
+        [this](const std::string& name) { return node_deletions.deleted(name); });
     if (made->usable()) routes = std::move(made);
   }
 }

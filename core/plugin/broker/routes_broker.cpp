@@ -62,12 +62,13 @@ struct RoutesBroker::Request {
 };
 
 RoutesBroker::RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
-                           ProviderTimeouts timeouts, AbsenceGate& gate)
+                           ProviderTimeouts timeouts, AbsenceGate& gate, NodeDeleted node_deleted)
     : provider_(std::move(provider)),
       self_(interface.self),
       table_(whole(*static_cast<const ccm_cloud_routes*>(interface.table))),
       timeouts_(timeouts),
       gate_(gate),
+      node_deleted_(std::move(node_deleted)),
       turns_(provider_->runtime().loop, provider_->runtime().timers, {}, "change of routes") {}
 
 bool RoutesBroker::usable() const { return table_.list != nullptr && table_.apply != nullptr; }
@@ -112,6 +113,16 @@ void RoutesBroker::apply(Changes changes, std::shared_ptr<Context> context,
       [done = std::move(done)](Status refused) { done(std::move(refused)); });
 }
 
+// By the cloud's own listing, not by what the controller says of the route.
+bool RoutesBroker::of_deleted_node(const Route& route) const {
+  if (!node_deleted_) return false;
+  const auto listed = std::find_if(owned_.begin(), owned_.end(), [&](const Route& known) {
+    return key_of(known) == key_of(route);
+  });
+  return listed != owned_.end() && !listed->target_node.empty() &&
+         node_deleted_(listed->target_node);
+}
+
 void RoutesBroker::judge(Request& request) {
   const std::vector<Route>& removals = request.changes.removals;
   request.statuses.assign(removals.size() + request.changes.additions.size(), Status());
@@ -124,7 +135,7 @@ void RoutesBroker::judge(Request& request) {
       request.statuses[index] = Status(Code::failed_precondition,
                                        "route " + route.destination_cidr + " was not made by us")
                                     .with_reason("NotOwned");
-    } else if (!replacements.of(route)) {
+    } else if (!replacements.of(route) && !of_deleted_node(route)) {
       absences.push_back(index);
       keys.push_back(key_of(route));
     }

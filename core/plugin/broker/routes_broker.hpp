@@ -42,9 +42,13 @@ class RoutesBroker {
     std::vector<Route> additions;
   };
 
+  // Whether this process deleted the Node of that name lately: its machine was proven gone, so its
+  // routes need no brake.
+  using NodeDeleted = std::function<bool(const std::string& name)>;
+
   // `gate` must outlive it.
   RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
-               ProviderTimeouts timeouts, AbsenceGate& gate);
+               ProviderTimeouts timeouts, AbsenceGate& gate, NodeDeleted node_deleted = {});
   // The provider has the two functions without which there are no routes.
   [[nodiscard]] bool usable() const;
 
@@ -71,6 +75,7 @@ class RoutesBroker {
   using RequestPtr = std::shared_ptr<Request>;
   void begin_apply(const RequestPtr& request, Turns::Turn turn);
   void judge(Request& request);
+  [[nodiscard]] bool of_deleted_node(const Route& route) const;
   void ask_limits(const std::shared_ptr<Context>& context,
                   std::function<void(Result<RouteLimits>)> done);
   void next_batch(const RequestPtr& request);
@@ -97,6 +102,7 @@ class RoutesBroker {
   const ccm_cloud_routes table_;  // what lies beyond its size is NULL
   const ProviderTimeouts timeouts_;
   AbsenceGate& gate_;
+  const NodeDeleted node_deleted_;
   std::vector<Route> owned_;           // of the last listing
   std::optional<int64_t> batch_size_;  // as the provider said last
   runtime::TimePoint listed_;

@@ -1,75 +1,24 @@
 #include "plugin/deletion/node_deletions.hpp"
 
 #include "plugin/deletion/brake_text.hpp"
+#include "plugin/deletion/deletion_refusals.hpp"
+#include "plugin/deletion/node_deletion_case.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace ccm::plugin {
 
-using runtime::BrakeJudgement;
 using runtime::BrakeVerdict;
 using std::chrono::milliseconds;
 
 namespace {
 
 constexpr std::string_view kNodes = "v1/nodes";
-constexpr milliseconds kWhole{60'000};      // of a deletion without a time limit of its own
-constexpr milliseconds kHeldPause{10'000};  // between two looks while all that is asked for is held
+constexpr milliseconds kWhole{60'000};  // of a deletion without a time limit of its own
 constexpr milliseconds kLongestHold{60'000};
-constexpr int kConflictTries = 3;
-
-Status refused(const char* reason, std::string message) {
-  return Status(Code::failed_precondition, std::move(message)).with_reason(reason);
-}
-
-Status waiting(std::string_view reason, std::string message) {
-  return Status(Code::failed_precondition, ErrorClass::waiting, std::move(message))
-      .with_reason(std::string(reason));
-}
-
-// Nothing is known, so it is asked again; no fault of the deletion.
-Status unknown(const Status& cause) {
-  return waiting("SecondLookFailed", "second look at the cloud: " + cause.message())
-      .with_retry_after(cause.retry_after());
-}
-
-Status changed(const std::string& name) {
-  return Status(Code::aborted, ErrorClass::conflict,
-                "Node " + name + " is not the one any more whose deletion was asked for")
-      .with_reason("Conflict");
-}
-
-Status exists(const std::string& name) {
-  return refused("MachineExists", "the cloud knows the machine of Node " + name);
-}
-
-Status is_ready(const std::string& name) {
-  return refused("NodeIsReady", "Node " + name + " is Ready, so it is not deleted");
-}
-
-// The cloud lists machines that come and go while it does.
-Status incomplete() {
-  return waiting("IncompleteListing",
-                 "second look at the cloud: its list of machines is incomplete");
-}
-
-// What a write may have done whose answer is lost.
-bool may_have_happened(const Status& status) {
-  return status.error_class() == ErrorClass::unavailable ||
-         status.code() == Code::deadline_exceeded;
-}
 
 }  // namespace
-
-// One deletion on its way through the gate.
-struct NodeDeletions::Case {
-  NodeDeletion deletion;
-  NodeFacts node;
-  runtime::TimePoint deadline;
-  const char* ground = "deleted";  // for metrics
-  int tries_left = kConflictTries;
-};
 
 // The look-ups that follow one listing.
 struct NodeDeletions::Round {
@@ -140,7 +89,7 @@ std::vector<NodeFacts> NodeDeletions::our_nodes() const {
 
 Status NodeDeletions::refusal(const NodeDeletion& deletion, const NodeFacts& node) const {
   if (!deletion.options.uid.empty() && deletion.options.uid != node.uid) {
-    return changed(deletion.name);
+    return node_changed(deletion.name);
   }
   if (broker_->foreign(node.provider_id)) {
     return Status(Code::unimplemented, ErrorClass::unsupported,
@@ -151,7 +100,7 @@ Status NodeDeletions::refusal(const NodeDeletion& deletion, const NodeFacts& nod
     return Status(Code::not_found, ErrorClass::not_found,
                   "Node " + deletion.name + " is being deleted already");
   }
-  if (node.ready) return is_ready(deletion.name);
+  if (node.ready) return node_is_ready(deletion.name);
   return {};
 }
 
@@ -241,7 +190,7 @@ void NodeDeletions::end_round() {
 void NodeDeletions::listed(const Cases& cases, const Result<InstanceSnapshot::Ptr>& listing) {
   if (!listing) {
     for (const CasePtr& one : cases) {
-      fail(one, unknown(listing.status()), "unknown");
+      fail(one, look_failed(listing.status()), "unknown");
     }
     return end_round();
   }
@@ -267,7 +216,7 @@ void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
     switch (standing_of(one->node, machines)) {
       case Standing::exists:
       case Standing::unclear:
-        fail(one, exists(one->node.name), "exists");
+        fail(one, machine_exists(one->node.name), "exists");
         break;
       case Standing::terminated:
         // The cloud's word about this very machine needs no canary and no limit.
@@ -279,7 +228,7 @@ void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
         if (machines.complete()) {
           judge_absent(one, round->cases);
         } else {
-          fail(one, incomplete(), "unknown");
+          fail(one, listing_incomplete(), "unknown");
         }
         break;
     }
@@ -289,11 +238,12 @@ void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
 void NodeDeletions::judge_absent(const CasePtr& one, Cases& passed) {
   const auto now = deps_.timers.now();
   if (!one->node.of_cloud) {
-    return fail(one,
-                refused("NotOfThisCloud", "Node " + one->node.name +
-                                              " has no provider ID and does not wait for one, so "
-                                              "the cloud's silence says nothing about it"),
-                "foreign");
+    return fail(
+        one,
+        refused_deletion("NotOfThisCloud", "Node " + one->node.name +
+                                               " has no provider ID and does not wait for one, so "
+                                               "the cloud's silence says nothing about it"),
+        "foreign");
   }
   // A deletion whose answer was lost, or a cache that lags: it counts already.
   if (brake_.is_deleting(one->node.uid)) return passed.push_back(one);
@@ -372,114 +322,6 @@ void NodeDeletions::conclude_without_listing(const RoundPtr& round) {
     const Standing canary = look.sighted ? Standing::exists : Standing::absent;
     if (!passed.empty()) conclude(one, round->answers[index], canary);
   }
-}
-
-void NodeDeletions::conclude(const CasePtr& one, const MachineAnswer& answer, Standing canary) {
-  const auto stop = [&](Status status, const char* decision) {
-    brake_.not_deleted(one->node.uid);
-    fail(one, std::move(status), decision);
-  };
-  if (!answer.status.ok()) {
-    return stop(unknown(answer.status), "unknown");
-  }
-  switch (standing_of(answer.state())) {
-    case Standing::exists:
-    case Standing::unclear:
-      return stop(exists(one->node.name), "exists");
-    case Standing::terminated:
-      one->ground = "terminated";
-      brake_.deleting(one->node.uid, false, deps_.timers.now());
-      return read_fresh(one);
-    case Standing::absent:
-      break;
-  }
-  if (canary != Standing::exists && !one->node.released) {
-    brake_.not_deleted(one->node.uid);
-    return hold(one, {BrakeVerdict::blind, milliseconds(0)});
-  }
-  read_fresh(one);
-}
-
-void NodeDeletions::read_fresh(const CasePtr& one) {
-  auto nodes = kube::resources::nodes();
-  one->deletion.api->get(nodes, {}, one->node.name, one->deletion.call,
-                         [weak = std::weak_ptr(self_), one](const Result<std::string>& body) {
-                           const auto self = weak.lock();
-                           if (!self) return;
-                           const auto object = body ? kube::Object::decode(*body)
-                                                    : Result<kube::ObjectPtr>(body.status());
-                           if (object) return (*self)->send(one, facts_of(*object));
-                           (*self)->brake_.not_deleted(one->node.uid);
-                           (*self)->fail(one, object.status(), "failed");
-                         });
-}
-
-void NodeDeletions::send(const CasePtr& one, const NodeFacts& fresh) {
-  const auto& wanted_version = one->deletion.options.resource_version;
-  Status problem;
-  if (fresh.uid != one->node.uid || fresh.provider_id != one->node.provider_id ||
-      (!wanted_version.empty() && wanted_version != fresh.object->resource_version())) {
-    problem = changed(one->node.name);
-  } else if (fresh.ready) {
-    problem = is_ready(one->node.name);
-  } else if (!deps_.may_write()) {
-    problem = refused("NotLeading", "this host does not hold the leader lease any more");
-  } else if (deps_.timers.now() >= one->deadline) {
-    problem = Status(Code::deadline_exceeded, "whoever asked for the deletion has given up");
-  }
-  if (!problem.ok()) {
-    brake_.not_deleted(one->node.uid);
-    return fail(one, std::move(problem), "refused");
-  }
-  kube::DeleteOptions options = one->deletion.options;
-  options.uid = fresh.uid;
-  options.resource_version = fresh.object->resource_version();  // nothing happened since that read
-  one->deletion.api->remove(kube::resources::nodes(), {}, one->node.name, options,
-                            one->deletion.call,
-                            [weak = std::weak_ptr(self_), one](Result<std::string> answer) {
-                              if (const auto self = weak.lock())
-                                (*self)->sent(one, std::move(answer));
-                            });
-}
-
-void NodeDeletions::sent(const CasePtr& one, Result<std::string> answer) {
-  if (answer.status().error_class() == ErrorClass::conflict && --one->tries_left > 0 &&
-      one->deletion.options.resource_version.empty()) {
-    return read_fresh(one);
-  }
-  if (answer || answer.status().error_class() == ErrorClass::not_found) {
-    held_.forget(one->node);
-    deps_.telemetry.decided(one->ground);
-    return end(one, std::move(answer));
-  }
-  if (!may_have_happened(answer.status())) brake_.not_deleted(one->node.uid);
-  fail(one, answer.status(), "failed");
-}
-
-void NodeDeletions::hold(const CasePtr& one, BrakeJudgement judgement) {
-  ++held_in_round_;
-  held_.hold(one->node);
-  const bool limited =
-      judgement.verdict == BrakeVerdict::over_limit || judgement.verdict == BrakeVerdict::too_early;
-  const std::string message =
-      "The Node is not deleted: " + why_held(judgement.verdict, report(), brake_.options()) +
-      ". To let it go now: kubectl annotate node " + one->node.name + " " +
-      std::string(kAllowDeletion) + "=true";
-  deps_.telemetry.held(*one->node.object, message);
-  const milliseconds pause = std::min(std::max(judgement.retry_after, milliseconds(1)), kHeldPause);
-  fail(one, waiting(limited ? kDeletionHeld : kCloudViewBlind, message).with_retry_after(pause),
-       limited ? "held" : "blind");
-}
-
-void NodeDeletions::fail(const CasePtr& one, Status status, const char* decision) {
-  if (status.error_class() != ErrorClass::waiting) held_.forget(one->node);
-  deps_.telemetry.decided(decision);
-  end(one, std::move(status));
-}
-
-void NodeDeletions::end(const CasePtr& one, Result<std::string> result) {
-  const auto done = std::exchange(one->deletion.done, nullptr);
-  if (done) done(std::move(result));
 }
 
 }  // namespace ccm::plugin

@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,6 +61,8 @@ class NodeDeletions {
 
   // Held are those whose deletion was asked for, and engaged is what holds any.
   [[nodiscard]] runtime::BrakeReport report() const;
+  // The Node of that name passed this gate within BrakeOptions::window, and there is none now.
+  [[nodiscard]] bool deleted(const std::string& name) const;
   // One line for people, without names for those who may be anybody.
   [[nodiscard]] std::string summary() const;
   [[nodiscard]] std::string status_text() const;
@@ -90,15 +93,20 @@ class NodeDeletions {
   void send(const CasePtr& one, const NodeFacts& fresh);
   void sent(const CasePtr& one, Result<std::string> answer);
 
+  void note_deleted(const std::string& name);
   void hold(const CasePtr& one, runtime::BrakeJudgement judgement);
   void fail(const CasePtr& one, Status status, const char* decision);
   void end(const CasePtr& one, Result<std::string> result);
   [[nodiscard]] std::vector<NodeFacts> our_nodes() const;
   [[nodiscard]] std::chrono::milliseconds look_pause(bool held) const;
 
+  // Between two looks while all that is asked for is held.
+  static constexpr std::chrono::milliseconds kHeldPause{10'000};
+
   Dependencies deps_;
   runtime::Brake brake_;
   HeldNodes held_;
+  std::map<std::string, runtime::TimePoint> deleted_;  // by name
   std::shared_ptr<InstancesBroker> broker_;
   std::vector<std::string> witnesses_;
   Cases waiting_;

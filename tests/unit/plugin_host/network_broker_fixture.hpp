@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -88,8 +89,9 @@ class NetworkBrokerTest : public PluginHostTest {
       balancers_ = std::make_unique<LoadBalancersService>(component_, balancers_broker_);
     }
     if (routes != nullptr) {
-      routes_ = std::make_shared<RoutesBroker>(component_, ccm_interface{nullptr, routes},
-                                               ProviderTimeouts(), route_gate_);
+      routes_ = std::make_shared<RoutesBroker>(
+          component_, ccm_interface{nullptr, routes}, ProviderTimeouts(), route_gate_,
+          [this](const std::string& name) { return deleted_nodes_.count(name) > 0; });
     }
   }
   static ccm_cloud_loadbalancers full_table() {
@@ -213,6 +215,7 @@ class NetworkBrokerTest : public PluginHostTest {
   DeletionTelemetry route_telemetry_{registry_, {}, "routes"};
   AbsenceGate balancer_gate_{timers_, balancer_telemetry_, {}, "load balancers"};
   AbsenceGate route_gate_{timers_, route_telemetry_, {}, "routes"};
+  std::set<std::string> deleted_nodes_;  // by the gate for Nodes
   std::shared_ptr<LoadBalancersBroker> balancers_broker_;
   std::unique_ptr<LoadBalancersService> balancers_;
   std::shared_ptr<RoutesBroker> routes_;

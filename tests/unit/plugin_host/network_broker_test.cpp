@@ -240,6 +240,23 @@ TEST_F(NetworkBrokerTest, AMassRemovalOfRoutesIsHeldAndTheRestIsDone) {
             "10m0s, 10 may be");
 }
 
+// The brake for Nodes has judged them already.
+TEST_F(NetworkBrokerTest, RoutesOfNodesThatWereDeletedHereGo) {
+  const auto provider = route_table();
+  start(nullptr, &provider);
+  advance(11min);
+  list(routes(0, 6));
+  deleted_nodes_ = {"node-0", "node-1", "node-2"};
+  EXPECT_EQ(apply(routes(0, 3)), (std::vector<std::string>{"", "", ""}));
+  EXPECT_EQ(applied_, "-r0-r1-r2");
+  EXPECT_EQ(route_gate_.report().deleted, 0u);
+  list(routes(3, 3));
+  std::vector<Route> claimed = routes(3, 3);
+  for (Route& route : claimed) route.target_node = "node-0";
+  EXPECT_EQ(apply(claimed), (std::vector<std::string>{kHeld, kHeld, kHeld}))
+      << "what the controller says of them does not count";
+}
+
 TEST_F(NetworkBrokerTest, AFewRoutesMayGoAndThenAsManyAsTheLimitSays) {
   const auto provider = route_table();
   start(nullptr, &provider);

@@ -218,6 +218,19 @@ TEST_F(NodeDeletionsTest, AMachineThatIsGoneLetsItsNodeGo) {
   EXPECT_NE(metrics().find(R"(decision="deleted",kind="nodes")"), std::string::npos);
 }
 
+TEST_F(NodeDeletionsTest, WhatItDeletedIsKnownForAWindow) {
+  cluster(3, 1);
+  EXPECT_FALSE(deletions_->deleted("n0"));
+  EXPECT_EQ(remove("n0"), "deleted");
+  EXPECT_TRUE(deletions_->deleted("n0"));
+  EXPECT_FALSE(deletions_->deleted("n1"));
+  cluster_.nodes["n0"] = {"another", "cloud://n0", "True", ""};
+  EXPECT_FALSE(deletions_->deleted("n0")) << "there is one of that name again";
+  cluster_.nodes.erase("n0");
+  timers_.advance(11min);
+  EXPECT_FALSE(deletions_->deleted("n0"));
+}
+
 TEST_F(NodeDeletionsTest, TheSecondLookBeginsAfterTheRequest) {
   cluster(3, 1);
   cloud_.machines["cloud://n0"] = CCM_INSTANCE_RUNNING;

@@ -1,0 +1,22 @@
+// What the gate in front of deletions of Nodes answers instead of deleting. Any thread.
+#pragma once
+
+#include <ccm/status.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace ccm::plugin {
+
+Status refused_deletion(std::string_view reason, std::string message);
+// To be asked again.
+Status waiting_deletion(std::string_view reason, std::string message);
+// Nothing is known, so it is asked again; no fault of the deletion.
+Status look_failed(const Status& cause);
+Status node_changed(const std::string& name);
+Status machine_exists(const std::string& name);
+Status node_is_ready(const std::string& name);
+// The cloud lists machines that come and go while it does.
+Status listing_incomplete();
+
+}  // namespace ccm::plugin
