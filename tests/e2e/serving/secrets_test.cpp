@@ -144,16 +144,20 @@ TEST_F(SecretsTest, ACloudBehindAProxyWithAPasswordKeepsAllOfThem) {
   secrets_["the password in the cloud's address"] = kUrlSecret;
   const auto file = folder_.path() / "cloud.json";
   const std::string proxy = "http://user:" + std::string(kProxySecret) + "@127.0.0.1:9";
+  std::string plaintext = "--allow-plaintext-cloud-credentials=false";
   const auto tried = [&](const std::string& endpoint, const std::string& part) {
     config["endpoint"] = endpoint;
     support::write_file(file, config.dump());
     const std::string log = log_of({"--kubeconfig=" + server_.manager_kubeconfig().string(),
-                                    "--cloud-config=" + file.string()},
+                                    "--cloud-config=" + file.string(), plaintext},
                                    {{"http_proxy", proxy}, {"HTTP_PROXY", proxy}}, part);
     EXPECT_NE(log.find(part), std::string::npos) << log;
     expect_clean("the log", log);
   };
+  tried("http://cloud.invalid:80", "allow it with --allow-plaintext-cloud-credentials\"");
+  plaintext = "--allow-plaintext-cloud-credentials";
   tried("http://cloud.invalid:80", "could not be initialised");
+  tried("http://cloud.invalid:80", "a credential crosses the network in the clear");
   tried("http://user:" + std::string(kUrlSecret) + "@cloud.invalid:80",
         "without user and password");
 }
