@@ -19,6 +19,12 @@ void add_generic_flags(FlagSet& flags, Options& options) {
   group.add("plugin-path", list_value(&generic.plugin_paths),
             "Folders that hold controllers/ and providers/ with plugins; may be repeated, the "
             "first that has a plugin wins. Empty: ../lib/ccm beside this program.");
+  group.add(
+      "plugin-sha256", list_value(&generic.plugin_sha256),
+      "ID=SUM: the file of the plugin ID must have this SHA-256 sum; may be repeated, also for "
+      "one ID. With one given, a plugin without any is not loaded.");
+  group.add("plugin-sha256-file", string_value(&generic.plugin_sha256_file),
+            "File with lines of --plugin-sha256; 'ccmctl plugin list --pins' prints them.");
   group.add("controllers", list_value(&generic.controllers),
             "Controllers to run: '*' all that are on by default, 'foo' runs foo, '-foo' does not; "
             "the first item that names a controller decides.");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -32,13 +33,9 @@ std::vector<std::filesystem::path> folders(const EarlyOptions& early) {
   return result;
 }
 
-std::optional<plugin::Manifest> manifest_of(const plugin::Registry& registry,
-                                            const std::filesystem::path& path) {
-  for (const auto& file : registry.files()) {
-    if (file.path == path && file.manifest) return file.manifest;
-  }
-  // A provider that was given by its path lies outside of the folders.
-  return plugin::examine(path, {}).manifest;
+std::optional<plugin::Examination> examine_path(const std::string& provider) {
+  if (!provider.starts_with('/')) return std::nullopt;
+  return plugin::examine(provider, {});
 }
 
 bool brings_provider(const plugin::Manifest& manifest) {
@@ -64,13 +61,28 @@ const plugin::KnownController* find_in(const std::vector<plugin::KnownController
 PluginSelection::PluginSelection(const EarlyOptions& early)
     : registry_(plugin::Registry::scan(folders(early))),
       provider_name_(early.cloud_provider),
-      provider_(registry_.find_provider(early.cloud_provider)) {
+      by_path_(examine_path(early.cloud_provider)),
+      provider_(by_path_ ? plugin::Registry::provider_in(*by_path_)
+                         : registry_.find_provider(early.cloud_provider)) {
   sort_controllers();
+}
+
+const plugin::Examination* PluginSelection::file(const std::filesystem::path& path) const {
+  for (const auto& file : registry_.files()) {
+    if (file.path == path) return &file;
+  }
+  return by_path_ && by_path_->path == path ? &*by_path_ : nullptr;
+}
+
+std::optional<plugin::Manifest> PluginSelection::manifest_of(
+    const std::filesystem::path& path) const {
+  const plugin::Examination* known = file(path);
+  return known == nullptr ? std::nullopt : known->manifest;
 }
 
 void PluginSelection::sort_controllers() {
   for (const auto& controller : registry_.controllers()) {
-    const auto manifest = manifest_of(registry_, controller.path);
+    const auto manifest = manifest_of(controller.path);
     if (!manifest || !brings_provider(*manifest)) {
       controllers_.push_back(controller);
     } else if (!provider_.ok() || !same_file(controller.path, provider_->path)) {
@@ -78,7 +90,7 @@ void PluginSelection::sort_controllers() {
     }
   }
   if (!provider_.ok()) return;
-  const auto chosen = manifest_of(registry_, provider_->path);
+  const auto chosen = manifest_of(provider_->path);
   if (!chosen) return;
   for (const auto& component : chosen->components) {
     if (component.kind != plugin::ComponentKind::controller) continue;
@@ -100,7 +112,7 @@ Status PluginSelection::add_flags(CommandLine& command_line) const {
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   for (const auto& path : paths) {
-    const auto manifest = manifest_of(registry_, path);
+    const auto manifest = manifest_of(path);
     if (!manifest) continue;
     if (Status status = command_line.add_plugin(manifest->id, manifest->options); !status.ok()) {
       return status;
@@ -164,7 +176,7 @@ std::vector<plugin::Manifest> PluginSelection::manifests(
   }
   std::vector<plugin::Manifest> result;
   for (const auto& path : paths) {
-    auto manifest = manifest_of(registry_, path);
+    auto manifest = manifest_of(path);
     if (!manifest) continue;
     const bool known = std::any_of(result.begin(), result.end(),
                                    [&](const auto& one) { return one.id == manifest->id; });
@@ -174,25 +186,38 @@ std::vector<plugin::Manifest> PluginSelection::manifests(
 }
 
 Result<LoadedSelection> PluginSelection::load(std::span<const std::string> enabled,
-                                              const Loaded& loaded) const {
-  plugin::Loader loader;
-  const auto load_one = [&](const std::filesystem::path& path) {
-    const std::size_t before = loader.loaded().size();
-    auto plugin = loader.load(path);
-    if (loaded && loader.loaded().size() > before) loaded(loader.loaded().back());
-    return plugin;
-  };
-  LoadedSelection selection;
+                                              plugin::Pins pins, const Loaded& loaded) const {
   if (!provider_.ok()) return provider_.status();
-  auto provider = load_one(provider_->path);
-  if (!provider.ok()) return provider.status();
-  selection.provider = {std::move(*provider), provider_->name};
+  std::vector<std::pair<std::filesystem::path, std::string>> wanted{
+      {provider_->path, provider_->name}};
   for (const auto& name : enabled) {
     const auto* controller = find_controller(name);
     if (controller == nullptr) continue;  // problems() told
-    auto file = load_one(controller->path);
-    if (!file.ok()) return file.status();
-    selection.controllers.push_back({std::move(*file), controller->name});
+    wanted.emplace_back(controller->path, controller->name);
+  }
+  plugin::CheckOptions options;
+  options.pins = std::move(pins);
+  plugin::Loader loader(std::move(options));
+  std::map<std::filesystem::path, plugin::Examination> files;
+  for (const auto& [path, name] : wanted) {
+    if (files.count(path) > 0) continue;
+    const plugin::Examination* known = file(path);
+    if (known == nullptr) return Status(Code::internal, path.string() + " was never looked at");
+    auto examined = loader.examine(*known);
+    if (Status verdict = examined.verdict(); !verdict.ok()) return verdict;
+    files.emplace(path, std::move(examined));
+  }
+  LoadedSelection selection;
+  for (const auto& [path, name] : wanted) {
+    const std::size_t before = loader.loaded().size();
+    auto plugin = loader.load(files.at(path));
+    if (!plugin.ok()) return plugin.status();
+    if (loaded && loader.loaded().size() > before) loaded(loader.loaded().back());
+    if (&name == &wanted.front().second) {
+      selection.provider = {*std::move(plugin), name};
+    } else {
+      selection.controllers.push_back({*std::move(plugin), name});
+    }
   }
   return selection;
 }

@@ -9,7 +9,9 @@
 
 #include <ccm/status.hpp>
 
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,19 +57,24 @@ class PluginSelection {
     return provider_.ok() ? provider_->name : std::string();
   }
 
-  // Loads the provider and the enabled controllers; `loaded` hears of each plugin before the next
-  // one is loaded, and may be empty. The failure is one line.
+  // Loads the provider and the enabled controllers: the files whose manifests were read, whatever
+  // lies at their paths by now, and none before all of them passed their checks. `loaded` hears of
+  // each plugin before the next one is loaded, and may be empty. The failure is one line.
   using Loaded = std::function<void(const plugin::LoadedPlugin&)>;
   [[nodiscard]] Result<LoadedSelection> load(std::span<const std::string> enabled,
-                                             const Loaded& loaded = {}) const;
+                                             plugin::Pins pins, const Loaded& loaded = {}) const;
 
  private:
   void sort_controllers();
   [[nodiscard]] const plugin::KnownController* find_controller(std::string_view name) const;
   [[nodiscard]] std::string why_missing(const std::string& name) const;
+  [[nodiscard]] const plugin::Examination* file(const std::filesystem::path& path) const;
+  [[nodiscard]] std::optional<plugin::Manifest> manifest_of(
+      const std::filesystem::path& path) const;
 
   plugin::Registry registry_;
   std::string provider_name_;
+  std::optional<plugin::Examination> by_path_;  // a provider that was given by its path
   Result<plugin::KnownProvider> provider_;
   // A controller in a provider's file counts only when that provider is the chosen one: it works
   // with that cloud's API and credential.

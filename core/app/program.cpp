@@ -39,6 +39,19 @@ Status configure_log(const LoggingOptions& logging) {
   return log::configure(config);
 }
 
+// The pins of --plugin-sha256 and --plugin-sha256-file; each fault is one line of `errors`.
+plugin::Pins read_pins(const GenericOptions& options, std::vector<std::string>& errors) {
+  plugin::Pins pins;
+  for (const std::string& text : options.plugin_sha256) {
+    Status status = pins.add(text);
+    if (!status.ok()) errors.push_back(status.with_context("--plugin-sha256").message());
+  }
+  if (options.plugin_sha256_file.empty()) return pins;
+  Status status = pins.read(options.plugin_sha256_file);
+  if (!status.ok()) errors.push_back(status.with_context("--plugin-sha256-file").message());
+  return pins;
+}
+
 }  // namespace
 
 int run_program(const std::string& program, std::span<const std::string> arguments) {
@@ -62,6 +75,7 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   for (auto& problem : plugins.problems(validation.enabled)) {
     validation.errors.push_back(std::move(problem));
   }
+  plugin::Pins pins = read_pins(options.generic, validation.errors);
   auto config =
       kube::load_config({options.client_connection.kubeconfig, options.client_connection.master});
   if (!config.ok()) validation.errors.push_back(config.status().message());
@@ -72,8 +86,9 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   if (Status status = configure_log(options.logging); !status.ok()) return fail(status);
 
   SignalGuard signals(StopSignals::install());
-  auto selection = plugins.load(
-      validation.enabled, [&signals](const plugin::LoadedPlugin& one) { signals.loaded(one); });
+  auto selection =
+      plugins.load(validation.enabled, std::move(pins),
+                   [&signals](const plugin::LoadedPlugin& one) { signals.loaded(one); });
   if (!selection.ok()) return fail(selection.status());
 
   log::info("cloud-controller-manager",

@@ -1,8 +1,9 @@
 #include "plugin/file_checks.hpp"
 
 #include "plugin/elf_note.hpp"
+#include "plugin/folder_checks.hpp"
 #include "plugin/host_interfaces.hpp"
-#include "plugin/plugin_file.hpp"
+#include "plugin/run_path.hpp"
 #include "plugin/text.hpp"
 
 #include <sys/stat.h>
@@ -28,6 +29,7 @@ class Examiner {
   Examiner(Examination& result, const CheckOptions& options) : result_(result), options_(options) {}
 
   void run(const fs::path& path);
+  void run_open();
 
  private:
   void ok(const char* name, std::string text) { add(name, CheckState::ok, std::move(text)); }
@@ -43,6 +45,7 @@ class Examiner {
   void check_folders();
   void check_digest(Bytes bytes);
   void check_hardening();
+  void check_run_path();
   void check_exports();
   bool check_note(const ElfReader& elf);
   void check_abi();
@@ -62,16 +65,33 @@ void Examiner::run(const fs::path& path) {
   std::error_code error;
   const fs::path folder = fs::canonical(path.parent_path(), error);
   result_.path = error ? path : folder / path.filename();
-  const auto file = PluginFile::open(result_.path);
+  auto file = OpenFile::open(result_.path);
   if (!file) {
     fail("file", file.status().code(), file.status().message());
     return;
   }
+  result_.file = *std::move(file);
+  run_open();
+}
+
+void Examiner::run_open() {
+  const auto status = result_.file->status();
+  const auto file = PluginFile::map(*result_.file);
+  if (!status || !file) {
+    const Status fault = status ? file.status() : status.status();
+    fail("file", fault.code(), fault.message());
+    return;
+  }
   result_.size = file->bytes().size();
-  ok("file", "regular file of " + std::to_string(result_.size) + " bytes");
-  check_owner(file->status());
+  if (result_.file->is_noexec()) {
+    fail("file", Code::failed_precondition,
+         "lies on a file system that is mounted noexec, so none of its code can run; move it, or "
+         "mount that without noexec");
+  } else {
+    ok("file", "regular file of " + std::to_string(result_.size) + " bytes");
+  }
+  check_owner(*status);
   check_folders();
-  check_digest(file->bytes());
   const auto elf = ElfReader::open(file->bytes());
   if (!elf) {
     fail("elf", elf.status().code(), elf.status().message());
@@ -85,7 +105,9 @@ void Examiner::run(const fs::path& path) {
   }
   ok("elf", "64-bit shared library for " + std::string(machine_name(elf->header().e_machine)));
   check_hardening();
+  check_run_path();
   if (!check_note(*elf)) return;
+  check_digest(file->bytes());
   check_abi();
   check_exports();
   if (result_.manifest) check_needs();
@@ -109,20 +131,29 @@ void Examiner::check_owner(const struct stat& status) {
 void Examiner::check_folders() {
   const auto faults = unsafe_folders(result_.path, options_.uid);
   if (faults.empty()) ok("folders", "only root or this user can write to them");
-  for (const std::string& fault : faults) fail("folders", Code::permission_denied, fault);
+  for (const FolderFault& fault : faults) {
+    fail("folders", Code::permission_denied,
+         "lies in " + fault.folder.string() + ", " + fault.what + "; " + fault.remedy);
+  }
 }
 
 void Examiner::check_digest(Bytes bytes) {
-  const auto& allowed = options_.allowed_sha256;
-  if (allowed.empty() && !options_.compute_sha256) return;
+  const Pins& pins = options_.pins;
+  if (pins.empty() && !options_.compute_sha256) return;
   result_.sha256 = sha256_hex(bytes);
-  if (allowed.empty()) return;
-  if (std::find(allowed.begin(), allowed.end(), result_.sha256) != allowed.end()) {
-    ok("digest", "sha256 " + result_.sha256 + " is allowed");
-  } else {
+  if (pins.empty() || !result_.manifest) return;
+  const std::string& id = result_.manifest->id;
+  const std::vector<std::string>* pinned = pins.find(id);
+  if (pinned == nullptr) {
     fail("digest", Code::permission_denied,
-         "has the SHA-256 sum " + result_.sha256 +
-             ", which is not allowed; install the released file or allow this sum");
+         "is not pinned, and others are; to allow it give --plugin-sha256=" + id + "=" +
+             result_.sha256);
+  } else if (std::find(pinned->begin(), pinned->end(), result_.sha256) == pinned->end()) {
+    fail("digest", Code::permission_denied,
+         "has the SHA-256 sum " + result_.sha256 + ", pinned for " + id + " is " + list(*pinned) +
+             "; install the file that was pinned, or pin this one");
+  } else {
+    ok("digest", "sha256 " + result_.sha256 + " is pinned");
   }
 }
 
@@ -132,12 +163,20 @@ void Examiner::check_hardening() {
     warn("hardening", "asks for an executable stack; link it with -z noexecstack");
   }
   if (elf.text_relocations) warn("hardening", "has text relocations; compile it with -fPIC");
-  if (!elf.run_path.empty()) {
-    warn("hardening", "has the run path " + elf.run_path + "; link it without -rpath");
+  if (!elf.executable_stack && !elf.text_relocations) {
+    ok("hardening", "no executable stack or text relocations");
   }
-  if (!elf.executable_stack && !elf.text_relocations && elf.run_path.empty()) {
-    ok("hardening", "no executable stack, text relocations or run path");
+}
+
+void Examiner::check_run_path() {
+  RunPath judged = judge_run_path(*result_.elf, result_.path.parent_path(), options_.uid);
+  result_.bundled = std::move(judged.bundled);
+  for (std::string& fault : judged.faults) {
+    fail("run path", Code::permission_denied, std::move(fault));
   }
+  if (!judged.faults.empty()) return;
+  const std::string& path = result_.elf->run_path;
+  ok("run path", path.empty() ? "none" : path + ", to which only root or this user can write");
 }
 
 bool Examiner::check_note(const ElfReader& elf) {
@@ -230,24 +269,6 @@ void Examiner::check_needs() {
   }
 }
 
-std::optional<std::string> folder_fault(const fs::path& folder, bool holds_file, uid_t uid) {
-  struct stat status {};
-  if (::stat(folder.c_str(), &status) != 0) {
-    return "lies in " + folder.string() +
-           ", which cannot be read: " + std::generic_category().message(errno);
-  }
-  if (status.st_uid != 0 && status.st_uid != uid) {
-    return "lies in " + folder.string() + ", which belongs to " + user_name(status.st_uid) +
-           ", not to root or " + user_name(uid) + "; run chown root " + folder.string();
-  }
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return std::nullopt;
-  if ((status.st_mode & S_ISVTX) != 0 && status.st_uid == 0 && !holds_file) return std::nullopt;
-  return "lies in " + folder.string() + ", to which others can write (mode " +
-         octal(status.st_mode & 07777U) + "); " +
-         ((status.st_mode & S_ISVTX) != 0 ? "move it into a folder of its own"
-                                          : "run chmod go-w " + folder.string());
-}
-
 }  // namespace
 
 std::string_view to_string(CheckState state) {
@@ -262,22 +283,24 @@ std::string_view to_string(CheckState state) {
   return "unknown";
 }
 
-std::vector<std::string> unsafe_folders(const fs::path& path, uid_t uid) {
-  std::vector<std::string> faults;
-  fs::path folder = path.parent_path();
-  for (bool holds_file = true;; holds_file = false) {
-    if (auto fault = folder_fault(folder, holds_file, uid)) faults.push_back(std::move(*fault));
-    if (folder == folder.parent_path()) return faults;
-    folder = folder.parent_path();
-  }
-}
-
 Status Examination::verdict() const {
   for (const Check& check : checks) {
     if (check.state != CheckState::failed) continue;
     return Status(check.code, "plugin " + path.string() + ": " + check.text);
   }
   return {};
+}
+
+Examination examine_again(const Examination& found, const CheckOptions& options) {
+  Examination result;
+  result.path = found.path;
+  result.file = found.file;
+  if (!result.file) {
+    result.checks = found.checks;
+    return result;
+  }
+  Examiner(result, options).run_open();
+  return result;
 }
 
 Examination examine(const fs::path& path, const CheckOptions& options) {

@@ -5,6 +5,8 @@
 
 #include "plugin/elf_facts.hpp"
 #include "plugin/manifest.hpp"
+#include "plugin/pins.hpp"
+#include "plugin/plugin_file.hpp"
 
 #include <ccm/abi/plugin.h>
 #include <ccm/status.hpp>
@@ -13,6 +15,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,8 +28,7 @@ struct CheckOptions {
   // Interfaces that the host offers; empty = host_interfaces().
   std::vector<std::string> offered;
   uint32_t abi_minor = CCM_ABI_MINOR;  // of the host
-  // Lower-case SHA-256 sums that are allowed; empty = any.
-  std::vector<std::string> allowed_sha256;
+  Pins pins;
   bool compute_sha256 = false;  // also when nothing is pinned
 };
 
@@ -34,8 +36,8 @@ enum class CheckState { ok, warning, failed };
 std::string_view to_string(CheckState state);
 
 struct Check {
-  std::string name;  // "file", "owner", "folders", "digest", "elf", "exports", "hardening", "note",
-                     // "manifest", "abi", "needs"
+  std::string name;  // "file", "owner", "folders", "elf", "hardening", "run path", "note",
+                     // "manifest", "digest", "abi", "exports", "needs"
   CheckState state = CheckState::ok;
   std::string text;  // what was found; for a failure a clause that fits after "plugin FILE: "
   Code code = Code::ok;
@@ -49,18 +51,15 @@ struct Examination {
   std::optional<ElfFacts> elf;
   std::string sha256;
   uint64_t size = 0;
+  std::shared_ptr<const OpenFile> file;  // what was examined; null when it could not be opened
+  std::vector<std::filesystem::path> bundled;  // see RunPath
 
   // Ok, or the first failure as one sentence: "plugin FILE: what is wrong; what to do".
   [[nodiscard]] Status verdict() const;
 };
 
 Examination examine(const std::filesystem::path& path, const CheckOptions& options);
-
-// The owner and mode rules alone, for `path`, which is absolute and has no symbolic links:
-// root or `uid` owns it and no one else may write to it; the same for each folder above.
-// A sticky folder of root that all may write to (/tmp) passes as an ancestor, since nobody can
-// replace another one's entry there, but not as the folder that holds the file: there anyone could
-// add one. One clause for each fault.
-std::vector<std::string> unsafe_folders(const std::filesystem::path& path, uid_t uid);
+// The same file once more, with other options: not what lies at its path by now.
+Examination examine_again(const Examination& found, const CheckOptions& options);
 
 }  // namespace ccm::plugin

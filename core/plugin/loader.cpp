@@ -2,50 +2,75 @@
 
 #include "plugin/text.hpp"
 
-#include <boost/dll/shared_library.hpp>
 #include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <string_view>
-#include <system_error>
 #include <utility>
+#include <vector>
 
 namespace ccm::plugin {
 namespace {
-
-namespace dll = boost::dll;
 
 Status refuse(Code code, const std::filesystem::path& path, const std::string& why) {
   return Status(code, "plugin " + path.string() + ": " + why);
 }
 
-// ld.so begins its message with the path, which our sentence has already.
-std::string load_error(const std::filesystem::path& path, const std::error_code& error) {
+// What ld.so says begins with the path that it was given.
+std::string load_error(const std::string& given) {
   const char* text = ::dlerror();
-  std::string message = text == nullptr ? error.message() : text;
-  const std::string prefix = path.string() + ": ";
+  std::string message = text == nullptr ? "ld.so does not say why" : text;
+  const std::string prefix = given + ": ";
   if (message.starts_with(prefix)) message.erase(0, prefix.size());
   return message;
 }
 
-Result<ccm_plugin_entry_fn> open_entry(const std::filesystem::path& path) {
-  // NODELETE is not among Boost's modes, but the bits go through to dlopen: with it the image
-  // outlives the shared_library object.
-  const auto mode = static_cast<dll::load_mode::type>(dll::load_mode::rtld_now |
-                                                      dll::load_mode::rtld_local | RTLD_NODELETE);
-  std::error_code error;
-  dll::shared_library library;
-  library.load(path, mode, error);
-  if (error) {
-    return refuse(
-        Code::failed_precondition, path,
-        "cannot be loaded: " + load_error(path, error) +
-            "; install what it links to (ccmctl plugin inspect lists it) or build it anew");
+constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+
+Status cannot_load(const Examination& file, const std::string& why) {
+  return refuse(Code::failed_precondition, file.path,
+                "cannot be loaded: " + why +
+                    "; install what it links to (ccmctl plugin inspect lists it) or build it anew");
+}
+
+// The image remembers the path by which it was loaded: debuggers, sanitizers and dladdr() ask for
+// it, and a path of a descriptor tells people nothing. The old text stays, since ld.so has
+// allocated it.
+void name_image(void* handle, const std::filesystem::path& path) {
+  static auto& texts = *new std::vector<char*>;  // never freed
+  link_map* image = nullptr;
+  if (::dlinfo(handle, RTLD_DI_LINKMAP, &image) != 0 || image == nullptr) return;
+  char* const own = ::strdup(path.c_str());
+  if (own == nullptr) return;
+  texts.push_back(std::exchange(image->l_name, own));
+}
+
+// Of what was checked, whatever lies at the path by now. The descriptor stays open for ever: ld.so
+// takes two images of one path for one.
+Result<ccm_plugin_entry_fn> open_entry(const Examination& file) {
+  static auto& loaded_files = *new std::vector<std::shared_ptr<const OpenFile>>;
+  for (const std::filesystem::path& library : file.bundled) {
+    if (::dlopen(library.c_str(), kMode) == nullptr) {
+      return cannot_load(file, library.string() + ": " + load_error(library));
+    }
   }
-  void* symbol = ::dlsym(library.native(), CCM_PLUGIN_ENTRY);
+  const std::string path = file.file->own_path();
+  if (::access(path.c_str(), F_OK) != 0) {
+    return refuse(
+        Code::failed_precondition, file.path,
+        "cannot be loaded through its descriptor, since " + path + " is not there; mount /proc");
+  }
+  void* const handle = ::dlopen(path.c_str(), kMode);
+  if (handle == nullptr) return cannot_load(file, load_error(path));
+  loaded_files.push_back(file.file);
+  name_image(handle, file.path);
+  void* const symbol = ::dlsym(handle, CCM_PLUGIN_ENTRY);
   if (symbol == nullptr) {
-    return refuse(Code::failed_precondition, path,
+    return refuse(Code::failed_precondition, file.path,
                   "has no entry " CCM_PLUGIN_ENTRY "; build it anew with the SDK");
   }
   return reinterpret_cast<ccm_plugin_entry_fn>(symbol);
@@ -123,8 +148,15 @@ Status Loader::check_conflicts(const Examination& file) const {
   return {};
 }
 
+Examination Loader::examine(const Examination& found) const {
+  return examine_again(found, options_);
+}
+
 Result<LoadedPlugin> Loader::load(const std::filesystem::path& path) {
-  const Examination file = examine(path, options_);
+  return load(plugin::examine(path, options_));
+}
+
+Result<LoadedPlugin> Loader::load(const Examination& file) {
   for (const LoadedPlugin& loaded : loaded_) {
     if (loaded.path == file.path) return loaded;
   }
@@ -133,7 +165,7 @@ Result<LoadedPlugin> Loader::load(const std::filesystem::path& path) {
   status = check_conflicts(file);
   if (!status.ok()) return status;
 
-  const auto entry = open_entry(file.path);
+  const auto entry = open_entry(file);
   if (!entry) return entry.status();
   // Whatever the entry says, the runtime is in the process now.
   if (brings_go(file)) go_plugin_ = file.path.string();

@@ -29,13 +29,18 @@ class Loader {
  public:
   explicit Loader(CheckOptions options = {});
 
-  // Loads the file at an absolute path; a file that is already loaded is returned again.
-  // Fails with
+  // Makes all checks of a file that is open, with this loader's options; for load().
+  [[nodiscard]] Examination examine(const Examination& found) const;
+
+  // Loads the file that was examined, through the descriptor that was; a file that is already
+  // loaded is returned again. Fails with
   //   not_found           no such file
-  //   permission_denied   somebody else could change the file, or its digest is not allowed
+  //   permission_denied   somebody else could change it or what it links to, or it is not pinned
   //   invalid_argument    no plugin: not ELF, damaged, no note, faulty manifest
   //   failed_precondition a plugin, but not for this host: ABI, needs, libraries, entry
   //   already_exists      its id or one of its names is taken, or it is a second Go plugin
+  Result<LoadedPlugin> load(const Examination& file);
+  // The same for the file at an absolute path.
   Result<LoadedPlugin> load(const std::filesystem::path& path);
 
   // All that were loaded so far, in order.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,20 +13,6 @@
 
 namespace ccm::plugin {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Status from_errno(int error) {
   const std::string text = std::generic_category().message(error);
@@ -46,32 +33,64 @@ Status from_errno(int error) {
 
 }  // namespace
 
-Result<PluginFile> PluginFile::open(const std::filesystem::path& path) {
+Result<std::shared_ptr<const OpenFile>> OpenFile::open(const std::filesystem::path& path) {
   // O_NONBLOCK: a FIFO or device must not hold us up before fstat has told what it is.
-  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (fd.get() < 0) return from_errno(errno);
-  PluginFile file;
-  if (::fstat(fd.get(), &file.status_) != 0) return from_errno(errno);
-  if (S_ISDIR(file.status_.st_mode)) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) return from_errno(errno);
+  const std::shared_ptr<const OpenFile> file(new OpenFile(descriptor));
+  const auto status = file->status();
+  if (!status.ok()) return status.status();
+  if (S_ISDIR(status->st_mode)) {
     return Status(Code::invalid_argument, "is a folder; name the .so file in it");
   }
-  if (!S_ISREG(file.status_.st_mode)) {
+  if (!S_ISREG(status->st_mode)) {
     return Status(Code::invalid_argument, "is not a regular file; name a .so file");
   }
-  const auto size = static_cast<size_t>(file.status_.st_size);
-  if (size == 0) return Status(Code::invalid_argument, "is empty; copy or install it anew");
-  void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
-  if (start == MAP_FAILED) return from_errno(errno);
-  file.bytes_ = Bytes(static_cast<const std::byte*>(start), size);
+  if (status->st_size == 0) {
+    return Status(Code::invalid_argument, "is empty; copy or install it anew");
+  }
   return file;
 }
 
-PluginFile::PluginFile(PluginFile&& other) noexcept
-    : bytes_(std::exchange(other.bytes_, {})), status_(other.status_) {}
+OpenFile::~OpenFile() { ::close(descriptor_); }
+
+std::string OpenFile::own_path() const {
+  std::error_code error;
+  const std::filesystem::path process = std::filesystem::read_symlink("/proc/self", error);
+  const std::string folder = error ? "/proc/self" : "/proc/" + process.string();
+  return folder + "/fd/" + std::to_string(descriptor_);
+}
+
+Result<struct stat> OpenFile::status() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) return from_errno(errno);
+  return status;
+}
+
+bool OpenFile::is_noexec() const {
+  struct statvfs status {};
+  return ::fstatvfs(descriptor_, &status) == 0 && (status.f_flag & ST_NOEXEC) != 0;
+}
+
+Result<PluginFile> PluginFile::map(const OpenFile& file) {
+  const auto status = file.status();
+  if (!status.ok()) return status.status();
+  const auto size = static_cast<size_t>(status->st_size);
+  void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
+  if (start == MAP_FAILED) return from_errno(errno);
+  return PluginFile(Bytes(static_cast<const std::byte*>(start), size));
+}
+
+Result<PluginFile> PluginFile::open(const std::filesystem::path& path) {
+  const auto file = OpenFile::open(path);
+  if (!file.ok()) return file.status();
+  return map(**file);
+}
+
+PluginFile::PluginFile(PluginFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
 
 PluginFile& PluginFile::operator=(PluginFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
-  std::swap(status_, other.status_);
   return *this;
 }
 

@@ -146,7 +146,7 @@ Status Registry::conflicts(const fs::path& provider) const {
   return {};
 }
 
-Result<KnownProvider> Registry::provider_in(const Examination& file) const {
+Result<KnownProvider> Registry::provider_in(const Examination& file) {
   Status verdict = file.verdict();
   if (!verdict.ok()) return verdict;
   std::vector<std::string> names;

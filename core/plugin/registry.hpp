@@ -61,13 +61,15 @@ class Registry {
   // own fault.
   [[nodiscard]] Result<KnownProvider> find_provider(std::string_view name) const;
 
+  // The only provider of a file; its own fault when it has any.
+  static Result<KnownProvider> provider_in(const Examination& file);
+
   // NULL when no controller has that name or alias.
   [[nodiscard]] const KnownController* find_controller(std::string_view name_or_alias) const;
 
  private:
   void scan_folder(const std::filesystem::path& folder);
   void add(Examination file);
-  [[nodiscard]] Result<KnownProvider> provider_in(const Examination& file) const;
   [[nodiscard]] Status unknown_provider(std::string_view name) const;
 
   CheckOptions options_;

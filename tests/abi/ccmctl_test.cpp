@@ -134,6 +134,19 @@ TEST(Ccmctl, ListTakesTheFlagTwiceAndPrintsJson) {
   EXPECT_TRUE(document["problems"].empty());
 }
 
+// The lines are those of --plugin-sha256-file.
+TEST(Ccmctl, ListPrintsPins) {
+  const PluginFolder folder;
+  const fs::path good = folder.add("good");
+  folder.add("no_note");
+  const CommandOutcome outcome =
+      ccmctl("plugin list --pins --plugin-path " + folder.path().string());
+  EXPECT_EQ(outcome.exit_code, 0);
+  const std::string sum = support::run_command("sha256sum " + good.string()).output.substr(0, 64);
+  EXPECT_THAT(outcome.output, testing::StartsWith("test.good=" + sum + "  # " + good.string() +
+                                                  "\nccmctl: left out: plugin "));
+}
+
 TEST(Ccmctl, ListOfAnEmptyFolderSaysWhere) {
   const PluginFolder folder;
   const CommandOutcome outcome = ccmctl("plugin list --plugin-path " + folder.path().string());

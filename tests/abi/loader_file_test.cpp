@@ -1,14 +1,21 @@
 // Faults of the file itself: what it is, whose it is, and whether all of it is there.
+#include "plugin/folder_checks.hpp"
 #include "plugin/loader.hpp"
 #include "plugin/plugin_file.hpp"
 #include "plugin_folder.hpp"
+#include "support/command.hpp"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <fstream>
 
 namespace ccm::plugin {
@@ -173,14 +180,98 @@ TEST(LoaderFile, ThePinnedDigestMustBeTheFiles) {
   const PluginFolder folder;
   const auto path = folder.add("good");
   CheckOptions options;
-  options.allowed_sha256 = {std::string(64, '0')};
-  expect_refusal(path, Code::permission_denied, "which is not allowed; install the released file",
+  ASSERT_TRUE(options.pins.add("test.good=" + std::string(64, '0')).ok());
+  expect_refusal(path, Code::permission_denied,
+                 "pinned for test.good is " + std::string(64, '0') +
+                     "; install the file that was pinned, or pin this one",
                  options);
   const auto file = PluginFile::open(path);
   ASSERT_TRUE(file.ok());
-  options.allowed_sha256.push_back(sha256_hex(file->bytes()));
+  std::string upper = sha256_hex(file->bytes());
+  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  ASSERT_TRUE(options.pins.add("test.good=" + upper).ok()) << "several sums, in any case";
   const auto loaded = Loader(options).load(path);
   EXPECT_TRUE(loaded.ok()) << loaded.status().message();
+}
+
+// Else a file with another id, which names the same controllers, would take a pinned one's place.
+TEST(LoaderFile, WithOnePinAPluginWithoutIsRefused) {
+  const PluginFolder folder;
+  CheckOptions options;
+  ASSERT_TRUE(options.pins.add("test.other=" + std::string(64, '0')).ok());
+  expect_refusal(
+      folder.add("good"), Code::permission_denied,
+      "is not pinned, and others are; to allow it give --plugin-sha256=test.good=", options);
+}
+
+// The checked file is the one that runs, also when a package manager or an attacker is quicker.
+TEST(LoaderFile, WhatWasCheckedIsLoadedWhateverLiesAtItsPathByNow) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  Loader loader;
+  const Examination checked = loader.examine(examine(path, {}));
+  fs::rename(folder.add("exits"), path);  // its constructor ends the process
+  const auto loaded = loader.load(checked);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  EXPECT_EQ(loaded->manifest.id, "test.good");
+  EXPECT_EQ(std::string(view(loaded->plugin->manifest)), checked.note);
+}
+
+// A debugger that starts the host opens the path that ld.so is given, before the image has its
+// name: "/proc/self/fd/3" would be the debugger's own, a pipe, on which it would wait for ever.
+TEST(LoaderFile, ThePathOfADescriptorIsTheSameFileInOtherProcesses) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  const auto file = OpenFile::open(path);
+  ASSERT_TRUE(file.ok());
+  const support::CommandOutcome outcome = support::run_command("readlink " + (*file)->own_path());
+  EXPECT_EQ(outcome.output, path.string() + "\n");
+}
+
+// Debuggers, sanitizers and /proc/self/maps show the file, not a number of a descriptor; and a
+// second file whose descriptor might get that number is not taken for the first.
+TEST(LoaderFile, ALoadedImageHasItsFilesName) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  const auto other = folder.add("rival");
+  Loader loader;
+  const auto first = loader.load(path);
+  ASSERT_TRUE(first.ok()) << first.status().message();
+  Dl_info info{};
+  ASSERT_NE(::dladdr(first->plugin, &info), 0);
+  EXPECT_STREQ(info.dli_fname, path.c_str());
+  EXPECT_TRUE(test::is_mapped(path));
+  Loader another;
+  const auto second = another.load(other);
+  ASSERT_TRUE(second.ok()) << second.status().message();
+  EXPECT_NE(second->plugin, first->plugin);
+  ASSERT_NE(::dladdr(second->plugin, &info), 0);
+  EXPECT_STREQ(info.dli_fname, other.c_str());
+}
+
+// A descriptor has a path in /proc alone.
+TEST(LoaderFile, WithoutProcTheRefusalSaysSo) {
+  const PluginFolder folder;
+  const auto path = folder.add("good");
+  Loader loader;
+  const Examination checked = loader.examine(examine(path, {}));
+  constexpr int kNotAllowed = 77;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 ||
+        ::mount("none", "/proc", "tmpfs", 0, nullptr) != 0) {
+      ::_exit(kNotAllowed);
+    }
+    const std::string why = loader.load(checked).status().message();
+    ::_exit(why.find("since /proc/") != std::string::npos && why.ends_with("; mount /proc") ? 0
+                                                                                            : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kNotAllowed) GTEST_SKIP() << "no namespaces of one's own here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(LoaderFile, Sha256IsTheStandards) {

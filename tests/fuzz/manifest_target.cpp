@@ -1,11 +1,13 @@
-// Manifests (plugin/manifest.hpp) and the flags that they bring (app/options_command_line.hpp).
-// Input: the manifest; behind a NUL, lines of arguments.
+// Manifests (plugin/manifest.hpp), the flags that they bring (app/options_command_line.hpp) and the
+// pins of plugins (plugin/pins.hpp).
+// Input: the manifest, or a pin; behind a NUL, lines of arguments.
 // Properties: nothing is thrown; a manifest or faults, never both; names are unique; every default
-// is a value that its flag takes.
+// is a value that its flag takes; what is taken for a pin has an id and a whole sum.
 #include "app/options_command_line.hpp"
 #include "app/options_plugin_value.hpp"
 #include "fuzz.hpp"
 #include "plugin/manifest.hpp"
+#include "plugin/pins.hpp"
 
 #include <algorithm>
 
@@ -36,11 +38,28 @@ void check_manifest(const plugin::Manifest& manifest) {
   for (const plugin::Option& option : manifest.options) check_option(option);
 }
 
+void check_pin(std::string_view text) {
+  plugin::Pins pins;
+  const Status status = pins.add(text);
+  require(status.ok() != pins.empty(), "a pin or a fault");
+  require(status.ok() || !status.message().empty(), "a failure says what is wrong");
+  if (!status.ok()) return;
+  std::string_view id = text.substr(0, text.find('='));
+  id.remove_prefix(id.find_first_not_of(" \t\r"));
+  id = id.substr(0, id.find_last_not_of(" \t\r") + 1);
+  const auto* sums = pins.find(id);
+  require(sums != nullptr && sums->size() == 1, "the pin is that of its id");
+  require(sums->front().size() == 64, "a sum is whole");
+  require(pins.add(std::string(id) + "=" + sums->front()).ok(), "what is pinned can be written");
+  require(sums->size() == 1, "and is the same");
+}
+
 }  // namespace
 
 void manifest_target(std::string_view bytes) {
   const std::size_t end = std::min(bytes.find('\0'), bytes.size());
   const Exact text(bytes.substr(0, end));
+  check_pin(text.view());
   const plugin::ManifestReport report = plugin::parse_manifest(text.view());
   require(report.manifest.has_value() == report.faults.empty(), "a manifest or faults");
   if (!report.manifest) return;

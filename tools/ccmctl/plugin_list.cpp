@@ -18,6 +18,7 @@ using plugin::Registry;
 struct ListOptions {
   std::vector<std::string> folders;
   Format format = Format::table;
+  bool pins = false;
 };
 
 std::vector<std::string> row_of(const Examination& file, const Component& component) {
@@ -62,11 +63,27 @@ void print_json(const Registry& registry) {
   std::cout << json_text(json);
 }
 
+// Lines of --plugin-sha256-file: of the files that the host would load, and of no others.
+void print_pins(const Registry& registry) {
+  for (const Examination& file : registry.files()) {
+    if (!file.verdict().ok()) continue;
+    std::cout << plugin::pin_line(file.manifest->id, file.sha256, printable(file.path.string()))
+              << '\n';
+  }
+  for (const std::string& problem : registry.problems()) {
+    std::cerr << "ccmctl: left out: " << printable(problem) << '\n';
+  }
+}
+
 void list(const ListOptions& options) {
   std::vector<std::string> folders = options.folders;
   if (folders.empty()) folders.push_back(plugin::default_plugin_folder().string());
-  const Registry registry = Registry::scan({folders.begin(), folders.end()});
-  if (options.format == Format::json) {
+  plugin::CheckOptions checks;
+  checks.compute_sha256 = options.pins;
+  const Registry registry = Registry::scan({folders.begin(), folders.end()}, checks);
+  if (options.pins) {
+    print_pins(registry);
+  } else if (options.format == Format::json) {
     print_json(registry);
   } else {
     print_table(registry, folders);
@@ -83,6 +100,10 @@ void add_plugin_list(CLI::App& parent, int& exit_code) {
   const auto options = std::make_shared<ListOptions>();
   add_plugin_path(*command, options->folders);
   add_format(*command, options->format);
+  command->add_flag(
+      "--pins", options->pins,
+      "Print lines for the manager's --plugin-sha256-file instead: id and SHA-256 sum\n"
+      "of each file");
   command->callback([options, &exit_code] {
     list(*options);
     exit_code = kOk;

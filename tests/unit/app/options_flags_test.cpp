@@ -120,6 +120,8 @@ TEST(HostFlags, HOST_8_to_74_EveryFlagHasItsDefault) {
 // Those that Go's managers do not have.
 constexpr std::string_view kOwn[] = {"allow-plaintext-cloud-credentials",
                                      "plugin-path",
+                                     "plugin-sha256",
+                                     "plugin-sha256-file",
                                      "deletion-brake-percent",
                                      "deletion-brake-minimum",
                                      "deletion-brake-window",

@@ -51,7 +51,7 @@ class PluginSelectionTest : public ::testing::Test {
     return select_controllers(items, plugins.known_controllers()).enabled;
   }
   static std::vector<std::string> loaded(const PluginSelection& plugins) {
-    const auto selection = plugins.load(star(plugins));
+    const auto selection = plugins.load(star(plugins), {});
     EXPECT_TRUE(selection.ok()) << selection.status().message();
     std::vector<std::string> names;
     if (!selection.ok()) return names;
