@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -21,6 +22,7 @@ namespace ccm::app {
 namespace asio = boost::asio;
 using nlohmann::json;
 using plugin::Permission;
+using plugin::Permissions;
 
 namespace {
 
@@ -33,6 +35,14 @@ struct Round {
   std::size_t next = 0;
   std::size_t asking = 0;      // coroutines under way
   std::optional<Status> mute;  // why the API server did not answer
+
+  [[nodiscard]] std::vector<Permission> refused_of(const std::vector<Permission>& asked) const {
+    std::vector<Permission> found;
+    std::copy_if(asked.begin(), asked.end(), std::back_inserter(found), [this](const auto& one) {
+      return std::find(refused.begin(), refused.end(), one) != refused.end();
+    });
+    return found;
+  }
 };
 
 // The last one calls `done`. It holds the coroutine that waits, which holds the round: kept in the
@@ -75,8 +85,17 @@ struct AccessCheck::State {
   [[nodiscard]] bool allows(std::string_view name) const {
     const auto known = std::find_if(subjects.begin(), subjects.end(),
                                     [&](const AccessSubject& each) { return each.name == name; });
-    if (known == subjects.end() || known->permissions.empty()) return true;
-    return asked && !missing.contains(name);
+    if (known == subjects.end() || known->permissions.needed.empty()) return true;
+    return asked && needs(name).empty();
+  }
+  [[nodiscard]] const std::vector<Permission>& needs(std::string_view name) const {
+    static const std::vector<Permission> kNothing;
+    const auto lacks = missing.find(name);
+    return lacks == missing.end() ? kNothing : lacks->second.needed;
+  }
+  [[nodiscard]] bool somebody_waits() const {
+    return std::any_of(missing.begin(), missing.end(),
+                       [](const auto& lacks) { return !lacks.second.needed.empty(); });
   }
   // What has to be asked: everything first, then what was refused.
   [[nodiscard]] std::vector<Permission> questions() const {
@@ -85,7 +104,8 @@ struct AccessCheck::State {
       const auto waits = missing.find(subject.name);
       const auto& list = waits == missing.end() ? subject.permissions : waits->second;
       if (asked && waits == missing.end()) continue;
-      all.insert(all.end(), list.begin(), list.end());
+      all.insert(all.end(), list.needed.begin(), list.needed.end());
+      all.insert(all.end(), list.optional.begin(), list.optional.end());
     }
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -99,7 +119,7 @@ struct AccessCheck::State {
   const AccessCheckOptions options;
   AccessCallbacks callbacks;
   asio::steady_timer timer;  // between two rounds
-  std::map<std::string, std::vector<Permission>, std::less<>> missing;
+  std::map<std::string, Permissions, std::less<>> missing;
   std::vector<std::pair<std::string, std::function<void(bool)>>> waiting;
   bool asked = false;  // the first round has ended
   bool mute = false;   // the API server does not answer
@@ -108,13 +128,8 @@ struct AccessCheck::State {
 
 void AccessCheck::State::take(const Round& round) {
   for (const AccessSubject& subject : subjects) {
-    std::vector<Permission> lacks;
-    for (const Permission& permission : subject.permissions) {
-      const auto& refused = round.refused;
-      if (std::find(refused.begin(), refused.end(), permission) != refused.end()) {
-        lacks.push_back(permission);
-      }
-    }
+    const Permissions lacks{round.refused_of(subject.permissions.needed),
+                            round.refused_of(subject.permissions.optional)};
     const auto before = missing.find(subject.name);
     const bool had = before != missing.end();
     if (had ? before->second == lacks : lacks.empty()) continue;
@@ -176,7 +191,7 @@ asio::awaitable<void> AccessCheck::run() {
     state->wake();
     if (state->callbacks.answered) state->callbacks.answered();
     if (state->missing.empty()) co_return;
-    state->timer.expires_after(pause);
+    state->timer.expires_after(state->somebody_waits() ? pause : state->options.idle_pause);
     co_await state->timer.async_wait(asio::as_tuple(asio::use_awaitable));
     pause = std::min(pause * 2, state->options.longest_pause);
   }
@@ -191,6 +206,10 @@ void AccessCheck::stop() {
 
 bool AccessCheck::allows(std::string_view name) const { return state_->allows(name); }
 
+std::string AccessCheck::needs(std::string_view name) const {
+  return plugin::to_string(state_->needs(name));
+}
+
 asio::awaitable<void> AccessCheck::wait(std::string name) {
   const std::shared_ptr<State> state = state_;
   if (state->stopping || state->allows(name)) co_return;
@@ -204,9 +223,13 @@ std::string AccessCheck::text() const {
   if (!state_->asked) return "being asked";
   if (state_->mute) return "unknown: the API server does not say";
   std::string text;
-  for (const auto& [name, permissions] : state_->missing) {
-    text += (text.empty() ? "" : "; ") + name + " lacks " + plugin::to_string(permissions);
-  }
+  const auto add = [&text](const std::string& name, const char* verb,
+                           const std::vector<Permission>& lacks) {
+    if (lacks.empty()) return;
+    text += (text.empty() ? "" : "; ") + name + verb + plugin::to_string(lacks);
+  };
+  for (const auto& [name, lacks] : state_->missing) add(name, " lacks ", lacks.needed);
+  for (const auto& [name, lacks] : state_->missing) add(name, " goes on without ", lacks.optional);
   return text.empty() ? "all granted" : text;
 }
 

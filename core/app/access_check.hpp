@@ -1,7 +1,7 @@
 // Whether the credential of this process may do what the plugins and the host declare: asked by
 // SelfSubjectAccessReviews at start, before and whether or not this process leads. What is missing
-// is named in one line, and who misses something waits until it is there; nobody else does. An API
-// server that does not answer such questions holds up nobody.
+// is named in one line, and who misses something that it needs waits until it is there; nobody else
+// does. An API server that does not answer such questions holds up nobody.
 // Loop thread. Its coroutine runs on the client's executor.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace ccm::app {
 // A plugin, or the host itself, with everything that it will ask of the API server.
 struct AccessSubject {
   std::string name;  // the plugin's id, or plugin::kHostAsker
-  std::vector<plugin::Permission> permissions;
+  plugin::Permissions permissions;
 };
 
 struct AccessCheckOptions {
@@ -30,13 +30,13 @@ struct AccessCheckOptions {
   std::chrono::milliseconds call_timeout{3'000};    // the first that gets no answer ends the round
   std::chrono::milliseconds first_pause{1'000};     // between two rounds; doubles each time
   std::chrono::milliseconds longest_pause{30'000};  // a role that was forgotten is made by hand
+  std::chrono::milliseconds idle_pause{300'000};    // while nobody waits for what is missing
 };
 
 // Both may be empty.
 struct AccessCallbacks {
-  // What a subject lacks is something else than before; an empty list: nothing any more.
-  std::function<void(const AccessSubject& subject, const std::vector<plugin::Permission>& missing)>
-      changed;
+  // What a subject lacks is something else than before; empty: nothing any more.
+  std::function<void(const AccessSubject& subject, const plugin::Permissions& missing)> changed;
   std::function<void()> answered;  // a round has ended: allows() may have become true
 };
 
@@ -56,9 +56,11 @@ class AccessCheck {
   // Whether the subject has all that it needs, as far as is known. false before the first round has
   // ended; true for a name that was not given.
   [[nodiscard]] bool allows(std::string_view name) const;
+  // What it needs and is known to lack, as "get, list nodes"; empty when it lacks nothing.
+  [[nodiscard]] std::string needs(std::string_view name) const;
   // Resumes when allows(name), or after stop().
   boost::asio::awaitable<void> wait(std::string name);
-  // One line for people: "all granted", or who waits for what.
+  // One line for people: "all granted", or who waits for what and who goes on without what.
   [[nodiscard]] std::string text() const;
 
  private:

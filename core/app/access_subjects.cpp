@@ -9,6 +9,8 @@
 namespace ccm::app {
 namespace {
 
+constexpr const char* kRemedy = "ccmctl rbac prints the roles that it needs";
+
 void add_subject(std::vector<AccessSubject>& subjects, const plugin::Manifest& manifest) {
   const auto known = std::find_if(subjects.begin(), subjects.end(), [&](const AccessSubject& each) {
     return each.name == manifest.id;
@@ -18,19 +20,36 @@ void add_subject(std::vector<AccessSubject>& subjects, const plugin::Manifest& m
   }
 }
 
+// The endpoint's client may be another one (--authentication-kubeconfig), which is not asked for.
+void add_endpoint(plugin::Permissions& host, const Options& options) {
+  const std::string& ours = options.client_connection.kubeconfig;
+  if (options.authentication.kubeconfig == ours) {
+    plugin::add_permissions(host, plugin::permissions_of(plugin::authentication_rules()));
+    if (!options.authentication.skip_lookup) {
+      plugin::add_permissions(host,
+                              plugin::permissions_of(plugin::cluster_trust_rules(), "kube-system"));
+    }
+  }
+  if (options.authorization.kubeconfig == ours) {
+    plugin::add_permissions(host, plugin::permissions_of(plugin::authorization_rules()));
+  }
+}
+
 }  // namespace
 
 std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
-                                           const LeaderElectionOptions& election) {
+                                           const Options& options) {
   const SelectedComponent& provider = selection.provider;
   AccessSubject host{std::string(plugin::kHostAsker),
                      plugin::permissions_of(plugin::host_rules(
                          plugin::offers_machines(provider.plugin.manifest, provider.name)))};
+  const LeaderElectionOptions& election = options.leader_election;
   if (election.leader_elect) {
-    const auto lease = plugin::permissions_of(plugin::lease_rules(election.resource_name),
-                                              election.resource_namespace);
-    host.permissions.insert(host.permissions.end(), lease.begin(), lease.end());
+    plugin::add_permissions(host.permissions,
+                            plugin::permissions_of(plugin::lease_rules(election.resource_name),
+                                                   election.resource_namespace));
   }
+  if (options.secure_serving.port != 0) add_endpoint(host.permissions, options);
   std::vector<AccessSubject> subjects{std::move(host)};
   add_subject(subjects, provider.plugin.manifest);
   for (const SelectedComponent& controller : selection.controllers) {
@@ -39,24 +58,25 @@ std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
   return subjects;
 }
 
-void tell_access(const AccessSubject& subject, const std::vector<plugin::Permission>& missing,
-                 serving::HealthRegistry& health) {
+void AccessNews::tell(const AccessSubject& subject, const plugin::Permissions& missing) {
   const bool host = subject.name == plugin::kHostAsker;
-  const std::string text = plugin::to_string(missing);
+  const std::string needed = plugin::to_string(missing.needed);
+  const std::string optional = plugin::to_string(missing.optional);
+  const plugin::Permissions before = std::exchange(told_[subject.name], missing);
   if (missing.empty()) {
     log::info("the missing permissions are there", {{"plugin", subject.name}});
-  } else if (host) {
-    log::warning("the host lacks permissions",
-                 {{"missing", text}, {"remedy", "ccmctl rbac prints the roles that it needs"}});
-  } else {
-    log::warning("a plugin waits for permissions",
-                 {{"plugin", subject.name},
-                  {"missing", text},
-                  {"remedy", "ccmctl rbac prints the roles that it needs"}});
+  } else if (missing.needed != before.needed && !missing.needed.empty()) {
+    log::warning(host ? "the host lacks permissions" : "a plugin waits for permissions",
+                 {{"plugin", subject.name}, {"missing", needed}, {"remedy", kRemedy}});
   }
+  if (missing.optional != before.optional && !missing.optional.empty()) {
+    log::info("going on without optional permissions",
+              {{"plugin", subject.name}, {"missing", optional}, {"remedy", kRemedy}});
+  }
+  if (missing.needed.empty() && before.needed.empty()) return;
   Status status;
-  if (!missing.empty()) status = Status(Code::permission_denied, "it lacks " + text);
-  health.set(
+  if (!needed.empty()) status = Status(Code::permission_denied, "it lacks " + needed);
+  health_.set(
       "permissions-" + subject.name, [status] { return status; },
       serving::HealthRegistry::Scope::readiness);
 }

@@ -8,6 +8,8 @@
 #include "serving/health_page.hpp"
 #include "serving/pages/verbosity_page.hpp"
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <prometheus/registry.h>
 
 #include <cstdlib>
@@ -20,6 +22,7 @@ namespace asio = boost::asio;
 
 namespace {
 
+constexpr std::chrono::seconds kRolePause{60};
 constexpr double kReviewQps = 200;  // HOST-103
 constexpr int kReviewBurst = 400;
 
@@ -203,6 +206,14 @@ asio::awaitable<Status> Endpoint::look_up_trust() {
   }
   cluster_trust_ = std::make_unique<serving::ClusterTrust>(*trust_client_, trust_);
   Status status = co_await cluster_trust_->look_up();
+  if (status.code() == Code::permission_denied) {
+    log::warning(
+        "client certificates and front proxies are believed only by the flags' files until a role "
+        "allows reading the cluster's authentication settings",
+        {{"err", status}});
+    status = co_await await_role();
+    if (stopping_) co_return Status();
+  }
   if (!status.ok()) {
     if (!flags.tolerate_lookup_failure) co_return status;
     log::warning("going on without the cluster's authentication settings", {{"err", status}});
@@ -211,7 +222,22 @@ asio::awaitable<Status> Endpoint::look_up_trust() {
   co_return Status();
 }
 
+// A role that was forgotten is made by hand, while everything else goes on: no process has to end
+// for it, which the Go managers' own role does not have either (DO-307).
+asio::awaitable<Status> Endpoint::await_role() {
+  Status status(Code::permission_denied, "not asked again");
+  while (status.code() == Code::permission_denied && !stopping_) {
+    role_timer_.expires_after(kRolePause);
+    co_await role_timer_.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (!stopping_) status = co_await cluster_trust_->look_up();
+  }
+  // It has been read, or will be: the watch tries for ever.
+  co_return Status();
+}
+
 void Endpoint::stop() {
+  stopping_ = true;
+  role_timer_.cancel();
   if (cluster_trust_) cluster_trust_->stop();
   if (server_) server_->stop();
 }

@@ -18,6 +18,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <functional>
 #include <memory>
@@ -52,7 +53,8 @@ class Endpoint {
   Status start();
 
   // Reads what the cluster says about who is to be believed, and follows it. A failure, unless it
-  // is tolerated (HOST-64), means that the process must not go on.
+  // is tolerated (HOST-64), means that the process must not go on. Where a role forbids it, one
+  // line says so, and it ends when the role is there, or with stop().
   boost::asio::awaitable<Status> look_up_trust();
 
   void stop();
@@ -63,6 +65,7 @@ class Endpoint {
       const std::string& kubeconfig, const char* flag, const char* name,
       std::function<void(const kube::CallRecord&)> observer);
   void add_pages();
+  boost::asio::awaitable<Status> await_role();
 
   boost::asio::any_io_executor executor_;
   const Options& options_;
@@ -74,6 +77,8 @@ class Endpoint {
   std::shared_ptr<serving::TrustSource> trust_;
   std::optional<kube::Client> trust_client_;
   std::unique_ptr<serving::ClusterTrust> cluster_trust_;
+  boost::asio::steady_timer role_timer_{executor_};
+  bool stopping_ = false;
   std::shared_ptr<serving::Site> site_;
   std::vector<std::pair<std::string, serving::Site::Page>> pages_;
   std::unique_ptr<serving::SecureServer> server_;

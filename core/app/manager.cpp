@@ -106,8 +106,13 @@ void Manager::Impl::add_pages() {
   endpoint.add("/flagz", [this](const serving::Request& request) {
     return serving::flags_page(request, command_line.all_values());
   });
-  const StatusSources sources{options,   selection, leadership,
-                              informers, plugins,   [this] { return endpoint.paths(); }};
+  const StatusSources sources{options,
+                              selection,
+                              leadership,
+                              informers,
+                              plugins,
+                              access,
+                              [this] { return endpoint.paths(); }};
   endpoint.add("/statusz", [sources](const serving::Request& request) {
     return status_page(sources, request);
   });
@@ -266,19 +271,18 @@ asio::awaitable<void> Manager::Impl::look_up_trust() {
 // Standbys ask too, so that whoever takes over knows already.
 void Manager::Impl::check_access() {
   AccessCallbacks callbacks;
-  callbacks.changed = [this](const AccessSubject& subject,
-                             const std::vector<plugin::Permission>& missing) {
-    tell_access(subject, missing, *health);
-    if (missing.empty()) return;
+  callbacks.changed = [this](const AccessSubject& subject, const plugin::Permissions& missing) {
+    access_news.tell(subject, missing);
+    if (missing.needed.empty()) return;
     recorders.record("cloud-controller-manager", leadership.lease_reference(),
                      kube::EventType::warning, "MissingPermissions",
-                     subject.name + " lacks " + plugin::to_string(missing));
+                     subject.name + " lacks " + plugin::to_string(missing.needed));
   };
   callbacks.answered = [this] { plugins.start_allowed_controllers(); };
-  access.emplace(clients.client("access-check"),
-                 access_subjects(selection, options.leader_election), AccessCheckOptions(),
-                 std::move(callbacks));
-  health->set_note("permissions", [this] { return access->text(); });
+  access.emplace(clients.client("access-check"), access_subjects(selection, options),
+                 AccessCheckOptions(), std::move(callbacks));
+  health->set_note(
+      "permissions", [this] { return access->text(); }, serving::HealthRegistry::Readers::informed);
   asio::co_spawn(loop.context(), access->run(), [](const std::exception_ptr& fault) {
     if (fault) std::rethrow_exception(fault);
   });

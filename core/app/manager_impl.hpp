@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/access_check.hpp"
+#include "app/access_subjects.hpp"
 #include "app/client_factory.hpp"
 #include "app/endpoint.hpp"
 #include "app/exit_code.hpp"
@@ -88,6 +89,7 @@ struct Manager::Impl final : plugin::FlagSource {
   plugin::PluginHost plugins;
   std::optional<AccessCheck> access;  // since the components are there
   std::shared_ptr<serving::HealthRegistry> health = std::make_shared<serving::HealthRegistry>();
+  AccessNews access_news{*health};
   runtime::StallMonitor monitor{loop, [this] { return plugins.running(); }};
   Endpoint endpoint;
   serving::LoopLag loop_lag{loop.executor(), metrics};

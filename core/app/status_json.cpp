@@ -65,7 +65,7 @@ StatusJson plugins_json(const LoadedSelection& selection) {
   return list;
 }
 
-StatusJson components_json(const StatusSources& from) {
+StatusJson components_json(const StatusSources& from, const Holdups& held) {
   StatusJson list = StatusJson::array();
   for (const auto& report : from.plugins.components()) {
     StatusJson json = {{"name", report.name},
@@ -83,9 +83,9 @@ StatusJson components_json(const StatusSources& from) {
                        {"unsettled", report.queue->unsettled}};
       json["watches"] = report.watches;
     }
-    const std::string waits =
-        holdup(report, from.leadership.leading(), from.plugins.provider_ready());
-    if (!waits.empty()) json["waitsFor"] = waits;
+    if (const auto holdup = held.find(report.name); holdup != held.end()) {
+      json["waitsFor"] = holdup->second.text;
+    }
     list.push_back(std::move(json));
   }
   return list;
@@ -138,13 +138,15 @@ StatusJson status_json(const StatusSources& sources, const StatusQuery& query) {
   status["leaderElection"] = lease_json(sources);
   status["provider"] = {{"name", sources.selection.provider.name},
                         {"ready", sources.plugins.provider_ready()}};
+  status["permissions"] = {{"text", sources.access ? sources.access->text() : "being asked"}};
   status["brake"] = brake_json(sources.plugins);
   status["budgets"] = budgets_json(sources.plugins.budgets());
   status["plugins"] = plugins_json(sources.selection);
-  status["components"] = components_json(sources);
+  const Holdups held = holdups(sources);
+  status["components"] = components_json(sources, held);
   status["caches"] = caches_json(sources.informers);
-  status["objects"] = objects_json(sources.plugins, query.limit);
-  if (query.object) status["object"] = object_json(sources.plugins, *query.object);
+  status["objects"] = objects_json(sources.plugins, held, query.limit);
+  if (query.object) status["object"] = object_json(sources.plugins, held, *query.object);
   if (query.route) status["routes"] = routes_json(sources.plugins, *query.route);
   return status;
 }

@@ -1,6 +1,7 @@
 #include "app/status_objects.hpp"
 
 #include "kube/time_text.hpp"
+#include "plugin/access_rules.hpp"
 
 #include <utility>
 
@@ -47,16 +48,43 @@ std::string waits_for(const plugin::ObjectReport& object) {
   return "";
 }
 
-StatusJson one_json(const plugin::ObjectReport& object, system_clock::time_point now) {
+// What the subject needs and lacks; empty when nothing is known to be missing.
+std::string missing_text(const StatusSources& from, const std::string& subject) {
+  const std::string needs = from.access ? from.access->needs(subject) : "";
+  return needs.empty() ? "" : "permissions: " + subject + " lacks " + needs;
+}
+
+Holdup holdup_of(const plugin::ComponentReport& component, const StatusSources& from) {
+  if (!component.queue || component.skipped) return {};
+  if (!from.leadership.leading()) {
+    const std::string lease = missing_text(from, std::string(plugin::kHostAsker));
+    return {lease.empty() ? "the leadership" : "the leadership; " + lease, !lease.empty()};
+  }
+  std::string lacks = missing_text(from, component.plugin_id);
+  if (!lacks.empty()) return {std::move(lacks), true};
+  if (!from.plugins.provider_ready()) {
+    lacks = missing_text(from, from.selection.provider.plugin.manifest.id);
+    return {lacks.empty() ? "the cloud provider's log-in" : lacks, !lacks.empty()};
+  }
+  if (!component.queue->synced) return {"the caches"};
+  return {component.queue->started ? "" : "the API server to say what its plugin may do"};
+}
+
+StatusJson one_json(const plugin::ObjectReport& object, const Holdups& held,
+                    system_clock::time_point now) {
   using plugin::ObjectState;
   StatusJson json = {{"key", object.key},
                      {"controller", object.controller},
                      {"state", std::string(plugin::to_string(object.state))}};
   if (object.state == ObjectState::unknown) return json;
   if (!object.step.empty()) json["step"] = object.step;
-  if (std::string text = waits_for(object); !text.empty()) json["waitsFor"] = std::move(text);
-  if (object.error_class != ErrorClass::none) {
-    json["class"] = name_of(object.error_class);
+  const auto holdup = held.find(object.controller);
+  if (object.state == ObjectState::queued && holdup != held.end()) {
+    json["waitsFor"] = holdup->second.text;
+    if (holdup->second.forbidden) json["class"] = name_of(ErrorClass::auth);
+  } else {
+    if (std::string text = waits_for(object); !text.empty()) json["waitsFor"] = std::move(text);
+    if (object.error_class != ErrorClass::none) json["class"] = name_of(object.error_class);
   }
   if (!object.reason.empty()) json["reason"] = object.reason;
   json["since"] = moment(now, -object.since);
@@ -74,20 +102,31 @@ StatusJson one_json(const plugin::ObjectReport& object, system_clock::time_point
 
 }  // namespace
 
-StatusJson objects_json(const plugin::PluginHost& plugins, std::size_t limit) {
+Holdups holdups(const StatusSources& from) {
+  Holdups all;
+  for (const plugin::ComponentReport& component : from.plugins.components()) {
+    if (Holdup holdup = holdup_of(component, from); !holdup.text.empty()) {
+      all.emplace(component.name, std::move(holdup));
+    }
+  }
+  return all;
+}
+
+StatusJson objects_json(const plugin::PluginHost& plugins, const Holdups& held, std::size_t limit) {
   StatusJson list = StatusJson::array();
   const auto now = system_clock::now();
   for (const plugin::ObjectReport& object : plugins.unsettled(limit)) {
-    list.push_back(one_json(object, now));
+    list.push_back(one_json(object, held, now));
   }
   return list;
 }
 
-StatusJson object_json(const plugin::PluginHost& plugins, const std::string& key) {
+StatusJson object_json(const plugin::PluginHost& plugins, const Holdups& held,
+                       const std::string& key) {
   StatusJson json = {{"key", key}, {"controllers", StatusJson::array()}};
   const auto now = system_clock::now();
   for (const plugin::ObjectReport& object : plugins.object(key)) {
-    json["controllers"].push_back(one_json(object, now));
+    json["controllers"].push_back(one_json(object, held, now));
   }
   return json;
 }
@@ -109,14 +148,6 @@ StatusJson routes_json(const plugin::PluginHost& plugins, const std::string& nod
     json["routes"].push_back(std::move(one));
   }
   return json;
-}
-
-std::string holdup(const plugin::ComponentReport& component, bool leading, bool provider_ready) {
-  if (!component.queue || component.skipped) return "";
-  if (!leading) return "the leadership";
-  if (!provider_ready) return "the cloud provider's log-in";
-  if (!component.queue->synced) return "the caches";
-  return component.queue->started ? "" : "permissions; /readyz?verbose names what is missing";
 }
 
 }  // namespace ccm::app

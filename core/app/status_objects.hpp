@@ -4,19 +4,29 @@
 #include "app/status_json.hpp"
 #include "plugin/plugin_host.hpp"
 
+#include <functional>
+#include <map>
+#include <string>
+
 namespace ccm::app {
+
+// Why controllers take no keys at all, by their names; those that do are not in it.
+struct Holdup {
+  std::string text;        // "the caches"
+  bool forbidden = false;  // until somebody grants a permission
+};
+using Holdups = std::map<std::string, Holdup, std::less<>>;
+Holdups holdups(const StatusSources& from);
 
 // [{"controller", "key", "state", "step", "waitsFor", "class", "reason", "since",
 //   "unsettledSince", "attempts", "nextTry", "lastCloudAnswer"}]; what is not known is left out.
-StatusJson objects_json(const plugin::PluginHost& plugins, std::size_t limit);
+StatusJson objects_json(const plugin::PluginHost& plugins, const Holdups& held, std::size_t limit);
 
 // {"key", "controllers": [as above]}
-StatusJson object_json(const plugin::PluginHost& plugins, const std::string& key);
+StatusJson object_json(const plugin::PluginHost& plugins, const Holdups& held,
+                       const std::string& key);
 
 // {"node", "routes": [{"destination", "state": "present" or "failed", ...}]}
 StatusJson routes_json(const plugin::PluginHost& plugins, const std::string& node);
-
-// Why a controller takes no keys at all; empty when it does.
-std::string holdup(const plugin::ComponentReport& component, bool leading, bool provider_ready);
 
 }  // namespace ccm::app

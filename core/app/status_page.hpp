@@ -2,6 +2,7 @@
 // thread.
 #pragma once
 
+#include "app/access_check.hpp"
 #include "app/leadership.hpp"
 #include "app/options.hpp"
 #include "app/plugin_selection.hpp"
@@ -11,6 +12,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@ struct StatusSources {
   const Leadership& leadership;
   const kube::InformerSet& informers;
   const plugin::PluginHost& plugins;
+  const std::optional<AccessCheck>& access;         // empty until the components are there
   std::function<std::vector<std::string>()> paths;  // that are served
   std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();

@@ -93,6 +93,7 @@ std::string status_text(const StatusJson& status) {
   for (const auto& [name, value] : flat(status["leaderElection"])) text += " " + name + "=" + value;
   text += "\nProvider: " + plain(status["provider"]["name"]) +
           (status["provider"]["ready"].get<bool>() ? " (ready)" : " (not ready)") + "\n";
+  text += "Permissions: " + plain(status["permissions"]["text"]) + "\n";
   for (const auto& [kind, brake] : status["brake"].items()) {
     text += "Deletion brake, " + kind + ": " + plain(brake["text"]) + "\n";
   }

@@ -36,6 +36,7 @@ struct Thing {
 struct Grant {
   std::set<std::string> verbs;
   std::vector<std::string> askers;
+  bool optional = true;  // for all of them
 };
 
 void note_asker(std::vector<std::string>& askers, const std::string& asker) {
@@ -65,6 +66,7 @@ Grants grants_of(const std::vector<AskedRules>& asked) {
           for (const std::string& name : names_of(rule)) {
             Grant& grant = grants[Thing{group, resource, name}];
             grant.verbs.insert(rule.verbs.begin(), rule.verbs.end());
+            grant.optional = grant.optional && rule.optional;
             note_asker(grant.askers, from.asker);
           }
         }
@@ -96,8 +98,17 @@ std::string text_of(const Permission& thing, const std::string& verbs) {
   return text;
 }
 
-RbacRule core_rule(std::string resource, std::vector<std::string> verbs) {
-  return RbacRule{{""}, {std::move(resource)}, std::move(verbs), {}};
+RbacRule needed(std::string group, std::string resource, std::vector<std::string> verbs,
+                std::vector<std::string> names = {}) {
+  return RbacRule{
+      {std::move(group)}, {std::move(resource)}, std::move(verbs), std::move(names), false};
+}
+
+RbacRule optional(std::string group, std::string resource, std::vector<std::string> verbs,
+                  std::vector<std::string> names = {}) {
+  RbacRule rule = needed(std::move(group), std::move(resource), std::move(verbs), std::move(names));
+  rule.optional = true;
+  return rule;
 }
 
 }  // namespace
@@ -115,6 +126,7 @@ std::vector<MergedRule> merge_rules(const std::vector<AskedRules>& asked) {
     into.rule.api_groups = {thing.group};
     into.rule.resources = {thing.resource};
     into.rule.verbs = verbs;
+    into.rule.optional = grant.optional && (into.askers.empty() || into.rule.optional);
     if (!thing.name.empty()) into.rule.resource_names.push_back(thing.name);
     for (const std::string& asker : grant.askers) note_asker(into.askers, asker);
   }
@@ -145,10 +157,11 @@ std::string to_string(const std::vector<Permission>& permissions) {
   return text;
 }
 
-std::vector<Permission> permissions_of(const std::vector<RbacRule>& rules,
-                                       std::string_view namespace_name) {
-  std::set<Permission> all;
+Permissions permissions_of(const std::vector<RbacRule>& rules, std::string_view namespace_name) {
+  std::set<Permission> needs;
+  std::set<Permission> likes;
   for (const RbacRule& rule : rules) {
+    std::set<Permission>& all = rule.optional ? likes : needs;
     for (const std::string& group : rule.api_groups) {
       for (const std::string& resource : rule.resources) {
         for (const std::string& name : names_of(rule)) {
@@ -159,7 +172,19 @@ std::vector<Permission> permissions_of(const std::vector<RbacRule>& rules,
       }
     }
   }
-  return {all.begin(), all.end()};
+  for (const Permission& permission : needs) likes.erase(permission);
+  return {{needs.begin(), needs.end()}, {likes.begin(), likes.end()}};
+}
+
+void add_permissions(Permissions& to, const Permissions& from) {
+  const auto add = [](std::vector<Permission>& list, const Permission& one) {
+    if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+  };
+  for (const Permission& one : from.needed) add(to.needed, one);
+  for (const Permission& one : from.optional) add(to.optional, one);
+  std::erase_if(to.optional, [&](const Permission& one) {
+    return std::find(to.needed.begin(), to.needed.end(), one) != to.needed.end();
+  });
 }
 
 bool offers_machines(const Manifest& manifest, std::string_view provider) {
@@ -170,14 +195,29 @@ bool offers_machines(const Manifest& manifest, std::string_view provider) {
 }
 
 std::vector<RbacRule> host_rules(bool cloud_has_machines) {
-  std::vector<RbacRule> rules{core_rule("events", {"create", "patch"})};
-  if (cloud_has_machines) rules.push_back(core_rule("nodes", {"list", "watch"}));
+  std::vector<RbacRule> rules{optional("", "events", {"create", "patch"})};
+  if (cloud_has_machines) rules.push_back(needed("", "nodes", {"list", "watch"}));
   return rules;
 }
 
 std::vector<RbacRule> lease_rules(const std::string& lease_name) {
-  return {RbacRule{{"coordination.k8s.io"}, {"leases"}, {"create"}, {}},
-          RbacRule{{"coordination.k8s.io"}, {"leases"}, {"get", "watch", "update"}, {lease_name}}};
+  const std::string group = "coordination.k8s.io";
+  return {needed(group, "leases", {"create"}),
+          needed(group, "leases", {"get", "update"}, {lease_name}),
+          optional(group, "leases", {"watch"}, {lease_name})};
+}
+
+std::vector<RbacRule> authentication_rules() {
+  return {optional("authentication.k8s.io", "tokenreviews", {"create"})};
+}
+
+std::vector<RbacRule> authorization_rules() {
+  return {optional("authorization.k8s.io", "subjectaccessreviews", {"create"})};
+}
+
+std::vector<RbacRule> cluster_trust_rules() {
+  return {
+      optional("", "configmaps", {"get", "list", "watch"}, {"extension-apiserver-authentication"})};
 }
 
 }  // namespace ccm::plugin

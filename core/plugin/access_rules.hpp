@@ -46,18 +46,34 @@ std::string to_string(const Permission& permission);
 // "get, list nodes; patch nodes/status": what concerns one thing stands together.
 std::string to_string(const std::vector<Permission>& permissions);
 
-// Every combination that the rules name, once, sorted.
-std::vector<Permission> permissions_of(const std::vector<RbacRule>& rules,
-                                       std::string_view namespace_name = {});
+// Every combination that the rules name, each once, sorted. What one rule needs and another would
+// like is needed.
+struct Permissions {
+  std::vector<Permission> needed;    // nothing is done without them
+  std::vector<Permission> optional;  // less is done without them
+
+  [[nodiscard]] bool empty() const { return needed.empty() && optional.empty(); }
+  bool operator==(const Permissions&) const = default;
+};
+Permissions permissions_of(const std::vector<RbacRule>& rules,
+                           std::string_view namespace_name = {});
+// Adds what is not there yet.
+void add_permissions(Permissions& to, const Permissions& from);
 
 // Whether the manifest's provider of that name says that it has machines.
 bool offers_machines(const Manifest& manifest, std::string_view provider);
 
-// What the host needs beside its plugins, cluster-wide: Events (RBAC-4, 22), and the Nodes that it
-// compares with a cloud's machines when the provider offers them.
+// What the host asks for beside its plugins, cluster-wide: Events (RBAC-4, 22), without which it
+// only says less, and the Nodes that it compares with a cloud's machines when the provider offers
+// them.
 std::vector<RbacRule> host_rules(bool cloud_has_machines);
 // The same in the namespace of the Lease (RBAC-3). A Lease can be created only by who may create
-// any, because a request to create names none.
+// any, because a request to create names none. Without the watch it is polled.
 std::vector<RbacRule> lease_rules(const std::string& lease_name);
+// For the endpoint, all optional: reviews of those who ask (RBAC-6, RBAC-7), and, in kube-system,
+// the authorities of the cluster's client certificates (RBAC-8).
+std::vector<RbacRule> authentication_rules();
+std::vector<RbacRule> authorization_rules();
+std::vector<RbacRule> cluster_trust_rules();
 
 }  // namespace ccm::plugin

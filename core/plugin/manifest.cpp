@@ -129,6 +129,7 @@ RbacRule read_rule(const json& value, const std::string& path, ManifestFindings&
   rule.resources = reader.strings("resources", Presence::required);
   rule.verbs = reader.strings("verbs", Presence::required);
   rule.resource_names = reader.strings("resourceNames");
+  rule.optional = reader.boolean("optional", false);
   reader.finish();
   return rule;
 }

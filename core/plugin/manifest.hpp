@@ -46,6 +46,7 @@ struct RbacRule {
   std::vector<std::string> resources;
   std::vector<std::string> verbs;
   std::vector<std::string> resource_names;
+  bool optional = false;  // without it the plugin does less, but does not wait
 };
 
 struct Manifest {

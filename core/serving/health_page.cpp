@@ -73,7 +73,19 @@ void complain(std::string_view root, std::string_view failed) {
   }
 }
 
-Answer all_checks(std::string_view root, const Query& query, const HealthRegistry& registry) {
+std::string note_lines(std::string_view root, const HealthRegistry& registry,
+                       HealthRegistry::Readers reader) {
+  if (scope_of(root) != HealthRegistry::Scope::readiness) return {};
+  std::string lines;
+  for (const auto& [name, text] : registry.notes(reader)) {
+    lines += "[i]" + name + ": " + text + "\n";
+  }
+  return lines;
+}
+
+Answer all_checks(std::string_view root, const Query& query, const HealthRegistry& registry,
+                  HealthRegistry::Readers reader) {
+  const bool informed = reader == HealthRegistry::Readers::informed;
   const auto outcomes = registry.run(query.excluded, scope_of(root));
   std::string lines;
   std::string failed;
@@ -82,18 +94,17 @@ Answer all_checks(std::string_view root, const Query& query, const HealthRegistr
       lines += "[+]" + outcome.name + (outcome.excluded ? " excluded: ok\n" : " ok\n");
       continue;
     }
-    lines += "[-]" + outcome.name + " failed: reason withheld\n";
+    lines += "[-]" + outcome.name +
+             " failed: " + (informed ? outcome.status.message() : "reason withheld") + "\n";
     failed += (failed.empty() ? "" : ", ") + outcome.name + ": " + outcome.status.message();
   }
   lines += unknown_exclusions(query, outcomes);
+  if (query.verbose) lines += note_lines(root, registry, reader);
   if (!failed.empty()) {
     complain(root, failed);
     return Answer{500, lines + std::string(root) + " check failed\n", {}};
   }
   if (!query.verbose) return Answer{200, "ok", {}};
-  if (scope_of(root) == HealthRegistry::Scope::readiness) {
-    for (const auto& [name, text] : registry.notes()) lines += "[i]" + name + ": " + text + "\n";
-  }
   return Answer{200, lines + std::string(root) + " check passed\n", {}};
 }
 
@@ -108,7 +119,7 @@ Answer one_check(std::string_view root, std::string_view name, const HealthRegis
 }  // namespace
 
 Answer answer_health(std::string_view method, std::string_view target,
-                     const HealthRegistry& registry) {
+                     const HealthRegistry& registry, HealthRegistry::Readers reader) {
   Request request;
   request.target = std::string(target);
   request.split_target();
@@ -121,7 +132,7 @@ Answer answer_health(std::string_view method, std::string_view target,
     if (method != "GET" && method != "HEAD")
       return Answer{405, "method not allowed\n", "GET, HEAD"};
     if (single) return one_check(root, percent_decode(rest.substr(1), true), registry);
-    return all_checks(root, parse_query(request.query), registry);
+    return all_checks(root, parse_query(request.query), registry, reader);
   }
   return Answer{404, "404 page not found\n", {}};
 }
@@ -129,7 +140,9 @@ Answer answer_health(std::string_view method, std::string_view target,
 void add_health_pages(Site* site, std::shared_ptr<const HealthRegistry> registry) {
   for (const std::string_view root : kRoots) {
     site->add_with_parts("/" + std::string(root), [registry](const Request& request) {
-      return answer_health(request.method, request.target, *registry);
+      return answer_health(request.method, request.target, *registry,
+                           request.sees_status ? HealthRegistry::Readers::informed
+                                               : HealthRegistry::Readers::anybody);
     });
   }
 }

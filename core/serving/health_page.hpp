@@ -13,9 +13,11 @@ namespace ccm::serving {
 
 // `method` and `target` as in the request line. Routes /healthz, /livez and /readyz with ?verbose
 // and ?exclude=name (HOST-94), and /healthz/<name> for one check; everything else is 404. Failing
-// checks go to the log with their reason. /readyz?verbose shows the registry's notes too.
+// checks go to the log with their reason, which an informed reader sees too. /readyz?verbose shows
+// the registry's notes.
 Answer answer_health(std::string_view method, std::string_view target,
-                     const HealthRegistry& registry);
+                     const HealthRegistry& registry,
+                     HealthRegistry::Readers reader = HealthRegistry::Readers::anybody);
 
 // Adds the three pages with one for each check.
 void add_health_pages(Site* site, std::shared_ptr<const HealthRegistry> registry);

@@ -58,17 +58,21 @@ void HealthRegistry::tell(const std::string& name, bool healthy) const {
   if (observer) observer(name, healthy);
 }
 
-void HealthRegistry::set_note(std::string name, std::function<std::string()> text) {
+void HealthRegistry::set_note(std::string name, std::function<std::string()> text,
+                              Readers readers) {
   const std::lock_guard lock(mutex_);
-  notes_.emplace_back(std::move(name), std::move(text));
+  notes_.push_back(Note{std::move(name), std::move(text), readers});
 }
 
-std::vector<std::pair<std::string, std::string>> HealthRegistry::notes() const {
+std::vector<std::pair<std::string, std::string>> HealthRegistry::notes(Readers reader) const {
   std::unique_lock lock(mutex_);
   const auto known = notes_;
   lock.unlock();
   std::vector<std::pair<std::string, std::string>> result;
-  for (const auto& [name, text] : known) result.emplace_back(name, text());
+  for (const Note& note : known) {
+    if (note.readers == Readers::informed && reader == Readers::anybody) continue;
+    result.emplace_back(note.name, note.text());
+  }
   return result;
 }
 

@@ -27,7 +27,7 @@ class HealthRegistry {
   struct Outcome {
     std::string name;
     bool excluded = false;
-    Status status;  // the reason is for the log, never for an unauthenticated reader
+    Status status;  // the reason is for the log, and for those who may get /statusz
   };
 
   // Adds a check or replaces the one of that name. Checks show in the order of their first set().
@@ -38,9 +38,12 @@ class HealthRegistry {
   using Observer = std::function<void(const std::string& name, bool healthy)>;
   void observe(Observer observer);
 
-  // A line for people that fails nothing: "[i]deletion-brake: ..." in /readyz?verbose.
-  void set_note(std::string name, std::function<std::string()> text);
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const;
+  // A line for people that fails nothing: "[i]deletion-brake: ..." in /readyz?verbose. Either
+  // anybody reads it, or only who may know reasons.
+  enum class Readers { anybody, informed };
+  void set_note(std::string name, std::function<std::string()> text,
+                Readers readers = Readers::anybody);
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes(Readers reader) const;
 
   // Runs all checks but the excluded ones; `asked` everywhere leaves out those of the readiness.
   // Without any check there is the one named "ping", which says that the process answers at all
@@ -67,7 +70,12 @@ class HealthRegistry {
 
   mutable std::mutex mutex_;
   Observer observer_;
-  std::vector<std::pair<std::string, std::function<std::string()>>> notes_;
+  struct Note {
+    std::string name;
+    std::function<std::string()> text;
+    Readers readers;
+  };
+  std::vector<Note> notes_;
   // Never changed in place: a check may run while another thread adds one.
   std::shared_ptr<const List> checks_ = std::make_shared<const List>();
 };

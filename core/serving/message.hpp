@@ -33,6 +33,7 @@ struct Request {
   User user;                                     // set by the authentication
   // Whether its user has a right to the page; unset for a page that everybody may see.
   std::optional<bool> by_right;
+  bool sees_status = false;  // may know why a health check fails
 
   // The value of the first header of that name, compared without case; empty when absent.
   [[nodiscard]] std::string_view header(std::string_view name) const;

@@ -72,9 +72,12 @@ std::string holdup(const json& status, const std::set<std::string>& controllers)
   return {};
 }
 
-// Somebody may have to do something about it.
-bool is_fault(const std::string& state) {
-  return state == "retrying" || state == "refused" || state == "held";
+// Somebody may have to do something about it. What lacks a permission waits until it is granted,
+// tried or not.
+bool is_fault(const json& object) {
+  const std::string state = object.value("state", "unknown");
+  return state == "retrying" || state == "refused" || state == "held" ||
+         (state == "queued" && object.value("class", "") == "auth");
 }
 
 // Returns whether anything is known.
@@ -87,7 +90,7 @@ bool print_objects(const json& status, const std::set<std::string>& controllers,
     const std::string state = object.value("state", "unknown");
     if (state == "unknown" || controllers.count(object.value("controller", "")) == 0) continue;
     known = true;
-    fault = fault || is_fault(state);
+    fault = fault || is_fault(object);
     std::cout << member(object, "controller") << " " << member(object, "key") << "\n"
               << object_text(object, now);
   }

@@ -47,6 +47,7 @@ std::string describe(const plugin::RbacRule& rule) {
   }
   std::string text = join(rule.verbs) + " on " + join(rule.resources) + " of " + join(groups);
   if (!rule.resource_names.empty()) text += " named " + join(rule.resource_names);
+  if (rule.optional) text += " (optional)";
   return printable(text);
 }
 

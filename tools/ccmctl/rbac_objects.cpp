@@ -29,7 +29,7 @@ ordered_json rules_of(const std::vector<MergedRule>& rules) {
     ordered_json rule;
     std::string askers;
     for (const std::string& asker : merged.askers) askers += (askers.empty() ? "" : ", ") + asker;
-    rule[kComment] = askers;
+    rule[kComment] = (merged.rule.optional ? "optional: " : "") + askers;
     rule["apiGroups"] = merged.rule.api_groups;
     rule["resources"] = merged.rule.resources;
     if (!merged.rule.resource_names.empty()) rule["resourceNames"] = merged.rule.resource_names;

@@ -40,6 +40,9 @@ void print_facts(const json& status) {
                             (lease.contains("identity") ? " as " + member(lease, "identity") : "")},
             {"Provider", member(provider, "name") +
                              (provider.value("ready", false) ? ", ready" : ", not ready")}};
+  if (const std::string text = member(part(status, "permissions"), "text"); !text.empty()) {
+    rows.push_back({"Permissions", text});
+  }
   for (const auto& [kind, brake] : part(status, "brake").items()) {
     rows.push_back({"Deletion brake, " + printable(kind), member(brake, "text")});
   }

@@ -119,6 +119,19 @@ asio::awaitable<Result<Verdict>> AccessControl::decide(std::shared_ptr<Request> 
   co_return asked;
 }
 
+// Only who shows a credential and wants details costs a review.
+asio::awaitable<bool> AccessControl::sees_status(std::shared_ptr<Request> request) {
+  if (request->user.in_group(kMasters)) co_return true;
+  const bool asks = open(request->path) && request->query.find("verbose") != std::string::npos;
+  if (!asks || !reviewer_ || request->user.name == kAnonymous) co_return false;
+  User user = request->user;
+  std::string verb = "get";
+  std::string path = "/statusz";
+  const Result<Verdict> asked =
+      co_await reviewer_->may(std::move(user), std::move(verb), std::move(path), request->machine);
+  co_return asked.ok() && asked->decision == Verdict::Decision::allowed;
+}
+
 asio::awaitable<std::optional<Answer>> AccessControl::admit(std::shared_ptr<Request> request) {
   auto begin = steady_clock::now();
   const Status known = co_await authenticator_.authenticate(request);
@@ -136,7 +149,10 @@ asio::awaitable<std::optional<Answer>> AccessControl::admit(std::shared_ptr<Requ
   begin = steady_clock::now();
   const Result<Verdict> verdict = co_await decide(request);
   if (metrics_ != nullptr) metrics_->authorized(verdict, steady_clock::now() - begin);
-  if (verdict.ok() && verdict->decision == Verdict::Decision::allowed) co_return std::nullopt;
+  if (verdict.ok() && verdict->decision == Verdict::Decision::allowed) {
+    request->sees_status = co_await sees_status(request);
+    co_return std::nullopt;
+  }
   if (verdict.ok()) {
     if (const auto verbose = log::v(4)) {
       verbose.info("a request was refused",

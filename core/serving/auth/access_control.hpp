@@ -23,11 +23,14 @@ class AccessControl {
   AccessControl(Authenticator authenticator, std::shared_ptr<AccessReviewer> reviewer,
                 std::vector<std::string> open_paths, AuthMetrics* metrics);
 
-  // Sets the request's user. Nothing: it may have its page. Else the answer: 401, 403, 429 or 500.
+  // Sets the request's user, and whether it sees the status of a verbose health page: anybody may
+  // have that page, but only who may get /statusz learns reasons from it. Nothing: it may have its
+  // page. Else the answer: 401, 403, 429 or 500.
   boost::asio::awaitable<std::optional<Answer>> admit(std::shared_ptr<Request> request);
 
  private:
   boost::asio::awaitable<Result<Verdict>> decide(std::shared_ptr<Request> request);
+  boost::asio::awaitable<bool> sees_status(std::shared_ptr<Request> request);
   [[nodiscard]] bool open(std::string_view path) const;
 
   Authenticator authenticator_;

@@ -137,11 +137,25 @@ TEST_F(EndpointTest, ASlowReviewHoldsUpNobodyElse) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
-TEST_F(EndpointTest, HOST_64_AForbiddenConfigMapEndsTheProcess) {
+// The Go managers' own role does not have it (DO-307), so that is no reason to end.
+TEST_F(EndpointTest, HOST_64_AForbiddenConfigMapIsToldOnceAndTheRestGoesOn) {
   const std::string kubeconfig = reviews_through_proxy();
   ProxyFault fault;
   fault.target = "extension-apiserver-authentication";
   fault.status = 403;
+  proxy_->add(fault);
+  start(kubeconfig);
+  ASSERT_TRUE(logs("until a role allows reading the cluster's authentication settings"));
+  EXPECT_TRUE(has(manager_->log(), "extension-apiserver-authentication-reader"));
+  EXPECT_EQ(ask("/metrics", scraper()).status, 200) << "tokens work";
+  EXPECT_TRUE(manager_->running()) << manager_->log();
+}
+
+TEST_F(EndpointTest, HOST_64_AConfigMapThatCannotBeReadEndsTheProcessUnlessTolerated) {
+  const std::string kubeconfig = reviews_through_proxy();
+  ProxyFault fault;
+  fault.target = "extension-apiserver-authentication";
+  fault.status = 400;
   proxy_->add(fault);
   start(kubeconfig);
   const auto ended = manager_->wait(patience());

@@ -2,6 +2,8 @@
 #include "endpoint_fixture.hpp"
 #include "support/eventually.hpp"
 
+#include <algorithm>
+
 namespace ccm::e2e {
 namespace {
 
@@ -14,8 +16,82 @@ constexpr const char* kRole =
 constexpr const char* kTaintKey = "node.cloudprovider.kubernetes.io/uninitialized";
 constexpr const char* kWeb = "/api/v1/namespaces/default/services/web";
 
+// What digitalocean-cloud-controller-manager v0.1.68 comes with (DO-307).
+constexpr const char* kGoRules = R"([
+  {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"],
+   "verbs": ["get", "watch", "list", "create", "update", "delete"]},
+  {"apiGroups": [""], "resources": ["events"], "verbs": ["create", "patch", "update"]},
+  {"apiGroups": [""], "resources": ["nodes"], "verbs": ["*"]},
+  {"apiGroups": [""], "resources": ["nodes/status"], "verbs": ["patch"]},
+  {"apiGroups": [""], "resources": ["services"], "verbs": ["list", "patch", "update", "watch"]},
+  {"apiGroups": [""], "resources": ["services/status"],
+   "verbs": ["list", "patch", "update", "watch"]},
+  {"apiGroups": [""], "resources": ["serviceaccounts"], "verbs": ["create"]},
+  {"apiGroups": [""], "resources": ["persistentvolumes"],
+   "verbs": ["get", "list", "update", "watch"]},
+  {"apiGroups": [""], "resources": ["endpoints"],
+   "verbs": ["create", "get", "list", "watch", "update"]}])";
+// The same for the sandbox, which allows what it does not forbid.
+constexpr const char* kGoLacks = R"([
+  {"verb": "get", "resource": "services"},
+  {"resource": "configmaps"}, {"resource": "namespaces"},
+  {"resource": "tokenreviews"}, {"resource": "subjectaccessreviews"}])";
+
+// Upstream's bootstrap role for the route controller (RBAC-26), and the Lease.
+constexpr const char* kRouteRules = R"([
+  {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"],
+   "verbs": ["get", "create", "update"]},
+  {"apiGroups": [""], "resources": ["events"], "verbs": ["create", "patch", "update"]},
+  {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list", "watch"]},
+  {"apiGroups": [""], "resources": ["nodes/status"], "verbs": ["patch"]}])";
+constexpr const char* kRouteLacks = R"([
+  {"verb": "get", "resource": "nodes"}, {"verb": "watch", "resource": "leases"},
+  {"resource": "configmaps"}, {"resource": "tokenreviews"},
+  {"resource": "subjectaccessreviews"}])";
+
 class PermissionsTest : public EndpointTest {
  protected:
+  // The manager may do what `rules` say and nothing else; on the sandbox all but `lacks`.
+  void give_only(const char* rules, const char* lacks) {
+    if (!real()) {
+      deny(json::parse(lacks));
+      return;
+    }
+    const std::string name = "system:cloud-controller-manager";
+    server_.give_rights(
+        {{{"apiVersion", "rbac.authorization.k8s.io/v1"},
+          {"kind", "ClusterRole"},
+          {"metadata", {{"name", name}}},
+          {"rules", json::parse(rules)}},
+         {{"apiVersion", "rbac.authorization.k8s.io/v1"},
+          {"kind", "ClusterRoleBinding"},
+          {"metadata", {{"name", name}}},
+          {"roleRef",
+           {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "ClusterRole"}, {"name", name}}},
+          {"subjects", json::array({{{"kind", "ServiceAccount"},
+                                     {"name", "cloud-controller-manager"},
+                                     {"namespace", "kube-system"}}})}}});
+  }
+  // Not by a get, which the sandbox may forbid to all.
+  bool served() {
+    const json services = api_.get("/api/v1/namespaces/default/services").body.at("items");
+    return std::any_of(services.begin(), services.end(), [](const json& service) {
+      const json status = service.value("status", json::object());
+      return service.at("metadata").at("name") == "web" &&
+             !status.value("loadBalancer", json::object()).empty();
+    });
+  }
+  json node(const std::string& name) {
+    const json nodes = api_.get("/api/v1/nodes").body.at("items");
+    for (const json& one : nodes) {
+      if (one.at("metadata").at("name") == name) return one;
+    }
+    return json::object();
+  }
+  std::size_t routes() { return cloud_.control("GET", "/routes").size(); }
+  std::string readyz_for(const support::Credentials& who) {
+    return ask_with(who, "/readyz?verbose", "*/*").body;
+  }
   // Nobody may patch services/status any more; or, on the sandbox, nobody at all.
   void take_rule() {
     if (!real()) {
@@ -66,6 +142,7 @@ class PermissionsTest : public EndpointTest {
                              {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({port})}}}})
                     .ok());
   }
+  void see_what_is_missing();
   std::size_t lines_with(const std::string& text) {
     const std::string log = manager_->log();
     std::size_t count = 0;
@@ -89,6 +166,25 @@ class PermissionsTest : public EndpointTest {
   json rules_;
 };
 
+// Status, explain and the health page name the rule to whom they may.
+void PermissionsTest::see_what_is_missing() {
+  const std::string lacks = "ccm.controller-service lacks patch services/status";
+  const Output status = ctl({"status"}, server_.kubeconfig());
+  EXPECT_TRUE(contains(status.text, "Permissions ")) << status.text;
+  EXPECT_TRUE(contains(status.text, "waits for permissions: " + lacks)) << status.text;
+  const Output why = ctl({"explain", "service/default/web"}, server_.kubeconfig());
+  EXPECT_EQ(why.code, 1) << why.text;
+  EXPECT_TRUE(contains(why.text, "permissions: " + lacks)) << why.text;
+  EXPECT_TRUE(contains(why.text, "Class")) << why.text;
+  EXPECT_FALSE(contains(why.text, "free worker")) << why.text;
+  const std::string ready = readyz_for(api_.credentials());
+  EXPECT_TRUE(contains(ready,
+                       "[-]permissions-ccm.controller-service failed: it lacks patch "
+                       "services/status\n"))
+      << ready;
+  EXPECT_TRUE(contains(ready, "[i]permissions: " + lacks)) << ready;
+}
+
 const std::vector<std::string> kTwo = {"--controllers=cloud-node-controller,service-lb-controller"};
 
 TEST_F(PermissionsTest, OnlyThePluginThatLacksARuleWaits) {
@@ -102,8 +198,11 @@ TEST_F(PermissionsTest, OnlyThePluginThatLacksARuleWaits) {
   ASSERT_TRUE(initialised("node-1")) << "the others go on\n" << manager_->log();
   const auto ready = ask("/readyz?verbose");
   EXPECT_EQ(ready.status, 500);
-  EXPECT_NE(ready.body.find("[-]permissions-ccm.controller-service"), std::string::npos)
+  EXPECT_TRUE(
+      contains(ready.body, "[-]permissions-ccm.controller-service failed: reason withheld\n"))
       << ready.body;
+  EXPECT_TRUE(contains(ready.body, "\n[i]deletion-brake: ")) << ready.body;
+  EXPECT_FALSE(contains(ready.body, "patch services")) << "not for anybody: " << ready.body;
   EXPECT_EQ(ask("/livez").status, 200) << "a restart would not help";
   EXPECT_TRUE(eventually(patience(), [&] {
     const json events = api_.get("/api/v1/namespaces/kube-system/events").body;
@@ -117,6 +216,7 @@ TEST_F(PermissionsTest, OnlyThePluginThatLacksARuleWaits) {
   EXPECT_TRUE(cloud_.calls().at("by_operation").value("CreateLoadBalancer", 0) == 0)
       << "it works although it must not finish";
   EXPECT_EQ(lines_with("a plugin waits for permissions"), 1U);
+  see_what_is_missing();
 
   give_rule_back();
   EXPECT_TRUE(eventually(std::chrono::seconds(60), [&] {
@@ -124,9 +224,9 @@ TEST_F(PermissionsTest, OnlyThePluginThatLacksARuleWaits) {
     return !status.value("loadBalancer", json::object()).empty();
   })) << manager_->log();
   EXPECT_TRUE(logs("the missing permissions are there"));
-  const auto mended = ask("/readyz?verbose");
-  EXPECT_EQ(mended.status, 200) << mended.body;
-  EXPECT_NE(mended.body.find("[i]permissions: all granted"), std::string::npos) << mended.body;
+  EXPECT_EQ(ask("/readyz?verbose").status, 200);
+  const std::string mended = readyz_for(api_.credentials());
+  EXPECT_TRUE(contains(mended, "[i]permissions: all granted")) << mended;
 }
 
 // Who takes over later says so now.
@@ -174,9 +274,72 @@ TEST_F(PermissionsTest, WhatCcmctlPrintsIsEnough) {
     return node.at("spec").contains("podCIDR") &&
            !status.value("loadBalancer", json::object()).empty();
   })) << manager_->log();
-  const auto ready = ask("/readyz?verbose");
-  EXPECT_NE(ready.body.find("[i]permissions: all granted"), std::string::npos) << ready.body;
+  const std::string ready = readyz_for(api_.credentials());
+  EXPECT_TRUE(contains(ready, "[i]permissions: all granted")) << ready;
   EXPECT_EQ(manager_->log().find("forbidden"), std::string::npos) << manager_->log();
+}
+
+// Clusters that change the image keep the role that they have.
+TEST_F(PermissionsTest, DO_307_TheGoManagersRoleIsEnoughForAllControllers) {
+  give_only(kGoRules, kGoLacks);
+  start(reviews(), {"--controllers=*,node-ipam-controller", "--allocate-node-cidrs=true",
+                    "--cluster-cidr=10.244.0.0/16", "--route-reconciliation-period=1s"});
+  ASSERT_TRUE(manager_->running()) << manager_->log();
+  serve();
+  join("node-4");
+  EXPECT_TRUE(eventually(patience(), [&] {
+    const json spec = node("node-4").value("spec", json::object());
+    return spec.contains("providerID") && spec.contains("podCIDR") && served() && routes() == 1;
+  })) << manager_->log();
+  EXPECT_TRUE(logs("until a role allows reading the cluster's authentication settings"));
+  EXPECT_EQ(lines_with("extension-apiserver-authentication-reader"), 1U) << manager_->log();
+  EXPECT_EQ(lines_with("going on without optional permissions"), 1U) << manager_->log();
+  EXPECT_FALSE(contains(manager_->log(), "a plugin waits for permissions")) << manager_->log();
+  EXPECT_EQ(ask("/readyz").status, 200);
+}
+
+// The node controller, which runs beside it in this fixture, waits.
+TEST_F(PermissionsTest, RBAC_26_UpstreamsRoleIsEnoughForRoutes) {
+  give_only(kRouteRules, kRouteLacks);
+  launch(reviews(), {"--controllers=node-route-controller", "--cluster-cidr=10.244.0.0/16",
+                     "--route-reconciliation-period=1s"});
+  cloud_.control("PUT", "/machines/m-5", {{"id", "m-5"}, {"name", "node-5"}});
+  ASSERT_TRUE(api_.create("/api/v1/nodes", {{"apiVersion", "v1"},
+                                            {"kind", "Node"},
+                                            {"metadata", {{"name", "node-5"}}},
+                                            {"spec",
+                                             {{"providerID", "sandbox://m-5"},
+                                              {"podCIDR", "10.244.5.0/24"},
+                                              {"podCIDRs", json::array({"10.244.5.0/24"})}}}})
+                  .ok());
+  EXPECT_TRUE(eventually(patience(), [&] { return routes() == 1; })) << manager_->log();
+  EXPECT_TRUE(logs("plugin=\"ccm.controller-route\" missing=\"get nodes\"")) << manager_->log();
+  EXPECT_TRUE(logs("plugin=\"ccm.controller-node\" missing=\"get nodes\"")) << manager_->log();
+  const std::string ready = ask("/readyz?verbose").body;
+  EXPECT_TRUE(contains(ready, "[-]permissions-ccm.controller-node ")) << ready;
+  EXPECT_FALSE(contains(ready, "[-]permissions-ccm.controller-route ")) << ready;
+}
+
+// Without a Lease nobody leads, but everything else is there, and says why.
+TEST_F(PermissionsTest, RBAC_3_WithoutRightsToTheLeaseItStandsByAndSaysSo) {
+  json rules = json::parse(kGoRules);
+  rules.erase(0);
+  give_only(rules.dump().c_str(), R"([{"resource": "leases"}])");
+  launch(reviews(), kTwo);
+  ASSERT_TRUE(logs("the host lacks permissions")) << manager_->log();
+  EXPECT_TRUE(contains(manager_->log(), "missing=\"create leases.coordination.k8s.io"));
+  ASSERT_TRUE(logs("failed to acquire the Lease")) << manager_->log();
+  EXPECT_TRUE(manager_->running());
+  EXPECT_EQ(ask("/healthz").status, 200);
+  EXPECT_EQ(ask("/readyz").status, 500);
+  EXPECT_EQ(lines_with("failed to acquire the Lease"), 1U) << manager_->log();
+  if (!real()) {  // where it can review who asks
+    const Output status = ctl({"status"}, server_.kubeconfig());
+    EXPECT_TRUE(contains(status.text, "host lacks create leases.coordination.k8s.io"))
+        << status.text;
+  }
+  give_only(kGoRules, "[]");
+  EXPECT_TRUE(logs("\"leading\"")) << manager_->log();
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 const Permission kListNodes{"list", "", "nodes", ""};
+const Permission kGetNodes{"get", "", "nodes", ""};
 const Permission kPatchStatus{"patch", "", "services/status", ""};
 const Permission kUpdateLease{"update", "coordination.k8s.io", "leases", "ccm", "kube-system"};
 
@@ -64,15 +65,18 @@ class AccessCheckTest : public testing::Test {
     AccessCheckOptions options;
     options.first_pause = milliseconds(5);
     options.longest_pause = milliseconds(20);
+    options.idle_pause = milliseconds(20);
     options.call_timeout = milliseconds(300);
     kube::Client client(loop_.get_executor(), config, kube::ClientOptions());
-    std::vector<AccessSubject> subjects = {{"host", {kUpdateLease}},
-                                           {"node", {kListNodes}},
-                                           {"service", {kListNodes, kPatchStatus}},
+    std::vector<AccessSubject> subjects = {{"host", {{kUpdateLease}, {}}},
+                                           {"node", {{kListNodes}, {}}},
+                                           {"service", {{kListNodes, kPatchStatus}, {kGetNodes}}},
                                            {"free", {}}};
     AccessCallbacks callbacks;
-    callbacks.changed = [this](const AccessSubject& subject, const auto& missing) {
-      told_.push_back(subject.name + ": " + plugin::to_string(missing));
+    callbacks.changed = [this](const AccessSubject& subject, const plugin::Permissions& missing) {
+      std::string text = subject.name + ": " + plugin::to_string(missing.needed);
+      if (!missing.optional.empty()) text += " (" + plugin::to_string(missing.optional) + ")";
+      told_.push_back(std::move(text));
     };
     callbacks.answered = [this] { ++rounds_; };
     check_.emplace(client, std::move(subjects), options, std::move(callbacks));
@@ -117,7 +121,7 @@ TEST_F(AccessCheckTest, API_122_WhenAllIsGrantedItAsksOnceAndEnds) {
   EXPECT_EQ(access.text(), "all granted");
   EXPECT_TRUE(told_.empty());
   const auto requests = server_.requests();
-  ASSERT_EQ(requests.size(), 3U) << "a permission that two need is asked for once";
+  ASSERT_EQ(requests.size(), 4U) << "a permission that two need is asked for once";
   for (const auto& request : requests) {
     EXPECT_EQ(request.target, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews");
   }
@@ -133,13 +137,42 @@ TEST_F(AccessCheckTest, OnlyWhoLacksSomethingWaitsAndGoesOnWhenItIsThere) {
   EXPECT_TRUE(access.allows("node"));
   EXPECT_FALSE(access.allows("service"));
   EXPECT_FALSE(resumed);
+  EXPECT_EQ(access.needs("service"), "patch services/status");
+  EXPECT_EQ(access.needs("node"), "");
   EXPECT_EQ(access.text(), "service lacks patch services/status");
   EXPECT_THAT(told_, ElementsAre("service: patch services/status")) << "told once";
-  EXPECT_LE(server_.requests().size(), 3U + 4U) << "only what is missing is asked for again";
+  EXPECT_LE(server_.requests().size(), 4U + 4U) << "only what is missing is asked for again";
   refuse({});
   ASSERT_TRUE(run_until([&] { return ended_ && resumed; }));
   EXPECT_TRUE(access.allows("service"));
   EXPECT_THAT(told_, ElementsAre("service: patch services/status", "service: "));
+}
+
+// As with upstream's role for the route controller, which has no "get" (RBAC-26).
+TEST_F(AccessCheckTest, RBAC_26_NobodyWaitsForWhatIsOptional) {
+  refuse({"get nodes"});
+  AccessCheck& access = check();
+  bool resumed = false;
+  boost::asio::co_spawn(loop_, access.wait("service"),
+                        [&](const std::exception_ptr&) { resumed = true; });
+  ASSERT_TRUE(run_until([&] { return rounds_ >= 3 && resumed; }));
+  EXPECT_TRUE(access.allows("service"));
+  EXPECT_EQ(access.needs("service"), "");
+  EXPECT_EQ(access.text(), "service goes on without get nodes");
+  EXPECT_THAT(told_, ElementsAre("service:  (get nodes)")) << "told once";
+  refuse({});
+  ASSERT_TRUE(run_until([&] { return ended_; }));
+  EXPECT_EQ(access.text(), "all granted");
+  EXPECT_THAT(told_, ElementsAre("service:  (get nodes)", "service: "));
+}
+
+TEST_F(AccessCheckTest, WhatIsNeededAndWhatIsOptionalAreToldApart) {
+  refuse({"get nodes", "patch services/status"});
+  AccessCheck& access = check();
+  ASSERT_TRUE(run_until([&] { return rounds_ >= 2; }));
+  EXPECT_FALSE(access.allows("service"));
+  EXPECT_EQ(access.text(),
+            "service lacks patch services/status; service goes on without get nodes");
 }
 
 TEST_F(AccessCheckTest, WhatTwoLackIsToldForEach) {
@@ -224,8 +257,8 @@ TEST(AccessCheckEnd, NothingStaysOfARoundThatTheLoopDidNotFinish) {
     kube::ClientOptions options;
     options.observer = [held](const kube::CallRecord&) {};
     boost::asio::io_context loop;
-    AccessCheck check(kube::Client(loop.get_executor(), config, options), {{"node", {kListNodes}}},
-                      AccessCheckOptions(), {});
+    AccessCheck check(kube::Client(loop.get_executor(), config, options),
+                      {{"node", {{kListNodes}, {}}}}, AccessCheckOptions(), {});
     boost::asio::co_spawn(loop, check.run(), boost::asio::detached);
     while (server.requests().empty()) loop.run_one_for(milliseconds(10));
     check.stop();

@@ -16,6 +16,7 @@ StatusJson example() {
     "paths": ["/healthz", "/statusz"],
     "leaderElection": {"leading": true, "lease": "kube-system/ccm"},
     "provider": {"name": "sandbox", "ready": true},
+    "permissions": {"text": "route goes on without get nodes"},
     "brake": {"nodes": {"engaged": false, "text": "released"}},
     "budgets": [{"credential": "digitalocean", "limit": 5000, "left": 4000,
                  "spentLastHour": {"cloud-node-controller": 12}}],
@@ -37,7 +38,8 @@ bool holds(const std::string& text, const std::string& part) {
 TEST(StatusText, TellsWhatWaitsAndWhy) {
   const std::string text = status_text(example());
   for (const char* part :
-       {"Up: 1 hr 02 min 03 sec", "leading=true", "Provider: sandbox (ready)",
+       {"Up: 1 hr 02 min 03 sec", "leading=true",
+        "\nPermissions: route goes on without get nodes\n", "Provider: sandbox (ready)",
         "  digitalocean: limit=5000 left=4000 spentLastHour.cloud-node-controller=12",
         "  node: version=1.0 abi=1.0 sha256=00ff", "queue.ready=1 queue.delayed=2",
         "  service-lb-controller default/web: waiting, since 2026-01-01T01:00:00Z, step "

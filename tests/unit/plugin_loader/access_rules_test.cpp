@@ -15,6 +15,12 @@ RbacRule rule(std::vector<std::string> resources, std::vector<std::string> verbs
   return {{std::move(group)}, std::move(resources), std::move(verbs), std::move(names)};
 }
 
+std::string texts(const std::vector<RbacRule>& rules, std::string_view namespace_name = {}) {
+  const Permissions permissions = permissions_of(rules, namespace_name);
+  return "needs: " + to_string(permissions.needed) +
+         "; optional: " + to_string(permissions.optional);
+}
+
 TEST(AccessRules, RulesOfOneThingAreMergedAndSorted) {
   const auto merged = merge_rules({{"b", {rule({"services", "nodes"}, {"watch", "list"})}},
                                    {"a",
@@ -65,11 +71,37 @@ TEST(AccessRules, AWildcardStandsAlone) {
 }
 
 TEST(AccessRules, RBAC_3_4_22_TheHostAsksForEventsEverywhereAndItsOwnLease) {
-  EXPECT_EQ(to_string(permissions_of(host_rules(false))), "create, patch events");
-  EXPECT_EQ(to_string(permissions_of(host_rules(true))), "create, patch events; list, watch nodes");
-  EXPECT_EQ(to_string(permissions_of(lease_rules("ccm"), "kube-system")),
-            "create leases.coordination.k8s.io in namespace kube-system; "
-            "get, update, watch leases.coordination.k8s.io \"ccm\" in namespace kube-system");
+  EXPECT_EQ(texts(host_rules(false)), "needs: ; optional: create, patch events");
+  EXPECT_EQ(texts(host_rules(true)), "needs: list, watch nodes; optional: create, patch events");
+  EXPECT_EQ(texts(lease_rules("ccm"), "kube-system"),
+            "needs: create leases.coordination.k8s.io in namespace kube-system; "
+            "get, update leases.coordination.k8s.io \"ccm\" in namespace kube-system; "
+            "optional: watch leases.coordination.k8s.io \"ccm\" in namespace kube-system");
+}
+
+TEST(AccessRules, RBAC_6_7_8_TheEndpointsRightsAreOptional) {
+  EXPECT_EQ(texts(authentication_rules()),
+            "needs: ; optional: create tokenreviews.authentication.k8s.io");
+  EXPECT_EQ(texts(authorization_rules()),
+            "needs: ; optional: create subjectaccessreviews.authorization.k8s.io");
+  EXPECT_EQ(texts(cluster_trust_rules(), "kube-system"),
+            "needs: ; optional: get, list, watch configmaps \"extension-apiserver-authentication\" "
+            "in namespace kube-system");
+}
+
+TEST(AccessRules, WhatOneRuleNeedsIsNotOptionalByAnother) {
+  RbacRule liked = rule({"nodes"}, {"get", "list"});
+  liked.optional = true;
+  Permissions all = permissions_of({liked, rule({"nodes"}, {"list"})});
+  EXPECT_EQ(to_string(all.needed), "list nodes");
+  EXPECT_EQ(to_string(all.optional), "get nodes");
+  add_permissions(all, permissions_of({rule({"nodes"}, {"get"})}));
+  EXPECT_EQ(to_string(all.needed), "list, get nodes");
+  EXPECT_TRUE(all.optional.empty());
+  const auto merged = merge_rules({{"a", {liked}}, {"b", {rule({"nodes"}, {"get"})}}});
+  ASSERT_THAT(merged, SizeIs(1));
+  EXPECT_FALSE(merged[0].rule.optional);
+  EXPECT_TRUE(merge_rules({{"a", {liked}}})[0].rule.optional);
 }
 
 TEST(AccessRules, TheHostComparesNodesWithMachinesOnlyOfACloudThatHasSome) {

@@ -43,6 +43,29 @@ TEST_F(AccessTest, HOST_70_OpenPathsNeedNoReview) {
   EXPECT_EQ(status(client.ask(get("/none"))), 403u) << "what is there is nobody's business";
 }
 
+// Anybody may ask whether it is ready; why it is not is for those who may see /statusz.
+TEST_F(AccessTest, HOST_94_ReasonsAreForThoseWhoMayGetTheStatus) {
+  registry_->set("sick", [] { return Status(Code::unavailable, "secret reason"); });
+  on_token = [](const test::ServerRequest& request) {
+    return owner(request.body.find("\"good\"") != std::string::npos ? "alice" : "bob");
+  };
+  ASSERT_TRUE(start().ok());
+  const auto readyz = [&](const std::string& headers, const char* target) {
+    TlsClient client(port());
+    return client.ask(ask_with(headers, target));
+  };
+  const std::string alice = "Authorization: Bearer good\r\n";
+  EXPECT_NE(readyz(alice, "/readyz?verbose").find("secret reason"), std::string::npos);
+  EXPECT_EQ(asked(kAccessReviews), 1U);
+  for (const std::string& headers : {std::string(), std::string("Authorization: Bearer bob\r\n")}) {
+    const std::string answer = readyz(headers, "/readyz?verbose");
+    EXPECT_EQ(answer.find("secret reason"), std::string::npos) << answer;
+    EXPECT_NE(answer.find("reason withheld"), std::string::npos) << answer;
+  }
+  EXPECT_EQ(asked(kAccessReviews), 2U) << "no question about anonymous callers";
+  EXPECT_EQ(readyz(alice, "/readyz").find("secret reason"), std::string::npos);
+}
+
 TEST_F(AccessTest, API_119_ATokenOpensThePage) {
   ASSERT_TRUE(start().ok());
   TlsClient client(port());

@@ -57,6 +57,20 @@ TEST_F(HealthPage, HOST_94_AFailureIs500AndVerboseAndWithholdsTheReason) {
   EXPECT_NE(log_.find("secret reason"), std::string::npos) << "the operator has to see it";
 }
 
+TEST_F(HealthPage, HOST_94_AnInformedReaderSeesReasonsAndAllNotes) {
+  add_bad("route-controller");
+  registry_.set_note("brake", [] { return "released"; });
+  registry_.set_note(
+      "permissions", [] { return "one is missing"; }, HealthRegistry::Readers::informed);
+  EXPECT_EQ(get("/readyz?verbose").body,
+            "[-]route-controller failed: reason withheld\n[i]brake: released\n"
+            "readyz check failed\n");
+  EXPECT_EQ(
+      answer_health("GET", "/readyz?verbose", registry_, HealthRegistry::Readers::informed).body,
+      "[-]route-controller failed: secret reason\n[i]brake: released\n"
+      "[i]permissions: one is missing\nreadyz check failed\n");
+}
+
 TEST_F(HealthPage, HOST_94_ExcludeSkipsChecks) {
   add_bad("one");
   add_bad("two");
