@@ -13,9 +13,10 @@ namespace ccm::e2e {
 Managers::Managers(std::vector<std::string> arguments, std::filesystem::path folder)
     : arguments_(std::move(arguments)), folder_(std::move(folder)) {}
 
-void Managers::start(const std::string& name) {
+void Managers::start(const std::string& name, const std::vector<std::string>& flags) {
   std::vector<std::string> command{support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM)};
   command.insert(command.end(), arguments_.begin(), arguments_.end());
+  command.insert(command.end(), flags.begin(), flags.end());
   // Neither of these may have an influence (API-96).
   support::ProcessOptions options{log_file(name), {{"KUBECONFIG", ""}, {"HOME", ""}}};
   processes_[name] = std::make_unique<support::Process>(command, options);

@@ -16,7 +16,8 @@ class Managers {
   // arguments: of every process; logs go to folder/NAME.log, over restarts of one name.
   Managers(std::vector<std::string> arguments, std::filesystem::path folder);
 
-  void start(const std::string& name);
+  // `flags` stand at the end.
+  void start(const std::string& name, const std::vector<std::string>& flags = {});
   // SIGTERM and wait for the end. Throws if it does not come.
   void stop(const std::string& name);
   // SIGKILL.

@@ -243,8 +243,9 @@ void Runner::api(const json& what) {
 
 void Runner::manager(const json& what) {
   for (const auto& [verb, name] : what.items()) {
+    if (verb == "flags") continue;  // of the start beside it
     if (verb == "start") {
-      managers_.start(name);
+      managers_.start(name, what.value("flags", std::vector<std::string>()));
     } else if (verb == "stop") {
       managers_.stop(name);
     } else if (verb == "kill") {

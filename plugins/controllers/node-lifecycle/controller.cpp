@@ -36,7 +36,9 @@ bool kept_by_host(const Status& status) {
          status.code() == Code::failed_precondition || status.code() == Code::cancelled;
 }
 
-bool needs_looking_after(const NodeState& node) { return !node.ready || has_shutdown_taint(node); }
+bool needs_looking_after(const NodeState& node) {
+  return !node.ready || has_shutdown_taint(node) || node.marked;
+}
 
 ReconcileResult again(milliseconds delay) {
   ReconcileResult result;
@@ -204,7 +206,7 @@ Task<Status> Controller::set_taints(Ctx ctx, Object node, Wanted wanted) {
     const NodeState state = read_node(node);
     // It changed under our hands; the event of that comes.
     if (state.uid != first.uid || state.ready != first.ready) co_return Status();
-    auto body = taint_patch(state, wanted, out_of_service_);
+    auto body = taint_patch(state, wanted);
     if (!body) co_return Status();
     KubePatch patch;
     patch.reference.resource = kNodes;

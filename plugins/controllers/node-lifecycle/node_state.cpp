@@ -6,26 +6,32 @@
 namespace ccm::node_lifecycle {
 namespace {
 
+constexpr const char* kMarkPointer =
+    "/metadata/annotations/cloud-controller-manager~1out-of-service-taint";
 constexpr std::string_view kUninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 
 }  // namespace
 
 bool NodeState::same_input(const NodeState& other) const {
   return uid == other.uid && provider_id == other.provider_id && ready == other.ready &&
-         taints == other.taints;
+         marked == other.marked && taints == other.taints;
 }
 
 bool surely_same_input(const Object& left, const Object& right) {
   if (left.uid() != right.uid()) return false;
-  for (const char* field : {"/spec/providerID", "/spec/taints", "/status/conditions"}) {
+  for (const char* field :
+       {kMarkPointer, "/spec/providerID", "/spec/taints", "/status/conditions"}) {
     if (!left.at(field).equals(right.at(field))) return false;
   }
   return true;
 }
 
 const std::vector<std::string>& node_fields() {
-  static const std::vector<std::string> fields{"/metadata/creationTimestamp", "/spec/providerID",
-                                               "/spec/taints", "/status/conditions/-/type",
+  static const std::vector<std::string> fields{"/metadata/creationTimestamp",
+                                               kMarkPointer,
+                                               "/spec/providerID",
+                                               "/spec/taints",
+                                               "/status/conditions/-/type",
                                                "/status/conditions/-/status"};
   return fields;
 }
@@ -36,6 +42,7 @@ NodeState read_node(const Object& node) {
   state.uid = node.uid();
   state.resource_version = node.resource_version();
   state.provider_id = node.text("/spec/providerID");
+  state.marked = !node.text(kMarkPointer).empty();
   state.created = parse_timestamp(node.text("/metadata/creationTimestamp"));
   node.at("/spec/taints").each([&](std::string_view, const Value& taint) {
     state.taints.push_back({std::string(taint.text("/key")), std::string(taint.text("/value")),

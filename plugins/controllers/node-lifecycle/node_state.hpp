@@ -10,6 +10,10 @@
 
 namespace ccm::node_lifecycle {
 
+// On a Node that has the out-of-service taint from this controller, so that it is taken off again
+// whatever the flag says then, and one that somebody else put on is not.
+inline constexpr const char* kOutOfServiceMark = "cloud-controller-manager/out-of-service-taint";
+
 struct Taint {
   std::string key;
   std::string value;
@@ -25,6 +29,7 @@ struct NodeState {
   std::string provider_id;
   bool ready = false;          // condition Ready is True; missing = not (LIFE-4)
   bool uninitialized = false;  // no machine was matched with it yet
+  bool marked = false;         // this controller gave it the out-of-service taint
   std::vector<Taint> taints;
   std::optional<std::chrono::milliseconds> created;  // since 1970
 

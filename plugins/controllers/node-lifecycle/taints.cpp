@@ -51,30 +51,42 @@ bool has_shutdown_taint(const NodeState& node) {
                      [](const Taint& taint) { return is(taint, kShutdown, kNoSchedule); });
 }
 
-std::optional<std::string> taint_patch(const NodeState& node, Wanted wanted, bool out_of_service) {
+std::optional<std::string> taint_patch(const NodeState& node, Wanted wanted) {
   std::vector<Taint> taints = node.taints;
+  bool marked = node.marked;
   if (wanted == Wanted::none) {
-    const bool ours = out_of_service && has_shutdown_taint(node);
     std::erase_if(taints, [&](const Taint& taint) {
       return is(taint, kShutdown, kNoSchedule) ||
-             (ours && is(taint, kOutOfService, kNoExecute) && taint.value == kNodeShutdown);
+             (marked && is(taint, kOutOfService, kNoExecute) && taint.value == kNodeShutdown);
     });
+    marked = false;
   } else {
     ensure(taints, kShutdown, {}, kNoSchedule);
-    if (out_of_service && wanted == Wanted::shutdown_and_out_of_service) {
+    if (wanted == Wanted::shutdown_and_out_of_service) {
       // Somebody who gave it another value has his reasons.
       const bool there = std::any_of(taints.begin(), taints.end(), [](const Taint& taint) {
         return is(taint, kOutOfService, kNoExecute);
       });
       if (!there) ensure(taints, kOutOfService, kNodeShutdown, kNoExecute);
+      marked = marked || !there;
     }
   }
-  if (taints == node.taints) return std::nullopt;
+  if (taints == node.taints && marked == node.marked) return std::nullopt;
   JsonWriter json;
   json.object([&] {
     json.member("metadata").object([&] {
       json.member("uid").text(node.uid);
       json.member("resourceVersion").text(node.resource_version);
+      if (marked != node.marked) {
+        json.member("annotations").object([&] {
+          json.member(kOutOfServiceMark);
+          if (marked) {
+            json.text("true");
+          } else {
+            json.null();
+          }
+        });
+      }
     });
     json.member("spec").object([&] {
       json.member("taints");

@@ -19,8 +19,8 @@ bool has_shutdown_taint(const NodeState& node);
 
 // The merge patch for nodes/<name> that makes the Node's taints so, under its uid (API-46) and,
 // because spec.taints is one atomic list (LIFE-16), its resourceVersion; nothing when they are so
-// already (LIFE-14). `out_of_service`: that taint is this controller's business. It is taken off
-// only beside the shutdown taint: without that, somebody else has put it on.
-std::optional<std::string> taint_patch(const NodeState& node, Wanted wanted, bool out_of_service);
+// already (LIFE-14). The out-of-service taint comes with an annotation, and only beside that is it
+// taken off: without it, somebody else has put the taint on.
+std::optional<std::string> taint_patch(const NodeState& node, Wanted wanted);
 
 }  // namespace ccm::node_lifecycle

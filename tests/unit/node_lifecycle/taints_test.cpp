@@ -26,8 +26,8 @@ NodeState node(std::vector<Taint> taints) {
 }
 
 // "key=value:effect" of each taint that the patch leaves.
-std::vector<std::string> after(const NodeState& state, Wanted wanted, bool out_of_service = true) {
-  const auto body = taint_patch(state, wanted, out_of_service);
+std::vector<std::string> after(const NodeState& state, Wanted wanted) {
+  const auto body = taint_patch(state, wanted);
   if (!body) return {"no write"};
   const Json patch = Json::parse(*body);
   EXPECT_EQ(patch["metadata"]["resourceVersion"], "7") << "LIFE-16";
@@ -47,7 +47,7 @@ const std::string kOutText = std::string(kOutOfService) + "=nodeshutdown:NoExecu
 
 TEST(Taints, LIFE_12_TheShutdownTaintHasNoValue) {
   EXPECT_EQ(after(node({}), Wanted::shutdown), Texts{kShutdownText});
-  const Json patch = Json::parse(*taint_patch(node({}), Wanted::shutdown, false));
+  const Json patch = Json::parse(*taint_patch(node({}), Wanted::shutdown));
   EXPECT_EQ(patch["spec"]["taints"][0].size(), 2u) << "neither value nor timeAdded";
 }
 
@@ -72,33 +72,52 @@ TEST(Taints, LIFE_15_TheLastTaintLeavesNull) {
 TEST(Taints, UnknownMembersOfOthersSurvive) {
   Taint timed = taint("a", "NoExecute");
   timed.json = R"({"key":"a","effect":"NoExecute","timeAdded":"2026-01-01T00:00:00Z"})";
-  const auto body = taint_patch(node({timed}), Wanted::shutdown, false);
+  const auto body = taint_patch(node({timed}), Wanted::shutdown);
   EXPECT_NE(body->find("timeAdded"), std::string::npos);
 }
 
-TEST(Taints, OutOfServiceComesAndGoesWithShutdown) {
+// Whether the patch leaves the mark.
+bool marked(const NodeState& state, Wanted wanted) {
+  const auto body = taint_patch(state, wanted);
+  if (!body) return state.marked;
+  const Json metadata = Json::parse(*body)["metadata"];
+  if (!metadata.contains("annotations")) return state.marked;
+  return metadata["annotations"][kOutOfServiceMark] == "true";
+}
+
+NodeState with_mark(NodeState state) {
+  state.marked = true;
+  return state;
+}
+
+// No flag is asked about: it may have been switched off since.
+TEST(Taints, OutOfServiceComesAndGoesWithItsMark) {
   EXPECT_EQ(after(node({}), Wanted::shutdown_and_out_of_service), (Texts{kShutdownText, kOutText}));
-  const NodeState both =
-      node({taint(kShutdown, "NoSchedule"), taint(kOutOfService, "NoExecute", "nodeshutdown")});
+  EXPECT_TRUE(marked(node({}), Wanted::shutdown_and_out_of_service));
+  EXPECT_FALSE(marked(node({}), Wanted::shutdown));
+  const NodeState both = with_mark(
+      node({taint(kShutdown, "NoSchedule"), taint(kOutOfService, "NoExecute", "nodeshutdown")}));
   EXPECT_EQ(after(both, Wanted::shutdown_and_out_of_service), kNoWrite);
   EXPECT_EQ(after(both, Wanted::shutdown), kNoWrite) << "a restart forgets how often it was seen";
   EXPECT_EQ(after(both, Wanted::none), Texts{});
+  EXPECT_FALSE(marked(both, Wanted::none));
+  const NodeState alone = with_mark(node({taint(kOutOfService, "NoExecute", "nodeshutdown")}));
+  EXPECT_EQ(after(alone, Wanted::none), Texts{}) << "another manager took the first one off";
+  EXPECT_FALSE(marked(with_mark(node({})), Wanted::none)) << "a mark does not stay alone";
 }
 
 TEST(Taints, SomebodyElsesOutOfServiceTaintStays) {
   const NodeState alone = node({taint(kOutOfService, "NoExecute", "nodeshutdown")});
   EXPECT_EQ(after(alone, Wanted::none), kNoWrite);
-  const NodeState other =
-      node({taint(kShutdown, "NoSchedule"), taint(kOutOfService, "NoExecute", "burnt")});
-  EXPECT_EQ(after(other, Wanted::none), Texts{std::string(kOutOfService) + "=burnt:NoExecute"});
-  EXPECT_EQ(after(other, Wanted::shutdown_and_out_of_service), kNoWrite);
-}
-
-TEST(Taints, WithoutTheFlagOutOfServiceIsNobodysBusiness) {
+  EXPECT_EQ(after(alone, Wanted::shutdown_and_out_of_service), (Texts{kOutText, kShutdownText}));
+  EXPECT_FALSE(marked(alone, Wanted::shutdown_and_out_of_service)) << "it was there";
   const NodeState both =
       node({taint(kShutdown, "NoSchedule"), taint(kOutOfService, "NoExecute", "nodeshutdown")});
-  EXPECT_EQ(after(both, Wanted::none, false), Texts{kOutText});
-  EXPECT_EQ(after(node({}), Wanted::shutdown_and_out_of_service, false), Texts{kShutdownText});
+  EXPECT_EQ(after(both, Wanted::none), Texts{kOutText});
+  const NodeState other =
+      with_mark(node({taint(kShutdown, "NoSchedule"), taint(kOutOfService, "NoExecute", "burnt")}));
+  EXPECT_EQ(after(other, Wanted::none), Texts{std::string(kOutOfService) + "=burnt:NoExecute"});
+  EXPECT_EQ(after(other, Wanted::shutdown_and_out_of_service), kNoWrite);
 }
 
 }  // namespace
