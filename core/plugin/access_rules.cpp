@@ -98,15 +98,16 @@ std::string text_of(const Permission& thing, const std::string& verbs) {
   return text;
 }
 
-RbacRule needed(std::string group, std::string resource, std::vector<std::string> verbs,
-                std::vector<std::string> names = {}) {
+RbacRule needed_rule(std::string group, std::string resource, std::vector<std::string> verbs,
+                     std::vector<std::string> names = {}) {
   return RbacRule{
       {std::move(group)}, {std::move(resource)}, std::move(verbs), std::move(names), false};
 }
 
-RbacRule optional(std::string group, std::string resource, std::vector<std::string> verbs,
-                  std::vector<std::string> names = {}) {
-  RbacRule rule = needed(std::move(group), std::move(resource), std::move(verbs), std::move(names));
+RbacRule optional_rule(std::string group, std::string resource, std::vector<std::string> verbs,
+                       std::vector<std::string> names = {}) {
+  RbacRule rule =
+      needed_rule(std::move(group), std::move(resource), std::move(verbs), std::move(names));
   rule.optional = true;
   return rule;
 }
@@ -195,29 +196,29 @@ bool offers_machines(const Manifest& manifest, std::string_view provider) {
 }
 
 std::vector<RbacRule> host_rules(bool cloud_has_machines) {
-  std::vector<RbacRule> rules{optional("", "events", {"create", "patch"})};
-  if (cloud_has_machines) rules.push_back(needed("", "nodes", {"list", "watch"}));
+  std::vector<RbacRule> rules{optional_rule("", "events", {"create", "patch"})};
+  if (cloud_has_machines) rules.push_back(needed_rule("", "nodes", {"list", "watch"}));
   return rules;
 }
 
 std::vector<RbacRule> lease_rules(const std::string& lease_name) {
   const std::string group = "coordination.k8s.io";
-  return {needed(group, "leases", {"create"}),
-          needed(group, "leases", {"get", "update"}, {lease_name}),
-          optional(group, "leases", {"watch"}, {lease_name})};
+  return {needed_rule(group, "leases", {"create"}),
+          needed_rule(group, "leases", {"get", "update"}, {lease_name}),
+          optional_rule(group, "leases", {"watch"}, {lease_name})};
 }
 
 std::vector<RbacRule> authentication_rules() {
-  return {optional("authentication.k8s.io", "tokenreviews", {"create"})};
+  return {optional_rule("authentication.k8s.io", "tokenreviews", {"create"})};
 }
 
 std::vector<RbacRule> authorization_rules() {
-  return {optional("authorization.k8s.io", "subjectaccessreviews", {"create"})};
+  return {optional_rule("authorization.k8s.io", "subjectaccessreviews", {"create"})};
 }
 
 std::vector<RbacRule> cluster_trust_rules() {
-  return {
-      optional("", "configmaps", {"get", "list", "watch"}, {"extension-apiserver-authentication"})};
+  return {optional_rule("", "configmaps", {"get", "list", "watch"},
+                        {"extension-apiserver-authentication"})};
 }
 
 }  // namespace ccm::plugin
