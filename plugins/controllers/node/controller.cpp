@@ -59,6 +59,12 @@ Status retried_within_a_minute(Status status) {
   return status;
 }
 
+std::string text_of(const Labels& labels) {
+  std::string text;
+  for (const auto& [key, value] : labels) text += (text.empty() ? "" : ", ") + key + "=" + value;
+  return text;
+}
+
 }  // namespace
 
 Controller::Controller(Host& host)
@@ -85,7 +91,9 @@ Status Controller::setup(Setup& setup) {
   }
   setup.queue(options);
 
-  refresh_labels_ = host_.config.flag("refresh-node-labels") != std::string_view("false");
+  const std::string_view refresh = host_.config.flag("refresh-node-labels").value_or("true");
+  refresh_labels_ = refresh != "false";
+  refresh_topology_ = refresh == "all";
   const int64_t updates = host_.config.integer_flag("concurrent-node-status-updates").value_or(0);
   if (updates > 0) status_updates_.emplace(host_.post, static_cast<std::size_t>(updates));
 
@@ -108,6 +116,7 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
   if (kind == EventKind::deleted) {
     tried_.erase(std::string(now.name()));
+    contradicted_.erase(std::string(now.name()));
     return;
   }
   if (kind == EventKind::resync) {
@@ -249,17 +258,15 @@ Task<Status> Controller::refresh(Ctx ctx, Object node) {
     co_return Status();
   }
   const NodeState state = read_node(node);
-  Labels changed;
-  if (refresh_labels_) changed = changed_labels(state.labels, *machine);
-  if (!changed.empty()) {
-    std::string text;
-    for (const auto& [key, value] : changed) {
-      text += (text.empty() ? "" : ", ") + key + "=" + value;
-    }
-    Status labelled = co_await write_labels(ctx, node, std::move(changed));
+  LabelChanges labels;
+  if (refresh_labels_) labels = changed_labels(state.labels, *machine, refresh_topology_);
+  if (!labels.set.empty()) {
+    const std::string text = text_of(labels.set);
+    Status labelled = co_await write_labels(ctx, node, std::move(labels.set));
     if (!labelled.ok()) co_return labelled;
     host_.events.normal(node, "CloudLabelsChanged", "The cloud's machine changed: " + text);
   }
+  report_topology(node, labels.differing);
   auto addresses = desired_addresses(state, machine->addresses);
   if (!addresses.ok()) {
     host_.log.warning("left the addresses of a node alone",
@@ -271,6 +278,21 @@ Task<Status> Controller::refresh(Ctx ctx, Object node) {
       co_await write_addresses(ctx, node, *std::move(addresses), PatchAnswer::none);
   if (gone(written.status())) co_return Status();
   co_return written.status();
+}
+
+// Once for each difference, not in each round.
+void Controller::report_topology(const Object& node, const Labels& differing) {
+  const std::string name(node.name());
+  if (differing.empty()) {
+    contradicted_.erase(name);
+    return;
+  }
+  std::string text = text_of(differing);
+  if (std::exchange(contradicted_[name], text) == text) return;
+  host_.events.warning(node, "CloudLabelsDiffer",
+                       "The cloud says " + text +
+                           ". The labels stay as they are, because volumes may be where they say; "
+                           "correct them by hand, or with --refresh-node-labels=all");
 }
 
 Task<Result<Object>> Controller::write_addresses(Ctx ctx, Object node,

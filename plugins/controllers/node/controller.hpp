@@ -19,6 +19,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -42,8 +43,9 @@ class Controller {
   // One try of both writes from one state of the Node. The class conflict asks for another one.
   Task<Status> write(Ctx ctx, Object node, const Instance* machine);
   Task<Status> write_labels(Ctx ctx, Object node, Labels labels);
-  // Addresses, type, zone and region of an initialised Node.
+  // Addresses and labels of an initialised Node.
   Task<Status> refresh(Ctx ctx, Object node);
+  void report_topology(const Object& node, const Labels& differing);
   Task<Result<Object>> write_addresses(Ctx ctx, Object node, std::vector<NodeAddress> addresses,
                                        PatchAnswer answer);
 
@@ -54,6 +56,9 @@ class Controller {
   Metric taint_removal_delay_;
   Metric initial_sync_delay_;
   bool refresh_labels_ = true;
+  bool refresh_topology_ = false;  // zone and region too
+  // What the cloud says of Nodes whose zone or region it contradicts, as the Event told it.
+  std::unordered_map<std::string, std::string> contradicted_;
   // Nodes that were not initialised when they were tried last: their machines are asked for afresh.
   std::unordered_set<std::string> tried_;
   std::optional<Semaphore> status_updates_;  // only when the user bounds them

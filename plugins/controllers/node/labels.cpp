@@ -65,13 +65,16 @@ Labels repaired_labels(const Labels& existing) {
   return repaired;
 }
 
-Labels changed_labels(const Labels& existing, const Instance& machine) {
+LabelChanges changed_labels(const Labels& existing, const Instance& machine, bool topology) {
   LabelPlan plan;
+  LabelPlan left;
   for (const CloudLabel& label : kCloudLabels) {
     if (!existing.contains(label.beta_key) && !existing.contains(label.key)) continue;
-    set_pair(plan, existing, label, machine.*label.fact);
+    set_pair(label.topology && !topology ? left : plan, existing, label, machine.*label.fact);
   }
-  return std::move(plan.set);
+  // A name that is not there contradicts nothing.
+  std::erase_if(left.set, [&](const auto& one) { return !existing.contains(one.first); });
+  return {std::move(plan.set), std::move(left.set)};
 }
 
 bool is_kubernetes_key(std::string_view key) {

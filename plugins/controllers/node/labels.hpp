@@ -33,10 +33,16 @@ LabelPlan plan_labels(const Labels& existing, const Instance& machine);
 // name says. The beta label is taken for the truth (TRAP-31).
 Labels repaired_labels(const Labels& existing);
 
-// What has to be set so that type, zone and region say what they are now, on a Node that got them
-// from the cloud before: a label that is under neither name is left out, as is an empty value or
-// one that the API server would refuse.
-Labels changed_labels(const Labels& existing, const Instance& machine);
+// Of a Node that got type, zone and region from the cloud before, where they are something else
+// now. A label that is under neither name is left out, as is an empty value or one that the API
+// server would refuse.
+struct LabelChanges {
+  Labels set;        // to be written
+  Labels differing;  // zone and region of the cloud that the Node's labels contradict
+};
+// Zone and region are among `set` only with `topology`: people set them by hand, and volumes are
+// where the labels said.
+LabelChanges changed_labels(const Labels& existing, const Instance& machine, bool topology);
 
 // Whether a key belongs to a domain of Kubernetes itself: "(^|\.)(kubernetes|k8s)\.io/".
 bool is_kubernetes_key(std::string_view key);

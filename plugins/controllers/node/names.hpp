@@ -20,13 +20,15 @@ struct CloudLabel {
   std::string_view beta_key;
   std::string_view key;
   std::string Instance::*fact;
+  bool topology;  // pods with zonal volumes are scheduled by it
 };
 inline constexpr std::array<CloudLabel, 3> kCloudLabels{{
     {"beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type",
-     &Instance::instance_type},
-    {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone", &Instance::zone},
-    {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region",
-     &Instance::region},
+     &Instance::instance_type, false},
+    {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone", &Instance::zone,
+     true},
+    {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region", &Instance::region,
+     true},
 }};
 
 }  // namespace ccm::node

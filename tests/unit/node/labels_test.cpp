@@ -91,11 +91,33 @@ TEST(Labels, NODE_28_OnlyWhatTheNodeHasFollowsTheMachine) {
   const Labels existing{{"node.kubernetes.io/instance-type", "old"},
                         {"failure-domain.beta.kubernetes.io/zone", "a"},
                         {"topology.kubernetes.io/zone", "a"}};
-  EXPECT_EQ(changed_labels(existing, machine("new", "a", "eu", {{"team", "red"}})),
-            (Labels{{"beta.kubernetes.io/instance-type", "new"},
-                    {"node.kubernetes.io/instance-type", "new"}}));
-  EXPECT_TRUE(changed_labels(existing, machine("", "has space", "")).empty());
-  EXPECT_TRUE(changed_labels({}, machine("new", "a", "eu")).empty());
+  const Labels type{{"beta.kubernetes.io/instance-type", "new"},
+                    {"node.kubernetes.io/instance-type", "new"}};
+  for (const bool topology : {false, true}) {
+    const auto changed =
+        changed_labels(existing, machine("new", "a", "eu", {{"team", "red"}}), topology);
+    EXPECT_EQ(changed.set, type);
+    EXPECT_TRUE(changed.differing.empty());
+    EXPECT_TRUE(changed_labels(existing, machine("", "has space", ""), topology).set.empty());
+    EXPECT_TRUE(changed_labels(existing, machine("", "has space", ""), topology).differing.empty());
+    EXPECT_TRUE(changed_labels({}, machine("new", "a", "eu"), topology).set.empty());
+  }
+}
+
+TEST(Labels, NODE_28_ZoneAndRegionAreOverwrittenOnlyWhenAskedFor) {
+  const Labels existing{{"failure-domain.beta.kubernetes.io/zone", "a"},
+                        {"topology.kubernetes.io/zone", "a"},
+                        {"topology.kubernetes.io/region", "eu"}};
+  const auto told = changed_labels(existing, machine("", "b", "us"), false);
+  EXPECT_TRUE(told.set.empty());
+  EXPECT_EQ(told.differing, (Labels{{"failure-domain.beta.kubernetes.io/zone", "b"},
+                                    {"topology.kubernetes.io/zone", "b"},
+                                    {"topology.kubernetes.io/region", "us"}}));
+  const auto same = changed_labels(existing, machine("", "a", "eu"), false);
+  EXPECT_TRUE(same.set.empty() && same.differing.empty()) << "a missing name contradicts nothing";
+  const auto all = changed_labels(existing, machine("", "b", "us"), true);
+  EXPECT_TRUE(all.differing.empty());
+  EXPECT_EQ(all.set.size(), 4U);
 }
 
 struct RepairCase {

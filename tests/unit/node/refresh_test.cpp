@@ -75,6 +75,35 @@ TEST_F(RefreshTest, NODE_28_LabelsFollowAMachineThatIsResizedOrMoved) {
   EXPECT_TRUE(take_calls().empty());
 }
 
+TEST_F(RefreshTest, NODE_28_AZoneThatDiffersIsToldOnceAndNotOverwritten) {
+  Json node = initialised("n1");
+  node["metadata"]["labels"]["topology.kubernetes.io/zone"] = "by-hand";
+  put(node);
+  cloud.machines["n1"].zone = "eu-1";
+  start();
+  controller->run();
+  host.kube.resync();
+  controller->run();
+  EXPECT_TRUE(take_calls().empty());
+  EXPECT_EQ(stored("n1")["metadata"]["labels"]["topology.kubernetes.io/zone"], "by-hand");
+  const auto events = host.events.all();
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].reason, "CloudLabelsDiffer");
+  EXPECT_NE(events[0].message.find("topology.kubernetes.io/zone=eu-1"), std::string::npos);
+}
+
+TEST_F(RefreshTest, NODE_28_AllOverwritesTheZoneToo) {
+  Json node = initialised("n1");
+  node["metadata"]["labels"]["topology.kubernetes.io/zone"] = "by-hand";
+  put(node);
+  cloud.machines["n1"].zone = "eu-1";
+  host.config.set_flag("refresh-node-labels", "all");
+  start();
+  controller->run();
+  EXPECT_EQ(take_calls(), Calls{"patch"});
+  EXPECT_EQ(stored("n1")["metadata"]["labels"]["topology.kubernetes.io/zone"], "eu-1");
+}
+
 TEST_F(RefreshTest, NODE_28_LabelsStayWhereTheFlagSaysSo) {
   Json node = initialised("n1");
   node["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "small";
