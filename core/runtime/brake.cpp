@@ -42,6 +42,7 @@ void Brake::look(const BrakeLook& look, TimePoint now) {
   if (used(now) + unannounced() > limit(now)) {
     for (auto& [key, absence] : absent_) absence.suspect = absence.suspect || !absence.announced;
   }
+  contradicted_ = look.alive > 0 && used(now) + absent_.size() > limit(now);
   if (suspects() == 0) {
     engaged_since_.reset();
   } else if (!engaged_since_) {
@@ -53,7 +54,8 @@ BrakeJudgement Brake::judge(const std::string& key, TimePoint now) const {
   const auto found = absent_.find(key);
   if (!sighted_ || !begun_ || found == absent_.end()) return {BrakeVerdict::blind, milliseconds(0)};
   const Absence& absence = found->second;
-  if (absence.announced && suspects() == 0) return {BrakeVerdict::pass, milliseconds(0), false};
+  if (absence.announced && suspects() == 0 && !contradicted_)
+    return {BrakeVerdict::pass, milliseconds(0), false};
   const bool waits_for_hold = absence.suspect || absence.announced;
   const std::size_t gone = used(now);
   if (waits_for_hold) {
@@ -85,6 +87,7 @@ BrakeReport Brake::report(TimePoint now) const {
   report.known = known_;
   report.absent = absent_.size();
   report.announced = absent_.size() - unannounced();
+  report.contradicted = contradicted_;
   report.deleted = used(now);
   report.first_window = !watched_a_window(now);
   report.limit = report.first_window ? minimum() : limit(now);

@@ -8,8 +8,8 @@
 //
 // What was announced before it was first missed does not count: that somebody takes it away
 // explains that it is gone. It waits, too, while others are held, since the answer that lacks it is
-// not believed then. An announcement that comes later is none: something may have drained what it
-// believed to be broken.
+// not believed then, and it counts in an answer that is wrong about something else. An announcement
+// that comes later is none: something may have drained what it believed to be broken.
 #pragma once
 
 #include "runtime/timers.hpp"
@@ -38,6 +38,8 @@ struct BrakeLook {
   bool sighted = false;             // the answer holds something that is known to be there
   // Of the absent ones, those of which somebody said that they are to go.
   std::unordered_set<std::string> announced{};
+  // Of the others, how many show signs of life: the answer is wrong about those.
+  std::size_t alive = 0;
 };
 
 enum class BrakeVerdict {
@@ -61,6 +63,7 @@ struct BrakeReport {
   std::size_t known = 0;
   std::size_t absent = 0;     // in the last sighted look
   std::size_t announced = 0;  // of those, announced
+  bool contradicted = false;  // and counted all the same: the answer lacks what is alive
   std::size_t held = 0;       // of the absent ones, held because they are too many
   std::size_t deleted = 0;    // for absence, within the window
   std::size_t limit = 0;      // in force now
@@ -116,6 +119,7 @@ class Brake {
   std::optional<TimePoint> begun_;
   bool looked_ = false;
   bool sighted_ = false;
+  bool contradicted_ = false;  // too many are absent, and one of them is alive
   std::size_t known_ = 0;
   std::unordered_map<std::string, Absence> absent_;
   std::unordered_map<std::string, Deletion> deleted_;  // within the window

@@ -37,7 +37,8 @@ std::string counts_text(const BrakeReport& report, const BrakeOptions& options,
   std::string text = std::to_string(report.absent) + " of " + std::to_string(report.known) + " " +
                      subject.kind + " " + subject.absent;
   if (report.announced > 0) {
-    text += " (" + std::to_string(report.announced) + " cordoned or tainted before, not counted)";
+    text += " (" + std::to_string(report.announced) + " cordoned or tainted before, " +
+            (report.contradicted ? "counted since a Ready one is missing, too)" : "not counted)");
   }
   return text + ", " + std::to_string(report.deleted) + " were deleted within " +
          format_duration(options.window) + ", " + limit_text(report, options);

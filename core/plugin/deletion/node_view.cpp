@@ -159,6 +159,7 @@ NodeView view_of(const ViewRequest& request) {
     if (standing == Standing::absent) {
       view.look.absent.push_back(node.uid);
       if (node.leaving) view.look.announced.insert(node.uid);
+      if (node.ready && !node.leaving) ++view.look.alive;
     }
     if (standing != Standing::exists) continue;
     auto& canary = node.ready ? ready_canary : other_canary;

@@ -371,6 +371,21 @@ TEST_F(NodeDeletionsTest, HalfAListHoldsDrainedNodesToo) {
   EXPECT_EQ(remove("n0"), "MachineExists");
 }
 
+// Wrong about one machine, it is not believed about those that somebody drained for a reboot.
+TEST_F(NodeDeletionsTest, AListingThatLacksAReadyNodeDeletesNoDrainedOnes) {
+  cluster(6, 2);
+  for (const char* name : {"n0", "n1"}) cluster_.nodes[name].cordoned = true;
+  cluster_.nodes["n2"].ready = "True";
+  cloud_.machines.erase("cloud://n2");
+  EXPECT_EQ(remove_all(2), 0u);
+  EXPECT_NE(deletions_->status_text().find("(2 cordoned or tainted before, counted since a Ready "
+                                           "one is missing, too)"),
+            std::string::npos);
+  cluster_.nodes["n2"].ready = "Unknown";
+  timers_.advance(11s);
+  EXPECT_EQ(remove_all(2), 2u);
+}
+
 TEST_F(NodeDeletionsTest, WhatIsHeldIsToldWhereverOneLooks) {
   start(false);
   EXPECT_EQ(deletions_->status_text(), "released: no deletion of nodes was asked for yet");

@@ -26,7 +26,7 @@ class BrakeTest : public testing::Test {
     now_ += 11min;
   }
   void look(std::size_t known, std::vector<std::string> absent, bool sighted = true) {
-    brake_.look({known, std::move(absent), sighted, {}}, now_);
+    brake_.look({known, std::move(absent), sighted, {}, 0}, now_);
   }
   BrakeVerdict judge(const std::string& key) const { return brake_.judge(key, now_).verdict; }
   // Deletes what passes; how many did.
@@ -80,7 +80,7 @@ TEST_F(BrakeTest, SmallClustersHaveAMinimum) {
 }
 
 TEST_F(BrakeTest, WhatWasAnnouncedDoesNotCount) {
-  brake_.look({6, keys(5), true, {"n0", "n1", "n2"}}, now_);
+  brake_.look({6, keys(5), true, {"n0", "n1", "n2"}, 0}, now_);
   EXPECT_FALSE(brake_.judge("n0", now_).counts);
   EXPECT_TRUE(brake_.judge("n3", now_).counts);
   EXPECT_EQ(brake_.report(now_).announced, 3u);
@@ -94,18 +94,30 @@ TEST_F(BrakeTest, WhatWasAnnouncedDoesNotCount) {
 
 // The answer that lacks too many others is not believed about it either.
 TEST_F(BrakeTest, WhatWasAnnouncedWaitsWhileOthersAreHeld) {
-  brake_.look({10, keys(6), true, {"n0", "n1"}}, now_);
+  brake_.look({10, keys(6), true, {"n0", "n1"}, 0}, now_);
   EXPECT_EQ(remove(keys(6)), 0);
   EXPECT_EQ(brake_.report(now_).held, 4u);
-  brake_.look({10, keys(3), true, {"n0", "n1"}}, now_);
+  brake_.look({10, keys(3), true, {"n0", "n1"}, 0}, now_);
   EXPECT_EQ(remove(keys(3)), 0) << "n2 is not back yet";
-  brake_.look({10, keys(2), true, {"n0", "n1"}}, now_);
+  brake_.look({10, keys(2), true, {"n0", "n1"}, 0}, now_);
   EXPECT_EQ(remove(keys(2)), 2);
+}
+
+// As many as the limit are no suspects, but one of them is alive.
+TEST_F(BrakeTest, WhatWasAnnouncedCountsInAnAnswerThatIsWrongAboutOthers) {
+  brake_.look({6, keys(3), true, {"n0", "n1"}, 1}, now_);
+  EXPECT_EQ(judge("n0"), BrakeVerdict::over_limit);
+  EXPECT_EQ(judge("n1"), BrakeVerdict::over_limit);
+  EXPECT_TRUE(brake_.report(now_).contradicted);
+  brake_.look({6, keys(3), true, {"n0", "n1"}, 0}, now_);
+  EXPECT_EQ(remove(keys(3)), 3) << "that one is dead, too, after all";
+  brake_.look({20, {"m0", "m1", "m2"}, true, {"m0", "m1"}, 1}, now_ + 11min);
+  EXPECT_EQ(brake_.judge("m0", now_ + 11min).verdict, BrakeVerdict::pass) << "few enough";
 }
 
 TEST_F(BrakeTest, AnAnnouncementAfterTheFirstMissIsNone) {
   look(6, keys(3));
-  brake_.look({6, keys(3), true, {"n0", "n1", "n2"}}, now_);
+  brake_.look({6, keys(3), true, {"n0", "n1", "n2"}, 0}, now_);
   EXPECT_EQ(remove(keys(3)), 0);
 }
 
