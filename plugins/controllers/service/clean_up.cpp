@@ -139,12 +139,16 @@ void Controller::tell_not_owned(const Turn& turn) const {
       "Left a load balancer alone that is not proven to be the service's",
       {{"service", turn.key}, {"id", turn.service.annotation(turn.surroundings.id_annotation)}});
   events_.warning(turn.object, kNotOwned,
-                  "The load balancer that the annotation " + turn.surroundings.id_annotation +
-                      " names is not proven to be this Service's, so it was not deleted");
+                  "The recorded load balancer is not proven to be this Service's, so it was not "
+                  "deleted");
 }
 
 // A wish that could not be read is told with a warning.
 void Controller::tell_kept(const Turn& turn, const Status& why) const {
+  host_.log.info("Kept the load balancer of a service that goes",
+                 {{"service", turn.key},
+                  {"id", turn.service.annotation(turn.surroundings.id_annotation)},
+                  {"reason", why.message()}});
   const std::string text = "The load balancer is kept in the cloud: " + why.message();
   if (why.error_class() == ErrorClass::invalid_spec) {
     events_.warning(turn.object, kRetained, text);

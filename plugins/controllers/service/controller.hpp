@@ -84,6 +84,7 @@ class Controller {
   void remember(const TurnPtr& turn, const LoadBalancer& answer) const;
   void applied(const TurnPtr& turn) const;
   static Status foreign(const Turn& turn);
+  static Status adoption_refused(const Turn& turn);
   [[nodiscard]] bool may_adopt(const Turn& turn, std::string_view id) const;
   [[nodiscard]] bool another_has(const Turn& turn, std::string_view id) const;
   [[nodiscard]] ServicePatch annotated(const Turn& turn) const;

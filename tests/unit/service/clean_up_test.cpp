@@ -230,16 +230,18 @@ TEST_F(CleanUpTest, SomebodyElsesIsLeftAloneAndTheServiceGoes) {
 TEST_F(CleanUpTest, DO_103_AnotherTypeKeepsTheUsersAnnotations) {
   Json service = balanced("web");
   service["metadata"]["annotations"] = {{"example.com/type", "REGIONAL"},
-                                        {"example.com/size", "3"}};
+                                        {"example.com/size", "3"},
+                                        {"example.com/certificate", "before-its-renewal"}};
   put(service);
   LoadBalancer answer;
   answer.state = LoadBalancerState::active;
   answer.id = "lb-1";
   answer.ingress.emplace_back().ip = "203.0.113.1";
-  answer.annotations = {{"example.com/type", "REGIONAL"}};
+  answer.annotations = {{"example.com/type", "REGIONAL"}, {"example.com/certificate", "renewed"}};
   host.load_balancers.answer_next("ensure", answer);
   start();
   run();
+  service["metadata"]["annotations"]["example.com/certificate"] = "renewed";
   edit("web", [](Json& s) {
     s["spec"]["type"] = "ClusterIP";
     s["status"]["loadBalancer"] = Json::object();

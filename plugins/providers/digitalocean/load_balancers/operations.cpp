@@ -90,11 +90,11 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::by_proof(
   Plan plan;
   const Ownership::Claim claim = Ownership::claim_of(service);
   for (const auto& [id, balancer] : **listed) {
-    const Owner owner = ownership_.judge(claim, *balancer);
-    if (owner != Owner::service && balancer->name != claim.name) continue;
+    const bool ours = ownership_.owns(claim, *balancer);
+    if (!ours && balancer->name != claim.name) continue;
     plan.existing = *balancer;
-    plan.foreign = owner != Owner::service;
-    if (!plan.foreign) break;
+    plan.foreign = !ours;
+    if (ours) break;
   }
   if (plan.existing && !plan.foreign) ownership_.remember(service, plan.existing->id);
   co_return plan;

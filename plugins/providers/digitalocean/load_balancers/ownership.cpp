@@ -80,31 +80,30 @@ Ownership::Claim Ownership::claim_of(const LoadBalancerService& service) {
   return claim;
 }
 
-Owner Ownership::judge(const Claim& claim, const ExistingLoadBalancer& balancer) const {
+bool Ownership::owns(const Claim& claim, const ExistingLoadBalancer& balancer) const {
   const std::string& uid = claim.service.uid;
-  if (!foreign_cluster_tag(balancer, api_.settings().cluster_tag()).empty()) return Owner::another;
+  if (!foreign_cluster_tag(balancer, api_.settings().cluster_tag()).empty()) return false;
   bool marked = false;
   if (balancer.tags) {
     for (const std::string& tag : *balancer.tags) {
       const auto named = marked_service(tag);
-      if (named == uid) return Owner::service;
+      if (named == uid) return true;
       marked = marked || named;
     }
   }
-  if (marked) return Owner::another;
-  if (balancer.name == claim.name) return Owner::service;
-  // A name that was chosen may look like this, too.
-  if (is_uid_name(balancer.name) && balancer.name != claim.chosen_name) return Owner::another;
+  if (marked) return false;
+  if (balancer.name == claim.name) return true;
+  // Another Service's; but a name that was chosen may look like this, too.
+  if (is_uid_name(balancer.name) && balancer.name != claim.chosen_name) return false;
   const auto known = proven_.find(balancer.id);
-  if (known != proven_.end()) return known->second == uid ? Owner::service : Owner::another;
-  if (made_unheard(claim, balancer) || shown_in_status(claim, balancer)) return Owner::service;
-  return Owner::unknown;
+  if (known != proven_.end()) return known->second == uid;
+  return made_unheard(claim, balancer) || shown_in_status(claim, balancer);
 }
 
 bool Ownership::proven(const LoadBalancerService& service, const ExistingLoadBalancer& balancer) {
-  if (judge(claim_of(service), balancer) != Owner::service) return false;
-  remember(service, balancer.id);
-  return true;
+  const bool ours = owns(claim_of(service), balancer);
+  if (ours) remember(service, balancer.id);
+  return ours;
 }
 
 // It was not there before: that is looked at before one is made. One that was made with its mark

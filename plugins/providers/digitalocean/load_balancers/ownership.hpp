@@ -24,12 +24,6 @@
 
 namespace ccm::digitalocean {
 
-enum class Owner {
-  service,  // the Service in question, and there is a proof
-  unknown,  // nothing says whose it is
-  another,  // another Service or cluster
-};
-
 // DO-92: the name that is made from a Service's UID.
 std::string uid_name(std::string_view service_uid);
 
@@ -54,8 +48,9 @@ class Ownership {
   Ownership(Host& host, Api& api) : host_(host), api_(api) {}
 
   [[nodiscard]] static Claim claim_of(const LoadBalancerService& service);
-  [[nodiscard]] Owner judge(const Claim& claim, const ExistingLoadBalancer& balancer) const;
-  // Whether it is the Service's; what is, is remembered.
+  // Whether there is a proof that it is the Service's.
+  [[nodiscard]] bool owns(const Claim& claim, const ExistingLoadBalancer& balancer) const;
+  // The same; what is the Service's is remembered.
   bool proven(const LoadBalancerService& service, const ExistingLoadBalancer& balancer);
 
   // There is a proof, which may go: a change of type empties the status.
