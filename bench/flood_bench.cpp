@@ -2,11 +2,11 @@
 // how long those wait who have a right and probes from another address. Usage: bench/run.
 #include "bare_client.hpp"
 #include "flood.hpp"
+#include "lease_watch.hpp"
 #include "manager.hpp"
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <nlohmann/json.hpp>
 #include <signal.h>
 
 #include <algorithm>
@@ -71,42 +71,6 @@ struct Waits {
   }
 };
 
-// The longest time between two renewals of the Lease, as one sees it who looks every 20 ms.
-class LeaseWatch {
- public:
-  explicit LeaseWatch(const Server& admin)
-      : connection_(admin), thread_([this](const std::stop_token& stopped) {
-          while (!stopped.stop_requested()) {
-            look();
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-          }
-        }) {}
-  double end() {
-    thread_.request_stop();
-    thread_.join();
-    return longest_;
-  }
-
- private:
-  void look() {
-    const auto lease = nlohmann::json::parse(connection_.send(
-        {"GET",
-         "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager", "",
-         ""}));
-    const std::string now = lease.at("spec").at("renewTime");
-    if (now == last_) return;
-    if (!last_.empty()) longest_ = std::max(longest_, milliseconds_since(seen_));
-    last_ = now;
-    seen_ = Clock::now();
-  }
-
-  Connection connection_;
-  std::string last_;
-  Clock::time_point seen_;
-  double longest_ = 0;
-  std::jthread thread_;  // last: it uses the others
-};
-
 void reset_highest_memory(int pid) {
   std::ofstream("/proc/" + std::to_string(pid) + "/clear_refs") << "5";
 }
@@ -154,7 +118,7 @@ void measure(const Settings& settings, const Manager& manager, const Server& end
   flood.reset();
   std::printf("| %-13s | %9.0f | %9.1f %% | %8.1f | %-22s | %-14s | %10.0f |\n",
               kind.empty() ? "none" : kind.c_str(), rate, 100 * used / seconds, highest - memory,
-              probes.text().c_str(), scrapes.text().c_str(), lease.end());
+              probes.text().c_str(), scrapes.text().c_str(), lease.end().count());
   std::fflush(stdout);
 }
 

@@ -3,6 +3,7 @@
 // sends the same patches; with memory, processor time and cloud calls. Usage and environment:
 // bench/run.
 #include "bare_client.hpp"
+#include "lease_watch.hpp"
 #include "manager.hpp"
 #include "work.hpp"
 
@@ -147,14 +148,16 @@ void run(const Settings& settings) {
               settings.work.c_str(), settings.nodes, settings.connections, settings.rounds);
 
   // In turn, since the machine's speed changes with time.
-  std::vector<double> bare, total, ratio, busy, settled, highest;
+  std::vector<double> bare, total, ratio, busy, lease, settled, highest;
   std::optional<Manager> manager;
   for (std::size_t round = 0; round < settings.rounds; ++round) {
     if (manager) manager->end(SIGTERM);
     bare.push_back(time_bare_client(settings, admin, work));
+    LeaseWatch renewals(admin);
     total.push_back(time_manager(settings, admin, work, manager));
     ratio.push_back(total.back() / bare.back());
     busy.push_back(manager->cpu_seconds());
+    lease.push_back(renewals.end().count() / 1000);
     std::this_thread::sleep_for(std::chrono::seconds(6));  // it gives memory back every 5 s
     settled.push_back(manager->megabytes("VmRSS:"));
     highest.push_back(manager->megabytes("VmHWM:"));
@@ -166,6 +169,7 @@ void run(const Settings& settings) {
   row("manager, from its start to the last node done", total, "s");
   row("ratio", ratio, "");
   row("processor time of the manager", busy, "s");
+  row("Lease renewed after at most", lease, "s");
   row("resident memory, settled", settled, "MB");
   row("resident memory, highest", highest, "MB");
   if (settings.work == "ipam") {
