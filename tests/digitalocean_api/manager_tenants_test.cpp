@@ -194,7 +194,9 @@ TEST_F(ManagerTenantsTest, DO_119_DO_155_NoAnnotationHoldsUpADeletion) {
   }
   EXPECT_EQ(balancers().size(), 1U);
   EXPECT_TRUE(balancers().contains(kept));
-  EXPECT_NE(event("disown", "LoadBalancerRetained").find("maybe"), std::string::npos);
+  EXPECT_TRUE(eventually(patience(), [&] {
+    return event("disown", "LoadBalancerRetained").find("maybe") != std::string::npos;
+  }));
   EXPECT_TRUE(event("disown", "DeletedLoadBalancer").empty());
 }
 
