@@ -129,6 +129,7 @@ pub struct CcmInstanceList {
     pub reserved: u32,
     pub instances: *const *const CcmInstance,
     pub count: usize,
+    pub flags: u32,
 }
 
 #[repr(C)]

@@ -106,5 +106,6 @@ pub fn with_list(machines: &[Machine], use_list: impl FnOnce(&CcmInstanceList)) 
         reserved: 0,
         instances: pointers.as_ptr(),
         count: pointers.len(),
+        flags: 0,
     });
 }
