@@ -23,17 +23,18 @@ using support::TestServer;
 
 inline constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 
-// With the role of deploy/manifests/digitalocean and no other.
+// With the role of deploy/manifests/digitalocean and no other, unless a test gives the rights
+// itself.
 class ManagerTest : public ::testing::Test {
  protected:
-  ManagerTest() {
+  explicit ManagerTest(bool with_rights = true) {
     if (has_description()) {
       cloud_.with([this](Api& api) {
         api.observer = [this](const Exchange& exchange) { exchanges_.push_back(exchange); };
       });
     }
-    if (server_.kind() == support::ServerKind::kSandbox) return;
-    for (const char* file : {"rbac.yaml", "secret.example.yaml", "deployment.yaml"}) {
+    if (!with_rights || server_.kind() == support::ServerKind::kSandbox) return;
+    for (const char* file : {"rbac.yaml", "secret.yaml.example", "deployment.yaml"}) {
       server_.give_rights(
           support::read_manifests(std::filesystem::path(CCM_DIGITALOCEAN_MANIFESTS) / file));
     }

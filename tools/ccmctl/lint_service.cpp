@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -85,6 +86,25 @@ class ServiceLint {
     }
     check_value(known, value.text);
     check_others(known, value.text);
+    if (known.only_with) check_whether_read(*known.only_with);
+  }
+
+  void check_whether_read(const OnlyWith& only) {
+    const auto other = service_.annotations.find(only.annotation);
+    if (other != service_.annotations.end()) {
+      if (!is_in(only.values, other->second.text)) {
+        note("has no effect where " + only.annotation + " is \"" + other->second.text +
+             "\", only with " + listed(only.values));
+      }
+      return;
+    }
+    const char* given = only.environment.empty() ? nullptr : std::getenv(only.environment.c_str());
+    const std::string fallback = given != nullptr && *given != '\0' ? given : only.fallback;
+    if (is_in(only.values, fallback)) return;
+    std::string text = "has no effect without " + only.annotation + ": " + listed(only.values) +
+                       ", since the default is " + fallback;
+    if (!only.environment.empty()) text += " (" + only.environment + " says another one)";
+    note(std::move(text));
   }
 
   void check_value(const KnownAnnotation& known, const std::string& text) {

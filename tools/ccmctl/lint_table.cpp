@@ -34,6 +34,14 @@ std::optional<int64_t> bound(const json& from, const char* name) {
   return place->get<int64_t>();
 }
 
+std::optional<OnlyWith> only_with(const json& from) {
+  const auto place = from.find("onlyWith");
+  if (place == from.end()) return std::nullopt;
+  return OnlyWith{place->at("annotation").get<std::string>(),
+                  place->at("values").get<std::vector<std::string>>(), place->value("default", ""),
+                  place->value("environment", "")};
+}
+
 KnownAnnotation read_known(const json& from) {
   using Names = std::vector<std::string>;
   KnownAnnotation known;
@@ -45,6 +53,7 @@ KnownAnnotation read_known(const json& from) {
   known.maximum = bound(from, "maximum");
   known.needs = from.value("requires", std::map<std::string, Names>());
   known.excludes = from.value("excludes", Names());
+  known.only_with = only_with(from);
   known.service_types = from.value("serviceTypes", Names{"LoadBalancer"});
   if (known.type == AnnotationType::choice && known.allowed.empty()) {
     throw std::runtime_error(known.name + " has no enum");

@@ -13,6 +13,14 @@ namespace ccm::ctl {
 
 enum class AnnotationType { text, boolean, integer, choice, port, ports, items };
 
+// An annotation that is read only where another one has one of these values.
+struct OnlyWith {
+  std::string annotation;
+  std::vector<std::string> values;
+  std::string fallback;     // what the other one means when it is not there
+  std::string environment;  // of the provider: a variable that gives another fallback; "" = none
+};
+
 struct KnownAnnotation {
   std::string name;
   AnnotationType type = AnnotationType::text;
@@ -22,7 +30,8 @@ struct KnownAnnotation {
   std::optional<int64_t> maximum;
   // By value ("*": any), the annotations that have to be there too.
   std::map<std::string, std::vector<std::string>> needs;
-  std::vector<std::string> excludes;       // those that may not be there too
+  std::vector<std::string> excludes;  // those that may not be there too
+  std::optional<OnlyWith> only_with;
   std::vector<std::string> service_types;  // those that read it; {"LoadBalancer"} when not given
 };
 

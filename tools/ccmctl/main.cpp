@@ -1,8 +1,10 @@
+#include "base/version.hpp"
 #include "commands.hpp"
 #include "output.hpp"
 
 #include <exception>
 #include <iostream>
+#include <string>
 
 namespace {
 
@@ -11,6 +13,7 @@ int run(int argc, char** argv) {
       "ccmctl answers questions about the cloud-controller-manager and its plugins.\n"
       "`status` and `explain` ask a running manager; the rest needs no cluster, and only\n"
       "`plugin check` runs any code of a plugin.");
+  app.set_version_flag("--version", "ccmctl " + std::string(ccm::version().text));
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 = fine, 1 = what was asked about has a fault, 2 = wrong use.\n\n"

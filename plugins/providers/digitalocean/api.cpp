@@ -126,12 +126,10 @@ Task<Result<std::string>> Api::metadata(Ctx ctx, std::string path) {
   co_return std::move(answer->body);
 }
 
-// Turns are given in the order of asking, evenly spaced (DO-17).
 Task<Status> Api::wait_for_turn(Ctx ctx) {
   if (settings_.calls_per_second <= 0) co_return Status();
   const milliseconds now = host_.timer.now();
-  const milliseconds turn = std::max(now, next_turn_);
-  next_turn_ = turn + milliseconds(static_cast<int64_t>(1000 / settings_.calls_per_second));
+  const milliseconds turn = rate_->take_turn(now, settings_.calls_per_second);
   if (turn <= now) co_return Status();
   Status waited = co_await host_.timer.sleep(ctx, turn - now);
   co_return waited;

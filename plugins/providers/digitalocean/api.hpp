@@ -1,6 +1,7 @@
 // Calls to DigitalOcean's API through the host: address, token, agent, limit, errors. [serial]
 #pragma once
 
+#include "call_rate.hpp"
 #include "settings.hpp"
 
 #include <ccm/host.hpp>
@@ -8,9 +9,9 @@
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace ccm::digitalocean {
@@ -75,7 +76,7 @@ class Api {
 
   Host& host_;
   Settings settings_;
-  std::chrono::milliseconds next_turn_{0};
+  std::shared_ptr<CallRate> rate_ = CallRate::of_process();
 };
 
 }  // namespace ccm::digitalocean

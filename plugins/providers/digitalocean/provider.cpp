@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdlib>
+#include <string>
 #include <utility>
 
 namespace ccm::digitalocean {
@@ -44,6 +46,7 @@ Task<Status> Provider::initialize(Ctx ctx) {
   auto token = read_token(host_.config);
   if (!token.ok()) co_return token.status();
   tell_unmanaged_ports(*settings);
+  tell_unused_addresses();
   Status status = co_await learn_cluster(ctx, *settings);
   api_.configure(*std::move(settings));
   status = co_await health(ctx);
@@ -64,6 +67,17 @@ void Provider::tell_unmanaged_ports(const Settings& settings) const {
       "PUBLIC_ACCESS_FIREWALL_NAME is set, but --controllers leaves digitalocean-firewall out: "
       "nobody opens the ports of Services in this firewall",
       {{"firewall", settings.firewall_name}, {"controllers", controllers}});
+}
+
+// DigitalOcean's own manager has plain HTTP there (DO-18, DO-19). Whoever scrapes it must learn
+// where to go.
+void Provider::tell_unused_addresses() const {
+  for (const char* variable : {"METRICS_ADDR", "DEBUG_ADDR"}) {
+    const char* address = std::getenv(variable);
+    if (address == nullptr || *address == '\0') continue;
+    host_.log.warning("A variable has no effect: metrics and health are served on --secure-port",
+                      {{"variable", variable}, {"address", address}});
+  }
 }
 
 // Without DO_CLUSTER_ID the UID of the namespace kube-system stands for the cluster, as in other

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -60,10 +61,10 @@ class LintTest : public ::testing::Test {
 };
 
 TEST_F(LintTest, NothingWrongIsSilent) {
-  const auto outcome = lint(line("protocol", "http") + line("tls-ports", "\"443,80\"") +
-                            line("size-unit", "\"3\"") + line("enable-proxy-protocol", "\"true\"") +
-                            line("allow-rules", "\"ip:1.2.3.4, cidr:10.0.0.0/8\"") +
-                            "    example.com/other: anything\n");
+  const auto outcome = lint(
+      line("type", "REGIONAL") + line("protocol", "http") + line("tls-ports", "\"443,80\"") +
+      line("size-unit", "\"3\"") + line("enable-proxy-protocol", "\"true\"") +
+      line("allow-rules", "\"ip:1.2.3.4, cidr:10.0.0.0/8\"") + "    example.com/other: anything\n");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, IsEmpty());
   EXPECT_EQ(lint("").exit_code, 0);
@@ -99,6 +100,20 @@ TEST_F(LintTest, ValuesAreChecked) {
   }
   EXPECT_THAT(lint(line("size-unit", "\"3\"") + line("size-slug", "lb-small")).output,
               HasSubstr("may not stand beside " + kLb + "size-unit"));
+}
+
+TEST_F(LintTest, DO_181_WhatTheTypeOfLoadBalancerDoesNotReadIsAFinding) {
+  const auto network = lint(line("type", "REGIONAL_NETWORK") + line("protocol", "http"));
+  EXPECT_EQ(network.exit_code, 1);
+  EXPECT_THAT(network.output, HasSubstr(kLb + "protocol has no effect where " + kLb +
+                                        "type is \"REGIONAL_NETWORK\", only with REGIONAL"));
+  const auto by_default = lint(line("protocol", "http"));
+  EXPECT_EQ(by_default.exit_code, 1);
+  EXPECT_THAT(by_default.output, HasSubstr("the default is REGIONAL_NETWORK (DEFAULT_LB_TYPE"));
+  ASSERT_EQ(::setenv("DEFAULT_LB_TYPE", "REGIONAL", 1), 0);
+  EXPECT_EQ(lint(line("protocol", "http")).exit_code, 0);
+  ::unsetenv("DEFAULT_LB_TYPE");
+  EXPECT_EQ(lint(line("size-unit", "\"3\"")).exit_code, 0);
 }
 
 TEST_F(LintTest, AnnotationsOfOtherKindsOfServicesHaveNoEffect) {

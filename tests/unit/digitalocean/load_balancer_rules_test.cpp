@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -330,6 +331,22 @@ TEST(LoadBalancerRulesTest, TheManifestListsEveryAnnotation) {
     }
     EXPECT_TRUE(begins) << info.name;
   }
+}
+
+// What the manager warns of at a REGIONAL_NETWORK load balancer, ccmctl lint warns of before.
+TEST(LoadBalancerRulesTest, DO_181_TheManifestNamesWhatANetworkLoadBalancerDoesNotRead) {
+  std::ifstream file(CCM_DO_MANIFEST);
+  const auto manifest = nlohmann::json::parse(file);
+  std::vector<std::string> listed;
+  Values all;
+  for (const auto& known : manifest.at("serviceAnnotations").at("known")) {
+    all[known.at("name").get<std::string>()] = "x";
+    if (known.contains("onlyWith")) listed.push_back(known.at("name"));
+  }
+  std::vector<std::string> unread = unread_annotations(Annotations(all));
+  std::sort(listed.begin(), listed.end());
+  std::sort(unread.begin(), unread.end());
+  EXPECT_EQ(listed, unread);
 }
 
 TEST(LoadBalancerRulesTest, MisspeltAnnotationsHaveANearestOne) {

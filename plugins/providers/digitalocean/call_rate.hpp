@@ -1,0 +1,25 @@
+// The rate of calls to DigitalOcean's API, one for the process.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+
+namespace ccm::digitalocean {
+
+// Gives turns in the order of asking, evenly spaced. The provider and the controllers of this
+// plugin are components of their own with one account, so they share it (DO-17). From any thread.
+class CallRate {
+ public:
+  // The one that all share; it lasts as long as somebody holds it.
+  static std::shared_ptr<CallRate> of_process();
+
+  // The moment of the next turn, `now` or later, by the clock of `now`.
+  std::chrono::milliseconds take_turn(std::chrono::milliseconds now, double calls_per_second);
+
+ private:
+  std::mutex mutex_;
+  std::chrono::milliseconds next_turn_{0};
+};
+
+}  // namespace ccm::digitalocean

@@ -1,0 +1,122 @@
+// The commands of docs/digitalocean-migration.md, run by kubectl from DigitalOcean's own manifest
+// to ours and back.
+#include "manager_fixture.hpp"
+
+#include <sstream>
+
+namespace ccm::digitalocean_api {
+namespace {
+
+using support::eventually;
+using support::patience;
+
+const std::string kDeployment =
+    "/apis/apps/v1/namespaces/kube-system/deployments/digitalocean-cloud-controller-manager";
+const std::string kRole =
+    "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:cloud-controller-manager";
+const std::string kLease =
+    "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager";
+
+// The shell commands of one section of the page, block by block.
+std::vector<std::string> commands(const std::string& section) {
+  std::istringstream page(support::read_file(CCM_MIGRATION_PAGE));
+  std::vector<std::string> blocks;
+  bool inside = false;
+  bool block = false;
+  for (std::string line; std::getline(page, line);) {
+    if (!block && line.starts_with("## ")) inside = line == "## " + section;
+    if (!inside) continue;
+    if (line == "```sh") {
+      blocks.emplace_back();
+      block = true;
+    } else if (line == "```") {
+      block = false;
+    } else if (block) {
+      blocks.back() += line + "\n";
+    }
+  }
+  return blocks;
+}
+
+class ManagerMigrationTest : public ManagerTest {
+ protected:
+  ManagerMigrationTest() : ManagerTest(false) {
+    std::filesystem::create_directory(workspace_);
+    const std::filesystem::path deploy =
+        std::filesystem::path(CCM_DIGITALOCEAN_MANIFESTS) / "../..";
+    std::filesystem::create_directory_symlink(std::filesystem::canonical(deploy),
+                                              workspace_ / "deploy");
+  }
+  void SetUp() override {
+    if (server_.kind() == support::ServerKind::kSandbox)
+      GTEST_SKIP() << "needs Deployments and RBAC";
+    if (!run("command -v kubectl >/dev/null")) GTEST_SKIP() << "needs kubectl";
+    // A test's cluster has no namespace controller, so the account is there already and the rest is
+    // made.
+    ASSERT_TRUE(run("kubectl create -f '" CCM_UPSTREAM_MANIFEST "'"));
+  }
+  // Whether a shell command succeeds, in a folder that looks like a checkout. Prints what it said
+  // if not.
+  bool run(const std::string& command) {
+    const auto log = folder_.path() / "command.log";
+    support::Process shell(
+        {"/bin/bash", "-e", "-o", "pipefail", "-c", "cd '" + workspace_.string() + "'\n" + command},
+        {log, {{"KUBECONFIG", server_.kubeconfig().string()}}});
+    const auto ended = shell.wait(std::chrono::seconds(90));
+    if (ended && ended->code == 0) return true;
+    std::fputs((command + shell.log()).c_str(), stderr);
+    return false;
+  }
+  void run_section(const std::string& section) {
+    const auto blocks = commands(section);
+    ASSERT_FALSE(blocks.empty()) << section;
+    for (const std::string& block : blocks) ASSERT_TRUE(run(block)) << section;
+  }
+  json container() {
+    const json containers = pod().at("containers");
+    EXPECT_EQ(containers.size(), 1U) << containers;
+    return containers.at(0);
+  }
+  json pod() { return api_.get(kDeployment).body.at("spec").at("template").at("spec"); }
+
+  const std::filesystem::path workspace_ = folder_.path() / "checkout";
+};
+
+TEST_F(ManagerMigrationTest, DO_303_OfThePageLeadsToOursAndBack) {
+  const json deployment = api_.get(kDeployment).body.at("spec");
+  const json rules = api_.get(kRole).body.at("rules");
+  run_section("Before");
+
+  // The Lease that the page looks at is there when our manager ran: with the flags and the role
+  // that the page applies.
+  const auto blocks = commands("Go");
+  ASSERT_EQ(blocks.size(), 3U);
+  ASSERT_TRUE(run(blocks[0]));
+  ASSERT_TRUE(run(blocks[1]));
+  const json ours = container();
+  EXPECT_EQ(ours.at("command"), json::array({"/usr/local/bin/cloud-controller-manager"}));
+  for (const json& variable : ours.at("env")) EXPECT_NE(variable.at("name"), "DO_ACCESS_TOKEN");
+  EXPECT_NE(api_.get(kRole).body.at("rules"), rules);
+  std::vector<std::string> flags = {"--secure-port=0"};
+  for (const json& flag : ours.at("args")) flags.push_back(flag);
+  start("*", {}, flags);
+  ASSERT_TRUE(eventually(patience(), [&] {
+    return api_.get(kLease).body.value("/spec/holderIdentity"_json_pointer, "") != "";
+  }));
+  ASSERT_TRUE(run(blocks[2]));
+  EXPECT_EQ(manager_->stop().code, 0);
+
+  run_section("Back");
+  EXPECT_EQ(api_.get(kDeployment).body.at("spec"), deployment);
+  EXPECT_EQ(api_.get(kRole).body.at("rules"), rules);
+}
+
+TEST_F(ManagerMigrationTest, AnApplyOverTheirsLeavesOneContainerThatIsOurs) {
+  ASSERT_TRUE(run("kubectl apply -f deploy/manifests/digitalocean/"));
+  EXPECT_EQ(container().at("command"), json::array({"/usr/local/bin/cloud-controller-manager"}));
+  EXPECT_EQ(api_.get("/api/v1/namespaces/kube-system/secrets/digitalocean").status, 404)
+      << "a placeholder went over the token";
+}
+
+}  // namespace
+}  // namespace ccm::digitalocean_api
