@@ -1,5 +1,6 @@
 #include "api/body.hpp"
 
+#include "api/protobuf.hpp"
 #include "api/yaml.hpp"
 
 #include <stdexcept>
@@ -51,6 +52,7 @@ Json parse_body(const http::Request& request, const std::string& accepted) {
   }
   std::string type = request.content_type.empty() ? "application/json" : request.content_type;
   if (!contains_type(accepted, type)) throw unsupported_media_type(accepted);
+  if (type == kProtobuf) return parse_protobuf(request.body);
   bool yaml = type.ends_with("yaml");
   // JSON is YAML, and quicker to read as what it is.
   if (yaml && !request.body.starts_with("{")) {
@@ -69,7 +71,8 @@ Json parse_body(const http::Request& request, const std::string& accepted) {
 }
 
 Json parse_body(const http::Request& request) {
-  return parse_body(request, "application/json,application/yaml");
+  return parse_body(request,
+                    "application/json,application/yaml,application/vnd.kubernetes.protobuf");
 }
 
 std::vector<std::string> decode_object(const Resource& resource, const http::Request& request,

@@ -4,7 +4,8 @@
 
 namespace sandbox {
 
-// The JSON body of a create or update, checked against size, media type and syntax.
+// The body of a create or update as JSON, checked against size, media type and syntax. It may be
+// sent as JSON, YAML or protobuf (protobuf.hpp).
 Json parse_body(const http::Request& request);
 // As above for any media type in `accepted`, a comma separated list.
 Json parse_body(const http::Request& request, const std::string& accepted);

@@ -1,3 +1,4 @@
+#include "api/base64.hpp"
 #include "api/names.hpp"
 #include "api/resource.hpp"
 
@@ -90,27 +91,12 @@ void validate_configmap(const Json* old, const Json& object, std::vector<Cause>&
   validate_immutable(old, object, causes);
 }
 
-std::string base64(const std::string& plain) {
-  static const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < plain.size(); i += 3) {
-    unsigned group = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      group = group << 8 | (i + j < plain.size() ? static_cast<unsigned char>(plain[i + j]) : 0u);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      out.push_back(i + j > plain.size() ? '=' : letters[group >> (18 - 6 * j) & 63]);
-    }
-  }
-  return out;
-}
-
 // stringData is a write-only convenience.
 void fold_string_data(Json& object) {
   auto plain = object.find("stringData");
   if (plain == object.end()) return;
   for (auto item = plain->begin(); item != plain->end(); ++item) {
-    object["data"][item.key()] = base64(item->get_ref<const std::string&>());
+    object["data"][item.key()] = base64_encode(item->get_ref<const std::string&>());
   }
   object.erase("stringData");
 }

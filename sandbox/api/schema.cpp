@@ -44,6 +44,8 @@ void parse_type(Table& table, std::string_view type, Field& field) {
 
 void parse_option(const std::string& option, Field& field) {
   if (option == "always") field.always = true;
+  if (option == "bytes") field.bytes = true;
+  if (option.starts_with("@")) field.number = std::stoi(option.substr(1));
   if (option.starts_with("merge")) field.merge = true;
   if (option.starts_with("merge=")) field.merge_key = option.substr(6);
   if (option.starts_with("keys=")) field.set_key = option.substr(5);
@@ -216,6 +218,13 @@ class Normaliser {
 const Field* Schema::find(std::string_view name) const {
   auto found = fields.find(name);
   return found == fields.end() ? nullptr : &found->second;
+}
+
+const Field* Schema::find(int number) const {
+  for (const auto& [name, field] : fields) {
+    if (field.number == number && number != 0) return &field;
+  }
+  return nullptr;
 }
 
 const Schema* find_schema(std::string_view name) {

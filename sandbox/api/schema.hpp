@@ -35,6 +35,8 @@ struct Field {
   bool merge = false;                 // strategic merge patch merges this list
   std::string merge_key;              // "" for a merged list of primitives
   std::string set_key;                // server-side apply: keys of list elements, comma separated
+  bool bytes = false;                 // protobuf has bytes where JSON has base64
+  int number = 0;                     // in the protobuf encoding; 0 = not known here
   const Schema* structure = nullptr;  // of the struct, or of the elements
   FieldType element = FieldType::kAny;
 };
@@ -43,6 +45,7 @@ struct Schema {
   std::string name;
   std::map<std::string, Field, std::less<>> fields;
   const Field* find(std::string_view name) const;
+  const Field* find(int number) const;  // by the number in the protobuf encoding
 };
 
 // The schema of a kind ("Node") or of a part of one ("NodeStatus"); null if unknown.

@@ -114,6 +114,16 @@ contains "apply" "configmap/settings created" sh -c \
   'printf "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {a: b}\n" | kubectl apply -f -'
 contains "apply again" "configmap/settings unchanged" sh -c \
   'printf "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {a: b}\n" | kubectl apply -f -'
+# These are sent as protobuf, and the answers are asked for in it.
+contains "create service" "service/web created" kubectl create service loadbalancer web --tcp=80:8080
+contains "its target port" 8080 kubectl get service web -o 'jsonpath={.spec.ports[0].targetPort}'
+contains "its selector" web kubectl get service web -o 'jsonpath={.spec.selector.app}'
+contains "create configmap" created kubectl create configmap colours --from-literal=sky=blue
+contains "its data" blue kubectl get configmap colours -o 'jsonpath={.data.sky}'
+contains "create secret" created kubectl create secret generic token --from-literal=key=value
+contains "its data in base64" dmFsdWU= kubectl get secret token -o 'jsonpath={.data.key}'
+contains "create namespace" created kubectl create namespace shop
+contains "create serviceaccount" created kubectl create serviceaccount robot -n shop
 contains "wait" "condition met" kubectl wait --for=jsonpath='{.metadata.labels.stage}'=two node/node-1 --timeout=20s
 refused "a second provider ID" "providerID" sh -c \
   'kubectl patch node node-1 -p "{\"spec\":{\"providerID\":\"a://1\"}}" && kubectl patch node node-1 -p "{\"spec\":{\"providerID\":\"a://2\"}}"'
