@@ -154,7 +154,12 @@ milliseconds ControllerRunner::requeue(const ReconcileRequest& request, const St
       queue_.add(key, Priority::periodic, next);
     }
   } else if (status.permanent()) {
+    // Only a controller that names a time has it tried again before the object changes.
     queue_.forget(key);
+    if (status.retry_after() > milliseconds(0)) {
+      next = status.retry_after();
+      queue_.add_again(key, request.priority, next);
+    }
   } else if (status.error_class() == ErrorClass::waiting && status.retry_after().count() > 0) {
     // The cloud works on it: no failure, so no back-off either.
     queue_.forget(key);

@@ -43,7 +43,7 @@ void Controller::hold(const Turn& turn, const Status& status) const {
     record.held_hash = intent_hash(intent, turn.service, turn.surroundings, record.annotations);
   }
   record.held = status;
-  record.held.with_class(ErrorClass::waiting);
+  if (!record.held.permanent()) record.held.with_class(ErrorClass::waiting);
 }
 
 Task<Status> Controller::fail(Ctx ctx, TurnPtr turn, Status status, std::string_view reason,
@@ -52,8 +52,6 @@ Task<Status> Controller::fail(Ctx ctx, TurnPtr turn, Status status, std::string_
   record.announced = false;
   if (!worth_telling(status) || !host_.leader.leading()) co_return status;
   const std::string text = failure_text(status);
-  host_.log.warning("a load balancer is not as its service says",
-                    {{"service", turn->key}, {"error", text}});
   events_.warning(turn->object, reason, "Error syncing load balancer: " + text);
   const Condition wanted =
       ready(false, status.reason().empty() ? kSyncFailed : std::string_view(status.reason()), text);
@@ -73,7 +71,7 @@ Task<Status> Controller::fail(Ctx ctx, TurnPtr turn, Status status, std::string_
     }
   }
   if (status.permanent()) {
-    status.with_class(ErrorClass::waiting).with_retry_after(kRefusedRetry);
+    status.with_retry_after(kRefusedRetry);
     hold(*turn, status);
   } else if (status.retry_after() > milliseconds(0)) {
     hold(*turn, status);

@@ -121,11 +121,14 @@ struct FakeController::State {
     const Status status = outcome.status();
     const Milliseconds after = outcome.ok() ? outcome->requeue_after : Milliseconds(0);
     reconciled.push_back({request.key, request.priority, request.attempt, status, after});
-    if (status.ok() || status.permanent() || status.code() == Code::implemented_elsewhere) {
+    const bool refused = status.permanent();
+    const bool waiting = status.error_class() == ErrorClass::waiting;
+    if (status.ok() || status.code() == Code::implemented_elsewhere) {
       failures.erase(request.key);
       if (after > Milliseconds(0)) add(request.key, Priority::periodic, after);
-    } else if (status.error_class() == ErrorClass::waiting &&
-               status.retry_after() > Milliseconds(0)) {
+    } else if (refused && status.retry_after() <= Milliseconds(0)) {
+      failures.erase(request.key);
+    } else if (refused || (waiting && status.retry_after() > Milliseconds(0))) {
       failures.erase(request.key);
       add(request.key, request.priority, status.retry_after());
     } else {

@@ -235,6 +235,22 @@ TEST_F(ControllerRunnerTest, RetryAfterIsHonoured) {
   EXPECT_EQ(next_.back(), 10s) << "a refused credential is retried slowly";
 }
 
+TEST_F(ControllerRunnerTest, ARefusedKeyComesBackOnlyAtATimeThatItsControllerNames) {
+  make(1);
+  runner_->start();
+  sync();
+  add("a");
+  poll();
+  end("a", Status(Code::failed_precondition, ErrorClass::quota, "full").with_retry_after(10min));
+  EXPECT_EQ(next_.back(), 10min);
+  advance(10min);
+  ASSERT_EQ(runs(), 2u);
+  EXPECT_EQ(reconciler_.last_request.attempt, 0u) << "no back-off";
+  end("a", Status(Code::failed_precondition, ErrorClass::quota, "full"));
+  advance(24h);
+  EXPECT_EQ(runs(), 2u);
+}
+
 TEST_F(ControllerRunnerTest, RequeueAfterComesAsPeriodic) {
   make(1);
   runner_->start();

@@ -108,7 +108,7 @@ typedef struct ccm_controller {
    * Runs while the host leads, after all watched caches are synced; never twice at once for a key.
    * A failure is retried at the priority that the key had, after a back-off that doubles, but not before its
    * retry_after_ms; class AUTH not before 10 s have passed; a permanent class (ccm/abi/status.h) not before the next
-   * event. Class WAITING with a retry_after_ms is no failure: the key comes back after that time, at the priority that it
+   * event, but after its retry_after_ms when it has one. Class WAITING with a retry_after_ms is no failure: the key comes back after that time, at the priority that it
    * had, and its back-off begins anew. An event of the key, a resync included, ends each of these waits.
    * RESULT: const ccm_reconcile_result *, or NULL for "done". [serial] or [worker]
    */
