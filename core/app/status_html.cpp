@@ -13,9 +13,9 @@ constexpr const char* kHead =
     "<style>\n"
     "body{font:15px/1.45 sans-serif;margin:1.5em auto;padding:0 1em;max-width:90em;color:#222}\n"
     "h1{font-size:1.4em}h2{font-size:1.1em;margin:1.6em 0 .4em}\n"
-    "table{border-collapse:collapse}\n"
-    "th,td{border:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top;"
-    "overflow-wrap:anywhere}\n"
+    // A table that is too wide scrolls, since its words stay whole.
+    "body{overflow-x:auto}table{border-collapse:collapse}\n"
+    "th,td{border:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}\n"
     "th{background:#f2f2f2}\n"
     "</style></head><body>\n"
     "<h1>cloud-controller-manager</h1>\n";

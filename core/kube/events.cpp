@@ -16,6 +16,7 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <random>
 
 namespace ccm::kube {
@@ -30,7 +31,8 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
       : client(std::move(client_)),
         options(std::move(options_)),
         correlator(options),
-        wake(client.executor()) {
+        wake(client.executor()),
+        told(options.cache_entries) {
     if (!options.now) options.now = [] { return std::chrono::system_clock::now(); };
     if (!options.steady_now) options.steady_now = [] { return std::chrono::steady_clock::now(); };
   }
@@ -42,7 +44,8 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   bool enqueue(RawEvent event);
   std::chrono::nanoseconds unique_time(std::chrono::system_clock::time_point time);
   std::chrono::milliseconds pause_before(int attempt);
-  void log_event(const RawEvent& event) const;
+  void log_event(const RawEvent& event);
+  bool told_lately(const RawEvent& event);
   void log_failure(const RawEvent& event, const Status& status) const;
 
   Client client;
@@ -58,15 +61,30 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
 
   mutable std::mutex mutex;  // of what follows
   std::deque<RawEvent> queue;
+  LruMap<std::optional<std::chrono::steady_clock::time_point>> told;
   EventStatistics statistics;
 };
 
-void EventRecorder::Impl::log_event(const RawEvent& event) const {
+// Objects that fail again and again have an Event for each try, which would fill the log.
+bool EventRecorder::Impl::told_lately(const RawEvent& event) {
+  const std::string key = event.about.kind + "/" + event.about.namespace_name + "/" +
+                          event.about.name + "/" + event.about.uid + "/" + event.reason;
+  const auto now = options.steady_now();
+  const std::lock_guard lock(mutex);
+  auto& last = told[key];
+  if (last && now - *last < options.log_interval) return true;
+  last = now;
+  return false;
+}
+
+void EventRecorder::Impl::log_event(const RawEvent& event) {
+  constexpr int kRepeatedVerbosity = 4;
+
   const ObjectReference& about = event.about;
   const std::string object =
       about.namespace_name.empty() ? about.name : about.namespace_name + "/" + about.name;
   const std::string_view type = event.type == EventType::warning ? "Warning" : "Normal";
-  if (const auto v = log::v(options.log_verbosity)) {
+  if (const auto v = log::v(told_lately(event) ? kRepeatedVerbosity : options.log_verbosity)) {
     v.info("Event occurred", {{"object", object},
                               {"kind", about.kind},
                               {"apiVersion", about.api_version},

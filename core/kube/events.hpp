@@ -31,8 +31,10 @@ struct ObjectReference {
 enum class EventType { normal, warning };
 
 struct EventOptions {
-  std::string component;             // "node-controller"
-  int log_verbosity = 0;             // of the line that each event leaves in the log (HOST-138)
+  std::string component;  // "node-controller"
+  int log_verbosity = 0;  // of the line that an event leaves in the log (HOST-138)
+  // One line for an object and a reason within this time; the others need verbosity 4.
+  std::chrono::seconds log_interval{600};
   std::size_t queue_limit = 10'000;  // API-116 has 1000: fewer than Nodes that may join at once
   std::size_t cache_entries = 4096;  // API-115
   int delivery_attempts = 12;

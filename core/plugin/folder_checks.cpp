@@ -71,7 +71,8 @@ std::optional<FolderFault> unsafe_way(const fs::path& path, uid_t uid) {
     }
     struct stat status {};
     const fs::path next = place / name;
-    if (::lstat(next.c_str(), &status) != 0) break;  // not there: whoever can make it decides what is in it
+    if (::lstat(next.c_str(), &status) != 0)
+      break;  // not there: whoever can make it decides what is in it
     if (auto fault = folder_fault(place, false, uid)) return fault;
     if (auto fault = owner_fault(next, status, uid)) return fault;
     if (!S_ISLNK(status.st_mode)) {

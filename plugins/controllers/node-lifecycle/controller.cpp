@@ -215,6 +215,7 @@ Task<Status> Controller::set_taints(Ctx ctx, Object node, Wanted wanted) {
     patch.answer = PatchAnswer::none;
     const auto written = co_await host_.kube.patch(ctx, std::move(patch));
     if (gone(written.status())) co_return Status();
+    if (written.ok()) tell_taints(node, wanted);
     if (written.status().error_class() != ErrorClass::conflict || left == 1) {
       co_return written.status();
     }
@@ -226,6 +227,29 @@ Task<Status> Controller::set_taints(Ctx ctx, Object node, Wanted wanted) {
     if (gone(fresh.status())) co_return Status();
     if (!fresh.ok()) co_return fresh.status();
     node = *std::move(fresh);
+  }
+}
+
+void Controller::tell_taints(const Object& node, Wanted wanted) const {
+  const std::string name(node.name());
+  if (wanted == Wanted::none) {
+    host_.log.info("Removed the taints of a shut down machine", {{"node", name}});
+    host_.events.normal(
+        node, "ShutdownTaintRemoved",
+        "The machine of Node " + name + " runs again; its shutdown taint is removed");
+    return;
+  }
+  const bool out_of_service = wanted == Wanted::shutdown_and_out_of_service;
+  host_.log.info("Tainted a node whose machine is shut down",
+                 {{"node", name}, {"outOfService", out_of_service ? "true" : "false"}});
+  if (out_of_service) {
+    host_.events.normal(
+        node, "OutOfServiceTaintAdded",
+        "The machine of Node " + name +
+            " stays shut down; the out-of-service taint moves its Pods and volumes");
+  } else {
+    host_.events.normal(node, "ShutdownTaintAdded",
+                        "The machine of Node " + name + " is shut down; no new Pods go there");
   }
 }
 

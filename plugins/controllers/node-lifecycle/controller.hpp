@@ -40,6 +40,7 @@ class Controller {
   Task<Result<InstanceState>> look(Ctx ctx, Object node);
   Task<Result<ReconcileResult>> act(Ctx ctx, Object node, InstanceState machine);
   Task<Status> set_taints(Ctx ctx, Object node, Wanted wanted);
+  void tell_taints(const Object& node, Wanted wanted) const;
   Task<Status> remove(Ctx ctx, Object node, std::string cause);
   // What a machine that is shut down now asks for.
   Wanted stopped(const NodeState& node);

@@ -60,6 +60,7 @@ Task<Status> Controller::clean_up(Ctx ctx, TurnPtr turn) {
     events_.normal(turn->object, kDeleting, "Deleting load balancer");
     record.deleting = true;
   }
+  if (record.id.empty()) record.id = removal.id;  // to be told when it is deleted
   record.applied = false;
   record.looked = true;
   Status removed = co_await host_.load_balancers.remove(ctx, std::move(removal));
@@ -96,7 +97,7 @@ Task<Status> Controller::let_go(Ctx ctx, TurnPtr turn, bool deleted) {
       co_return told;
     }
   }
-  if (deleted) events_.normal(turn->object, kDeleted, "Deleted load balancer");
+  if (deleted && turn->record->deleting) tell_deleted(*turn);
   time_to_address_.forget(turn->record->uid);
   records_.erase(turn->key);
   co_return Status();
@@ -111,6 +112,7 @@ Task<Status> Controller::remove_vanished(Ctx ctx, TurnPtr turn) {
     tell_kept(*turn, retained_by_annotation(turn->service));
     co_return Status();
   }
+  if (record.id.empty()) record.id = removal.id;
   if (!std::exchange(record.deleting, true)) {
     events_.normal(turn->object, kDeleting, "Deleting load balancer");
   }
@@ -124,7 +126,7 @@ Task<Status> Controller::remove_vanished(Ctx ctx, TurnPtr turn) {
     co_return Status();
   }
   if (is_gone(removed)) {
-    events_.normal(turn->object, kDeleted, "Deleted load balancer");
+    tell_deleted(*turn);
     co_return Status();
   }
   if (removed.error_class() != ErrorClass::waiting) {
@@ -132,6 +134,11 @@ Task<Status> Controller::remove_vanished(Ctx ctx, TurnPtr turn) {
     co_return told;
   }
   co_return removed;
+}
+
+void Controller::tell_deleted(const Turn& turn) const {
+  host_.log.info("Deleted a load balancer", {{"service", turn.key}, {"id", turn.record->id}});
+  events_.normal(turn.object, kDeleted, "Deleted load balancer");
 }
 
 void Controller::tell_not_owned(const Turn& turn) const {

@@ -109,10 +109,10 @@ Task<Status> Controller::look(Ctx ctx, TurnPtr turn) {
   if (audit && !is_foreign && answer->state != LoadBalancerState::pending) {
     const bool gone = answer->state == LoadBalancerState::absent;
     const std::string what = gone ? "is gone" : "was changed: " + answer->difference;
-    host_.log.warning("a load balancer differs from its service",
+    host_.log.warning("Load balancer differs from its service",
                       {{"service", turn->key}, {"difference", what}});
     events_.warning(turn->object, kDrift,
-                    "The load balancer " + what + " in the cloud; it is made as it shall be");
+                    "The load balancer " + what + " in the cloud; restoring it");
   }
   Status ensured = co_await ensure(ctx, turn);
   co_return ensured;
@@ -185,6 +185,9 @@ void Controller::remember(const TurnPtr& turn, const LoadBalancer& answer) const
                     "The Service has load balancer " + answer.id + " now. Load balancer " + before +
                         ", if it still exists, is not looked after any more");
   }
+  if (!answer.id.empty() && record.id.empty() && before.empty()) {
+    host_.log.info("New load balancer of a service", {{"service", turn->key}, {"id", answer.id}});
+  }
   if (!answer.id.empty()) record.id = answer.id;
   record.annotations = answer.annotations;
   turn->surroundings.known_id = record.id;
@@ -234,8 +237,8 @@ Task<Status> Controller::take_answer(Ctx ctx, TurnPtr turn, LoadBalancer answer)
   record.elsewhere = false;
   applied(turn);
   if (!answer.difference.empty()) {
-    host_.log.v(2, "changed a load balancer",
-                {{"service", turn->key}, {"id", record.id}, {"changed", answer.difference}});
+    host_.log.info("Changed a load balancer",
+                   {{"service", turn->key}, {"id", record.id}, {"changed", answer.difference}});
   }
   Status settled = co_await settle(ctx, turn);
   co_return settled;

@@ -17,7 +17,7 @@ std::string_view next_step(const Status& status) {
     case ErrorClass::throttled:
       return "the cloud limits the number of calls; it is tried again";
     case ErrorClass::unavailable:
-      return "the other side is down or slow; it is tried again";
+      return "the cloud API is unavailable; retrying";
     case ErrorClass::unsupported:
       return "change the Service: this cloud cannot do it";
     case ErrorClass::waiting:

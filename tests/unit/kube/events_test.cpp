@@ -1,5 +1,6 @@
 #include "kube/events.hpp"
 
+#include "base/log.hpp"
 #include "kube/event_correlator.hpp"
 #include "kube/event_text.hpp"
 #include "loop_fixture.hpp"
@@ -163,6 +164,25 @@ class EventRecorderTest : public KubeTest {
   test::TestHttpServer server_;
   std::unique_ptr<EventRecorder> recorder_;
 };
+
+// The messages of failures differ by request ids, so they do not count.
+TEST_F(EventRecorderTest, HOST_138_AnEventThatRepeatsLeavesOneLineInTenMinutes) {
+  std::chrono::steady_clock::time_point now{std::chrono::hours(1)};
+  options_.steady_now = [&now] { return now; };
+  int lines = 0;
+  log::redirect([&lines](std::string_view line) {
+    if (line.find("Event occurred") != std::string_view::npos) ++lines;
+  });
+  for (int i = 0; i < 5; ++i) record("request " + std::to_string(i));
+  EXPECT_EQ(lines, 1);
+  recorder().record(node_reference("n2"), EventType::normal, "Synced", "request 5");
+  recorder().record(node_reference(), EventType::warning, "Failed", "request 6");
+  EXPECT_EQ(lines, 3);
+  now += std::chrono::minutes(10);
+  record("request 7");
+  EXPECT_EQ(lines, 4);
+  log::redirect({});
+}
 
 TEST_F(EventRecorderTest, API_113_CreatesThenPatches) {
   record("m");

@@ -328,12 +328,14 @@ TEST_F(LifecycleTest, LIFE_12_ShutdownIsTaintedOnceAndRunningUntainted) {
   EXPECT_EQ(taints(), Texts{"shutdown"});
   EXPECT_EQ(host.kube.calls()[0].answer, PatchAnswer::none);
   EXPECT_EQ(take_calls(), Texts{"patch"});
+  EXPECT_EQ(events(), Texts{"Normal ShutdownTaintAdded n1"});
   controller->advance(20s);
   EXPECT_TRUE(take_calls().empty());
   cloud.machines["sandbox://n1"] = InstanceState::running;
   controller->advance(5s);
   EXPECT_EQ(taints(), Texts{});
   EXPECT_EQ(take_calls(), Texts{"patch"});
+  EXPECT_EQ(events(), (Texts{"Normal ShutdownTaintAdded n1", "Normal ShutdownTaintRemoved n1"}));
 }
 
 TEST_F(LifecycleTest, LIFE_5_AReadyNodeLosesTheTaintWithoutAQuestion) {

@@ -44,7 +44,7 @@ TEST_F(CleanUpTest, SVC_30_31_33_OneThatNeverHadAny) {
   start();
   run();
   EXPECT_FALSE(exists("web"));
-  EXPECT_EQ(take_events(), Texts{"Normal DeletedLoadBalancer"});
+  EXPECT_TRUE(take_events().empty()) << "nothing was deleted";
 }
 
 TEST_F(CleanUpTest, TRAP_15_OneUnderDeletionWithoutOurFinalizerGetsNone) {
