@@ -80,10 +80,10 @@ class Message {
   std::string_view bytes_;
 };
 
-Json structure(const Schema& schema, std::string_view text);
+Json message_object(const Schema& schema, std::string_view text);
 
 // meta/v1 Time: seconds = 1, nanos = 2. The zero time is an empty message, which JSON has as null.
-Json time(std::string_view text) {
+Json time_text(std::string_view text) {
   std::int64_t seconds = 0;
   for (Message message(text); message.next();) {
     if (message.number() == 1) seconds = message.integer();
@@ -106,18 +106,18 @@ Json integer_or_string(std::string_view text) {
   return type == 0 ? integer : string;
 }
 
-Json value(const Field& field, FieldType type, const Message& message) {
+Json field_value(const Field& field, FieldType type, const Message& message) {
   switch (type) {
     case FieldType::kBool:
       return message.integer() != 0;
     case FieldType::kInteger:
       return message.integer();
     case FieldType::kTime:
-      return time(message.bytes());
+      return time_text(message.bytes());
     case FieldType::kIntOrString:
       return integer_or_string(message.bytes());
     case FieldType::kStruct:
-      return structure(*field.structure, message.bytes());
+      return message_object(*field.structure, message.bytes());
     case FieldType::kString:
       return field.bytes ? base64_encode(message.bytes()) : std::string(message.bytes());
     default:
@@ -126,28 +126,28 @@ Json value(const Field& field, FieldType type, const Message& message) {
 }
 
 // An entry of a map: key = 1, value = 2.
-void entry(const Field& field, std::string_view text, Json& map) {
+void add_entry(const Field& field, std::string_view text, Json& map) {
   std::string key;
   Json content = "";
   for (Message message(text); message.next();) {
     if (message.number() == 1) key = std::string(message.bytes());
-    if (message.number() == 2) content = value(field, field.element, message);
+    if (message.number() == 2) content = field_value(field, field.element, message);
   }
   map[key] = std::move(content);
 }
 
-Json structure(const Schema& schema, std::string_view text) {
+Json message_object(const Schema& schema, std::string_view text) {
   Json object = Json::object();
   for (Message message(text); message.next();) {
     const Field* field = schema.find(message.number());
     if (field == nullptr) continue;
     Json& member = object[field->name];
     if (field->type == FieldType::kMap) {
-      entry(*field, message.bytes(), member);
+      add_entry(*field, message.bytes(), member);
     } else if (field->type == FieldType::kList) {
-      member.push_back(value(*field, field->element, message));
+      member.push_back(field_value(*field, field->element, message));
     } else {
-      member = value(*field, field->type, message);
+      member = field_value(*field, field->type, message);
     }
   }
   return object;
@@ -176,7 +176,7 @@ Json parse_protobuf(std::string_view body) {
   if (metadata == nullptr || metadata->number == 0) {
     throw unsupported_media_type("application/json,application/yaml");
   }
-  Json object = structure(*schema, raw);
+  Json object = message_object(*schema, raw);
   object["apiVersion"] = api_version;
   object["kind"] = kind;
   try {

@@ -17,7 +17,7 @@ std::vector<std::string> strings(const Json& list) {
   return result;
 }
 
-std::string text(const Json& object, const char* member) {
+std::string text_member(const Json& object, const char* member) {
   const Json& value = member_or_null(object, member);
   return value.is_string() ? value.get<std::string>() : "";
 }
@@ -44,7 +44,7 @@ ApiError wrong(const std::string& group, const std::string& kind, Cause cause) {
 
 Json token_review(const Authenticator& authenticator, Json review) {
   Json& spec = review["spec"];
-  std::string token = text(spec, "token");
+  std::string token = text_member(spec, "token");
   std::vector<std::string> audiences = strings(member_or_null(spec, "audiences"));
   auto user = authenticator.check_token(token, audiences);
   Json status = {{"user", Json::object()}};
@@ -64,15 +64,15 @@ Attributes attributes_of(const Json& spec) {
   const Json& resource = member_or_null(spec, "resourceAttributes");
   const Json& other = member_or_null(spec, "nonResourceAttributes");
   if (resource.is_object()) {
-    attributes.verb = text(resource, "verb");
-    attributes.group = text(resource, "group");
-    attributes.resource = text(resource, "resource");
-    attributes.subresource = text(resource, "subresource");
-    attributes.name_space = text(resource, "namespace");
-    attributes.name = text(resource, "name");
+    attributes.verb = text_member(resource, "verb");
+    attributes.group = text_member(resource, "group");
+    attributes.resource = text_member(resource, "resource");
+    attributes.subresource = text_member(resource, "subresource");
+    attributes.name_space = text_member(resource, "namespace");
+    attributes.name = text_member(resource, "name");
   } else {
-    attributes.verb = text(other, "verb");
-    attributes.path = text(other, "path");
+    attributes.verb = text_member(other, "verb");
+    attributes.path = text_member(other, "path");
   }
   return attributes;
 }
@@ -96,7 +96,7 @@ void check_access_spec(const Json& spec, bool needs_user) {
                               "exactly one of nonResourceAttributes or resourceAttributes must "
                               "be specified"));
   }
-  if (needs_user && text(spec, "user").empty() && member_or_null(spec, "groups").empty()) {
+  if (needs_user && text_member(spec, "user").empty() && member_or_null(spec, "groups").empty()) {
     throw wrong("authorization.k8s.io", "",
                 invalid_value("spec.user", "", "at least one of user or group must be specified"));
   }
@@ -122,14 +122,14 @@ std::optional<http::Response> review_answer(const Authenticator& authenticator,
   review["kind"] = kind;
   review["apiVersion"] = info.group + "/v1";
   if (!review.contains("metadata")) review["metadata"] = {{"creationTimestamp", nullptr}};
-  if (token && text(review["spec"], "token").empty()) {
+  if (token && text_member(review["spec"], "token").empty()) {
     throw bad_request("token is required for TokenReview in authentication");
   }
   if (token) return created(token_review(authenticator, std::move(review)));
   check_access_spec(review["spec"], subject);
   User who = user;
   if (subject) {
-    who = User{text(review["spec"], "user"), text(review["spec"], "uid"),
+    who = User{text_member(review["spec"], "user"), text_member(review["spec"], "uid"),
                strings(member_or_null(review["spec"], "groups"))};
   }
   return created(access_review(authenticator, authorizer, who, std::move(review)));
