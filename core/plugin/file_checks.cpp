@@ -237,9 +237,11 @@ void Examiner::check_exports() {
   if (extra.empty()) {
     ok("exports", CCM_PLUGIN_ENTRY " alone");
   } else if (elf.go) {
-    // Go's linker takes no version script; its symbols carry names that nobody else has.
-    warn("exports",
-         std::to_string(extra.size()) + " symbols of the Go runtime besides " CCM_PLUGIN_ENTRY);
+    fail("exports", Code::failed_precondition,
+         "exports " + shortened_list(extra) +
+             " of the Go runtime besides " CCM_PLUGIN_ENTRY
+             "; link it with the SDK's version script: go build -buildmode=c-shared -ldflags "
+             "'-extldflags=-Wl,--version-script=plugin.map'");
   } else {
     fail("exports", Code::failed_precondition,
          "exports " + shortened_list(extra) +

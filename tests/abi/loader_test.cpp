@@ -155,6 +155,13 @@ TEST(Loader, RefusesFurtherExports) {
                  "exports helper_of_many_libraries besides ccm_plugin_v1", false);
 }
 
+TEST(Loader, RefusesTheExportsOfAGoRuntimeAndSaysHowToLinkWithout) {
+  expect_refusal("go_exports", Code::failed_precondition,
+                 "exports x_cgo_init of the Go runtime besides ccm_plugin_v1; link it with the "
+                 "SDK's version script",
+                 false);
+}
+
 TEST(Loader, RefusesWhatDoesNotLink) {
   expect_refusal("missing_library", Code::failed_precondition,
                  "cannot be loaded: undefined symbol: function_of_a_missing_library", false);
@@ -196,15 +203,6 @@ TEST(Loader, HOST_75_RefusesASecondControllerOfOneName) {
 
 TEST(Loader, RefusesASecondGoPlugin) {
   expect_conflict("go_one", "go_two", "brings a Go runtime, as does");
-}
-
-TEST(Loader, AGoPluginMayExportMore) {
-  const PluginFolder folder;
-  Loader loader;
-  const auto loaded = loader.load(folder.add("go_one"));
-  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
-  ASSERT_EQ(loaded->warnings.size(), 1U);
-  EXPECT_THAT(loaded->warnings[0], HasSubstr("symbols of the Go runtime"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-/* No fault: carries the note by which Go's linker marks what it made, and exports as Go does. */
+/* No fault: carries the note by which Go's linker marks what it made. */
 #include "test_plugin.h"
 
 CCM_PLUGIN_MANIFEST(TEST_MANIFEST("go-one", "1.0", ""));
@@ -8,6 +8,3 @@ static const struct {
   uint32_t name_size, text_size, type;
   char name[4], text[4];
 } go_note __attribute__((section(".note.go.buildid"), used, aligned(4))) = {3, 4, 4, "Go", "abc"};
-
-CCM_PLUGIN_EXPORT int x_cgo_init(void);
-CCM_PLUGIN_EXPORT int x_cgo_init(void) { return 0; }
