@@ -49,7 +49,7 @@ struct ServingOptions {
   std::size_t max_connections = 256;
   std::size_t max_strangers = 128;
   // Their part of a core, and how much of it they can have at once.
-  double strangers_share = 0.03;
+  double strangers_share = 0.025;
   std::chrono::nanoseconds strangers_saved{std::chrono::milliseconds(100)};
   // Of the requests of all connections that have no answer yet. Beyond it, requests above 16 KiB
   // are refused.

@@ -56,8 +56,9 @@ void check_balancer(const std::string& name, const WantedService& wanted, const 
   if (balancer.at("status") != "active") differs("status", balancer.at("status"));
   const json& rules = balancer.at("forwarding_rules");
   if (rules.size() != 1 || rules[0].at("entry_port") != wanted.port) differs("rules", rules);
-  if (wanted.idle_timeout > 0 && balancer.at("http_idle_timeout_seconds") != wanted.idle_timeout) {
-    differs("idle timeout", balancer.at("http_idle_timeout_seconds"));
+  if (wanted.check_interval > 0 &&
+      balancer.at("health_check").at("check_interval_seconds") != wanted.check_interval) {
+    differs("check interval", balancer.at("health_check").at("check_interval_seconds"));
   }
   if (balancer.at("droplet_ids") != droplets) differs("droplets", balancer.at("droplet_ids"));
   if (balancer.at("tags") != json::array({kClusterTag})) differs("tags", balancer.at("tags"));

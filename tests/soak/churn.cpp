@@ -32,7 +32,7 @@ void Churn::change_service() {
   if (kind == 2 || wanted.node_port) {
     wanted.port = static_cast<int>(1 + (wanted.port + 2'000) % 2'700);
   } else {
-    wanted.idle_timeout = static_cast<int>(30 + random_() % 500);
+    wanted.check_interval = static_cast<int>(3 + random_() % 298);
   }
   cluster_.put_service(name, wanted);
 }

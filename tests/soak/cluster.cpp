@@ -40,9 +40,9 @@ json service_object(const std::string& name, const WantedService& wanted) {
   json port = {{"name", "main"}, {"port", wanted.port}, {"protocol", "TCP"}};
   if (wanted.node_port) port["nodePort"] = 30'000 + wanted.port;
   json annotations = json::object();
-  if (wanted.idle_timeout > 0) {
-    annotations["service.beta.kubernetes.io/do-loadbalancer-http-idle-timeout-seconds"] =
-        std::to_string(wanted.idle_timeout);
+  if (wanted.check_interval > 0) {
+    annotations["service.beta.kubernetes.io/do-loadbalancer-healthcheck-check-interval-seconds"] =
+        std::to_string(wanted.check_interval);
   }
   return {{"apiVersion", "v1"},
           {"kind", "Service"},
@@ -149,9 +149,10 @@ void Cluster::put_service(const std::string& name, const WantedService& wanted) 
     // Ports are replaced as a whole; the annotation may go.
     json patch = {{"spec", {{"ports", object["spec"]["ports"]}}},
                   {"metadata", {{"annotations", object["metadata"]["annotations"]}}}};
-    if (wanted.idle_timeout == 0) {
+    if (wanted.check_interval == 0) {
       patch["metadata"]["annotations"]
-           ["service.beta.kubernetes.io/do-loadbalancer-http-idle-timeout-seconds"] = nullptr;
+           ["service.beta.kubernetes.io/do-loadbalancer-healthcheck-check-interval-seconds"] =
+               nullptr;
     }
     check(api_.patch(std::string(kServices) + "/" + name, support::kMergePatch, patch), 200, name);
   }

@@ -28,7 +28,7 @@ inline constexpr const char* kFirewall = "soak-public";
 // A Service that there shall be.
 struct WantedService {
   int port = 80;
-  int idle_timeout = 0;    // 0 = no annotation
+  int check_interval = 0;  // 0 = no annotation
   bool node_port = false;  // of type NodePort instead of LoadBalancer, at 30000 + port
 };
 
