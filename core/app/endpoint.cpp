@@ -86,8 +86,9 @@ Endpoint::Endpoint(asio::any_io_executor executor, const Options& options,
       health_(std::move(health)),
       auth_metrics_(metrics),
       metrics_page_({&sampled, &metrics}),
-      health_metrics_page_({&health_metrics_}),
+      health_metrics_page_({&health_metrics_, &health_sampled_}),
       trust_(std::make_shared<serving::TrustSource>(trust_options(options.authentication))) {
+  serving::add_start_time(&health_sampled_);
   health_->observe(
       [this](const std::string& check, bool healthy) { health_metrics_.record(check, healthy); });
 }

@@ -72,6 +72,7 @@ class Endpoint {
   std::shared_ptr<serving::HealthRegistry> health_;
   serving::AuthMetrics auth_metrics_;
   serving::HealthMetrics health_metrics_;
+  serving::SampledMetrics health_sampled_;
   serving::MetricsPage metrics_page_;
   serving::MetricsPage health_metrics_page_;
   std::shared_ptr<serving::TrustSource> trust_;

@@ -1,7 +1,10 @@
 #include "app/host_metrics.hpp"
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,12 +32,27 @@ void add_leadership(serving::SampledMetrics* metrics, const HostMetricSources& f
                    });
 }
 
-Samples running_controllers(const plugin::PluginHost& plugins, bool leading) {
+using ManagedNames = std::map<std::string, std::string, std::less<>>;
+
+ManagedNames managed_names(const LoadedSelection& selection) {
+  ManagedNames names;
+  for (const SelectedComponent& chosen : selection.controllers) {
+    const auto* component =
+        chosen.plugin.manifest.find(plugin::ComponentKind::controller, chosen.name);
+    if (component != nullptr) names.emplace(chosen.name, managed_name(*component));
+  }
+  return names;
+}
+
+Samples running_controllers(const plugin::PluginHost& plugins, const ManagedNames& names,
+                            bool leading) {
   Samples samples;
   for (const auto& report : plugins.components()) {
     if (report.kind != plugin::ComponentKind::controller) continue;
     const double runs = leading && !report.skipped ? 1 : 0;
-    samples.push_back({{{"manager", kManager}, {"name", managed_name(report.name)}}, runs});
+    const auto known = names.find(report.name);
+    const std::string& name = known != names.end() ? known->second : report.name;
+    samples.push_back({{{"manager", kManager}, {"name", name}}, runs});
   }
   return samples;
 }
@@ -135,10 +153,12 @@ void add_budgets(serving::SampledMetrics* metrics, const plugin::PluginHost& plu
 
 }  // namespace
 
-std::string managed_name(std::string_view controller) {
+std::string managed_name(const plugin::Component& controller) {
   constexpr std::string_view kSuffix = "-controller";
-  if (controller.ends_with(kSuffix)) controller.remove_suffix(kSuffix.size());
-  return std::string(controller);
+  if (!controller.aliases.empty()) return controller.aliases.front();
+  std::string_view name = controller.name;
+  if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
+  return std::string(name);
 }
 
 void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources sources) {
@@ -146,10 +166,10 @@ void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources source
   serving::add_build_info(metrics);
   add_leadership(metrics, sources);
   metrics->gauge("running_managed_controllers",
-                 "1 for a controller that runs, 0 for one that does "
-                 "not.",
-                 [&plugins = sources.plugins, &leadership = sources.leadership] {
-                   return running_controllers(plugins, leadership.leading());
+                 "1 for a controller that runs, 0 for one that does not.",
+                 [&plugins = sources.plugins, &leadership = sources.leadership,
+                  names = managed_names(sources.selection)] {
+                   return running_controllers(plugins, names, leadership.leading());
                  });
   add_components(metrics, sources.plugins);
   add_caches(metrics, sources.informers);

@@ -4,6 +4,7 @@
 
 #include "app/leadership.hpp"
 #include "app/options.hpp"
+#include "app/plugin_selection.hpp"
 #include "kube/informer.hpp"
 #include "plugin/plugin_host.hpp"
 #include "serving/metrics/sampled.hpp"
@@ -14,13 +15,15 @@ namespace ccm::app {
 struct HostMetricSources {
   const Leadership& leadership;
   const LeaderElectionOptions& election;
+  const LoadedSelection& selection;
   const kube::InformerSet& informers;
   const plugin::PluginHost& plugins;
 };
 
 void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources sources);
 
-// As running_managed_controllers names it: "cloud-node" of "cloud-node-controller" (MET-16).
-std::string managed_name(std::string_view controller);
+// As running_managed_controllers names it: by its first alias, which for upstream's controllers is
+// the name that upstream gives them there: "service" of "service-lb-controller" (MET-16, SVC-5).
+std::string managed_name(const plugin::Component& controller);
 
 }  // namespace ccm::app

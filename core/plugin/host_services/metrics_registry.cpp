@@ -135,6 +135,9 @@ uint64_t MetricsRegistry::define(MetricDefinition definition, std::string& reaso
   metric.definition = std::move(definition);
   try {
     state_->add_family(metric);
+    // As upstream: a metric without labels is there with its first value, an alert that compares
+    // with zero included. One with labels begins with its first label values.
+    if (metric.definition.label_names.empty()) State::find_series(metric, {});
   } catch (const std::exception&) {
     reason = "the name is taken by a metric of the host";
     return 0;

@@ -11,6 +11,8 @@
 #include <limits>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace ccm::serving {
 namespace {
@@ -53,6 +55,26 @@ double memory(int at) {
   return pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
+// Bytes of all IP packets, by the name of the kernel's counter. They are the network namespace's:
+// the Pod's, or with hostNetwork the machine's. Nothing when the kernel does not tell.
+std::vector<Sample> network_bytes(std::string_view counter) {
+  std::istringstream in = process_file("/proc/self/net/netstat");
+  std::string line;
+  while (std::getline(in, line)) {
+    if (!line.starts_with("IpExt:")) continue;
+    std::string values;
+    std::getline(in, values);
+    std::istringstream names(line);
+    std::istringstream numbers(values);
+    std::string name;
+    std::string number;
+    while (names >> name && numbers >> number) {
+      if (name == counter) return {Sample{{}, std::strtod(number.c_str(), nullptr)}};
+    }
+  }
+  return {};
+}
+
 // Seconds since the epoch; never changes.
 double start_time() {
   std::istringstream process = process_file("/proc/self/stat");
@@ -84,6 +106,18 @@ void add_process_metrics(SampledMetrics* metrics) {
   metrics->gauge_of("process_virtual_memory_bytes", "Virtual memory.", [] { return memory(0); });
   metrics->gauge_of("process_virtual_memory_max_bytes", "Virtual memory that may be had.",
                     [] { return limit_of(RLIMIT_AS); });
+  metrics->counter("process_network_receive_bytes_total",
+                   "Bytes that came in over the network, of this process and all that share its "
+                   "network namespace.",
+                   [] { return network_bytes("InOctets"); });
+  metrics->counter("process_network_transmit_bytes_total",
+                   "Bytes that went out over the network, of this process and all that share its "
+                   "network namespace.",
+                   [] { return network_bytes("OutOctets"); });
+  add_start_time(metrics);
+}
+
+void add_start_time(SampledMetrics* metrics) {
   metrics->gauge_of("process_start_time_seconds", "When this process started, in Unix time.",
                     [started = start_time()] { return started; });
 }

@@ -41,6 +41,8 @@ class SampledMetrics final : public prometheus::Collectable {
 
 // process_* of this process (MET-46), and kubernetes_build_info (MET-43).
 void add_process_metrics(SampledMetrics* metrics);
+// Of these only the start time, which is on every page with counters (MET-45).
+void add_start_time(SampledMetrics* metrics);
 void add_build_info(SampledMetrics* metrics);
 
 }  // namespace ccm::serving

@@ -57,8 +57,8 @@ TEST_F(EndpointTest, HOST_101_102_MetricsGoToWhomTheClusterAllowsThem) {
   }
 }
 
-TEST_F(EndpointTest, MET_16_17_19_26_UpstreamsNamesHaveValues) {
-  start(reviews());
+TEST_F(EndpointTest, MET_5_16_17_19_26_45_UpstreamsNamesHaveValues) {
+  start(reviews(), {"--controllers=service-lb-controller"});
   std::string text;
   const auto holds = [&](const std::string& line) {
     return eventually(patience(), [&] {
@@ -69,6 +69,8 @@ TEST_F(EndpointTest, MET_16_17_19_26_UpstreamsNamesHaveValues) {
   for (const char* line :
        {"leader_election_master_status{name=\"cloud-controller-manager\"} 1\n",
         "running_managed_controllers{manager=\"cloud-controller-manager\",name=\"cloud-node\"} 1\n",
+        "running_managed_controllers{manager=\"cloud-controller-manager\",name=\"service\"} 1\n",
+        "service_controller_nodesync_error_total 0\n", "process_network_receive_bytes_total ",
         "workqueue_depth{name=\"", "workqueue_adds_total{name=\"",
         "workqueue_queue_duration_seconds_bucket{name=\"",
         "rest_client_requests_total{code=\"200\"",
@@ -79,6 +81,8 @@ TEST_F(EndpointTest, MET_16_17_19_26_UpstreamsNamesHaveValues) {
         "ccm_event_loop_lag_seconds_count ", "kubernetes_build_info{"}) {
     EXPECT_TRUE(holds(line)) << line << "\n" << text;
   }
+  text = ask("/metrics/slis", scraper()).body;
+  EXPECT_TRUE(has("\n" + text, "\nprocess_start_time_seconds ")) << text;
 }
 
 // Upstream's names of these two break the tool's rule for counters.

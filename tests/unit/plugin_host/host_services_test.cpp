@@ -480,6 +480,40 @@ TEST_F(HostServicesTest, MetricsAreDefinedInCreateOnlyAndCapped) {
   EXPECT_NE(text.find("test_total{zone=\"other\"} 501"), std::string::npos) << text.substr(0, 400);
 }
 
+// service_controller_nodesync_error_total is 0 before the first error, in Go and here.
+TEST_F(HostServicesTest, MET_5_AMetricWithoutLabelsIsThereBeforeItsFirstValue) {
+  const auto definition = [](const char* name, int32_t kind, const ccm_str* labels,
+                             std::size_t count, const double* buckets) {
+    return ccm_metric{sizeof(ccm_metric),
+                      kind,
+                      c_str(name),
+                      c_str("Help."),
+                      labels,
+                      count,
+                      buckets,
+                      buckets != nullptr ? std::size_t{1} : 0};
+  };
+  plugin_.on_create = [&](const ccm_host* host, ccm_completion done) {
+    plugin_.host = host;
+    const ccm_host_metrics* metrics = nullptr;
+    const ccm_interface service = plugin_.service(CCM_HOST_METRICS, &metrics);
+    const ccm_str label = c_str("zone");
+    const double bucket = 1;
+    for (const auto& metric :
+         {definition("errors_total", CCM_METRIC_COUNTER, nullptr, 0, nullptr),
+          definition("latency_seconds", CCM_METRIC_HISTOGRAM, nullptr, 0, &bucket),
+          definition("zones_total", CCM_METRIC_COUNTER, &label, 1, nullptr)}) {
+      EXPECT_NE(metrics->define(service.self, &metric), 0u);
+    }
+    plugin_.complete_create(done);
+  };
+  ASSERT_TRUE(create(true).ok());
+  const std::string text = prometheus::TextSerializer().Serialize(registry_.Collect());
+  EXPECT_NE(text.find("\nerrors_total 0\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nlatency_seconds_count 0\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("zones_total"), std::string::npos) << "its label has no values yet";
+}
+
 TEST_F(HostServicesTest, EventsKeepTheirSourceAndALimitedMessage) {
   ASSERT_TRUE(create(true).ok());
   const ccm_host_event* event = nullptr;

@@ -8,6 +8,10 @@
 #include "serving/pages/metrics_page.hpp"
 #include "serving/pages/verbosity_page.hpp"
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
@@ -78,6 +82,34 @@ TEST(ProcessMetrics, MET_46_AreThisProcess) {
   const double now = static_cast<double>(std::time(nullptr));
   EXPECT_GT(values["process_start_time_seconds"], now - 3600);
   EXPECT_LE(values["process_start_time_seconds"], now + 2);
+}
+
+// What one sends over loopback the same namespace receives.
+TEST(ProcessMetrics, MET_46_TheNetworksBytesAreCounted) {
+  SampledMetrics sampled;
+  add_process_metrics(&sampled);
+  const auto bytes = [&sampled](const std::string& name) {
+    for (const auto& family : sampled.Collect()) {
+      if (family.name == name) return family.metric.at(0).counter.value;
+    }
+    ADD_FAILURE() << name << " is missing";
+    return 0.0;
+  };
+  const double received = bytes("process_network_receive_bytes_total");
+  const double sent = bytes("process_network_transmit_bytes_total");
+  namespace asio = boost::asio;
+  asio::io_context loop;
+  asio::ip::tcp::acceptor acceptor(loop, {asio::ip::address_v4::loopback(), 0});
+  asio::ip::tcp::socket client(loop);
+  client.connect(acceptor.local_endpoint());
+  asio::ip::tcp::socket server = acceptor.accept();
+  std::string text(20'000, 'x');
+  for (int i = 0; i < 10; ++i) {
+    asio::write(client, asio::buffer(text));
+    asio::read(server, asio::buffer(text));
+  }
+  EXPECT_GE(bytes("process_network_receive_bytes_total"), received + 200'000);
+  EXPECT_GE(bytes("process_network_transmit_bytes_total"), sent + 200'000);
 }
 
 TEST(ClientMetrics, MET_26_27_28_CountRequestsByHost) {
