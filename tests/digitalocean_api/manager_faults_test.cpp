@@ -11,11 +11,6 @@ using support::patience;
 
 class ManagerFaultTest : public ManagerTest {
  protected:
-  // Two droplets and their Nodes.
-  void two_nodes() {
-    cloud_.with([](Api& api) { api.generate_droplets(5000, 2, "node-"); });
-    for (int i = 0; i < 2; ++i) join(5000 + i, "node-" + std::to_string(i), true);
-  }
   void fault(const ApiFault& one) {
     cloud_.with([&](Api& api) { api.add_fault(one); });
   }
@@ -44,21 +39,7 @@ TEST_F(ManagerFaultTest, DO_97_DO_358_TakeOverFromTheGoManagerWritesNothing) {
   serve("web");
   const std::string name = uid_name("web");
   std::string id;
-  cloud_.with([&](Api& api) {
-    id = api.add_load_balancer({{"name", name},
-                                {"region", "nyc3"},
-                                {"type", "REGIONAL_NETWORK"},
-                                {"droplet_ids", {5000, 5001}},
-                                {"health_check",
-                                 {{"protocol", "http"},
-                                  {"port", 10256},
-                                  {"path", "/healthz"},
-                                  {"check_interval_seconds", 3},
-                                  {"response_timeout_seconds", 5},
-                                  {"healthy_threshold", 5},
-                                  {"unhealthy_threshold", 3},
-                                  {"proxy_protocol", false}}}})["id"];
-  });
+  cloud_.with([&](Api& api) { id = api.add_load_balancer(go_load_balancer(name))["id"]; });
   const json annotations = {
       {"kubernetes.digitalocean.com/load-balancer-id", id},
       {"service.beta.kubernetes.io/do-loadbalancer-type", "REGIONAL_NETWORK"}};

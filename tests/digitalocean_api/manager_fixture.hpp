@@ -23,6 +23,23 @@ using support::TestServer;
 
 inline constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 
+// Members of a load balancer that DigitalOcean's own manager has made for two_nodes().
+inline json go_load_balancer(const std::string& name) {
+  return {{"name", name},
+          {"region", "nyc3"},
+          {"type", "REGIONAL_NETWORK"},
+          {"droplet_ids", {5000, 5001}},
+          {"health_check",
+           {{"protocol", "http"},
+            {"port", 10256},
+            {"path", "/healthz"},
+            {"check_interval_seconds", 3},
+            {"response_timeout_seconds", 5},
+            {"healthy_threshold", 5},
+            {"unhealthy_threshold", 3},
+            {"proxy_protocol", false}}}};
+}
+
 // With the role of deploy/manifests/digitalocean and no other, unless a test gives the rights
 // itself.
 class ManagerTest : public ::testing::Test {
@@ -89,6 +106,11 @@ class ManagerTest : public ::testing::Test {
     if (with_provider_id) node["spec"]["providerID"] = "digitalocean://" + std::to_string(id);
     const auto created = api_.create("/api/v1/nodes", node);
     ASSERT_EQ(created.status, 201) << created.http.body;
+  }
+  // Two droplets and their Nodes.
+  void two_nodes() {
+    cloud_.with([](Api& api) { api.generate_droplets(5000, 2, "node-"); });
+    for (int i = 0; i < 2; ++i) join(5000 + i, "node-" + std::to_string(i), true);
   }
   // Those whose name begins so and that have not got the taint (any more).
   int64_t initialised(const std::string& prefix) {

@@ -13,10 +13,7 @@ const std::string kDo = "service.beta.kubernetes.io/do-loadbalancer-";
 
 class ManagerTenantsTest : public ManagerTest {
  protected:
-  ManagerTenantsTest() {
-    cloud_.with([](Api& api) { api.generate_droplets(5000, 2, "node-"); });
-    for (int i = 0; i < 2; ++i) join(5000 + i, "node-" + std::to_string(i), true);
-  }
+  ManagerTenantsTest() { two_nodes(); }
   void start_services(const std::vector<std::string>& more = {}) {
     std::vector<std::string> flags = {"--leader-elect=false", "--secure-port=0"};
     flags.insert(flags.end(), more.begin(), more.end());
@@ -135,20 +132,9 @@ TEST_F(ManagerTenantsTest, DO_121_TheAdministratorHandsOneOver) {
 
 // What DigitalOcean's own manager leaves: a name that was chosen, and the address in the status.
 TEST_F(ManagerTenantsTest, DO_93_DO_358_AChosenNameIsTakenOverWithoutAWrite) {
-  const std::string id = add({{"name", "shop"},
-                              {"region", "nyc3"},
-                              {"type", "REGIONAL_NETWORK"},
-                              {"ip", "198.51.100.78"},
-                              {"droplet_ids", {5000, 5001}},
-                              {"health_check",
-                               {{"protocol", "http"},
-                                {"port", 10256},
-                                {"path", "/healthz"},
-                                {"check_interval_seconds", 3},
-                                {"response_timeout_seconds", 5},
-                                {"healthy_threshold", 5},
-                                {"unhealthy_threshold", 3},
-                                {"proxy_protocol", false}}}});
+  json theirs = go_load_balancer("shop");
+  theirs["ip"] = "198.51.100.78";
+  const std::string id = add(theirs);
   create("web", {{kId, id},
                  {kDo + "name", "shop"},
                  {kDo + "type", "REGIONAL_NETWORK"},

@@ -102,6 +102,23 @@ class LoadBalancerOperationsTest : public CloudTest {
     LoadBalancers::Remove call{table, provider.ctx(), s};
     return provider.finish(provider.start("remove", std::move(call)));
   }
+  // Adds the load balancer that DigitalOcean's own manager makes for service(), with this name and
+  // these members more, and returns its ID.
+  std::string left_by_go(const std::string& name, json more = json::object()) {
+    json balancer = json::parse(R"({
+      "algorithm":"round_robin","region":"nyc3","type":"REGIONAL_NETWORK",
+      "forwarding_rules":[{"entry_protocol":"tcp","entry_port":80,
+                           "target_protocol":"tcp","target_port":80}],
+      "health_check":{"protocol":"http","port":10256,"path":"/healthz","check_interval_seconds":3,
+        "response_timeout_seconds":5,"healthy_threshold":5,"unhealthy_threshold":3,
+        "proxy_protocol":false},
+      "sticky_sessions":{"type":"none"},"droplet_ids":[102,101],
+      "disable_lets_encrypt_dns_records":false,"firewall":{},"network":"EXTERNAL",
+      "network_stack":"IPV4"})");
+    balancer["name"] = name;
+    balancer.update(more);
+    return cloud.add_load_balancer(balancer)["id"];
+  }
   // A new process: nothing of what it knew is left.
   void restart() {
     std::destroy_at(&provider);

@@ -110,25 +110,14 @@ TEST_F(LoadBalancerOperationsTest, DO_110_ASecondEnsureWritesNothing) {
 
 TEST_F(LoadBalancerOperationsTest, DO_358_TakingOverFromTheGoManagerWritesNothing) {
   host.config.set_flag("digitalocean-cluster-id", "c1");
-  // What the Go manager sends for this Service, as the API keeps it.
-  const json left = cloud.add_load_balancer(json::parse(R"({
-    "name":"a0f3c6a2e9b1d4c7e8a551d2e3f4a5b6","algorithm":"round_robin","region":"nyc3",
-    "type":"REGIONAL_NETWORK","tags":["k8s:c1"],
-    "forwarding_rules":[{"entry_protocol":"tcp","entry_port":80,
-                         "target_protocol":"tcp","target_port":80}],
-    "health_check":{"protocol":"http","port":10256,"path":"/healthz","check_interval_seconds":3,
-      "response_timeout_seconds":5,"healthy_threshold":5,"unhealthy_threshold":3,
-      "proxy_protocol":false},
-    "sticky_sessions":{"type":"none"},"droplet_ids":[102,101],
-    "disable_lets_encrypt_dns_records":false,"firewall":{},"network":"EXTERNAL",
-    "network_stack":"IPV4"})"));
+  const std::string id = left_by_go(kDefaultName, {{"tags", {"k8s:c1"}}});
   log_in();
   const json annotations = {{kAnnotation + "type", "REGIONAL_NETWORK"}};
-  const auto taken = ensure(service(annotations, left["id"]), nodes());
+  const auto taken = ensure(service(annotations, id), nodes());
   ASSERT_TRUE(taken.ok()) << taken.status().message();
   EXPECT_EQ(taken->difference, "");
   EXPECT_EQ(taken->state, LoadBalancerState::active);
-  EXPECT_EQ(taken->id, left["id"]);
+  EXPECT_EQ(taken->id, id);
   EXPECT_EQ(annotation_of(*taken, kAnnotation + "type"), "REGIONAL_NETWORK");
   EXPECT_EQ(cloud.writes(), 0);
 }

@@ -17,22 +17,6 @@ class OwnershipTest : public LoadBalancerOperationsTest {
   std::string mark(const std::string& cluster = "") {
     return "k8s:" + (cluster.empty() ? "" : cluster + ":") + "service:" + kUid;
   }
-  // What DigitalOcean's own manager leaves for service(), but for the name.
-  std::string of_go(const std::string& name, json more = json::object()) {
-    json balancer = json::parse(R"({
-      "algorithm":"round_robin","region":"nyc3","type":"REGIONAL_NETWORK",
-      "forwarding_rules":[{"entry_protocol":"tcp","entry_port":80,
-                           "target_protocol":"tcp","target_port":80}],
-      "health_check":{"protocol":"http","port":10256,"path":"/healthz","check_interval_seconds":3,
-        "response_timeout_seconds":5,"healthy_threshold":5,"unhealthy_threshold":3,
-        "proxy_protocol":false},
-      "sticky_sessions":{"type":"none"},"droplet_ids":[102,101],
-      "disable_lets_encrypt_dns_records":false,"firewall":{},"network":"EXTERNAL",
-      "network_stack":"IPV4"})");
-    balancer["name"] = name;
-    balancer.update(more);
-    return cloud.add_load_balancer(balancer)["id"];
-  }
   // Nothing that the Service says makes it the Service's.
   void expect_left_alone(const LoadBalancerService& service) {
     const auto before = cloud.load_balancers();
@@ -55,27 +39,27 @@ class OwnershipTest : public LoadBalancerOperationsTest {
 };
 
 TEST_F(OwnershipTest, DO_104_TheIdOfAnotherServicesLoadBalancerIsNoProof) {
-  const std::string id = of_go(kOtherName);
+  const std::string id = left_by_go(kOtherName);
   log_in();
   expect_left_alone(service({}, id));
 }
 
 TEST_F(OwnershipTest, DO_104_TheIdOfOneMadeByHandIsNoProof) {
-  const std::string id = of_go("by-hand");
+  const std::string id = left_by_go("by-hand");
   log_in();
   expect_left_alone(service({}, id));
   expect_left_alone(service(chosen("by-hand"), id));
 }
 
 TEST_F(OwnershipTest, DO_106_TheIdOfAnotherClustersLoadBalancerIsNoProof) {
-  const std::string id = of_go("theirs", {{"tags", {"k8s:other"}}});
+  const std::string id = left_by_go("theirs", {{"tags", {"k8s:other"}}});
   log_in();
   expect_left_alone(service({}, id));
 }
 
 // A user may give a load balancer the name that is another Service's.
 TEST_F(OwnershipTest, ANameThatWasChosenLikeAnothersIsNoProof) {
-  const std::string id = of_go(kOtherName);
+  const std::string id = left_by_go(kOtherName);
   log_in();
   expect_left_alone(service(chosen(kOtherName), id));
 }
@@ -83,7 +67,7 @@ TEST_F(OwnershipTest, ANameThatWasChosenLikeAnothersIsNoProof) {
 TEST_F(OwnershipTest, AnIdThatIsSwappedLeavesBothWhereTheyAre) {
   log_in();
   const std::string own = made(service(), nodes());
-  const std::string theirs = of_go(kOtherName);
+  const std::string theirs = left_by_go(kOtherName);
   pass();
   cloud.clear_log();
   EXPECT_EQ(ensure(service({}, theirs), nodes())->state, LoadBalancerState::foreign);
@@ -95,7 +79,7 @@ TEST_F(OwnershipTest, AnIdThatIsSwappedLeavesBothWhereTheyAre) {
 }
 
 TEST_F(OwnershipTest, DO_358_OneOfGosManagerWithItsOwnNameIsTakenOver) {
-  const std::string id = of_go(kDefaultName);
+  const std::string id = left_by_go(kDefaultName);
   log_in();
   expect_taken_over_without_a_write(service({}, id));
   EXPECT_TRUE(remove(service({}, id)).ok());
@@ -104,13 +88,13 @@ TEST_F(OwnershipTest, DO_358_OneOfGosManagerWithItsOwnNameIsTakenOver) {
 
 // The cluster's id is known to one of the two managers only.
 TEST_F(OwnershipTest, DO_12_ATagOfGosManagerIsNoVetoWithoutAnIdOfOurs) {
-  const std::string id = of_go(kDefaultName, {{"tags", {"k8s:of-go"}}});
+  const std::string id = left_by_go(kDefaultName, {{"tags", {"k8s:of-go"}}});
   log_in();
   expect_taken_over_without_a_write(service({}, id));
 }
 
 TEST_F(OwnershipTest, DO_93_OneOfGosManagerWithAChosenNameIsProvenByTheStatus) {
-  const std::string id = of_go("shop", {{"ip", "192.0.2.7"}});
+  const std::string id = left_by_go("shop", {{"ip", "192.0.2.7"}});
   log_in();
   const auto shop = served(service(chosen("shop"), id), {{"ip", "192.0.2.7"}});
   expect_taken_over_without_a_write(shop);
@@ -131,7 +115,7 @@ TEST_F(OwnershipTest, DO_236_OneOfGosManagerWithAHostNameIsProvenByWhatItServes)
                          {"target_protocol", "tcp"},
                          {"target_port", port}}});
   };
-  const std::string id = of_go(
+  const std::string id = left_by_go(
       "shop",
       {{"type", "REGIONAL"}, {"network_stack", "DUALSTACK"}, {"forwarding_rules", rule(30080)}});
   log_in();
@@ -149,7 +133,7 @@ TEST_F(OwnershipTest, DO_236_OneOfGosManagerWithAHostNameIsProvenByWhatItServes)
 // Another VPC may have the same address.
 TEST_F(OwnershipTest, DO_242_AnInternalAddressIsAProofWithNodesBehindIt) {
   const json ingress = {{"ip", "10.9.0.7"}};
-  const std::string id = of_go("shop", {{"ip", "10.9.0.7"}, {"network", "INTERNAL"}});
+  const std::string id = left_by_go("shop", {{"ip", "10.9.0.7"}, {"network", "INTERNAL"}});
   log_in();
   json annotations = chosen("shop");
   annotations[kAnnotation + "network"] = "INTERNAL";
@@ -161,7 +145,7 @@ TEST_F(OwnershipTest, DO_242_AnInternalAddressIsAProofWithNodesBehindIt) {
 }
 
 TEST_F(OwnershipTest, AStatusWithAnotherAddressIsNoProof) {
-  const std::string id = of_go("by-hand", {{"ip", "192.0.2.7"}});
+  const std::string id = left_by_go("by-hand", {{"ip", "192.0.2.7"}});
   log_in();
   expect_left_alone(served(service({}, id), {{"ip", "192.0.2.8"}}));
 }
@@ -169,7 +153,7 @@ TEST_F(OwnershipTest, AStatusWithAnotherAddressIsNoProof) {
 // DigitalOcean's manager lets two Services have one, and they overwrite each other's settings.
 TEST_F(OwnershipTest, DO_105_OfTwoWithOneLoadBalancerTheOlderOneKeepsIt) {
   const json ingress = {{"ip", "192.0.2.7"}};
-  const std::string id = of_go("shop", ingress);
+  const std::string id = left_by_go("shop", ingress);
   log_in();
   const auto born = [](const std::string& time) {
     return json{{"metadata", {{"creationTimestamp", time}}}};
@@ -192,7 +176,7 @@ TEST_F(OwnershipTest, DO_105_OfTwoWithOneLoadBalancerTheOlderOneKeepsIt) {
 TEST_F(OwnershipTest, TheMarkOutweighsNameAndStatus) {
   const json ingress = {{"ip", "192.0.2.7"}};
   const std::string id =
-      of_go(kDefaultName, {{"ip", "192.0.2.7"}, {"tags", {"k8s:c1:service:" + kOtherUid}}});
+      left_by_go(kDefaultName, {{"ip", "192.0.2.7"}, {"tags", {"k8s:c1:service:" + kOtherUid}}});
   log_in();
   expect_left_alone(served(service({}, id), ingress));
 }
@@ -268,7 +252,7 @@ TEST_F(OwnershipTest, ARenamedOneGetsItsMark) {
 
 // The API server empties status and node ports when the type changes (SVC-47).
 TEST_F(OwnershipTest, SVC_47_AServiceThatLostItsStatusStillDeletesItsOwn) {
-  const std::string id = of_go("shop", {{"ip", "192.0.2.7"}});
+  const std::string id = left_by_go("shop", {{"ip", "192.0.2.7"}});
   log_in();
   const auto shop = service(chosen("shop"), id);
   expect_taken_over_without_a_write(served(shop, {{"ip", "192.0.2.7"}}));
@@ -279,7 +263,7 @@ TEST_F(OwnershipTest, SVC_47_AServiceThatLostItsStatusStillDeletesItsOwn) {
 TEST_F(OwnershipTest, AdoptionLeavesNoMarkOfThoseWhoHadIt) {
   host.config.set_flag("digitalocean-cluster-id", "c1");
   const std::string id =
-      of_go("shop", {{"tags", {"k8s:other", "k8s:other:service:" + kOtherUid, "by-hand"}}});
+      left_by_go("shop", {{"tags", {"k8s:other", "k8s:other:service:" + kOtherUid, "by-hand"}}});
   log_in();
   auto adopting = service(chosen("shop"));
   adopting.adopt_id = id;
@@ -292,7 +276,7 @@ TEST_F(OwnershipTest, AdoptionLeavesNoMarkOfThoseWhoHadIt) {
 
 // Whatever became of the call, one that was there before is not what it made.
 TEST_F(OwnershipTest, DO_347_ANameThatIsTakenIsNotAskedFor) {
-  const std::string theirs = of_go("shop");
+  const std::string theirs = left_by_go("shop");
   log_in();
   digitalocean_api::ApiFault broken;
   broken.method = "POST";
@@ -318,7 +302,7 @@ TEST_F(OwnershipTest, DO_347_OneMadeMeanwhileIsNotTheOneThatWasAskedFor) {
   broken.status = 503;
   cloud.add_fault(broken);
   EXPECT_FALSE(ensure(service(chosen("shop")), nodes()).ok());
-  of_go("shop");
+  left_by_go("shop");
   pass();
   EXPECT_EQ(ensure(service(chosen("shop")), nodes()).status().error_class(),
             ErrorClass::invalid_spec);

@@ -13,6 +13,13 @@ class RefreshTest : public NodeControllerTest {
     cloud.machines["n1"] = machine("n1");
     put(initialised("n1"));
   }
+  // A Node in a zone that somebody wrote by hand, and its machine in another one.
+  void put_moved() {
+    Json node = initialised("n1");
+    node["metadata"]["labels"]["topology.kubernetes.io/zone"] = "by-hand";
+    put(node);
+    cloud.machines["n1"].zone = "eu-1";
+  }
   static Json initialised(const std::string& name) {
     Json node = joining(name);
     node["spec"].erase("taints");
@@ -76,10 +83,7 @@ TEST_F(RefreshTest, NODE_28_LabelsFollowAMachineThatIsResizedOrMoved) {
 }
 
 TEST_F(RefreshTest, NODE_28_AZoneThatDiffersIsToldOnceAndNotOverwritten) {
-  Json node = initialised("n1");
-  node["metadata"]["labels"]["topology.kubernetes.io/zone"] = "by-hand";
-  put(node);
-  cloud.machines["n1"].zone = "eu-1";
+  put_moved();
   start();
   controller->run();
   host.kube.resync();
@@ -93,10 +97,7 @@ TEST_F(RefreshTest, NODE_28_AZoneThatDiffersIsToldOnceAndNotOverwritten) {
 }
 
 TEST_F(RefreshTest, NODE_28_AllOverwritesTheZoneToo) {
-  Json node = initialised("n1");
-  node["metadata"]["labels"]["topology.kubernetes.io/zone"] = "by-hand";
-  put(node);
-  cloud.machines["n1"].zone = "eu-1";
+  put_moved();
   host.config.set_flag("refresh-node-labels", "all");
   start();
   controller->run();
