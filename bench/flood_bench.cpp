@@ -1,30 +1,25 @@
 // Measures what clients without credentials can do to a manager: its processor time and memory, and
 // how long those wait who have a right and probes from another address. Usage: bench/run.
 #include "bare_client.hpp"
+#include "endpoint.hpp"
 #include "flood.hpp"
 #include "lease_watch.hpp"
-#include "manager.hpp"
 
 #include <CLI/CLI.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <signal.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 namespace ccm::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Settings {
   ManagerSettings manager;
@@ -34,21 +29,6 @@ struct Settings {
   int nice = 0;
   std::uint16_t port = 0;
 };
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-int free_port() {
-  boost::asio::io_context io;
-  boost::asio::ip::tcp::acceptor acceptor(io, {boost::asio::ip::make_address("127.0.0.1"), 0});
-  return acceptor.local_endpoint().port();
-}
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // How long each of many waited.
 struct Waits {
@@ -124,31 +104,21 @@ void measure(const Settings& settings, const Manager& manager, const Server& end
 
 void run(Settings settings) {
   const Server admin = server_of(settings.manager.kubeconfig);
-  const std::filesystem::path folder = settings.manager.log + ".serving";
-  std::filesystem::create_directories(folder);
-  const int port = free_port();
-  const std::string reviews = settings.manager.manager_kubeconfig;
-  for (const std::string& flag :
-       {std::string("--bind-address=127.0.0.1"), "--secure-port=" + std::to_string(port),
-        "--cert-dir=" + folder.string(), "--authentication-kubeconfig=" + reviews,
-        "--authorization-kubeconfig=" + reviews, std::string("--configure-cloud-routes=false")}) {
-    settings.manager.flags.push_back(flag);
-  }
+  const Endpoint endpoint(settings.manager);
+  settings.manager.flags = endpoint.flags();
+  settings.manager.flags.push_back("--configure-cloud-routes=false");
   Manager manager(settings.manager);
   (void)manager.await_log({"\"leading\"", "caches are synced"});
   std::this_thread::sleep_for(std::chrono::seconds(8));  // what only the start needs is given back
-  Server endpoint = admin;
-  endpoint.host = "127.0.0.1";
-  endpoint.port = std::to_string(port);
-  endpoint.ca_pem = read_file(folder / "cloud-controller-manager.crt");
+  const Server server = endpoint.server(admin);
   std::printf("Floods of %u threads for %u s each. In ms: median / longest\n", settings.threads,
               settings.seconds);
   std::printf(
       "| flood | done a second | processor | MB more | probe from another address | "
       "scrape | Lease renewed after at most |\n| --- | ---: | ---: | ---: | --- | --- | ---: |\n");
-  measure(settings, manager, endpoint, admin, "");
+  measure(settings, manager, server, admin, "");
   for (const std::string& kind : settings.kinds) {
-    measure(settings, manager, endpoint, admin, kind);
+    measure(settings, manager, server, admin, kind);
     std::this_thread::sleep_for(std::chrono::seconds(3));
   }
   manager.end(SIGTERM);

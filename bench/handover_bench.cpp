@@ -20,7 +20,6 @@ namespace ccm::bench {
 namespace {
 
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
 constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 constexpr auto kPatience = std::chrono::seconds(60);
 
@@ -72,7 +71,7 @@ double hand_over(const Settings& settings, const Server& admin, int signal, std:
   leader->send(signal);
   send_one(admin, create_node(node));
   await_node(admin, node);
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  const double seconds = seconds_since(begin);
   leader->end(SIGKILL);
   leader = std::move(standby);
   return seconds;

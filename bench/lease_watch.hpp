@@ -1,7 +1,8 @@
-// Looks at the manager's Lease as its clients do.
+// How late the manager renews its Lease, as other clients of the API server see it.
 #pragma once
 
 #include "bare_client.hpp"
+#include "clock.hpp"
 
 #include <chrono>
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace ccm::bench {
 
-// The longest time between two renewals of the Lease, as one sees it who looks every 20 ms.
+// The longest time between two renewals of the Lease, looked at every 20 ms.
 class LeaseWatch {
  public:
   // The Lease need not be there yet. Throws what Connection does.
@@ -20,7 +21,6 @@ class LeaseWatch {
   std::chrono::duration<double, std::milli> end();
 
  private:
-  using Clock = std::chrono::steady_clock;
   void look();
 
   Connection connection_;

@@ -22,20 +22,19 @@ extern char** environ;
 namespace ccm::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr auto kPatience = std::chrono::seconds(60);
-
-std::string read_all(const std::string& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // Inline data, else the file's content.
 std::string text_of(const std::string& data, const std::string& file) {
-  return !data.empty() || file.empty() ? data : read_all(file);
+  return !data.empty() || file.empty() ? data : read_file(file);
 }
 
 }  // namespace
+
+std::string read_file(const std::string& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
 
 void ManagerSettings::add_options(CLI::App& app) {
   app.add_option("--kubeconfig", kubeconfig, "the administrator's")->required();
@@ -108,18 +107,18 @@ bool Manager::ended() {
 
 double Manager::await_log(const std::vector<std::string>& texts) const {
   while (Clock::now() - start_ < kPatience) {
-    const std::string log = read_all(settings_.log);
+    const std::string log = read_file(settings_.log);
     const bool all = std::all_of(texts.begin(), texts.end(), [&](const std::string& text) {
       return log.find(text) != std::string::npos;
     });
-    if (all) return std::chrono::duration<double>(Clock::now() - start_).count();
+    if (all) return seconds_since(start_);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   throw std::runtime_error("not in " + settings_.log + ": " + texts.back());
 }
 
 double Manager::cpu_seconds() const {
-  const std::string text = read_all("/proc/" + std::to_string(pid_) + "/stat");
+  const std::string text = read_file("/proc/" + std::to_string(pid_) + "/stat");
   std::istringstream fields(text.substr(text.rfind(')') + 2));
   std::string field;
   double ticks = 0;

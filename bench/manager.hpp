@@ -2,10 +2,10 @@
 #pragma once
 
 #include "bare_client.hpp"
+#include "clock.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -21,6 +21,8 @@ struct ManagerSettings {
 
   void add_options(CLI::App& app);
 };
+
+std::string read_file(const std::string& path);
 
 // Where a kubeconfig leads, with its credentials. Throws std::runtime_error.
 Server server_of(const std::string& kubeconfig);
@@ -50,7 +52,7 @@ class Manager {
 
  private:
   ManagerSettings settings_;
-  std::chrono::steady_clock::time_point start_;
+  Clock::time_point start_;
   int pid_ = 0;
 };
 

@@ -28,7 +28,6 @@ namespace ccm::bench {
 namespace {
 
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
 
 struct Settings {
   ManagerSettings manager;
@@ -92,13 +91,9 @@ void stay_idle(const Settings& settings, const Server& admin, const Manager& man
     ++sent;
     std::this_thread::sleep_until(start + pause * sent);
   }
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const double seconds = seconds_since(start);
   row("idle: heartbeats a second", static_cast<double>(sent) / seconds, "");
   row("idle: processor time, of one core", 100 * (manager.cpu_seconds() - busy) / seconds, "%");
-}
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 // The seconds until the bare client has had all its answers.

@@ -1,20 +1,15 @@
 // Measures the endpoint: how long a scrape takes with N Nodes and M Services in the manager's
 // caches, and how much memory the endpoint holds while nobody asks. Usage: bench/run.
 #include "bare_client.hpp"
-#include "manager.hpp"
+#include "endpoint.hpp"
 
 #include <CLI/CLI.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <nlohmann/json.hpp>
 #include <signal.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <memory>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,7 +18,6 @@ namespace ccm::bench {
 namespace {
 
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
 const std::vector<std::string> kLeading = {"\"leading\"", "caches are synced"};
 constexpr const char* kServices = "/api/v1/namespaces/default/services";
 
@@ -34,17 +28,6 @@ struct Settings {
   std::size_t scrapes = 200;
   std::size_t connections = 32;
 };
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-// A port that is free now; nobody else on this machine is given one so soon again.
-int free_port() {
-  boost::asio::io_context io;
-  boost::asio::ip::tcp::acceptor acceptor(io, {boost::asio::ip::make_address("127.0.0.1"), 0});
-  return acceptor.local_endpoint().port();
-}
 
 json node(std::size_t i) {
   const std::string name = "node-" + std::to_string(i);
@@ -87,27 +70,6 @@ void row(const char* what, double value, const char* unit) {
   std::printf("| %-52s | %8.2f %-2s |\n", what, value, unit);
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-// The endpoint as the administrator sees it: the same credential, another server.
-Server endpoint(const Server& admin, int port, const std::filesystem::path& certificates) {
-  Server server = admin;
-  server.host = "127.0.0.1";
-  server.port = std::to_string(port);
-  server.ca_pem = read_file(certificates / "cloud-controller-manager.crt");
-  return server;
-}
-
-std::vector<std::string> serving_flags(int port, const std::filesystem::path& folder,
-                                       const std::string& reviews) {
-  return {"--bind-address=127.0.0.1", "--secure-port=" + std::to_string(port),
-          "--cert-dir=" + folder.string(), "--authentication-kubeconfig=" + reviews,
-          "--authorization-kubeconfig=" + reviews};
-}
-
 // Waits until the manager has done what a start brings: it uses less than 2 % of a processor.
 void settle(const Manager& manager) {
   double before = manager.cpu_seconds();
@@ -143,14 +105,14 @@ std::string first_scrape(const Server& server, const BareRequest& request) {
   }
 }
 
-void scrape(const Settings& settings, const Server& admin, const std::filesystem::path& folder) {
-  const int port = free_port();
+void scrape(const Settings& settings, const Server& admin) {
+  const Endpoint endpoint(settings.manager);
   ManagerSettings with = settings.manager;
-  const auto flags = serving_flags(port, folder, settings.manager.manager_kubeconfig);
+  const auto flags = endpoint.flags();
   with.flags.insert(with.flags.end(), flags.begin(), flags.end());
   Manager manager(with);
   (void)manager.await_log(kLeading);
-  const Server server = endpoint(admin, port, folder);
+  const Server server = endpoint.server(admin);
   const BareRequest request{"GET", "/metrics", "", ""};
   const std::size_t size = first_scrape(server, request).size();
   settle(manager);
@@ -180,16 +142,13 @@ void run(const Settings& settings) {
               settings.services);
   std::printf("| %-52s | %11s |\n| %s | ----------: |\n", "what", "measured",
               std::string(52, '-').c_str());
-  const std::filesystem::path folder = settings.manager.log + ".serving";
-  std::filesystem::create_directories(folder);
   // Empty caches: what is left is the endpoint itself.
   send_one(admin, {"DELETE", "/api/v1/nodes", "", ""});
   const double without = memory_at_rest(settings.manager, {"--secure-port=0"});
-  const double with = memory_at_rest(
-      settings.manager, serving_flags(free_port(), folder, settings.manager.manager_kubeconfig));
+  const double with = memory_at_rest(settings.manager, Endpoint(settings.manager).flags());
   row("memory of the endpoint while nobody asks", with - without, "MB");
   fill(settings, admin);
-  scrape(settings, admin, folder);
+  scrape(settings, admin);
   clear(settings, admin);
 }
 

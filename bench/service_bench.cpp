@@ -23,7 +23,6 @@ namespace ccm::bench {
 namespace {
 
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
 const std::vector<std::string> kLeading = {"\"leading\"", "caches are synced"};
 // Of a Service with two ports; the API server has 2,768.
 constexpr std::size_t kMostWithNodePorts = 1300;
@@ -42,10 +41,6 @@ struct Settings {
   double cloud_seconds = 2;  // what the cloud needs for one load balancer
   Server cloud;
 };
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Where --cloud-config leads: {"endpoint": "http://127.0.0.1:1", "token": "..."}
 Server cloud_of(const std::string& path) {

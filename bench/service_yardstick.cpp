@@ -1,5 +1,7 @@
 #include "service_yardstick.hpp"
 
+#include "clock.hpp"
+
 #include <atomic>
 #include <barrier>
 #include <chrono>
@@ -16,7 +18,6 @@ namespace ccm::bench {
 namespace {
 
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
 constexpr const char* kFinalizer = "service.kubernetes.io/load-balancer-cleanup";
 constexpr const char* kTime = "2026-01-01T00:00:00Z";
 constexpr const char* kIdAnnotation = "cloud-controller-manager/load-balancer-id";
@@ -169,7 +170,7 @@ double ServiceYardstick::measure() const {
   std::vector<Made> made(services);
   const auto start = Clock::now();
   work(*this, made, {begin, finish});
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const double seconds = seconds_since(start);
   work(*this, made, {remove});
   return seconds;
 }
