@@ -187,19 +187,37 @@ Task<Result<Instance>> Provider::get(Ctx ctx, NodeIdentity node) {
   co_return droplet;
 }
 
+// On each try, as DigitalOcean's own manager does; the controller's own Event follows.
+void Provider::tell_config_error(const Object& service, const Status& status) const {
+  if (status.reason() != kConfigError) return;
+  host_.events.warning(service, kConfigError, status.message());
+}
+
 Task<Result<LoadBalancer>> Provider::observe_load_balancer(Ctx ctx, LoadBalancerService service,
                                                            Backends backends) {
-  return load_balancers_.observe(std::move(ctx), std::move(service), std::move(backends));
+  const Object object = service.object;
+  auto observed =
+      co_await load_balancers_.observe(std::move(ctx), std::move(service), std::move(backends));
+  tell_config_error(object, observed.status());
+  co_return observed;
 }
 
 Task<Result<LoadBalancer>> Provider::ensure_load_balancer(Ctx ctx, LoadBalancerService service,
                                                           Backends backends) {
-  return load_balancers_.ensure(std::move(ctx), std::move(service), std::move(backends));
+  const Object object = service.object;
+  auto ensured =
+      co_await load_balancers_.ensure(std::move(ctx), std::move(service), std::move(backends));
+  tell_config_error(object, ensured.status());
+  co_return ensured;
 }
 
 Task<Result<LoadBalancer>> Provider::update_load_balancer(Ctx ctx, LoadBalancerService service,
                                                           Backends backends) {
-  return load_balancers_.update(std::move(ctx), std::move(service), std::move(backends));
+  const Object object = service.object;
+  auto updated =
+      co_await load_balancers_.update(std::move(ctx), std::move(service), std::move(backends));
+  tell_config_error(object, updated.status());
+  co_return updated;
 }
 
 Task<Status> Provider::delete_load_balancer(Ctx ctx, LoadBalancerService service) {

@@ -50,6 +50,7 @@ class Provider {
  private:
   void tell_unmanaged_ports(const Settings& settings) const;
   void tell_unused_addresses() const;
+  void tell_config_error(const Object& service, const Status& status) const;
   Task<Status> learn_cluster(Ctx ctx, Settings& settings);
   Task<Status> check_region(Ctx ctx);
   Task<Status> check_vpc(Ctx ctx);

@@ -74,6 +74,37 @@ TEST_F(LoadBalancerOperationsTest, DO_217_DO_218_WhatCannotChangeIsToldAndKept) 
             std::string::npos);
 }
 
+// The Event of DigitalOcean's own manager, on each try; here for every setting that is refused.
+TEST_F(LoadBalancerOperationsTest, DO_210_DO_214_DO_216_AConfigurationErrorIsAnEventOfItsOwn) {
+  log_in();
+  const std::vector<Backend> without_address = {
+      {"node-0", "digitalocean://101", {{"InternalIP", "10.0.0.101"}}, {}}};
+  const json both_stacks = {{kAnnotation + "network", "INTERNAL"},
+                            {kAnnotation + "network-stack", "DUALSTACK"}};
+  std::vector<std::string> expected;
+  for (int i = 0; i < 2; ++i) {
+    expected.push_back(ensure(service(), without_address).status().message());
+    expected.push_back(ensure(service(both_stacks), nodes()).status().message());
+    expected.push_back(ensure(service({{kAnnotation + "enable-proxy-protocol", "maybe"}}), nodes())
+                           .status()
+                           .message());
+  }
+  const auto events = host.events.with_reason("LoadBalancerConfigError");
+  ASSERT_EQ(events.size(), expected.size());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    EXPECT_TRUE(events[i].warning);
+    EXPECT_EQ(events[i].message, expected[i]);
+  }
+  EXPECT_EQ(expected[0].find("no eligible load balancer backends: "), 0U) << expected[0];
+  EXPECT_NE(expected[1].find("network stack configuration error: "), std::string::npos)
+      << expected[1];
+
+  const std::string id = made(service(), nodes());
+  ASSERT_FALSE(update(service({}, id), without_address).ok());
+  ASSERT_FALSE(observe(service({}, id), without_address).ok());
+  EXPECT_EQ(host.events.with_reason("LoadBalancerConfigError").size(), expected.size() + 2);
+}
+
 TEST_F(LoadBalancerOperationsTest, DO_181_Layer7AnnotationsOnANetworkLoadBalancerAreTold) {
   log_in();
   ASSERT_TRUE(ensure(service({{kAnnotation + "protocol", "http"}}), nodes()).ok());

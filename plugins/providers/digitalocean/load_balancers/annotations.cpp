@@ -50,7 +50,7 @@ bool of_digitalocean(std::string_view name) {
 
 Status config_error(std::string message) {
   return Status(Code::invalid_argument, ErrorClass::invalid_spec, std::move(message))
-      .with_reason("LoadBalancerConfigError");
+      .with_reason(kConfigError);
 }
 
 void refuse(std::string message) { throw SpecError{config_error(std::move(message))}; }

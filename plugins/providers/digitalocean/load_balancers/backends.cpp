@@ -36,7 +36,7 @@ bool counts_private(std::string_view type, std::string_view network) {
 // Nodes come and go, so this is tried again although the Service stays the same.
 Status no_backends(std::string message) {
   return Status(Code::failed_precondition, ErrorClass::unavailable, std::move(message))
-      .with_reason("LoadBalancerConfigError");
+      .with_reason(kConfigError);
 }
 
 // DO-215: at most three names.

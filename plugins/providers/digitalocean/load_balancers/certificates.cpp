@@ -46,7 +46,7 @@ Result<Certificate> parse_certificate_named(std::string_view json_text, const st
   }
   return Status(Code::not_found, ErrorClass::invalid_spec,
                 "certificate with name: " + go_quoted(name) + " not found")
-      .with_reason("LoadBalancerConfigError");
+      .with_reason(kConfigError);
 }
 
 std::optional<Certificate> Certificates::kept(const std::string& key) const {

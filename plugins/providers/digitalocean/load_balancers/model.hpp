@@ -83,7 +83,10 @@ struct SpecError {
   Status status;
 };
 
-// class invalid_spec, reason "LoadBalancerConfigError" (DO-216).
+// Reason of Statuses, and of the Event that tells one (DO-216).
+inline constexpr const char* kConfigError = "LoadBalancerConfigError";
+
+// class invalid_spec, reason kConfigError.
 Status config_error(std::string message);
 
 // Throws a SpecError with config_error(message).

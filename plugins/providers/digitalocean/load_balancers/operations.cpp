@@ -254,7 +254,7 @@ Task<Result<std::vector<int64_t>>> LoadBalancerOperations::targets(Ctx ctx, Back
                      some_are_gone
                          ? "no ready nodes available for load balancer: their droplets are gone"
                          : "no ready nodes available for load balancer: no node is a droplet")
-        .with_reason("LoadBalancerConfigError");
+        .with_reason(kConfigError);
   }
   co_return ids;
 }
