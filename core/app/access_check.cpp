@@ -210,6 +210,14 @@ std::string AccessCheck::needs(std::string_view name) const {
   return plugin::to_string(state_->needs(name));
 }
 
+std::map<std::string, std::string> AccessCheck::needs() const {
+  std::map<std::string, std::string> all;
+  for (const auto& [name, lacks] : state_->missing) {
+    if (!lacks.needed.empty()) all.emplace(name, plugin::to_string(lacks.needed));
+  }
+  return all;
+}
+
 asio::awaitable<void> AccessCheck::wait(std::string name) {
   const std::shared_ptr<State> state = state_;
   if (state->stopping || state->allows(name)) co_return;

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -58,6 +59,8 @@ class AccessCheck {
   [[nodiscard]] bool allows(std::string_view name) const;
   // What it needs and is known to lack, as "get, list nodes"; empty when it lacks nothing.
   [[nodiscard]] std::string needs(std::string_view name) const;
+  // The same of everybody who lacks something that it needs, by name.
+  [[nodiscard]] std::map<std::string, std::string> needs() const;
   // Resumes when allows(name), or after stop().
   boost::asio::awaitable<void> wait(std::string name);
   // One line for people: "all granted", or who waits for what and who goes on without what.

@@ -49,7 +49,7 @@ Samples running_controllers(const plugin::PluginHost& plugins, const ManagedName
   Samples samples;
   for (const auto& report : plugins.components()) {
     if (report.kind != plugin::ComponentKind::controller) continue;
-    const double runs = leading && !report.skipped ? 1 : 0;
+    const double runs = leading && report.queue && report.queue->started ? 1 : 0;
     const auto known = names.find(report.name);
     const std::string& name = known != names.end() ? known->second : report.name;
     samples.push_back({{{"manager", kManager}, {"name", name}}, runs});
@@ -76,11 +76,25 @@ void add_component(serving::SampledMetrics* metrics, bool counter, const char* n
   }
 }
 
+Samples unsettled_objects(const plugin::PluginHost& plugins) {
+  Samples samples;
+  for (const auto& [controller, outcomes] : plugins.outcomes()) {
+    for (const auto& [state, count] : outcomes) {
+      samples.push_back({{{"controller", controller}, {"state", std::string(to_string(state))}},
+                         static_cast<double>(count)});
+    }
+  }
+  return samples;
+}
+
 void add_components(serving::SampledMetrics* metrics, const plugin::PluginHost& plugins) {
   using Report = plugin::ComponentReport;
   add_component(metrics, false, "ccm_plugin_degraded",
                 "1 while a plugin's component stalls the event loop or misses its deadlines.",
                 plugins, &Report::degraded);
+  metrics->gauge("ccm_unsettled_objects",
+                 "Objects whose last reconcile did not succeed, by how it ended.",
+                 [&plugins] { return unsettled_objects(plugins); });
   add_component(metrics, false, "ccm_plugin_operations_in_flight",
                 "Operations of a plugin's component that run now.", plugins, &Report::operations);
   add_component(metrics, true, "ccm_plugin_missed_deadlines_total",

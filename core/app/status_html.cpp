@@ -117,6 +117,10 @@ std::string status_html(const StatusJson& status) {
   add_table("Objects that wait", status["objects"], &html);
   if (const auto asked = status.find("object"); asked != status.end()) {
     add_table("Asked about", (*asked)["controllers"], &html);
+    if (const auto balancer = asked->find("loadBalancer"); balancer != asked->end()) {
+      add_facts("Its load balancer", *balancer, &html);
+    }
+    add_table("Its last warnings", asked->value("warnings", StatusJson::array()), &html);
   }
   add_table("Components", status["components"], &html);
   add_table("Plugins", status["plugins"], &html);

@@ -46,6 +46,13 @@ StatusJson lease_json(const StatusSources& from) {
   return json;
 }
 
+StatusJson permissions_json(const std::optional<AccessCheck>& access) {
+  StatusJson json = {{"text", access ? access->text() : "being asked"}};
+  if (!access) return json;
+  for (const auto& [who, what] : access->needs()) json["missing"][who] = what;
+  return json;
+}
+
 StatusJson plugins_json(const LoadedSelection& selection) {
   StatusJson list = StatusJson::array();
   std::set<std::string> told;
@@ -138,7 +145,7 @@ StatusJson status_json(const StatusSources& sources, const StatusQuery& query) {
   status["leaderElection"] = lease_json(sources);
   status["provider"] = {{"name", sources.selection.provider.name},
                         {"ready", sources.plugins.provider_ready()}};
-  status["permissions"] = {{"text", sources.access ? sources.access->text() : "being asked"}};
+  status["permissions"] = permissions_json(sources.access);
   status["brake"] = brake_json(sources.plugins);
   status["budgets"] = budgets_json(sources.plugins.budgets());
   status["plugins"] = plugins_json(sources.selection);

@@ -100,6 +100,47 @@ StatusJson one_json(const plugin::ObjectReport& object, const Holdups& held,
   return json;
 }
 
+StatusJson warnings_json(const plugin::PluginHost& plugins, const std::string& key,
+                         system_clock::time_point now) {
+  StatusJson list = StatusJson::array();
+  for (const plugin::WarningReport& warning : plugins.warnings_of(key)) {
+    list.push_back({{"kind", warning.kind},
+                    {"reason", warning.reason},
+                    {"message", warning.message},
+                    {"since", moment(now, -warning.since)}});
+  }
+  return list;
+}
+
+std::string_view state_name(LoadBalancerState state) {
+  switch (state) {
+    case LoadBalancerState::absent:
+      break;
+    case LoadBalancerState::pending:
+      return "pending";
+    case LoadBalancerState::active:
+      return "active";
+    case LoadBalancerState::foreign:
+      return "not this Service's";
+  }
+  return "";
+}
+
+StatusJson load_balancer_json(const plugin::LoadBalancerReport& balancer,
+                              system_clock::time_point now) {
+  StatusJson json = StatusJson::object();
+  const auto add = [&json](const char* name, std::string_view text) {
+    if (!text.empty()) json[name] = text;
+  };
+  add("id", balancer.id);
+  add("name", balancer.name);
+  add("state", state_name(balancer.state));
+  if (!balancer.addresses.empty()) json["addresses"] = balancer.addresses;
+  add("leftAlone", balancer.left_alone);
+  json["since"] = moment(now, -balancer.since);
+  return json;
+}
+
 }  // namespace
 
 Holdups holdups(const StatusSources& from) {
@@ -127,6 +168,10 @@ StatusJson object_json(const plugin::PluginHost& plugins, const Holdups& held,
   const auto now = system_clock::now();
   for (const plugin::ObjectReport& object : plugins.object(key)) {
     json["controllers"].push_back(one_json(object, held, now));
+  }
+  json["warnings"] = warnings_json(plugins, key, now);
+  if (const auto balancer = plugins.load_balancer_of(key)) {
+    json["loadBalancer"] = load_balancer_json(*balancer, now);
   }
   return json;
 }

@@ -22,7 +22,9 @@ Holdups holdups(const StatusSources& from);
 //   "unsettledSince", "attempts", "nextTry", "lastCloudAnswer"}]; what is not known is left out.
 StatusJson objects_json(const plugin::PluginHost& plugins, const Holdups& held, std::size_t limit);
 
-// {"key", "controllers": [as above]}
+// {"key", "controllers": [as above], "warnings": [{"kind", "reason", "message", "since"}],
+//  "loadBalancer": {"id", "name", "state", "addresses", "leftAlone", "since"}}; of the last what is
+// known.
 StatusJson object_json(const plugin::PluginHost& plugins, const Holdups& held,
                        const std::string& key);
 

@@ -107,6 +107,15 @@ std::string status_text(const StatusJson& status) {
   if (const auto asked = status.find("object"); asked != status.end()) {
     text += "\nAsked about " + plain((*asked)["key"]) + ":\n";
     for (const StatusJson& object : (*asked)["controllers"]) add_object(object, &text);
+    if (const auto balancer = asked->find("loadBalancer"); balancer != asked->end()) {
+      text += "  load balancer:";
+      for (const auto& [name, value] : flat(*balancer)) text += " " + name + "=" + value;
+      text += "\n";
+    }
+    for (const StatusJson& warning : asked->value("warnings", StatusJson::array())) {
+      text += "  warning of " + plain(warning["since"]) + ": " + plain(warning["reason"]) + ": " +
+              plain(warning["message"]) + "\n";
+    }
   }
   return text;
 }

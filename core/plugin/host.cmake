@@ -1,9 +1,9 @@
 add_library(ccm_plugin_host STATIC
   component_controller.cpp component_host.cpp completion_table.cpp context.cpp dispatch.cpp host_metrics.cpp
-  labels.cpp live_component.cpp origin.cpp plugin_host.cpp reconcile_records.cpp settled_times.cpp
+  labels.cpp live_component.cpp origin.cpp plugin_host.cpp reconcile_records.cpp settled_times.cpp warning_notes.cpp
   broker/abi_structs.cpp broker/instance_snapshot.cpp broker/instances_broker.cpp broker/instances_listing.cpp
   broker/instances_service.cpp broker/known_machines.cpp broker/single_calls.cpp
-  broker/load_balancer_values.cpp broker/load_balancers_broker.cpp broker/load_balancers_service.cpp
+  broker/load_balancer_notes.cpp broker/load_balancer_values.cpp broker/load_balancers_broker.cpp broker/load_balancers_service.cpp
   broker/provider_machines.cpp broker/route_batches.cpp broker/route_values.cpp broker/routes_broker.cpp broker/routes_service.cpp
   broker/turns.cpp
   deletion/absence_gate.cpp deletion/brake_text.cpp deletion/deletion_telemetry.cpp deletion/guarded_object_api.cpp

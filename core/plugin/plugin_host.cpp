@@ -74,6 +74,7 @@ struct PluginHost::Impl {
   explicit Impl(PluginHostDependencies wanted);
 
   awaitable<Status> create(ComponentKind kind, LoadedPlugin plugin, std::string name);
+  [[nodiscard]] RecordEvent noting_warnings() const;
   std::unique_ptr<ComponentHost> make_host(const std::shared_ptr<LiveComponent>& live);
   std::shared_ptr<ObjectApi> object_api(const ComponentIdentity& identity) {
     return guard_nodes(deps.object_api(identity), node_deletions);
@@ -106,6 +107,7 @@ struct PluginHost::Impl {
   PluginHostDependencies deps;
   HostMetrics metrics;
   MetricsRegistry plugin_metrics;
+  std::shared_ptr<WarningNotes> warnings;  // of what components record
   CloudConfig cloud_config;
   CallBudgets budgets;
   DeletionTelemetry deletion_telemetry;
@@ -139,6 +141,7 @@ PluginHost::Impl::Impl(PluginHostDependencies wanted)
     : deps(std::move(wanted)),
       metrics(deps.metrics),
       plugin_metrics(deps.metrics),
+      warnings(std::make_shared<WarningNotes>(deps.timers)),
       cloud_config(deps.timers, deps.cloud_config_path),
       budgets(deps.timers),
       deletion_telemetry(deps.metrics, deps.record_event, "nodes"),
@@ -195,6 +198,15 @@ PluginHost::~PluginHost() {
 
 Status PluginHost::load_cloud_config() { return impl_->cloud_config.load(); }
 
+RecordEvent PluginHost::Impl::noting_warnings() const {
+  return [notes = warnings, record = deps.record_event](
+             const std::string& source, kube::ObjectReference about, kube::EventType type,
+             std::string reason, std::string message) {
+    if (type == kube::EventType::warning) notes->note(about, reason, message);
+    if (record) record(source, std::move(about), type, std::move(reason), std::move(message));
+  };
+}
+
 std::unique_ptr<ComponentHost> PluginHost::Impl::make_host(
     const std::shared_ptr<LiveComponent>& live) {
   auto host = std::make_unique<ComponentHost>();
@@ -207,7 +219,7 @@ std::unique_ptr<ComponentHost> PluginHost::Impl::make_host(
   host->add(std::make_unique<MetricsService>(live, plugin_metrics));
   host->add(std::make_unique<ConfigService>(live, deps.flags, cloud_config));
   host->add(std::make_unique<LeaderService>(live, deps.leader));
-  host->add(std::make_unique<EventService>(live, deps.record_event));
+  host->add(std::make_unique<EventService>(live, noting_warnings()));
   host->add(std::make_unique<KubeService>(live, deps.cache, object_api(live->identity()),
                                           [gate = deps.write_gate] { return gate->open(); }));
   HttpServiceOptions http;
@@ -587,6 +599,22 @@ std::vector<ObjectReport> PluginHost::object(std::string_view key) const {
     all.back().controller = name;
   });
   return all;
+}
+
+std::map<std::string, std::map<ObjectState, std::size_t>> PluginHost::outcomes() const {
+  std::map<std::string, std::map<ObjectState, std::size_t>> all;
+  impl_->each_queue([&](const ReconcileRecords& records, const runtime::WorkQueue&,
+                        const std::string& name) { all.emplace(name, records.outcomes()); });
+  return all;
+}
+
+std::optional<LoadBalancerReport> PluginHost::load_balancer_of(std::string_view service) const {
+  if (!impl_->load_balancers) return std::nullopt;
+  return impl_->load_balancers->balancer_of(service);
+}
+
+std::vector<WarningReport> PluginHost::warnings_of(std::string_view key) const {
+  return impl_->warnings->find(key);
 }
 
 std::vector<RouteReport> PluginHost::routes_of(const std::string& node) const {

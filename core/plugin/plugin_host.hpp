@@ -10,6 +10,7 @@
 
 #include "net/write_gate.hpp"
 #include "plugin/broker/instances_broker.hpp"
+#include "plugin/broker/load_balancer_notes.hpp"
 #include "plugin/broker/provider_timeouts.hpp"
 #include "plugin/broker/routes_broker.hpp"
 #include "plugin/completion_table.hpp"
@@ -22,6 +23,7 @@
 #include "plugin/live_component.hpp"
 #include "plugin/loader.hpp"
 #include "plugin/reconcile_records.hpp"
+#include "plugin/warning_notes.hpp"
 #include "runtime/brake.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/event_source.hpp"
@@ -34,6 +36,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -160,6 +163,12 @@ class PluginHost {
   [[nodiscard]] std::vector<ObjectReport> unsettled(std::size_t limit) const;
   // What each controller knows of one key: one report a controller.
   [[nodiscard]] std::vector<ObjectReport> object(std::string_view key) const;
+  // How the last tries of what is not settled ended, by controller.
+  [[nodiscard]] std::map<std::string, std::map<ObjectState, std::size_t>> outcomes() const;
+  // The load balancer of one Service, "namespace/name"; nullopt when nothing is known of one.
+  [[nodiscard]] std::optional<LoadBalancerReport> load_balancer_of(std::string_view service) const;
+  // The last Warning Events of plugins about the object with that key.
+  [[nodiscard]] std::vector<WarningReport> warnings_of(std::string_view key) const;
   // The routes of one Node, as the broker knows them.
   [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
   // The cloud's limits of calls, one for each credential.

@@ -116,6 +116,17 @@ bool ReconcileRecords::keep(Record& record, const runtime::ReconcileReport& repo
   return same;
 }
 
+std::map<ObjectState, std::size_t> ReconcileRecords::outcomes() const {
+  std::map<ObjectState, std::size_t> counts{{ObjectState::waiting, 0},
+                                            {ObjectState::held, 0},
+                                            {ObjectState::retrying, 0},
+                                            {ObjectState::refused, 0}};
+  for (const auto& [key, record] : records_) {
+    if (record.failed_before) ++counts[record.state];
+  }
+  return counts;
+}
+
 ObjectReport ReconcileRecords::report(const std::string& key, const Record& record,
                                       const runtime::WorkQueue& queue) const {
   const runtime::TimePoint now = timers_.now();

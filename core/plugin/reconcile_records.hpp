@@ -66,6 +66,9 @@ class ReconcileRecords {
   // Keys that ended badly while there was no room for them.
   [[nodiscard]] uint64_t dropped() const { return dropped_; }
 
+  // How the last tries of these keys ended: how many are waiting, held, retrying and refused.
+  [[nodiscard]] std::map<ObjectState, std::size_t> outcomes() const;
+
   // Up to `limit`, those first that are unsettled for the longest time. `queue` says when they come
   // back.
   [[nodiscard]] std::vector<ObjectReport> list(const runtime::WorkQueue& queue,

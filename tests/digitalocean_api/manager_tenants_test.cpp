@@ -1,5 +1,8 @@
 // Load balancers that are somebody else's, and annotations that make no sense: the real manager.
 #include "manager_fixture.hpp"
+#include "support/ports.hpp"
+
+#include <algorithm>
 
 namespace ccm::digitalocean_api {
 namespace {
@@ -184,6 +187,46 @@ TEST_F(ManagerTenantsTest, DO_119_DO_155_NoAnnotationHoldsUpADeletion) {
     return event("disown", "LoadBalancerRetained").find("maybe") != std::string::npos;
   }));
   EXPECT_TRUE(event("disown", "DeletedLoadBalancer").empty());
+}
+
+// Asked as somebody without a credential, whom the flag lets through.
+TEST_F(ManagerTenantsTest, DO_118_DO_128_ExplainShowsADisownedLoadBalancerAndOddAnnotations) {
+  const support::ReservedPort port;
+  const std::string number = std::to_string(port.port());
+  create("web", {{kDo + "protocl", "tcp"}});
+  start_services({"--bind-address=127.0.0.1", "--secure-port=" + number,
+                  "--permit-port-sharing=true", "--cert-dir=" + folder_.path().string(),
+                  "--authentication-skip-lookup=true",
+                  "--authorization-always-allow-paths=/statusz"});
+  const auto file = folder_.path() / "nobody.kubeconfig";
+  support::write_file(file, R"({"apiVersion": "v1", "kind": "Config", "current-context": "x",
+        "clusters": [{"name": "c", "cluster": {"server": "https://unused.example"}}],
+        "users": [{"name": "u", "user": {}}],
+        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}]})");
+  int runs = 0;
+  const auto explains = [&](const std::vector<std::string>& parts) {
+    std::string text;
+    EXPECT_TRUE(eventually(patience(), [&] {
+      const auto log = folder_.path() / ("explain" + std::to_string(++runs));
+      support::Process process(
+          {support::program("CCM_CTL", CCM_CTL_PROGRAM), "explain", "service/default/web",
+           "--kubeconfig=" + file.string(), "--endpoint=https://127.0.0.1:" + number,
+           "--insecure-skip-tls-verify"},
+          {log, {{"KUBECONFIG", ""}, {"HOME", ""}}});
+      const auto ended = process.wait(patience());
+      text = process.log();
+      return ended && ended->code == 0 && std::all_of(parts.begin(), parts.end(), [&](auto& part) {
+               return text.find(part) != std::string::npos;
+             });
+    })) << text;
+  };
+  explains({"settled", "LoadBalancerConfigWarning", kDo + "protocl is not known; did you mean",
+            "  Addresses  "});
+  const std::string id = service("web")["metadata"]["annotations"][kId];
+  annotate("web", {{"service.kubernetes.io/do-loadbalancer-disown", "true"}});
+  explains({"settled", "  Id          " + id, "  Addresses   ",
+            "  Left alone  the Service's load balancer is disowned by annotation "
+            "service.kubernetes.io/do-loadbalancer-disown"});
 }
 
 TEST_F(ManagerTenantsTest, DO_103_AnotherTypeAndBackKeepsTheUsersAnnotations) {

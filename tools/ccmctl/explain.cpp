@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <vector>
 
 namespace ccm::ctl {
 namespace {
@@ -72,42 +73,49 @@ std::string holdup(const json& status, const std::set<std::string>& controllers)
   return {};
 }
 
-// Somebody may have to do something about it. What lacks a permission waits until it is granted,
-// tried or not.
-bool is_fault(const json& object) {
-  const std::string state = object.value("state", "unknown");
-  return state == "retrying" || state == "refused" || state == "held" ||
-         (state == "queued" && object.value("class", "") == "auth");
+// What these controllers know of the object; for a route, of the comparison of all routes.
+std::vector<json> reports_of(const json& status, const std::set<std::string>& controllers) {
+  std::vector<json> reports;
+  for (const json& object : part(part(status, "object"), "controllers")) {
+    const bool known = object.value("state", "unknown") != "unknown";
+    if (known && controllers.count(object.value("controller", "")) > 0) reports.push_back(object);
+  }
+  return reports;
 }
 
-// Returns whether anything is known.
-bool print_objects(const json& status, const std::set<std::string>& controllers, bool& fault) {
-  const std::string now = member(status.at("process"), "now");
-  bool known = false;
-  const auto asked = status.find("object");
-  if (asked == status.end()) return known;
-  for (const json& object : asked->at("controllers")) {
-    const std::string state = object.value("state", "unknown");
-    if (state == "unknown" || controllers.count(object.value("controller", "")) == 0) continue;
-    known = true;
-    fault = fault || is_fault(object);
+void print_objects(const json& status, const std::vector<json>& reports) {
+  const std::string now = member(part(status, "process"), "now");
+  for (const json& object : reports) {
     std::cout << member(object, "controller") << " " << member(object, "key") << "\n"
               << object_text(object, now);
   }
-  return known;
 }
 
-bool print_routes(const json& status, const Subject& subject, bool& fault) {
-  const auto routes = status.find("routes");
-  if (routes == status.end()) return false;
-  const std::string now = member(status.at("process"), "now");
-  for (const json& route : routes->at("routes")) {
-    fault = fault || route.value("state", "") != "present";
+// What else is known of the object itself.
+void print_notes(const json& status, const Subject& subject) {
+  const std::string now = member(part(status, "process"), "now");
+  const json& asked = part(status, "object");
+  if (subject.kind == "service" && asked.contains("loadBalancer")) {
+    std::cout << "load balancer of " << printable(subject.key) << "\n"
+              << load_balancer_text(part(asked, "loadBalancer"), now);
+  }
+  const std::string kind = subject.kind == "service" ? "Service" : "Node";
+  const std::string warnings = warnings_text(part(asked, "warnings"), kind, now);
+  if (!warnings.empty()) std::cout << "warnings\n" << warnings;
+}
+
+const json& routes_of(const json& status) { return part(part(status, "routes"), "routes"); }
+
+void print_routes(const json& status, const Subject& subject) {
+  const std::string now = member(part(status, "process"), "now");
+  for (const json& route : routes_of(status)) {
     std::cout << "route of " << printable(subject.key) << " to " << member(route, "destination")
               << "\n"
               << object_text(route, now);
   }
-  return !routes->at("routes").empty();
+  if (routes_of(status).empty()) {
+    std::cout << "no route of " << printable(subject.key) << " is known\n";
+  }
 }
 
 int nothing_known(const json& status, const Subject& subject,
@@ -144,18 +152,23 @@ void print_json(const json& status) {
   std::cout << json_text(answer);
 }
 
-int print_text(const json& status, const Subject& subject) {
+int answer(const json& status, const Subject& subject, Format format) {
   const auto controllers = controllers_of(status, subject);
-  bool fault = false;
-  bool known = false;
-  if (subject.kind == "route") {
-    known = print_routes(status, subject, fault);
-    if (!known) std::cout << "no route of " << printable(subject.key) << " is known\n";
-    print_objects(status, controllers, fault);
+  const auto reports = reports_of(status, controllers);
+  const bool route = subject.kind == "route";
+  if (format == Format::json) {
+    print_json(status);
+  } else if (route) {
+    print_routes(status, subject);
+    print_objects(status, reports);
   } else {
-    known = print_objects(status, controllers, fault);
+    print_objects(status, reports);
+    print_notes(status, subject);
   }
-  if (!known) return nothing_known(status, subject, controllers);
+  const json& routes = routes_of(status);
+  if (route ? routes.empty() : reports.empty()) return nothing_known(status, subject, controllers);
+  const bool fault = std::any_of(reports.begin(), reports.end(), is_fault) ||
+                     std::any_of(routes.begin(), routes.end(), is_fault);
   return fault ? kFault : kOk;
 }
 
@@ -171,9 +184,9 @@ int explain(const ExplainOptions& options) {
     std::cerr << "ccmctl: " << printable(status.status().message()) << '\n';
     return kFault;
   }
+  if (!is_standby(*status)) return answer(*status, *subject, options.format);
   if (options.format == Format::json) print_json(*status);
-  if (is_standby(*status)) return nothing_known_to_standby(options.manager, *status, *subject);
-  return options.format == Format::json ? kOk : print_text(*status, *subject);
+  return nothing_known_to_standby(options.manager, *status, *subject);
 }
 
 }  // namespace
@@ -182,10 +195,10 @@ void add_explain(CLI::App& parent, int& exit_code) {
   CLI::App* command = parent.add_subcommand(
       "explain",
       "Say what an object waits for: its step, since when, the cloud's last answer with class and\n"
-      "request id, and the next try; or that it is settled, and since when. Asks a running "
-      "manager\n"
-      "as `ccmctl status` does; only the one that leads knows anything. Exit code 1 when it has\n"
-      "failed, when the deletion brake holds it, or when nothing is known of it.");
+      "request id, and the next try; or that it is settled, and since when. Of a Service also its\n"
+      "load balancer's id and addresses; of all the last warnings. Asks a running manager as\n"
+      "`ccmctl status` does; only the one that leads knows anything. Exit code 1 when it has\n"
+      "failed, lacks a permission, is held by the deletion brake, or when nothing is known of it.");
   const auto options = std::make_shared<ExplainOptions>();
   command->add_option("OBJECT", options->object, "node/NAME, service/NAMESPACE/NAME or route/NODE")
       ->required()

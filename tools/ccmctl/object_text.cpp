@@ -55,6 +55,13 @@ std::string between(std::string_view from, std::string_view to) {
   return text + std::to_string(left) + "s";
 }
 
+// What lacks a permission waits until it is granted, tried or not.
+bool is_fault(const nlohmann::json& object) {
+  const std::string state = object.value("state", "unknown");
+  return state == "retrying" || state == "refused" || state == "held" || state == "failed" ||
+         (state == "queued" && object.value("class", "") == "auth");
+}
+
 std::string cloud_answer_text(const nlohmann::json& object, std::string_view now) {
   const auto place = object.find("lastCloudAnswer");
   if (place == object.end() || !place->is_object()) return {};
@@ -94,6 +101,37 @@ std::string object_text(const nlohmann::json& object, std::string_view now) {
     add(state == "settled" ? "Next look" : "Next try", next + " (in " + between(now, next) + ")");
   } else if (state == "refused") {
     add("Next try", "none until the object changes");
+  }
+  return align(rows);
+}
+
+std::string load_balancer_text(const nlohmann::json& balancer, std::string_view now) {
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const char* title, const std::string& text) {
+    if (!text.empty()) rows.push_back({std::string("  ") + title, text});
+  };
+  add("Id", member(balancer, "id"));
+  add("Name", member(balancer, "name"));
+  add("State", member(balancer, "state"));
+  std::string addresses;
+  for (const nlohmann::json& address : part(balancer, "addresses")) {
+    if (!address.is_string()) continue;
+    addresses += (addresses.empty() ? "" : ", ") + printable(address.get<std::string>());
+  }
+  add("Addresses", addresses);
+  add("Left alone", member(balancer, "leftAlone"));
+  const std::string since = member(balancer, "since");
+  add("Seen at", since.empty() ? "" : ago(since, now));
+  return align(rows);
+}
+
+std::string warnings_text(const nlohmann::json& warnings, std::string_view kind,
+                          std::string_view now) {
+  std::vector<std::vector<std::string>> rows;
+  for (const nlohmann::json& warning : warnings) {
+    if (!warning.is_object() || warning.value("kind", "") != kind) continue;
+    rows.push_back({"  " + member(warning, "reason"),
+                    between(member(warning, "since"), now) + " ago", member(warning, "message")});
   }
   return align(rows);
 }

@@ -14,6 +14,9 @@ std::string member(const nlohmann::json& object, const char* name);
 // A member of `object` that is an object or a list; an empty object when it is not there.
 const nlohmann::json& part(const nlohmann::json& object, const char* name);
 
+// Somebody may have to do something about it: it failed, is held, or lacks a permission.
+bool is_fault(const nlohmann::json& object);
+
 // "CreateLoadBalancer 422, class invalid-spec, request req-7, 12s ago"; empty without an answer.
 std::string cloud_answer_text(const nlohmann::json& object, std::string_view now);
 
@@ -22,5 +25,12 @@ std::string between(std::string_view from, std::string_view to);
 
 // A few lines: state, since when, step, what it waits for, the cloud's answer, tries, next try.
 std::string object_text(const nlohmann::json& object, std::string_view now);
+
+// The same of the load balancer that belongs to a Service: id, addresses, whether it is left alone.
+std::string load_balancer_text(const nlohmann::json& balancer, std::string_view now);
+
+// Reason, age and message of each warning about an object of that kind; empty without any.
+std::string warnings_text(const nlohmann::json& warnings, std::string_view kind,
+                          std::string_view now);
 
 }  // namespace ccm::ctl

@@ -6,7 +6,10 @@
 #include "output.hpp"
 
 #include <iostream>
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace ccm::ctl {
 namespace {
@@ -92,6 +95,33 @@ void print(const StatusOptions& options, const json& status) {
   print_objects(status);
 }
 
+// What somebody has to do something about, one line each.
+std::vector<std::string> faults_of(const json& status) {
+  std::vector<std::string> lines;
+  for (const auto& [who, what] : part(part(status, "permissions"), "missing").items()) {
+    lines.push_back(printable(who) + " lacks " +
+                    printable(what.is_string() ? what.get<std::string>() : what.dump()) +
+                    "; ccmctl rbac prints the roles that it needs");
+  }
+  for (const json& component : part(status, "components")) {
+    if (!component.value("degraded", false)) continue;
+    lines.push_back(member(component, "name") +
+                    " is degraded: it stalls the manager or misses its deadlines; the log says "
+                    "what it was doing");
+  }
+  std::map<std::string, int> objects;  // by state
+  for (const json& object : part(status, "objects")) {
+    const std::string state = member(object, "state");
+    if (is_fault(object) && state != "queued") ++objects[state];  // that lacks a permission
+  }
+  std::string text;
+  for (const auto& [state, count] : objects) {
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + state;
+  }
+  if (!text.empty()) lines.push_back("objects that are not settled: " + text);
+  return lines;
+}
+
 int show(const StatusOptions& options) {
   const auto status = ask_manager(options.manager, "/statusz");
   if (!status.ok()) {
@@ -99,11 +129,15 @@ int show(const StatusOptions& options) {
     return kFault;
   }
   print(options, *status);
+  std::cout.flush();  // the last lines are those that are read
+  const auto faults = faults_of(*status);
+  if (options.format == Format::table) {
+    for (const std::string& fault : faults) std::cerr << "ccmctl: " << fault << '\n';
+  }
   if (is_standby(*status)) {
-    std::cout.flush();  // the last line is the one that is read
     std::cerr << "ccmctl: " << standby_text(options.manager, *status) << '\n';
   }
-  return kOk;
+  return faults.empty() ? kOk : kFault;
 }
 
 }  // namespace
@@ -114,7 +148,9 @@ void add_status(CLI::App& parent, int& exit_code) {
       "Show how a running manager is: lease, provider, deletion brake, cloud calls, queues, and\n"
       "the objects that wait. Asks its secure port as the user of a kubeconfig, who needs the "
       "verb\n"
-      "get on the non-resource URL /statusz.");
+      "get on the non-resource URL /statusz. Exit code 1 when something has failed, is held by "
+      "the\n"
+      "deletion brake or lacks a permission; the last lines, on standard error, say what.");
   const auto options = std::make_shared<StatusOptions>();
   add_manager_options(*command, options->manager);
   add_format(*command, options->format);

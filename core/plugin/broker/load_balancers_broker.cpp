@@ -36,6 +36,7 @@ LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<LiveComponent> provider
       timeouts_(timeouts),
       gate_(gate),
       turns_(provider_->runtime().loop, provider_->runtime().timers, {}, "load balancer operation"),
+      notes_(provider_->runtime().timers),
       self_reference_(std::make_shared<LoadBalancersBroker*>(this)) {
   turns_.on_late([this](const std::string& uid) { remove_again(uid); });
 }
@@ -86,6 +87,7 @@ void LoadBalancersBroker::call(const Running& running, WithBackends function, co
   auto finished = [this, running, turn, uid, doubt,
                    done = std::move(done)](Result<LoadBalancer> outcome) {
     ended(running, turn, outcome.status());
+    notes_.answered(running.request->service, outcome);
     if (outcome) turns_.settle(uid, doubt);
     // Another's does not count among ours.
     if (outcome && !outcome->id.empty() && outcome->state != LoadBalancerState::foreign) {
@@ -151,6 +153,10 @@ void LoadBalancersBroker::begin_remove(const Running& running,
   auto finished = [this, running, turn, uid, doubt, done](const Result<Nothing>& outcome) {
     const Status status = outcome.status();
     ended(running, turn, status);
+    if (status.ok() || status.code() == Code::not_found ||
+        status.code() == Code::implemented_elsewhere) {
+      notes_.forget(running.request->service);
+    }
     if (status.ok() || status.code() == Code::not_found) {
       gate_.deleted(uid);
       turns_.settle(uid, doubt);

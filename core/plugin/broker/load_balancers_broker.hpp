@@ -6,6 +6,7 @@
 // thread.
 #pragma once
 
+#include "plugin/broker/load_balancer_notes.hpp"
 #include "plugin/broker/load_balancer_values.hpp"
 #include "plugin/broker/provider_timeouts.hpp"
 #include "plugin/broker/turns.hpp"
@@ -14,7 +15,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 namespace ccm::plugin {
@@ -43,6 +46,11 @@ class LoadBalancersBroker {
   void limits(std::shared_ptr<Context> context,
               std::function<void(Result<LoadBalancerLimits>)> done);
 
+  // What is known of the load balancer of one Service, "namespace/name".
+  [[nodiscard]] std::optional<LoadBalancerReport> balancer_of(std::string_view service) const {
+    return notes_.find(service);
+  }
+
  private:
   // One operation on its way.
   struct Running {
@@ -70,6 +78,7 @@ class LoadBalancersBroker {
   const ProviderTimeouts timeouts_;
   AbsenceGate& gate_;
   Turns turns_;
+  LoadBalancerNotes notes_;
   // By UID: what was deleted while an operation ran on without its turn.
   std::unordered_map<std::string, Request> removed_;
   std::shared_ptr<LoadBalancersBroker*> self_reference_;  // timers hold it weakly

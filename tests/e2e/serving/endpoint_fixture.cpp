@@ -16,6 +16,9 @@ constexpr const char* kLeases = "/apis/coordination.k8s.io/v1/namespaces/kube-sy
 constexpr const char* kLease = "cloud-controller-manager";
 constexpr const char* kRbac = "/apis/rbac.authorization.k8s.io/v1";
 
+constexpr const char* kRole =
+    "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:cloud-controller-manager";
+
 json subject(const std::string& space, const std::string& name) {
   return {{"kind", "ServiceAccount"}, {"namespace", space}, {"name", name}};
 }
@@ -36,12 +39,7 @@ EndpointTest::EndpointTest()
     return;
   }
   // The sandbox allows what it does not forbid.
-  support::HttpRequest request;
-  request.method = "PUT";
-  request.target = "/sandbox/deny";
-  request.headers = {{"Content-Type", "application/json"}};
-  request.body = json::array({{{"user", "system:serviceaccount:default:nobody"}}}).dump();
-  must(api_.send(request), "deny");
+  deny(json::array({{{"user", "system:serviceaccount:default:nobody"}}}));
 }
 
 EndpointTest::~EndpointTest() {
@@ -74,6 +72,42 @@ void EndpointTest::bind(const std::string& name, const std::string& role, const 
            {"roleRef",
             {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "ClusterRole"}, {"name", role}}}}),
       name);
+}
+
+void EndpointTest::deny(const json& rules) {
+  support::HttpRequest request;
+  request.method = "PUT";
+  request.target = "/sandbox/deny";
+  request.headers = {{"Content-Type", "application/json"}};
+  request.body = rules.dump();
+  must(api_.send(request), "deny");
+}
+
+void EndpointTest::set_rules(const json& rules) {
+  must(api_.patch(kRole, support::kMergePatch, {{"rules", rules}}), "rules");
+}
+
+void EndpointTest::take_rule() {
+  if (!real()) {
+    deny(json::array({{{"verb", "patch"}, {"resource", "services"}, {"subresource", "status"}}}));
+    return;
+  }
+  server_.manager_kubeconfig();  // gives the usual rights
+  rules_ = api_.get(kRole).body.at("rules");
+  json left = json::array();
+  for (const json& rule : rules_) {
+    if (rule.at("resources") != json::array({"services/status"})) left.push_back(rule);
+  }
+  ASSERT_EQ(left.size() + 1, rules_.size());
+  set_rules(left);
+}
+
+void EndpointTest::give_rule_back() {
+  if (real()) {
+    set_rules(rules_);
+  } else {
+    deny(json::array());
+  }
 }
 
 std::string EndpointTest::reviews_through_proxy() {

@@ -65,6 +65,12 @@ class EndpointTest : public testing::Test {
   // A kubeconfig of the cluster for one token.
   std::string kubeconfig_of(const std::string& token);
 
+  // Nobody may patch services/status any more; or, on the sandbox, nobody at all.
+  void take_rule();
+  void give_rule_back();
+  // What the sandbox forbids to all; it allows the rest.
+  void deny(const nlohmann::json& rules);
+
   // Tokens of service accounts of the namespace default.
   const std::string& scraper() const { return scraper_; }  // may read metrics
   const std::string& nobody() const { return nobody_; }    // may not
@@ -85,7 +91,10 @@ class EndpointTest : public testing::Test {
   std::string make_account(const std::string& name);
   void bind(const std::string& name, const std::string& role, const nlohmann::json& subject);
 
+  void set_rules(const nlohmann::json& rules);
+
   int runs_ = 0;
+  nlohmann::json rules_;  // before take_rule()
   support::ReservedPort port_;
   std::string scraper_;
   std::string nobody_;

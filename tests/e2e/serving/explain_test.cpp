@@ -94,42 +94,24 @@ TEST_F(ExplainTest, ARefusedServiceIsAFaultWithTheCloudsReason) {
   EXPECT_TRUE(contains(refused.text, "Not settled since")) << refused.text;
 }
 
-// Log, metrics, Event and pages say the same of a Node that is not deleted.
-TEST_F(ExplainTest, NodesThatTheBrakeHoldsAreToldEverywhere) {
-  for (int number = 0; number < 6; ++number) {
-    const std::string name = "node-" + std::to_string(number);
-    if (number >= 3) cloud_.control("PUT", "/machines/" + name, {{"name", name}});
-    make_node(name, {{"providerID", "sandbox://" + name}});
-    const json ready = {{"type", "Ready"}, {"status", number < 3 ? "Unknown" : "True"}};
-    ASSERT_TRUE(api_.patch("/api/v1/nodes/" + name + "/status", support::kMergePatch,
-                           {{"status", {{"conditions", json::array({ready})}}}})
-                    .ok());
-  }
-  start(reviews(), {"--controllers=cloud-node-lifecycle-controller", "--node-monitor-period=1s"});
-  const Output held = explained(
-      "node/node-1", {"State", "held", "3 of 6 nodes are missing in the cloud", "2 may be",
-                      "cloud-controller-manager/allow-deletion=true", "reason DeletionHeld"});
-  EXPECT_EQ(held.code, 1) << "somebody has to look: " << held.text;
-  const Output status = ctl({"status"}, server_.kubeconfig());
-  for (const char* part : {"engaged, 3 held (node-0, node-1, node-2): 3 of 6 nodes are missing",
-                           "node-2", "allow-deletion=true"}) {
-    EXPECT_TRUE(contains(status.text, part)) << part << "\n" << status.text;
-  }
-  const json whole = json::parse(ctl({"status", "-o", "json"}, server_.kubeconfig()).text);
-  EXPECT_EQ(whole.at("brake").at("nodes").at("held"), 3);
-  EXPECT_EQ(whole.at("brake").at("nodes").at("engaged"), true);
-  EXPECT_EQ(whole.at("objects").size(), 3u);
-  const std::string ready = ask("/readyz?verbose").body;
-  EXPECT_TRUE(contains(ready, "[i]deletion-brake: engaged, 3 held: 3 of 6 nodes are missing"))
-      << ready;
-  EXPECT_FALSE(contains(ready, "node-0")) << "anybody may read this";
-  const std::string metrics = ask("/metrics", scraper()).body;
-  EXPECT_TRUE(contains(metrics, "ccm_deletion_brake_engaged{kind=\"nodes\"} 1"));
-  EXPECT_TRUE(contains(metrics, "ccm_deletion_brake_held{kind=\"nodes\"} 3"));
-  EXPECT_TRUE(logs("The deletion brake is engaged"));
-  EXPECT_TRUE(eventually(patience(), [&] {
-    return contains(api_.get("/api/v1/namespaces/default/events").http.body, "DeletionHeld");
-  }));
+TEST_F(ExplainTest, AServiceShowsItsLoadBalancerAndTheLastWarnings) {
+  start_services();
+  make_service("web");
+  const Output settled =
+      explained("service/default/web",
+                {"settled", "load balancer of default/web", "  Id         lb-1",
+                 "  State      active", "  Addresses  ", "  Seen at    20", "warnings",
+                 "UnAvailableLoadBalancer", "There are no available nodes for LoadBalancer"});
+  EXPECT_EQ(settled.code, 0) << settled.text;
+  const json service = api_.get("/api/v1/namespaces/default/services/web").body;
+  const json& ingress = service.at("status").at("loadBalancer").at("ingress").at(0);
+  const std::string address = ingress.at(ingress.contains("ip") ? "ip" : "hostname");
+  EXPECT_TRUE(contains(settled.text, address)) << settled.text;
+  EXPECT_FALSE(contains(settled.text, "Left alone")) << settled.text;
+  const json whole =
+      json::parse(ctl({"explain", "service/default/web", "-o", "json"}, server_.kubeconfig()).text);
+  EXPECT_EQ(whole.at("object").at("loadBalancer").at("addresses").at(0), address);
+  EXPECT_EQ(whole.at("object").at("warnings").at(0).at("kind"), "Service");
 }
 
 TEST_F(ExplainTest, APresentRouteSaysSoAndSinceWhen) {

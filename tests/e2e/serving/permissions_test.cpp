@@ -11,8 +11,6 @@ using nlohmann::json;
 using support::eventually;
 using support::patience;
 
-constexpr const char* kRole =
-    "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:cloud-controller-manager";
 constexpr const char* kTaintKey = "node.cloudprovider.kubernetes.io/uninitialized";
 constexpr const char* kWeb = "/api/v1/namespaces/default/services/web";
 
@@ -92,29 +90,6 @@ class PermissionsTest : public EndpointTest {
   std::string readyz_for(const support::Credentials& who) {
     return ask_with(who, "/readyz?verbose", "*/*").body;
   }
-  // Nobody may patch services/status any more; or, on the sandbox, nobody at all.
-  void take_rule() {
-    if (!real()) {
-      deny(json::array({{{"verb", "patch"}, {"resource", "services"}, {"subresource", "status"}}}));
-      return;
-    }
-    server_.manager_kubeconfig();  // gives the usual rights
-    json role = api_.get(kRole).body;
-    rules_ = role.at("rules");
-    json left = json::array();
-    for (const json& rule : rules_) {
-      if (rule.at("resources") != json::array({"services/status"})) left.push_back(rule);
-    }
-    ASSERT_EQ(left.size() + 1, rules_.size());
-    set_rules(left);
-  }
-  void give_rule_back() {
-    if (real()) {
-      set_rules(rules_);
-    } else {
-      deny(json::array());
-    }
-  }
   void join(const std::string& name) {
     cloud_.control("PUT", "/machines/m-" + name, {{"id", "m-" + name}, {"name", name}});
     const json taint = {{"key", kTaintKey}, {"value", "true"}, {"effect", "NoSchedule"}};
@@ -149,21 +124,6 @@ class PermissionsTest : public EndpointTest {
     for (auto at = log.find(text); at != std::string::npos; at = log.find(text, at + 1)) ++count;
     return count;
   }
-
- private:
-  void deny(const json& rules) {
-    support::HttpRequest request;
-    request.method = "PUT";
-    request.target = "/sandbox/deny";
-    request.headers = {{"Content-Type", "application/json"}};
-    request.body = rules.dump();
-    ASSERT_TRUE(api_.send(request).ok());
-  }
-  void set_rules(const json& rules) {
-    ASSERT_TRUE(api_.patch(kRole, support::kMergePatch, {{"rules", rules}}).ok());
-  }
-
-  json rules_;
 };
 
 // Status, explain and the health page name the rule to whom they may.
@@ -172,6 +132,7 @@ void PermissionsTest::see_what_is_missing() {
   const Output status = ctl({"status"}, server_.kubeconfig());
   EXPECT_TRUE(contains(status.text, "Permissions ")) << status.text;
   EXPECT_TRUE(contains(status.text, "waits for permissions: " + lacks)) << status.text;
+  EXPECT_EQ(status.code, 1) << status.text;
   const Output why = ctl({"explain", "service/default/web"}, server_.kubeconfig());
   EXPECT_EQ(why.code, 1) << why.text;
   EXPECT_TRUE(contains(why.text, "permissions: " + lacks)) << why.text;

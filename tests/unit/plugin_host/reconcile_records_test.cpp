@@ -97,6 +97,22 @@ TEST_F(ReconcileRecordsTest, WhatABrakeHoldsIsNotUnderWay) {
   }
 }
 
+TEST_F(ReconcileRecordsTest, OutcomesAreThoseOfTheLastTriesAlsoWhileTheNextOneRuns) {
+  begin("new");
+  begin("held");
+  end("held", Status(Code::failed_precondition, "why").with_reason("DeletionHeld"), 5s);
+  for (const char* key : {"a", "b"}) {
+    begin(key);
+    end(key, Status(Code::unavailable, "down"), 0s);
+  }
+  begin("b");
+  const std::map<ObjectState, std::size_t> expected{{ObjectState::waiting, 0},
+                                                    {ObjectState::held, 1},
+                                                    {ObjectState::retrying, 2},
+                                                    {ObjectState::refused, 0}};
+  EXPECT_EQ(records_.outcomes(), expected);
+}
+
 TEST_F(ReconcileRecordsTest, OnlyWhatIsNewIsWorthALine) {
   begin("a");
   EXPECT_FALSE(end("a", Status(Code::unavailable, "down: request 1").with_reason("Down"), 1s));

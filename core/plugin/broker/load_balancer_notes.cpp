@@ -1,0 +1,53 @@
+#include "plugin/broker/load_balancer_notes.hpp"
+
+#include <utility>
+
+namespace ccm::plugin {
+
+namespace {
+
+std::string key_of_service(const LoadBalancerService& service) {
+  return service.namespace_name + "/" + service.name;
+}
+
+}  // namespace
+
+void LoadBalancerNotes::answered(const LoadBalancerService& service,
+                                 const Result<LoadBalancer>& answer) {
+  const bool elsewhere = answer.status().code() == Code::implemented_elsewhere;
+  if (!answer.ok() && !elsewhere) return;
+  if (answer.ok() && answer->state == LoadBalancerState::absent) return forget(service);
+  Note& note = notes_[key_of_service(service)];
+  if (note.uid != service.uid) note = Note{service.uid, {}, {}};
+  note.at = timers_.now();
+  LoadBalancerReport& report = note.report;
+  if (elsewhere) {
+    if (report.id.empty()) report.id = service.id;
+    report.state = LoadBalancerState::absent;
+    report.left_alone = answer.status().message();
+    return;
+  }
+  report.left_alone.clear();
+  report.id = answer->id.empty() ? service.id : answer->id;
+  report.name = answer->name;
+  report.state = answer->state;
+  report.addresses.clear();
+  for (const Ingress& ingress : answer->ingress) {
+    report.addresses.push_back(ingress.ip.empty() ? ingress.hostname : ingress.ip);
+  }
+}
+
+void LoadBalancerNotes::forget(const LoadBalancerService& service) {
+  const auto place = notes_.find(key_of_service(service));
+  if (place != notes_.end() && place->second.uid == service.uid) notes_.erase(place);
+}
+
+std::optional<LoadBalancerReport> LoadBalancerNotes::find(std::string_view service) const {
+  const auto place = notes_.find(std::string(service));
+  if (place == notes_.end()) return std::nullopt;
+  LoadBalancerReport report = place->second.report;
+  report.since = timers_.now() - place->second.at;
+  return report;
+}
+
+}  // namespace ccm::plugin

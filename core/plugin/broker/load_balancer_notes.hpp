@@ -1,0 +1,50 @@
+// What the cloud said last of each Service's load balancer, for those who ask about the Service.
+// Loop thread.
+#pragma once
+
+#include "runtime/timers.hpp"
+
+#include <ccm/load_balancer.hpp>
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace ccm::plugin {
+
+struct LoadBalancerReport {
+  std::string id;  // the cloud's, or else as the Service records it
+  std::string name;
+  LoadBalancerState state = LoadBalancerState::absent;  // absent: not told
+  std::vector<std::string> addresses;                   // IPs and host names
+  std::string left_alone;             // why another program sees to it; empty = this one does
+  std::chrono::nanoseconds since{0};  // the cloud or the provider said so
+};
+
+class LoadBalancerNotes {
+ public:
+  explicit LoadBalancerNotes(const runtime::Timers& timers) : timers_(timers) {}
+
+  // How an operation other than the deletion ended. A failure changes nothing.
+  void answered(const LoadBalancerService& service, const Result<LoadBalancer>& answer);
+  void forget(const LoadBalancerService& service);
+
+  // `service`: "namespace/name".
+  [[nodiscard]] std::optional<LoadBalancerReport> find(std::string_view service) const;
+
+ private:
+  struct Note {
+    std::string uid;
+    LoadBalancerReport report;
+    runtime::TimePoint at;
+  };
+
+  const runtime::Timers& timers_;
+  std::unordered_map<std::string, Note> notes_;
+};
+
+}  // namespace ccm::plugin

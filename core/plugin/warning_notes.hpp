@@ -1,0 +1,57 @@
+// The last Warning Events of objects, for those who ask about one: the API server forgets Events
+// after an hour, and what is told once is not told again. Loop thread.
+#pragma once
+
+#include "kube/events.hpp"
+#include "runtime/timers.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace ccm::plugin {
+
+struct WarningReport {
+  std::string kind;  // of the object: "Service"
+  std::string reason;
+  std::string message;
+  std::chrono::nanoseconds since{0};  // it was told
+};
+
+class WarningNotes {
+ public:
+  static constexpr std::size_t kMostObjects = 4'096;  // then the oldest goes
+  static constexpr std::size_t kMostReasons = 4;      // of an object; the last message of each
+
+  explicit WarningNotes(const runtime::Timers& timers) : timers_(timers) {}
+
+  void note(const kube::ObjectReference& about, const std::string& reason,
+            const std::string& message);
+
+  // `key`: "name" or "namespace/name". The newest first.
+  [[nodiscard]] std::vector<WarningReport> find(std::string_view key) const;
+
+ private:
+  struct Warning {
+    std::string reason;
+    std::string message;
+    runtime::TimePoint at;
+  };
+  struct Note {
+    std::string key;
+    std::string kind;
+    std::string uid;
+    std::vector<Warning> warnings;  // likewise
+  };
+  using Notes = std::list<Note>;
+
+  const runtime::Timers& timers_;
+  Notes notes_;  // the newest first
+  std::unordered_map<std::string, Notes::iterator> by_key_;
+};
+
+}  // namespace ccm::plugin

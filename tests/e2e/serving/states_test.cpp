@@ -1,0 +1,306 @@
+// The table of states in docs/operators.md ("What waits, and why"): in each of them all that an
+// operator can look at says the same.
+#include "endpoint_fixture.hpp"
+#include "support/eventually.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
+namespace ccm::e2e {
+namespace {
+
+using nlohmann::json;
+using support::eventually;
+using support::patience;
+
+constexpr const char* kOutcomes = "ccm_unsettled_objects{controller=\"service-lb-controller\",";
+constexpr const char* kWebKey = "service/default/web";
+
+// A part that begins with '!' must be absent.
+using Parts = std::vector<std::string>;
+
+// What is to be said of one object.
+struct EveryPage {
+  std::string object{};  // as `ccmctl explain` takes it
+  int status_code = 0;   // of `ccmctl status`
+  int explain_code = 0;  // of `ccmctl explain`
+  Parts status{};        // what they print
+  Parts explain{};
+  bool ready = true;  // /readyz
+  Parts readyz{};     // /readyz?verbose, for those who may see the status
+  Parts metrics{};
+  Parts log{};
+  Parts events{};  // the reasons of all Events about the object, sorted
+};
+
+std::string metric_of(const char* state, int count) {
+  return kOutcomes + ("state=\"" + std::string(state) + "\"} ") + std::to_string(count) + "\n";
+}
+
+class StatesTest : public EndpointTest {
+ protected:
+  void start_services(std::vector<std::string> flags = {}) {
+    flags.emplace_back("--controllers=service-lb-controller");
+    start(reviews(), flags);
+  }
+  void make_service(const std::string& name) {
+    const json service = {
+        {"apiVersion", "v1"},
+        {"kind", "Service"},
+        {"metadata", {{"name", name}}},
+        {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({{{"port", 80}}})}}}};
+    ASSERT_TRUE(api_.create("/api/v1/namespaces/default/services", service).ok());
+  }
+  void make_node(const std::string& name, bool ready) {
+    ASSERT_TRUE(api_.create("/api/v1/nodes", {{"apiVersion", "v1"},
+                                              {"kind", "Node"},
+                                              {"metadata", {{"name", name}}},
+                                              {"spec", {{"providerID", "sandbox://" + name}}}})
+                    .ok());
+    const json condition = {{"type", "Ready"}, {"status", ready ? "True" : "Unknown"}};
+    ASSERT_TRUE(api_.patch("/api/v1/nodes/" + name + "/status", support::kMergePatch,
+                           {{"status", {{"conditions", json::array({condition})}}}})
+                    .ok());
+  }
+  void make_machine(const std::string& name) {
+    cloud_.control("PUT", "/machines/" + name, {{"name", name}});
+  }
+  // The cloud's next answers to CreateLoadBalancer.
+  void answer_creations(const char* how, int status) {
+    cloud_.control("PUT", "/faults",
+                   {{"operations", {{"CreateLoadBalancer", how}}}, {"status", status}});
+  }
+
+  // Waits until every page says so.
+  void expect(const EveryPage& page) {
+    Parts faults;
+    EXPECT_TRUE(eventually(patience(), [&] {
+      faults = faults_of(page);
+      return faults.empty();
+    })) << joined(faults);
+  }
+
+ private:
+  static std::string joined(const Parts& parts) {
+    std::string text;
+    for (const std::string& part : parts) text += part + "\n";
+    return text;
+  }
+  static void look(const char* name, const std::string& text, const Parts& parts, Parts& faults) {
+    const std::size_t before = faults.size();
+    for (const std::string& part : parts) {
+      const bool wanted = part.front() != '!';
+      if (contains(text, wanted ? part : part.substr(1)) == wanted) continue;
+      faults.push_back(std::string(name) + (wanted ? " lacks: " : " has: ") + part);
+    }
+    if (faults.size() > before) faults.push_back(text);
+  }
+  Parts faults_of(const EveryPage& page) {
+    Parts faults;
+    const auto code = [&faults](const char* name, const Output& output, int wanted) {
+      if (output.code == wanted) return;
+      faults.push_back(std::string(name) + " ends with " + std::to_string(output.code) + ":\n" +
+                       output.text);
+    };
+    const Output explained = ctl({"explain", page.object}, server_.kubeconfig());
+    code("ccmctl explain", explained, page.explain_code);
+    look("ccmctl explain", explained.text, page.explain, faults);
+    const Output status = ctl({"status"}, server_.kubeconfig());
+    code("ccmctl status", status, page.status_code);
+    look("ccmctl status", status.text, page.status, faults);
+    const auto ready = ask_with(api_.credentials(), "/readyz?verbose", "*/*");
+    if ((ready.status == 200) != page.ready) faults.push_back("/readyz is wrong:\n" + ready.body);
+    look("/readyz", ready.body, page.readyz, faults);
+    Parts events = events_about(page.object);
+    if (events != page.events) faults.push_back("Events: " + joined(events));
+    look_at_lines("/metrics", ask("/metrics", scraper()).body, page.metrics, faults);
+    look_at_lines("the log", manager_->log(), page.log, faults);
+    return faults;
+  }
+  // Too long to be shown.
+  static void look_at_lines(const char* name, const std::string& text, const Parts& parts,
+                            Parts& faults) {
+    Parts found;
+    look(name, text, parts, found);
+    if (!found.empty()) faults.insert(faults.end(), found.begin(), std::prev(found.end()));
+  }
+  Parts events_about(const std::string& object) {
+    const bool node = object.starts_with("node/");
+    const std::string name = object.substr(object.rfind('/') + 1);
+    Parts reasons;
+    const json all = api_.get("/api/v1/namespaces/default/events").body;
+    for (const json& event : all.at("items")) {
+      const json& about = event.at("involvedObject");
+      const bool fits = about.at("name") == name && about.at("kind") == (node ? "Node" : "Service");
+      if (fits) reasons.push_back(event.at("reason"));
+    }
+    std::sort(reasons.begin(), reasons.end());
+    return reasons;
+  }
+};
+
+// The brake has nothing to say of Nodes that nobody has asked about.
+TEST_F(StatesTest, SettledBeforeTheBrakesFirstLook) {
+  make_machine("node-1");
+  make_node("node-1", true);
+  start(reviews(), {"--controllers=cloud-node-controller,cloud-node-lifecycle-controller"});
+  const std::string brake = "released: no deletion of nodes was asked for yet";
+  expect({.object = "node/node-1",
+          .status = {"Deletion brake, nodes", brake, "Objects that wait: none", "! of 0 nodes"},
+          .explain = {"State       settled", "Settled at", "!Waits for"},
+          .readyz = {"[i]deletion-brake: " + brake + "\n", "readyz check passed"},
+          .metrics = {"ccm_deletion_brake_engaged{kind=\"nodes\"} 0\n",
+                      "ccm_deletion_brake_held{kind=\"nodes\"} 0\n",
+                      "ccm_unsettled_objects{controller=\"cloud-node-lifecycle-controller\","
+                      "state=\"held\"} 0\n"},
+          .log = {"!deletion brake"},
+          .events = {}});
+}
+
+// One worker, and a cloud that does not answer.
+TEST_F(StatesTest, RunningAndQueued) {
+  cloud_.control("PUT", "/faults", {{"operations", {{"CreateLoadBalancer", "hang"}}}});
+  start_services({"--concurrent-service-syncs=1"});
+  make_service("web");
+  expect({.object = kWebKey,
+          .status = {"default/web", "running", "loadbalancers.ensure"},
+          .explain = {"running", "loadbalancers.ensure", "the step to end"},
+          .readyz = {"readyz check passed"},
+          .metrics = {metric_of("waiting", 0), metric_of("retrying", 0),
+                      "workqueue_longest_running_processor_seconds{name=\"service\"}"},
+          .log = {"!Reconcile failed"},
+          .events = {"EnsuringLoadBalancer", "UnAvailableLoadBalancer"}});
+  make_service("next");
+  expect({.object = "service/default/next",
+          .status = {"default/web", "running"},
+          .explain = {"queued", "a free worker", "!Tries"},
+          .readyz = {"readyz check passed"},
+          .metrics = {"workqueue_depth{name=\"service\"} 1\n"},
+          .log = {"!Reconcile failed"},
+          .events = {}});
+}
+
+TEST_F(StatesTest, Waiting) {
+  cloud_.control("PUT", "/settings", {{"active_ms", 600'000}});
+  start_services();
+  make_service("web");
+  expect({.object = kWebKey,
+          .status = {"default/web", "waiting", "The cloud is working on the load balancer",
+                     "!objects that are not settled"},
+          .explain = {"waiting", "The cloud is working on the load balancer", "Next try",
+                      "Class                waiting"},
+          .readyz = {"readyz check passed"},
+          .metrics = {metric_of("waiting", 1), metric_of("retrying", 0)},
+          .log = {"New load balancer of a service", "!Reconcile failed"},
+          .events = {"EnsuringLoadBalancer", "UnAvailableLoadBalancer"}});
+}
+
+TEST_F(StatesTest, Held) {
+  for (int number = 0; number < 6; ++number) {
+    const std::string name = "node-" + std::to_string(number);
+    if (number >= 3) make_machine(name);
+    make_node(name, number >= 3);
+  }
+  start(reviews(), {"--controllers=cloud-node-lifecycle-controller", "--node-monitor-period=1s"});
+  const std::string why = "3 of 6 nodes are missing in the cloud";
+  const std::string remedy = "cloud-controller-manager/allow-deletion=true";
+  expect({.object = "node/node-1",
+          .status_code = 1,
+          .explain_code = 1,
+          .status = {"engaged, 3 held (node-0, node-1, node-2): " + why, remedy,
+                     "ccmctl: objects that are not settled: 3 held\n"},
+          .explain = {"State", "held", why, "2 may be", remedy, "reason DeletionHeld"},
+          .readyz = {"[i]deletion-brake: engaged, 3 held: " + why, "readyz check passed",
+                     "!node-0"},  // anybody may read this
+          .metrics = {"ccm_deletion_brake_engaged{kind=\"nodes\"} 1\n",
+                      "ccm_deletion_brake_held{kind=\"nodes\"} 3\n",
+                      "ccm_unsettled_objects{controller=\"cloud-node-lifecycle-controller\","
+                      "state=\"held\"} 3\n"},
+          .log = {"The deletion brake is engaged", "A deletion is held back", why},
+          .events = {"DeletionHeld"}});
+}
+
+TEST_F(StatesTest, Retrying) {
+  answer_creations("error", 503);
+  start_services();
+  make_service("web");
+  expect({.object = kWebKey,
+          .status_code = 1,
+          .explain_code = 1,
+          .status = {"default/web", "retrying", "ccmctl: objects that are not settled: 1 retrying"},
+          .explain = {"retrying", "CreateLoadBalancer 503", "class unavailable", "Next try"},
+          .readyz = {"readyz check passed"},
+          .metrics = {metric_of("retrying", 1), metric_of("refused", 0)},
+          .log = {"Reconcile failed, will retry", "key=\"default/web\""},
+          .events = {"EnsuringLoadBalancer", "SyncLoadBalancerFailed", "UnAvailableLoadBalancer"}});
+}
+
+TEST_F(StatesTest, Refused) {
+  answer_creations("error", 422);
+  start_services();
+  make_service("web");
+  expect({.object = kWebKey,
+          .status_code = 1,
+          .explain_code = 1,
+          .status = {"default/web", "refused", "ccmctl: objects that are not settled: 1 refused"},
+          .explain = {"refused", "CreateLoadBalancer 422", "class invalid-spec", "Next try"},
+          .readyz = {"readyz check passed"},
+          .metrics = {metric_of("refused", 1), metric_of("retrying", 0)},
+          .log = {"Reconcile failed, will retry", "key=\"default/web\""},
+          .events = {"EnsuringLoadBalancer", "SyncLoadBalancerFailed", "UnAvailableLoadBalancer"}});
+}
+
+TEST_F(StatesTest, Settled) {
+  start_services();
+  make_service("web");
+  expect({.object = kWebKey,
+          .status = {"Objects that wait: none", "!default/web"},
+          .explain = {"settled", "Settled at", "!Waits for"},
+          .readyz = {"readyz check passed"},
+          .metrics = {metric_of("waiting", 0), metric_of("retrying", 0), metric_of("refused", 0)},
+          .log = {"New load balancer of a service", "!Reconcile failed"},
+          .events = {"EnsuredLoadBalancer", "EnsuringLoadBalancer", "UnAvailableLoadBalancer"}});
+}
+
+// The Event is about the Lease: no Service is to blame.
+TEST_F(StatesTest, WaitingForARight) {
+  take_rule();
+  launch(reviews(), {"--controllers=service-lb-controller"});
+  ASSERT_TRUE(logs("a plugin waits for permissions")) << manager_->log();
+  make_service("web");
+  const std::string lacks = "ccm.controller-service lacks patch services/status";
+  expect({.object = kWebKey,
+          .status_code = 1,
+          .explain_code = 1,
+          .status = {"waits for permissions: " + lacks,
+                     "ccmctl: " + lacks + "; ccmctl rbac prints the roles that it needs\n"},
+          .explain = {"queued", "permissions: " + lacks, "Class", "auth", "!free worker"},
+          .ready = false,
+          .readyz = {"[-]permissions-ccm.controller-service failed: it lacks patch "
+                     "services/status\n",
+                     "[i]permissions: " + lacks + "\n"},
+          .metrics = {"running_managed_controllers{manager=\"cloud-controller-manager\","
+                      "name=\"service\"} 0\n",
+                      metric_of("retrying", 0)},
+          .log = {"missing=\"patch services/status\""},
+          .events = {}});
+  EXPECT_TRUE(eventually(patience(), [&] {
+    const json events = api_.get("/api/v1/namespaces/kube-system/events").body.at("items");
+    return std::any_of(events.begin(), events.end(), [&](const json& event) {
+      return event.at("reason") == "MissingPermissions" && event.at("message") == lacks &&
+             event.at("involvedObject").at("kind") == "Lease";
+    });
+  }));
+  give_rule_back();
+  expect({.object = kWebKey,
+          .explain = {"settled"},
+          .readyz = {"[i]permissions: all granted\n"},
+          .metrics = {"running_managed_controllers{manager=\"cloud-controller-manager\",name="
+                      "\"service\"} 1\n"},
+          .log = {"the missing permissions are there"},
+          .events = {"EnsuredLoadBalancer", "EnsuringLoadBalancer", "UnAvailableLoadBalancer"}});
+}
+
+}  // namespace
+}  // namespace ccm::e2e
