@@ -1,33 +1,11 @@
 #include "plugin/deletion/node_view.hpp"
 
-#include <ccm/abi/instances.h>
+#include "test_machines.hpp"
 
 #include <gtest/gtest.h>
 
 namespace ccm::plugin {
 namespace {
-
-struct Machine {
-  std::string name;
-  std::string provider_id;
-  int32_t state = CCM_INSTANCE_RUNNING;
-};
-
-InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines) {
-  std::vector<ccm_instance> instances;
-  std::vector<const ccm_instance*> pointers;
-  for (const Machine& machine : machines) {
-    ccm_instance instance{};
-    instance.size = sizeof(instance);
-    instance.state = machine.state;
-    instance.name = c_str(machine.name);
-    instance.provider_id = c_str(machine.provider_id);
-    instances.push_back(instance);
-  }
-  for (const ccm_instance& instance : instances) pointers.push_back(&instance);
-  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size(), 0};
-  return *InstanceSnapshot::copy(&list);
-}
 
 NodeFacts node(const std::string& name, bool ready, std::string provider_id) {
   NodeFacts facts;

@@ -1,0 +1,207 @@
+// The gate before deletions of Nodes, with a cloud, an API server and a clock that the test plays.
+#pragma once
+
+#include "../runtime/manual_timers.hpp"
+#include "plugin/deletion/guarded_object_api.hpp"
+#include "plugin/deletion/node_deletions.hpp"
+#include "test_machines.hpp"
+
+#include <gtest/gtest.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccm::plugin {
+
+using namespace std::chrono_literals;
+
+struct FakeNode {
+  std::string uid;
+  std::string provider_id;
+  std::string ready = "True";
+  std::string annotation;
+  int version = 1;
+  bool cordoned = false;
+  std::string taint{};
+};
+
+// The cluster: its cache and its live objects, which a test can make differ.
+struct Cluster final : ObjectCache {
+  static kube::ObjectPtr object(const std::string& name, const FakeNode& node) {
+    const std::string text =
+        R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")" + name + R"(","uid":")" +
+        node.uid + R"(","resourceVersion":")" + std::to_string(node.version) +
+        R"(","annotations":{"cloud-controller-manager/allow-deletion":")" + node.annotation +
+        R"("}},"spec":{"providerID":")" + node.provider_id + R"(","unschedulable":)" +
+        (node.cordoned ? "true" : "false") + R"(,"taints":[{"key":")" + node.taint +
+        R"("}]},"status":{"conditions":[{"type":"Ready","status":")" + node.ready + R"("}]}})";
+    return *kube::Object::decode(text);
+  }
+  [[nodiscard]] kube::ObjectPtr get(std::string_view, std::string_view,
+                                    std::string_view name) const override {
+    const auto found = nodes.find(std::string(name));
+    return found == nodes.end() ? nullptr : object(found->first, found->second);
+  }
+  [[nodiscard]] std::vector<kube::ObjectPtr> list(std::string_view,
+                                                  std::string_view) const override {
+    std::vector<kube::ObjectPtr> all;
+    for (const auto& [name, node] : nodes) all.push_back(object(name, node));
+    return all;
+  }
+  std::map<std::string, FakeNode> nodes;
+};
+
+struct Api final : ObjectApi {
+  Api(Cluster& cached, runtime::Timers& clock) : cluster(cached), timers(clock) {}
+  void answer(Result<std::string> result, Done done) {
+    timers.after(0ms, [result = std::move(result), done = std::move(done)] { done(result); });
+  }
+  static Status not_found() { return Status(Code::not_found, ErrorClass::not_found, "404"); }
+  void get(kube::Resource, std::string, std::string name, kube::CallOptions, Done done) override {
+    ++gets;
+    const auto other = live.find(name);
+    const auto known = cluster.nodes.find(name);
+    if (other == live.end() && known == cluster.nodes.end()) return answer(not_found(), done);
+    const FakeNode& node = other != live.end() ? other->second : known->second;
+    answer(Cluster::object(name, node)->json(), std::move(done));
+  }
+  void remove(kube::Resource, std::string, std::string name, kube::DeleteOptions options,
+              kube::CallOptions, Done done) override {
+    if (!remove_failures.empty()) {
+      Status failure = remove_failures.back();
+      remove_failures.pop_back();
+      return answer(std::move(failure), std::move(done));
+    }
+    removed.push_back(name + " " + options.uid + " " + options.resource_version);
+    cluster.nodes.erase(name);
+    answer(std::string("{}"), std::move(done));
+  }
+  void create(kube::Resource, std::string, std::string, kube::WriteOptions, kube::CallOptions,
+              Done) override {}
+  void patch(kube::Resource, std::string, std::string, kube::PatchType, std::string,
+             kube::WriteOptions, kube::CallOptions, Done) override {}
+  Cluster& cluster;
+  runtime::Timers& timers;
+  std::map<std::string, FakeNode> live;  // where it differs from the cache
+  std::vector<std::string> removed;
+  std::vector<Status> remove_failures;
+  int gets = 0;
+};
+
+struct Cloud final : MachineSource {
+  explicit Cloud(runtime::Timers& clock) : timers(clock) {}
+  [[nodiscard]] bool can_list() const override { return lists; }
+  [[nodiscard]] bool can_describe() const override { return false; }
+  [[nodiscard]] bool can_get() const override { return gets; }
+  void list(Done done) override {
+    ++listed;
+    timers.after(0ms, [this, done = std::move(done)] {
+      if (!list_failure.ok()) return done(list_failure);
+      done(snapshot(listing ? *listing : machines));
+    });
+  }
+  void describe(std::vector<MachineQuery>, Done) override {}
+  void get(MachineQuery query, Done done) override {
+    ++got;
+    timers.after(0ms, [this, query, done = std::move(done)] {
+      if (!get_failure.ok()) return done(get_failure);
+      const auto found = machines.find(query.provider_id);
+      if (found == machines.end()) {
+        return done(Status(Code::not_found, ErrorClass::not_found, "no such machine"));
+      }
+      done(snapshot({*found}));
+    });
+  }
+  using Machines = std::map<std::string, int32_t>;
+  static InstanceSnapshot::Ptr snapshot(const Machines& machines) {
+    std::vector<Machine> listed;
+    for (const auto& [id, state] : machines) listed.push_back({"", id, state});
+    return snapshot_of(listed);
+  }
+  runtime::Timers& timers;
+  Machines machines;
+  std::optional<Machines> listing;  // when it differs
+  Status list_failure;
+  Status get_failure;
+  bool lists = true;
+  bool gets = true;
+  int listed = 0;
+  int got = 0;
+};
+
+class NodeDeletionsTest : public testing::Test {
+ protected:
+  NodeDeletionsTest() { start(); }
+  void start(bool watched = true) {
+    deletions_.emplace(
+        NodeDeletions::Dependencies{cluster_, timers_, [this] { return leading_; }, telemetry_},
+        runtime::BrakeOptions{});
+    BrokerOptions options;
+    options.provider_id_prefixes = {"cloud://"};
+    broker_ = std::make_shared<InstancesBroker>(cloud_, timers_, options);
+    deletions_->connect(broker_);
+    deletions_->begin();
+    if (watched) timers_.advance(11min);
+  }
+  // Nodes n0, n1, ... with machines; the first `dead` of them not Ready and without one.
+  void cluster(int count, int dead) {
+    for (int i = 0; i < count; ++i) {
+      const std::string name = "n" + std::to_string(i);
+      cluster_.nodes[name] = {"uid-" + name, "cloud://" + name, i < dead ? "Unknown" : "True", ""};
+      if (i >= dead) cloud_.machines["cloud://" + name] = CCM_INSTANCE_RUNNING;
+    }
+  }
+  std::shared_ptr<Status> ask(const std::string& name, std::chrono::milliseconds limit = 60s) {
+    auto outcome = std::make_shared<Status>(Code::unknown, "still waits");
+    kube::DeleteOptions options;
+    options.uid = "uid-" + name;
+    kube::CallOptions call;
+    call.timeout = limit;
+    auto done = [outcome](const Result<std::string>& ended) { *outcome = ended.status(); };
+    guarded()->remove(kube::resources::nodes(), {}, name, options, call, done);
+    return outcome;
+  }
+  std::shared_ptr<ObjectApi> guarded() { return guard_nodes(api_, *deletions_); }
+  std::string remove(const std::string& name) {
+    const auto outcome = ask(name);
+    timers_.advance(100ms);
+    return outcome->ok() ? "deleted" : outcome->reason();
+  }
+  std::size_t remove_all(int count) {
+    std::vector<std::shared_ptr<Status>> outcomes;
+    for (int i = 0; i < count; ++i) outcomes.push_back(ask("n" + std::to_string(i)));
+    timers_.advance(100ms);
+    return static_cast<std::size_t>(
+        std::count_if(outcomes.begin(), outcomes.end(), [](const auto& end) { return end->ok(); }));
+  }
+  std::string metrics() const {
+    return prometheus::TextSerializer().Serialize(registry_.Collect());
+  }
+
+  runtime::ManualTimers timers_;
+  Cluster cluster_;
+  std::shared_ptr<Api> api_ = std::make_shared<Api>(cluster_, timers_);
+  Cloud cloud_{timers_};
+  prometheus::Registry registry_;
+  std::vector<std::string> events_;
+  DeletionTelemetry telemetry_{
+      registry_,
+      [this](const std::string&, const kube::ObjectReference& about, kube::EventType type,
+             const std::string& reason, const std::string&) {
+        events_.push_back((type == kube::EventType::warning ? "Warning " : "Normal ") + reason +
+                          " " + about.name);
+      },
+      "nodes"};
+  std::shared_ptr<InstancesBroker> broker_;
+  std::optional<NodeDeletions> deletions_;
+  bool leading_ = true;
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,49 @@
+// Machines of a cloud as a provider lists them.
+#pragma once
+
+#include "plugin/broker/instance_snapshot.hpp"
+
+#include <ccm/abi/instances.h>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace ccm::plugin {
+
+struct Machine {
+  std::string name;
+  std::string provider_id;
+  int32_t state = CCM_INSTANCE_RUNNING;
+};
+
+// node-0, node-1, ... with the provider IDs cloud://0, cloud://1, ...
+inline std::vector<Machine> numbered_machines(int count) {
+  std::vector<Machine> machines;
+  for (int number = 0; number < count; ++number) {
+    const std::string text = std::to_string(number);
+    machines.push_back({"node-" + text, "cloud://" + text});
+  }
+  return machines;
+}
+
+inline InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines) {
+  std::vector<ccm_instance> instances;
+  for (const Machine& machine : machines) {
+    ccm_instance instance{};
+    instance.size = sizeof(instance);
+    instance.state = machine.state;
+    instance.name = c_str(machine.name);
+    instance.provider_id = c_str(machine.provider_id);
+    instances.push_back(instance);
+  }
+  std::vector<const ccm_instance*> pointers;
+  for (const ccm_instance& instance : instances) pointers.push_back(&instance);
+  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size(), 0};
+  auto copied = InstanceSnapshot::copy(&list);
+  EXPECT_TRUE(copied.ok());
+  return *copied;
+}
+
+}  // namespace ccm::plugin
