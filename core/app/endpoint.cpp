@@ -85,6 +85,7 @@ Endpoint::Endpoint(asio::any_io_executor executor, const Options& options,
       options_(options),
       health_(std::move(health)),
       auth_metrics_(metrics),
+      token_cache_metrics_(metrics),
       metrics_page_({&sampled, &metrics}),
       health_metrics_page_({&health_metrics_, &health_sampled_}),
       trust_(std::make_shared<serving::TrustSource>(trust_options(options.authentication))) {
@@ -145,7 +146,7 @@ Status Endpoint::make_access() {
   if (*client) {
     tokens = std::make_shared<serving::TokenReviewer>(
         serving::ReviewClient(**client, "/apis/authentication.k8s.io/v1/tokenreviews", {}),
-        who.token_webhook_cache_ttl);
+        who.token_webhook_cache_ttl, &token_cache_metrics_);
     trust_client_ = **client;
   } else {
     log::warning(
@@ -168,8 +169,8 @@ Status Endpoint::make_access() {
         "--authorization-always-allow-paths pass");
   }
   site_ = std::make_shared<serving::Site>(std::make_shared<serving::AccessControl>(
-      serving::Authenticator(trust_, std::move(tokens)), std::move(access), what.always_allow_paths,
-      &auth_metrics_));
+      serving::Authenticator(trust_, std::move(tokens), &auth_metrics_), std::move(access),
+      what.always_allow_paths, &auth_metrics_));
   return {};
 }
 

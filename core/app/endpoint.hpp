@@ -6,6 +6,7 @@
 #include "kube/client.hpp"
 #include "serving/auth/auth_metrics.hpp"
 #include "serving/auth/cluster_trust.hpp"
+#include "serving/auth/token_cache_metrics.hpp"
 #include "serving/auth/trust_source.hpp"
 #include "serving/health_registry.hpp"
 #include "serving/metrics/health_metrics.hpp"
@@ -71,6 +72,7 @@ class Endpoint {
   const Options& options_;
   std::shared_ptr<serving::HealthRegistry> health_;
   serving::AuthMetrics auth_metrics_;
+  serving::TokenCacheMetrics token_cache_metrics_;
   serving::HealthMetrics health_metrics_;
   serving::SampledMetrics health_sampled_;
   serving::MetricsPage metrics_page_;

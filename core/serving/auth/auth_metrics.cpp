@@ -21,6 +21,14 @@ Buckets decision_buckets() {
   return buckets;
 }
 
+// An expired one, half an hour to a year.
+Buckets expiration_buckets() {
+  constexpr double kHour = 3600;
+  constexpr double kDay = 24 * kHour;
+  return {0,        kHour / 2, kHour,    2 * kHour, 6 * kHour, 12 * kHour, kDay,
+          2 * kDay, 4 * kDay,  7 * kDay, 30 * kDay, 90 * kDay, 180 * kDay, 360 * kDay};
+}
+
 Buckets review_buckets() { return {0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10}; }
 
 Counters& counters(prometheus::Registry& registry, const char* name, const char* help) {
@@ -74,6 +82,10 @@ struct AuthMetrics::Families {
                            "Requests to this server by result of their authorization.")),
         authorization(histograms(registry, "authorization_duration_seconds",
                                  "Time that authorization took, by result.")),
+        expiration(histograms(registry, "apiserver_client_certificate_expiration_seconds",
+                              "How long the client certificates of requests are still good; of "
+                              "certificates that are believed.")
+                       .Add({}, expiration_buckets())),
         token_reviews(registry, "authn", "token reviews"),
         access_reviews(registry, "authz", "access reviews") {}
   Counters& attempts;
@@ -81,6 +93,7 @@ struct AuthMetrics::Families {
   Counters& users;
   Counters& decisions;
   Histograms& authorization;
+  prometheus::Histogram& expiration;
   Reviews token_reviews;
   Reviews access_reviews;
 };
@@ -96,6 +109,11 @@ void AuthMetrics::authenticated(const Status& status, const User& user,
   families_->authentication.Add({{"result", result}}, decision_buckets())
       .Observe(in_seconds(duration));
   if (status.ok()) families_->users.Add({{"username", user_label(user.name)}}).Increment();
+}
+
+void AuthMetrics::believed(const PeerCertificates& certificates) {
+  const auto left = end_of(certificates.leaf()) - std::chrono::system_clock::now();
+  families_->expiration.Observe(in_seconds(left));
 }
 
 void AuthMetrics::authorized(const Result<Verdict>& verdict, std::chrono::nanoseconds duration) {

@@ -1,8 +1,9 @@
-// What authentication and authorization cost and decide (MET-38..42). The server's thread.
+// What authentication and authorization cost and decide (MET-38..42, 48). The server's thread.
 #pragma once
 
 #include "kube/client.hpp"
 #include "serving/auth/access_reviewer.hpp"
+#include "serving/auth/peer_certificates.hpp"
 #include "serving/auth/user.hpp"
 
 #include <ccm/status.hpp>
@@ -24,6 +25,8 @@ class AuthMetrics {
   ~AuthMetrics();
 
   void authenticated(const Status& status, const User& user, std::chrono::nanoseconds duration);
+  // A request of a client whose certificate is good.
+  void believed(const PeerCertificates& certificates);
   void authorized(const Result<Verdict>& verdict, std::chrono::nanoseconds duration);
 
   // For kube::ClientOptions::observer of the clients that send reviews. Valid as long as this.

@@ -2,6 +2,7 @@
 // particular. The server's thread.
 #pragma once
 
+#include "serving/auth/auth_metrics.hpp"
 #include "serving/auth/token_reviewer.hpp"
 #include "serving/auth/trust_source.hpp"
 #include "serving/message.hpp"
@@ -16,9 +17,10 @@ namespace ccm::serving {
 
 class Authenticator {
  public:
-  // `tokens` null: bearer tokens are ignored, as there is nobody to ask.
-  Authenticator(std::shared_ptr<TrustSource> trust, std::shared_ptr<TokenReviewer> tokens)
-      : trust_(std::move(trust)), tokens_(std::move(tokens)) {}
+  // `tokens` null: bearer tokens are ignored, as there is nobody to ask. `metrics` may be null.
+  Authenticator(std::shared_ptr<TrustSource> trust, std::shared_ptr<TokenReviewer> tokens,
+                AuthMetrics* metrics = nullptr)
+      : trust_(std::move(trust)), tokens_(std::move(tokens)), metrics_(metrics) {}
 
   // Sets the request's user and takes its credentials off. Failures: unauthenticated when something
   // was shown and none of it is good, its reason "Error" when a review failed;
@@ -28,6 +30,7 @@ class Authenticator {
  private:
   std::shared_ptr<TrustSource> trust_;
   std::shared_ptr<TokenReviewer> tokens_;
+  AuthMetrics* metrics_;
 };
 
 // The token of an Authorization header; empty when it is none of the scheme Bearer.

@@ -25,12 +25,6 @@ using std::chrono::system_clock;
 
 constexpr int kSecurityLevel = 2;  // 112 bits
 
-system_clock::time_point end_of(const X509* certificate) {
-  tm parts{};
-  if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) != 1) return {};
-  return system_clock::from_time_t(::timegm(&parts));
-}
-
 system_clock::time_point first_end(const STACK_OF(X509) * chain) {
   auto first = system_clock::time_point::max();
   for (int i = 0; i < sk_X509_num(chain); ++i) {

@@ -4,6 +4,7 @@
 
 #include <openssl/x509.h>
 
+#include <ctime>
 #include <utility>
 
 namespace ccm::serving {
@@ -27,6 +28,12 @@ std::vector<std::string> subject_values(X509* certificate, int what) {
 }
 
 }  // namespace
+
+std::chrono::system_clock::time_point end_of(const X509* certificate) {
+  tm parts{};
+  if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) != 1) return {};
+  return std::chrono::system_clock::from_time_t(::timegm(&parts));
+}
 
 std::shared_ptr<const PeerCertificates> PeerCertificates::of(const SSL* session) {
   X509* leaf = SSL_get1_peer_certificate(session);

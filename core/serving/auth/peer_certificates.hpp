@@ -43,4 +43,7 @@ class PeerCertificates {
   mutable std::vector<Known> known_;  // of authorities that are still there
 };
 
+// When it expires; 1970 when that cannot be read.
+std::chrono::system_clock::time_point end_of(const X509* certificate);
+
 }  // namespace ccm::serving

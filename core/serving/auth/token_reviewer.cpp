@@ -68,14 +68,22 @@ Result<TokenReviewer::Owner> owner_in_review(const std::string& answer) {
 
 asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::owner_of(std::string token,
                                                                       std::string machine) {
+  TokenCacheMetrics::Question question(metrics_);
   const std::string key = hash_(token);
-  if (auto known = cache_.find(key)) co_return *known;
+  if (auto known = cache_.find(key)) {
+    question.remembered();
+    co_return *known;
+  }
+  question.waits();
   if (const auto review = under_way_.find(key)) {
     Result<Owner> shared = co_await ReviewsUnderWay<Owner>::wait(review);
+    question.told();
     co_return shared;
   }
+  question.review_begins();
   under_way_.start(key, client_.executor());
   Result<Owner> owner = co_await ask(std::move(token), asker(key, std::move(machine)));
+  question.review_ends(owner.ok());
   if (owner.ok()) {
     cache_.put(key, *owner, lifetime_);
     if (*owner) good_before_.put(key, true, kGoodFor);
@@ -83,6 +91,7 @@ asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::owner_of(std::strin
     log::warning("a token review failed", {{"err", owner.status()}, {"leftOut", *left_out}});
   }
   under_way_.finish(key, owner);
+  question.told();
   co_return owner;
 }
 

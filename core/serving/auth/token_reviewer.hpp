@@ -4,6 +4,7 @@
 #include "base/log_throttle.hpp"
 #include "serving/auth/review_cache.hpp"
 #include "serving/auth/review_client.hpp"
+#include "serving/auth/token_cache_metrics.hpp"
 #include "serving/auth/user.hpp"
 
 #include <ccm/status.hpp>
@@ -21,9 +22,11 @@ class TokenReviewer {
   // Null: the token is nobody's.
   using Owner = std::shared_ptr<const User>;
 
-  // `lifetime` of an answer, whichever it is; 0 = none is kept.
-  TokenReviewer(ReviewClient client, std::chrono::nanoseconds lifetime)
-      : client_(std::move(client)), lifetime_(lifetime) {}
+  // `lifetime` of an answer, whichever it is; 0 = none is kept. `metrics` outlive it; null:
+  // nothing is counted.
+  TokenReviewer(ReviewClient client, std::chrono::nanoseconds lifetime,
+                TokenCacheMetrics* metrics = nullptr)
+      : client_(std::move(client)), lifetime_(lifetime), metrics_(metrics) {}
 
   // A failure says nothing about the token and is not remembered. `machine`: where it comes from.
   boost::asio::awaitable<Result<Owner>> owner_of(std::string token, std::string machine);
@@ -34,6 +37,7 @@ class TokenReviewer {
 
   ReviewClient client_;
   const std::chrono::nanoseconds lifetime_;
+  TokenCacheMetrics* const metrics_;
   QuestionHash hash_;
   ReviewCache<Owner> cache_;
   ReviewsUnderWay<Owner> under_way_;

@@ -7,6 +7,7 @@
 #include "test_http_server.hpp"
 
 #include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
 
 #include <functional>
 #include <memory>
@@ -60,13 +61,14 @@ class AccessTest : public ServerTest {
     std::shared_ptr<AccessReviewer> access;
     if (delegated_) {
       tokens = std::make_shared<TokenReviewer>(ReviewClient(client, kTokenReviews, limits_),
-                                               token_lifetime_);
+                                               token_lifetime_, &token_cache_metrics_);
       access = std::make_shared<AccessReviewer>(ReviewClient(client, kAccessReviews, limits_),
                                                 lifetimes_);
     }
     metrics_ = std::make_unique<AuthMetrics>(registry_of_metrics_);
-    auto result = std::make_shared<Site>(std::make_shared<AccessControl>(
-        Authenticator(trust_, std::move(tokens)), std::move(access), open_paths_, metrics_.get()));
+    auto result = std::make_shared<Site>(
+        std::make_shared<AccessControl>(Authenticator(trust_, std::move(tokens), metrics_.get()),
+                                        std::move(access), open_paths_, metrics_.get()));
     add_health_pages(result.get(), registry_);
     result->add("/metrics", [this](const Request& request) {
       const std::lock_guard lock(mutex_);
@@ -92,6 +94,9 @@ class AccessTest : public ServerTest {
   static unsigned status(const std::string& answer) {
     return answer.size() < 12 ? 0 : static_cast<unsigned>(std::atoi(answer.c_str() + 9));
   }
+  [[nodiscard]] std::string metrics_text() const {
+    return prometheus::TextSerializer().Serialize(registry_of_metrics_.Collect());
+  }
   // How often the API server was asked for `path`.
   std::size_t asked(const std::string& path) const {
     std::size_t count = 0;
@@ -111,6 +116,7 @@ class AccessTest : public ServerTest {
   std::shared_ptr<TrustSource> trust_ = std::make_shared<TrustSource>(TrustOptions{});
   prometheus::Registry registry_of_metrics_;
   std::unique_ptr<AuthMetrics> metrics_;
+  TokenCacheMetrics token_cache_metrics_{registry_of_metrics_};
   std::mutex mutex_;
   Request seen_;
 };

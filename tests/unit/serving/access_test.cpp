@@ -2,9 +2,9 @@
 #include "access_fixture.hpp"
 
 #include <nlohmann/json.hpp>
-#include <prometheus/text_serializer.h>
 
 #include <atomic>
+#include <future>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -366,7 +366,7 @@ TEST_F(AccessTest, MET_38_AttemptsAreCounted) {
   client.ask(with_token("good"));
   client.ask(with_token("bad"));
   client.ask(get("/metrics"));
-  const std::string text = prometheus::TextSerializer().Serialize(registry_of_metrics_.Collect());
+  const std::string text = metrics_text();
   for (const char* line :
        {"authentication_attempts{result=\"success\"} 2\n",
         "authentication_attempts{result=\"error\"} 1\n",
@@ -375,6 +375,45 @@ TEST_F(AccessTest, MET_38_AttemptsAreCounted) {
         "authenticated_user_requests{username=\"other\"} 2\n",
         "authorization_duration_seconds_bucket{result=\"allowed\",le=\"16.384\"} 1\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+}
+
+TEST_F(AccessTest, MET_47_TheTokenCacheIsCounted) {
+  std::promise<void> asked_twice;
+  const std::shared_future<void> go = asked_twice.get_future().share();
+  on_token = [&](const ServerRequest& request) {
+    if (request.body.find("\"slow\"") != std::string::npos) go.wait();
+    if (request.body.find("\"broken\"") != std::string::npos) return json("{}", 403);
+    return owner("alice");
+  };
+  ASSERT_TRUE(start().ok());
+  TlsClient client(port());
+  const auto has = [this](const std::string& line) {
+    return metrics_text().find("authentication_token_cache_" + line + "\n") != std::string::npos;
+  };
+  for (const char* line : {"request_total{status=\"hit\"} 0", "request_total{status=\"miss\"} 0",
+                           "active_fetch_count{status=\"blocked\"} 0"}) {
+    EXPECT_TRUE(has(line)) << line << "\n" << metrics_text();
+  }
+  client.ask(with_token("good"));
+  client.ask(with_token("good"));
+  client.ask(with_token("broken"));
+  std::thread first([this] { TlsClient(port()).ask(with_token("slow")); });
+  std::thread second([this] { TlsClient(port()).ask(with_token("slow")); });
+  const auto both_wait = [&] { return has("active_fetch_count{status=\"blocked\"} 2"); };
+  for (int i = 0; i < 500 && !both_wait(); ++i) std::this_thread::sleep_for(milliseconds(10));
+  EXPECT_TRUE(both_wait()) << metrics_text();
+  EXPECT_TRUE(has("active_fetch_count{status=\"in_flight\"} 1")) << "one review serves both";
+  asked_twice.set_value();
+  first.join();
+  second.join();
+  for (const char* line :
+       {"request_total{status=\"hit\"} 1", "request_total{status=\"miss\"} 4",
+        "request_duration_seconds_count{status=\"hit\"} 1",
+        "request_duration_seconds_count{status=\"miss\"} 4", "fetch_total{status=\"ok\"} 2",
+        "fetch_total{status=\"error\"} 1", "active_fetch_count{status=\"in_flight\"} 0",
+        "active_fetch_count{status=\"blocked\"} 0"}) {
+    EXPECT_TRUE(has(line)) << line << "\n" << metrics_text();
   }
 }
 

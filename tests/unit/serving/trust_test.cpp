@@ -67,6 +67,23 @@ TEST_F(TrustTest, HOST_66_TheNameOfACertificateIsTheUser) {
   EXPECT_EQ(seen().user.groups, std::vector<std::string>{"system:authenticated"});
 }
 
+// Go counts what strangers made up, too: anybody could set off an alert about certificates.
+TEST_F(TrustTest, MET_48_HowLongBelievedCertificatesAreGood) {
+  believe_cluster();
+  ASSERT_TRUE(start().ok());
+  const std::string name = "apiserver_client_certificate_expiration_seconds_";
+  EXPECT_NE(metrics_text().find(name + "count 0\n"), std::string::npos);
+  TlsClient(port(), showing(clients_, "carol", std::chrono::hours(3))).ask(get("/metrics"));
+  TlsClient(port(), showing(clients_, "carol", std::chrono::hours(24 * 80))).ask(get("/metrics"));
+  TlsClient(port(), showing(test::make_authority("x"), "carol")).ask(get("/metrics"));
+  const std::string text = metrics_text();
+  for (const char* line :
+       {"bucket{le=\"7200\"} 0\n", "bucket{le=\"21600\"} 1\n", "bucket{le=\"2592000\"} 1\n",
+        "bucket{le=\"7776000\"} 2\n", "count 2\n"}) {
+    EXPECT_NE(text.find(name + line), std::string::npos) << line << text;
+  }
+}
+
 TEST_F(TrustTest, HOST_101_AForeignOrExpiredCertificateIs401) {
   believe_cluster();
   ASSERT_TRUE(start().ok());

@@ -1,0 +1,90 @@
+#include "serving/auth/token_cache_metrics.hpp"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+namespace ccm::serving {
+namespace {
+
+// Prometheus' own by default.
+prometheus::Histogram::BucketBoundaries cache_buckets() {
+  return {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
+}
+
+prometheus::Counter& token_requests(prometheus::Registry& registry, const char* status) {
+  return prometheus::BuildCounter()
+      .Name("authentication_token_cache_request_total")
+      .Help("Bearer tokens by whether their owner was remembered.")
+      .Register(registry)
+      .Add({{"status", status}});
+}
+
+prometheus::Histogram& token_seconds(prometheus::Registry& registry, const char* status) {
+  return prometheus::BuildHistogram()
+      .Name("authentication_token_cache_request_duration_seconds")
+      .Help("Time until a bearer token's owner was known, by whether he was remembered.")
+      .Register(registry)
+      .Add({{"status", status}}, cache_buckets());
+}
+
+prometheus::Counter& token_fetches(prometheus::Registry& registry, const char* status) {
+  return prometheus::BuildCounter()
+      .Name("authentication_token_cache_fetch_total")
+      .Help("Reviews of bearer tokens by whether they were answered.")
+      .Register(registry)
+      .Add({{"status", status}});
+}
+
+prometheus::Gauge& active_fetches(prometheus::Registry& registry, const char* status) {
+  return prometheus::BuildGauge()
+      .Name("authentication_token_cache_active_fetch_count")
+      .Help(
+          "Reviews of bearer tokens under way (in_flight) and requests that wait for them "
+          "(blocked).")
+      .Register(registry)
+      .Add({{"status", status}});
+}
+
+}  // namespace
+
+TokenCacheMetrics::TokenCacheMetrics(prometheus::Registry& registry)
+    : hits_{token_requests(registry, "hit"), token_seconds(registry, "hit")},
+      misses_{token_requests(registry, "miss"), token_seconds(registry, "miss")},
+      answered_(token_fetches(registry, "ok")),
+      failed_(token_fetches(registry, "error")),
+      in_flight_(active_fetches(registry, "in_flight")),
+      blocked_(active_fetches(registry, "blocked")) {}
+
+void TokenCacheMetrics::Requests::count(std::chrono::steady_clock::time_point begin) const {
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  total.Increment();
+  seconds.Observe(took.count());
+}
+
+void TokenCacheMetrics::Question::remembered() {
+  if (metrics_ != nullptr) metrics_->hits_.count(begin_);
+}
+
+void TokenCacheMetrics::Question::waits() {
+  if (metrics_ != nullptr) metrics_->blocked_.Increment();
+}
+
+void TokenCacheMetrics::Question::review_begins() {
+  if (metrics_ != nullptr) metrics_->in_flight_.Increment();
+}
+
+void TokenCacheMetrics::Question::review_ends(bool answered) {
+  if (metrics_ == nullptr) return;
+  metrics_->in_flight_.Decrement();
+  (answered ? metrics_->answered_ : metrics_->failed_).Increment();
+}
+
+void TokenCacheMetrics::Question::told() {
+  if (metrics_ == nullptr) return;
+  metrics_->blocked_.Decrement();
+  metrics_->misses_.count(begin_);
+}
+
+}  // namespace ccm::serving

@@ -1,0 +1,53 @@
+// The authentication_token_cache_* metrics: how often a token's owner was known, and the reviews
+// for those who were not (MET-47). The server's thread.
+#pragma once
+
+#include <chrono>
+
+namespace prometheus {
+class Counter;
+class Gauge;
+class Histogram;
+class Registry;
+}  // namespace prometheus
+
+namespace ccm::serving {
+
+class TokenCacheMetrics {
+ public:
+  // `registry` must outlive it.
+  explicit TokenCacheMetrics(prometheus::Registry& registry);
+
+  // One question for a token's owner. What is torn down with the loop is not counted: the numbers
+  // may be gone by then.
+  class Question {
+   public:
+    explicit Question(TokenCacheMetrics* metrics)  // null: counts nothing
+        : metrics_(metrics), begin_(std::chrono::steady_clock::now()) {}
+
+    void remembered();     // the owner was known; the end
+    void waits();          // for a review, its own or another question's
+    void review_begins();  // its own
+    void review_ends(bool answered);
+    void told();  // the review has ended, and so does this
+
+   private:
+    TokenCacheMetrics* metrics_;
+    std::chrono::steady_clock::time_point begin_;
+  };
+
+ private:
+  struct Requests {
+    void count(std::chrono::steady_clock::time_point begin) const;
+    prometheus::Counter& total;
+    prometheus::Histogram& seconds;
+  };
+  Requests hits_;
+  Requests misses_;
+  prometheus::Counter& answered_;
+  prometheus::Counter& failed_;
+  prometheus::Gauge& in_flight_;
+  prometheus::Gauge& blocked_;
+};
+
+}  // namespace ccm::serving
