@@ -14,11 +14,11 @@ namespace ccm::e2e {
 
 // What happens to requests that fit.
 struct ProxyFault {
-  std::string method;        // empty: any
-  std::string target;        // regular expression, found anywhere in path and query
-  int status = 0;            // answered with this instead of being passed on; 0: passed on
-  std::string retry_after;   // header of that answer, if not empty
-  bool lose_answer = false;  // passed on, but the connection is cut instead of answering
+  std::string method{};       // empty: any
+  std::string target{};       // regular expression, found anywhere in path and query
+  int status = 0;             // answered with this instead of being passed on; 0: passed on
+  std::string retry_after{};  // header of that answer, if not empty
+  bool lose_answer = false;   // passed on, but the connection is cut instead of answering
   std::chrono::milliseconds delay{0};  // before all else
   int count = -1;                      // so often; -1: always
 };

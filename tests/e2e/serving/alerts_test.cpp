@@ -137,11 +137,7 @@ TEST_F(AlertsTest, ACloudThatDoesNotAnswerFillsTheQueue) {
 
 TEST_F(AlertsTest, TheApiServerFailsAList) {
   const std::string through_proxy = "--kubeconfig=" + reviews_through_proxy();
-  ProxyFault fault;
-  fault.method = "GET";
-  fault.target = "/nodes";
-  fault.status = 500;
-  proxy_->add(fault);
+  proxy_->add({.method = "GET", .target = "/nodes", .status = 500});
   launch(reviews(), {through_proxy});
   ASSERT_TRUE(eventually(patience(), [this] { return try_to_ask("/livez").status == 200; }))
       << manager_->log();

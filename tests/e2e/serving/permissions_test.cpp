@@ -211,10 +211,7 @@ TEST_F(PermissionsTest, AStandbyAsksToo) {
 
 TEST_F(PermissionsTest, AnApiServerThatDoesNotSayStopsNothing) {
   const std::string kubeconfig = reviews_through_proxy();
-  ProxyFault fault;
-  fault.target = "selfsubjectaccessreviews";
-  fault.status = 403;
-  proxy_->add(fault);
+  proxy_->add({.target = "selfsubjectaccessreviews", .status = 403});
   start("", {"--kubeconfig=" + kubeconfig});
   EXPECT_TRUE(logs("the API server does not say what this program may do"));
   join("node-2");
