@@ -86,7 +86,7 @@ Endpoint::Endpoint(asio::any_io_executor executor, const Options& options,
       health_(std::move(health)),
       auth_metrics_(metrics),
       token_cache_metrics_(metrics),
-      metrics_page_({&sampled, &metrics}),
+      metrics_page_({&sampled, &metrics}, true),
       health_metrics_page_({&health_metrics_, &health_sampled_}),
       trust_(std::make_shared<serving::TrustSource>(trust_options(options.authentication))) {
   serving::add_start_time(&health_sampled_);

@@ -1,5 +1,7 @@
 #include "app/host_metrics.hpp"
 
+#include "kube/transport_counts.hpp"
+
 #include <functional>
 #include <map>
 #include <optional>
@@ -165,6 +167,27 @@ void add_budgets(serving::SampledMetrics* metrics, const plugin::PluginHost& plu
       [](const Report& of) { return std::optional<double>(static_cast<double>(of.held)); });
 }
 
+// A transport here is a pool of connections with its credentials.
+void add_transports(serving::SampledMetrics* metrics) {
+  const kube::TransportCounts& counts = kube::TransportCounts::of_process();
+  metrics->gauge_of("rest_client_transport_cache_entries", "Transports to API servers.",
+                    [&counts] { return static_cast<double>(counts.present); });
+  metrics->counter("rest_client_transport_create_calls_total",
+                   "Clients of API servers by whether they share a transport (hit) or have one "
+                   "made (miss).",
+                   [&counts] {
+                     return Samples{{{{"result", "hit"}}, static_cast<double>(counts.shared)},
+                                    {{{"result", "miss"}}, static_cast<double>(counts.made)}};
+                   });
+}
+
+// No metric of ours is hidden before it goes, and no flag disables one.
+void add_absent_metrics(serving::SampledMetrics* metrics) {
+  const auto none = [] { return Samples{Sample{{}, 0}}; };
+  metrics->counter("hidden_metrics_total", "Metrics that are hidden: none.", none);
+  metrics->counter("disabled_metrics_total", "Metrics that are disabled: none.", none);
+}
+
 }  // namespace
 
 std::string managed_name(const plugin::Component& controller) {
@@ -185,6 +208,8 @@ void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources source
                   names = managed_names(sources.selection)] {
                    return running_controllers(plugins, names, leadership.leading());
                  });
+  add_transports(metrics);
+  add_absent_metrics(metrics);
   add_components(metrics, sources.plugins);
   add_caches(metrics, sources.informers);
   add_budgets(metrics, sources.plugins);

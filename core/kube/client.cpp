@@ -2,6 +2,7 @@
 
 #include "kube/client_impl.hpp"
 #include "kube/json_text.hpp"
+#include "kube/transport_counts.hpp"
 
 #include <random>
 
@@ -134,6 +135,11 @@ const DeleteOptions& DeleteOptions::defaults() {
   return none;
 }
 
+TransportCounts& TransportCounts::of_process() {
+  static TransportCounts counts;
+  return counts;
+}
+
 Client::Impl::Impl(std::shared_ptr<Connection> connection_, ClientOptions options_)
     : connection(std::move(connection_)),
       options(std::move(options_)),
@@ -161,6 +167,7 @@ Client::Client(const Client&) = default;
 Client& Client::operator=(const Client&) = default;
 
 Client Client::derive(ClientOptions options) const {
+  ++TransportCounts::of_process().shared;
   return Client(std::make_shared<Impl>(impl_->connection, std::move(options)));
 }
 

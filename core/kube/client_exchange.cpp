@@ -2,6 +2,7 @@
 #include "kube/client_impl.hpp"
 #include "kube/file_text.hpp"
 #include "kube/resource.hpp"
+#include "kube/transport_counts.hpp"
 #include "net/until_stopped.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -251,7 +252,12 @@ Status failure(const Call& call, const net::Response& response) {
 }  // namespace
 
 Connection::Connection(asio::any_io_executor executor_, ClientConfig config_)
-    : executor(executor_), config(config_), credentials(executor_, config_) {}
+    : executor(executor_), config(config_), credentials(executor_, config_) {
+  ++TransportCounts::of_process().present;
+  ++TransportCounts::of_process().made;
+}
+
+Connection::~Connection() { --TransportCounts::of_process().present; }
 
 void Connection::use_current_tls() {
   if (tls_generation == credentials.tls_generation()) return;

@@ -20,6 +20,9 @@ namespace ccm::kube {
 // Connections and credentials, shared by derived clients.
 struct Connection {
   Connection(boost::asio::any_io_executor executor_, ClientConfig config_);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   boost::asio::any_io_executor executor;
   ClientConfig config;

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,14 +17,19 @@ class MetricsPage {
  public:
   // The sources must outlive it. Of families of one name the first source's is shown: a plugin that
   // takes a name of the host's must not spoil the text for everybody.
-  explicit MetricsPage(std::vector<const prometheus::Collectable*> sources)
-      : sources_(std::move(sources)) {}
+  // `counted`: it also shows registered_metrics_total, how many families it has shown so far.
+  explicit MetricsPage(std::vector<const prometheus::Collectable*> sources, bool counted = false)
+      : sources_(std::move(sources)), counted_(counted) {}
 
   // Many who ask at the same moment get the same text, so that a crowd costs as much as one.
   [[nodiscard]] Answer show();
 
  private:
+  void count(std::vector<prometheus::MetricFamily>* families);
+
   std::vector<const prometheus::Collectable*> sources_;
+  const bool counted_;
+  std::set<std::string> shown_;  // names; a family can go and come
   std::weak_ptr<const std::string> last_;
   std::chrono::steady_clock::time_point made_;
 };

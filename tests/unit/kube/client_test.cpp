@@ -2,6 +2,8 @@
 
 #include "base/log.hpp"
 #include "kube/file_text.hpp"
+#include "kube/transport_counts.hpp"
+#include "kube/transport_counts.hpp"
 #include "net/http_client.hpp"
 #include "net/write_gate.hpp"
 #include "scripted_api.hpp"
@@ -49,6 +51,22 @@ TEST_F(ClientTest, API_1_5_106_RequestsCarryPathAndHeaders) {
   EXPECT_EQ(request(0).header("Accept"), "application/json");
   EXPECT_EQ(request(0).header("User-Agent"), "ccm-test");
   EXPECT_EQ(request(0).header("Authorization"), "");
+}
+
+TEST_F(ClientTest, MET_50_TransportsAreCounted) {
+  const TransportCounts& counts = TransportCounts::of_process();
+  const auto present = counts.present.load();
+  const auto made = counts.made.load();
+  const auto shared = counts.shared.load();
+  {
+    const Client first = client();
+    const Client copy = first;
+    const Client derived = first.derive(ClientOptions());
+    EXPECT_EQ(counts.present, present + 1);
+  }
+  EXPECT_EQ(counts.present, present) << "the last client takes the transport along";
+  EXPECT_EQ(counts.made, made + 1);
+  EXPECT_EQ(counts.shared, shared + 1) << "a copy is the same client";
 }
 
 TEST_F(ClientTest, API_2_ServerPrefixPrecedesThePath) {

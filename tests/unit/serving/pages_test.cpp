@@ -54,6 +54,27 @@ TEST(MetricsPage, ANameOfTwoSourcesIsTheFirstOnes) {
             "# HELP a The host's.\n# TYPE a gauge\na 1\n");
 }
 
+TEST(MetricsPage, MET_46_MET_49_CountsWhatItHasShown) {
+  SampledMetrics sampled;
+  bool there = true;
+  sampled.gauge_of("a", "An a.", [] { return 1; });
+  sampled.gauge_of("workqueue_depth", "A depth.", [] { return 1; });
+  sampled.gauge("sometimes", "A family that can go.",
+                [&there] { return there ? std::vector<Sample>{{}} : std::vector<Sample>(); });
+  MetricsPage page({&sampled}, true);
+  for (int i = 0; i < 2; ++i, there = false) {
+    const std::string text = page.show().text();
+    EXPECT_TRUE(has_line(
+        text, R"(registered_metrics_total{deprecated_version="",stability_level="ALPHA"} 2)"))
+        << text;
+    EXPECT_TRUE(has_line(
+        text, R"(registered_metrics_total{deprecated_version="",stability_level="BETA"} 2)"))
+        << text;
+    EXPECT_EQ(text.find("sometimes 0") != std::string::npos, there);
+  }
+  EXPECT_EQ(MetricsPage({&sampled}).show().text().find("registered"), std::string::npos);
+}
+
 TEST(MetricsPage, NothingIsKeptForTheNextOne) {
   SampledMetrics sampled;
   double value = 1;

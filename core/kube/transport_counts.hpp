@@ -1,0 +1,18 @@
+// How many transports to API servers this process has, a pool of connections with its credentials
+// each, and how often one was made or shared; for metrics. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace ccm::kube {
+
+struct TransportCounts {
+  std::atomic<int64_t> present{0};
+  std::atomic<uint64_t> made{0};
+  std::atomic<uint64_t> shared{0};  // by a client that was derived from another
+
+  static TransportCounts& of_process();
+};
+
+}  // namespace ccm::kube
