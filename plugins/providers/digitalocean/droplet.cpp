@@ -28,12 +28,6 @@ bool keep(int, json::parse_event_t event, json& parsed) {
 
 json parse_kept(std::string_view text) { return json::parse(text, keep, false); }
 
-// Throws json::exception when a member has another type.
-std::string text(const json& object, const char* name) {
-  const auto place = object.find(name);
-  return place == object.end() || place->is_null() ? std::string() : place->get<std::string>();
-}
-
 // Locked and migrating are no states of their own: such a droplet exists (DO-68). One in the
 // archive does not run, so its Node counts as shut down.
 InstanceState state_of(const std::string& status) {
@@ -50,7 +44,7 @@ std::string address(const json& droplet, const char* family, const char* type) {
   const auto list = networks->find(family);
   if (list == networks->end() || !list->is_array()) return {};
   for (const json& entry : *list) {
-    if (entry.is_object() && text(entry, "type") == type) return text(entry, "ip_address");
+    if (entry.is_object() && text_of(entry, "type") == type) return text_of(entry, "ip_address");
   }
   return {};
 }
@@ -76,16 +70,16 @@ Result<Instance> read_droplet(const json& droplet) {
   }
   Instance instance;
   instance.provider_id = std::string(kProviderIdPrefix) + std::to_string(id->get<int64_t>());
-  instance.name = text(droplet, "name");
-  instance.state = state_of(text(droplet, "status"));
-  instance.instance_type = text(droplet, "size_slug");
+  instance.name = text_of(droplet, "name");
+  instance.state = state_of(text_of(droplet, "status"));
+  instance.instance_type = text_of(droplet, "size_slug");
   const auto region = droplet.find("region");
-  if (region != droplet.end() && region->is_object()) instance.region = text(*region, "slug");
+  if (region != droplet.end() && region->is_object()) instance.region = text_of(*region, "slug");
   instance.addresses = addresses_of(droplet, instance.name);
   return instance;
 }
 
-Result<DropletPage> read_page(const json& document) {
+Result<DropletPage> read_droplets(const json& document) {
   const auto droplets = document.find("droplets");
   if (droplets == document.end() || !droplets->is_array()) {
     return bad_answer("has no list \"droplets\"");
@@ -105,7 +99,7 @@ Result<DropletPage> read_page(const json& document) {
   return page;
 }
 
-Result<Instance> read_one(const json& document) {
+Result<Instance> read_single_droplet(const json& document) {
   const auto droplet = document.find("droplet");
   if (droplet == document.end()) return bad_answer("has no droplet");
   return read_droplet(*droplet);
@@ -138,11 +132,11 @@ Result<int64_t> droplet_id(std::string_view provider_id) {
 }
 
 Result<DropletPage> parse_droplets(std::string_view json_text) {
-  return read_answer<DropletPage>(parse_kept(json_text), &read_page);
+  return read_answer<DropletPage>(parse_kept(json_text), &read_droplets);
 }
 
 Result<Instance> parse_droplet(std::string_view json_text) {
-  return read_answer<Instance>(parse_kept(json_text), &read_one);
+  return read_answer<Instance>(parse_kept(json_text), &read_single_droplet);
 }
 
 }  // namespace ccm::digitalocean

@@ -2,6 +2,7 @@
 
 #include "answer.hpp"
 #include "droplet.hpp"
+#include "text.hpp"
 
 #include <ccm/percent_encode.hpp>
 
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <iterator>
 #include <utility>
 
@@ -17,12 +17,6 @@ namespace ccm::digitalocean {
 namespace {
 
 using Listing = Droplets::Listing;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 bool is_ip_address(const std::string& text) {
   std::array<unsigned char, 16> bytes{};

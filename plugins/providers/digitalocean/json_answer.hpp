@@ -27,6 +27,12 @@ inline std::string text_or_empty(const nlohmann::json& object, const char* name)
   return place != object.end() && place->is_string() ? place->get<std::string>() : std::string();
 }
 
+// The same; throws json::exception when it is there and no text.
+inline std::string text_of(const nlohmann::json& object, const char* name) {
+  const auto place = object.find(name);
+  return place == object.end() || place->is_null() ? std::string() : place->get<std::string>();
+}
+
 // A value as T; throws json::exception when it is none. A number that is no integer, or too large
 // for T, is none: the library would convert it to something else.
 template <typename T>

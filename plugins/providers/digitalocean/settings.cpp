@@ -1,6 +1,6 @@
 #include "settings.hpp"
 
-#include "trimmed.hpp"
+#include "text.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -18,9 +18,6 @@ T member(const json& object, const char* name, T fallback) {
   const auto place = object.find(name);
   return place == object.end() || place->is_null() ? fallback : value_as<T>(*place);
 }
-std::string text(const json& object, const char* name) {
-  return member<std::string>(object, name, {});
-}
 template <typename T>
 std::optional<T> optional(const json& object, const char* name) {
   const auto place = object.find(name);
@@ -37,9 +34,9 @@ std::vector<ForwardingRule> read_rules(const json& balancer) {
   const auto list = balancer.find("forwarding_rules");
   if (list == balancer.end() || !list->is_array()) return rules;
   for (const json& rule : *list) {
-    rules.push_back({text(rule, "entry_protocol"), member<int32_t>(rule, "entry_port", 0),
-                     text(rule, "target_protocol"), member<int32_t>(rule, "target_port", 0),
-                     text(rule, "certificate_id"), member(rule, "tls_passthrough", false)});
+    rules.push_back({text_of(rule, "entry_protocol"), member<int32_t>(rule, "entry_port", 0),
+                     text_of(rule, "target_protocol"), member<int32_t>(rule, "target_port", 0),
+                     text_of(rule, "certificate_id"), member(rule, "tls_passthrough", false)});
   }
   return rules;
 }
@@ -48,9 +45,9 @@ HealthCheck read_health_check(const json& balancer) {
   HealthCheck check;
   const json* from = object_member(balancer, "health_check");
   if (from == nullptr) return check;
-  check.protocol = text(*from, "protocol");
+  check.protocol = text_of(*from, "protocol");
   check.port = member<int32_t>(*from, "port", 0);
-  check.path = text(*from, "path");
+  check.path = text_of(*from, "path");
   check.check_interval_seconds = member<int64_t>(*from, "check_interval_seconds", 0);
   check.response_timeout_seconds = member<int64_t>(*from, "response_timeout_seconds", 0);
   check.healthy_threshold = member<int64_t>(*from, "healthy_threshold", 0);
@@ -64,7 +61,7 @@ StickySessions read_sticky(const json& balancer) {
   const json* from = object_member(balancer, "sticky_sessions");
   if (from == nullptr) return sticky;
   sticky.type = member<std::string>(*from, "type", "none");
-  sticky.cookie_name = text(*from, "cookie_name");
+  sticky.cookie_name = text_of(*from, "cookie_name");
   sticky.cookie_ttl_seconds = member<int64_t>(*from, "cookie_ttl_seconds", 0);
   return sticky;
 }
@@ -77,15 +74,16 @@ std::vector<std::string> sorted_texts(const json& object, const char* name) {
 
 ExistingLoadBalancer read_members(const json& from) {
   ExistingLoadBalancer balancer;
-  balancer.id = text(from, "id");
-  balancer.name = text(from, "name");
-  balancer.status = text(from, "status");
-  balancer.ip = text(from, "ip");
-  balancer.ipv6 = text(from, "ipv6");
+  balancer.id = text_of(from, "id");
+  balancer.name = text_of(from, "name");
+  balancer.status = text_of(from, "status");
+  balancer.ip = text_of(from, "ip");
+  balancer.ipv6 = text_of(from, "ipv6");
   balancer.type = member<std::string>(from, "type", std::string(kRegional));
   balancer.network = member<std::string>(from, "network", std::string(kExternal));
-  balancer.network_stack = text(from, "network_stack");
-  if (const json* region = object_member(from, "region")) balancer.region = text(*region, "slug");
+  balancer.network_stack = text_of(from, "network_stack");
+  if (const json* region = object_member(from, "region"))
+    balancer.region = text_of(*region, "slug");
   balancer.forwarding_rules = read_rules(from);
   balancer.health_check = read_health_check(from);
   balancer.sticky_sessions = read_sticky(from);
@@ -93,7 +91,7 @@ ExistingLoadBalancer read_members(const json& from) {
     balancer.droplet_ids.push_back(value_as<int64_t>(id));
   }
   std::sort(balancer.droplet_ids.begin(), balancer.droplet_ids.end());
-  balancer.target_tag = text(from, "tag");
+  balancer.target_tag = text_of(from, "tag");
   balancer.size = optional<std::string>(from, "size");
   balancer.size_unit = optional<int64_t>(from, "size_unit");
   balancer.http_idle_timeout_seconds = optional<uint64_t>(from, "http_idle_timeout_seconds");
@@ -111,21 +109,21 @@ ExistingLoadBalancer read_members(const json& from) {
   return balancer;
 }
 
-Result<ExistingLoadBalancer> read_one(const json& from) {
+Result<ExistingLoadBalancer> read_load_balancer(const json& from) {
   if (!from.is_object()) return bad_answer("has a load balancer that is no object");
   ExistingLoadBalancer balancer = read_members(from);
   if (balancer.id.empty()) return bad_answer("has a load balancer without an id");
   return balancer;
 }
 
-Result<LoadBalancerPage> read_page(const json& document) {
+Result<LoadBalancerPage> read_load_balancers(const json& document) {
   const auto list = document.find("load_balancers");
   if (list == document.end() || !list->is_array()) {
     return bad_answer("has no list \"load_balancers\"");
   }
   LoadBalancerPage page;
   for (const json& item : *list) {
-    auto balancer = read_one(item);
+    auto balancer = read_load_balancer(item);
     if (!balancer.ok()) return balancer.status();
     page.load_balancers.push_back(*std::move(balancer));
   }
@@ -137,10 +135,10 @@ Result<LoadBalancerPage> read_page(const json& document) {
   return page;
 }
 
-Result<ExistingLoadBalancer> read_item(const json& document) {
+Result<ExistingLoadBalancer> read_single_load_balancer(const json& document) {
   const auto item = document.find("load_balancer");
   if (item == document.end()) return bad_answer("has no load balancer");
-  return read_one(*item);
+  return read_load_balancer(*item);
 }
 
 }  // namespace
@@ -157,11 +155,11 @@ bool ExistingLoadBalancer::has_tag(std::string_view tag) const {
 }
 
 Result<LoadBalancerPage> parse_load_balancers(std::string_view json_text) {
-  return read_answer<LoadBalancerPage>(parse_json(json_text), &read_page);
+  return read_answer<LoadBalancerPage>(parse_json(json_text), &read_load_balancers);
 }
 
 Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text) {
-  return read_answer<ExistingLoadBalancer>(parse_json(json_text), &read_item);
+  return read_answer<ExistingLoadBalancer>(parse_json(json_text), &read_single_load_balancer);
 }
 
 }  // namespace ccm::digitalocean

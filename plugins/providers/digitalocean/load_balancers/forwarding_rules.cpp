@@ -1,5 +1,7 @@
 #include "forwarding_rules.hpp"
 
+#include "digitalocean/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -49,10 +51,8 @@ struct PortLists {
       }
     }
     if (shared.empty()) return;
-    std::string ports;
-    for (const std::string& port : shared) ports += (ports.empty() ? "" : ", ") + port;
     refuse("ports from annotations \"" + std::string(annotation::kPrefix) +
-           "*-ports\" cannot be shared but found: " + ports);
+           "*-ports\" cannot be shared but found: " + joined(shared));
   }
 };
 

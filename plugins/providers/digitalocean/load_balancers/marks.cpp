@@ -1,7 +1,6 @@
 #include "marks.hpp"
 
 #include "digitalocean/load_balancers/ownership.hpp"
-#include "digitalocean/tags/tagging.hpp"
 
 #include <ccm/percent_encode.hpp>
 
@@ -29,64 +28,54 @@ std::vector<std::string> tags_of_others(const ExistingLoadBalancer& balancer,
 
 }  // namespace
 
-bool Marks::cluster_tag_due(const WantedLoadBalancer& wanted,
-                            const ExistingLoadBalancer& existing) const {
-  return allowed_ && !wanted.cluster_tag.empty() && existing.tags &&
-         !existing.has_tag(wanted.cluster_tag);
+bool Marks::due(const std::string& tag, const ExistingLoadBalancer& existing) const {
+  return allowed_ && !tag.empty() && existing.tags && !existing.has_tag(tag);
 }
 
-Task<Status> Marks::put(Ctx ctx, const WantedLoadBalancer& wanted, ExistingLoadBalancer& existing) {
-  if (cluster_tag_due(wanted, existing)) {
-    Status added = co_await add(ctx, wanted.cluster_tag, existing);
-    tell(added, wanted.cluster_tag);
+Task<void> Marks::put(Ctx ctx, const WantedLoadBalancer& wanted, ExistingLoadBalancer& existing) {
+  if (due(wanted.cluster_tag, existing)) {
+    (void)co_await send(ctx, TagChange::add, wanted.cluster_tag, existing);
   }
-  if (allowed_ && !wanted.mark.empty() && existing.tags && !existing.has_tag(wanted.mark)) {
-    Status added = co_await add(ctx, wanted.mark, existing);
-    tell(added, wanted.mark);
+  if (due(wanted.mark, existing)) {
+    (void)co_await send(ctx, TagChange::add, wanted.mark, existing);
   }
-  co_return Status();
 }
 
-Task<Status> Marks::take_over(Ctx ctx, const LoadBalancerService& service,
-                              const WantedLoadBalancer& wanted, ExistingLoadBalancer& existing) {
+Task<void> Marks::take_over(Ctx ctx, const LoadBalancerService& service,
+                            const WantedLoadBalancer& wanted, ExistingLoadBalancer& existing) {
   WantedLoadBalancer marked = wanted;
   const auto others = tags_of_others(existing, service.uid, wanted.cluster_tag);
   for (const std::string& tag : others) {
-    Status removed = co_await remove(ctx, tag, existing);
-    tell(removed, tag);
+    const bool removed = co_await send(ctx, TagChange::remove, tag, existing);
     // Where the other mark stays, ours has to stand beside it.
-    if (!removed.ok()) marked.mark = api_.settings().service_tag(service.uid);
+    if (!removed) marked.mark = api_.settings().service_tag(service.uid);
   }
-  Status done = co_await put(ctx, marked, existing);
-  co_return done;
+  co_await put(ctx, marked, existing);
 }
 
-Task<Status> Marks::add(Ctx ctx, std::string tag, ExistingLoadBalancer& existing) {
+Task<bool> Marks::send(Ctx ctx, TagChange change, std::string tag, ExistingLoadBalancer& existing) {
   std::string type = kResourceType;
   std::vector<std::string> ids = {existing.id};
-  Status status = co_await change_tag(api_, ctx, TagChange::add, tag, type, ids);
-  if (status.ok()) existing.tags->push_back(tag);
-  co_return status;
+  Status status = co_await change_tag(api_, ctx, change, tag, type, ids);
+  if (!status.ok()) {
+    if (status.code() == Code::permission_denied) {
+      refused(status);
+    } else {
+      host_.log.warning("Could not change a tag of a load balancer",
+                        {{"tag", tag}, {"err", status}});
+    }
+  } else if (change == TagChange::add) {
+    existing.tags->push_back(tag);
+  } else {
+    std::erase(*existing.tags, tag);
+  }
+  co_return status.ok();
 }
 
-Task<Status> Marks::remove(Ctx ctx, std::string tag, ExistingLoadBalancer& existing) {
-  std::string type = kResourceType;
-  std::vector<std::string> ids = {existing.id};
-  Status status = co_await change_tag(api_, ctx, TagChange::remove, tag, type, ids);
-  if (status.ok()) std::erase(*existing.tags, tag);
-  co_return status;
-}
-
-void Marks::tell(const Status& status, const std::string& tag) {
-  if (status.ok()) return;
-  if (status.code() == Code::permission_denied) return refused(status);
-  host_.log.warning("Could not change a tag of a load balancer", {{"tag", tag}, {"err", status}});
-}
-
-Task<Status> Marks::drop(Ctx ctx, const LoadBalancerService& service,
-                         const ExistingLoadBalancer& deleted) {
+Task<void> Marks::drop(Ctx ctx, const LoadBalancerService& service,
+                       const ExistingLoadBalancer& deleted) {
   const std::string tag = api_.settings().service_tag(service.uid);
-  if (!deleted.has_tag(tag)) co_return Status();
+  if (!deleted.has_tag(tag)) co_return;
   Call call;
   call.method = "DELETE";
   call.path = "/v2/tags/" + percent_encode(tag);
@@ -96,7 +85,6 @@ Task<Status> Marks::drop(Ctx ctx, const LoadBalancerService& service,
     host_.log.v(2, "The tag of a deleted load balancer is left in the account",
                 {{"tag", tag}, {"err", body.status()}});
   }
-  co_return Status();
 }
 
 void Marks::refused(const Status& status) {

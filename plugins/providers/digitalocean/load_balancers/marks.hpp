@@ -8,6 +8,7 @@
 #include "digitalocean/api.hpp"
 #include "digitalocean/load_balancers/existing.hpp"
 #include "digitalocean/load_balancers/model.hpp"
+#include "digitalocean/tags/tagging.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/load_balancer.hpp>
@@ -21,26 +22,23 @@ class Marks {
  public:
   Marks(Host& host, Api& api) : host_(host), api_(api) {}
 
-  // Whether the cluster's tag is missing, as far as the API tells, and can be put there.
-  [[nodiscard]] bool cluster_tag_due(const WantedLoadBalancer& wanted,
-                                     const ExistingLoadBalancer& existing) const;
-  // Puts the tags there that are missing; `existing` has them then. Always ok, as the others.
-  Task<Status> put(Ctx ctx, const WantedLoadBalancer& wanted, ExistingLoadBalancer& existing);
+  // Whether the tag is wanted, is missing as far as the API tells, and can be put there.
+  [[nodiscard]] bool due(const std::string& tag, const ExistingLoadBalancer& existing) const;
+  // Puts the tags there that are missing; `existing` has them then.
+  Task<void> put(Ctx ctx, const WantedLoadBalancer& wanted, ExistingLoadBalancer& existing);
   // The same for one that is taken over: the tags of those who had it go.
-  Task<Status> take_over(Ctx ctx, const LoadBalancerService& service,
-                         const WantedLoadBalancer& wanted, ExistingLoadBalancer& existing);
+  Task<void> take_over(Ctx ctx, const LoadBalancerService& service,
+                       const WantedLoadBalancer& wanted, ExistingLoadBalancer& existing);
   // Deletes the Service's mark, which would stay behind in the account.
-  Task<Status> drop(Ctx ctx, const LoadBalancerService& service,
-                    const ExistingLoadBalancer& deleted);
+  Task<void> drop(Ctx ctx, const LoadBalancerService& service, const ExistingLoadBalancer& deleted);
 
   // The token may not change tags.
   void refused(const Status& status);
   [[nodiscard]] bool allowed() const { return allowed_; }
 
  private:
-  Task<Status> add(Ctx ctx, std::string tag, ExistingLoadBalancer& existing);
-  Task<Status> remove(Ctx ctx, std::string tag, ExistingLoadBalancer& existing);
-  void tell(const Status& status, const std::string& tag);
+  // False when it failed, which is logged.
+  Task<bool> send(Ctx ctx, TagChange change, std::string tag, ExistingLoadBalancer& existing);
 
   Host& host_;
   Api& api_;

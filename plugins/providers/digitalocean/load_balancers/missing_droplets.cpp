@@ -1,9 +1,11 @@
 #include "missing_droplets.hpp"
 
 #include "digitalocean/droplet.hpp"
+#include "digitalocean/text.hpp"
 
 #include <set>
 #include <string>
+#include <vector>
 
 namespace ccm::digitalocean {
 namespace {
@@ -56,14 +58,14 @@ Task<> MissingDroplets::look(Ctx ctx, std::vector<int64_t> ids) {
   }
   const milliseconds now = host_.timer.now();
   std::erase_if(gone_, [&](const auto& entry) { return now - entry.second > kForgotten; });
-  std::string names;
+  std::vector<std::string> names;
   for (const int64_t id : gone) {
     gone_[id] = now;
-    names += (names.empty() ? "" : ", ") + std::to_string(id);
+    names.push_back(std::to_string(id));
   }
   if (names.empty()) co_return;
   host_.log.warning("droplets are gone although their nodes are there; they get no traffic",
-                    {{"droplets", names}});
+                    {{"droplets", joined(names)}});
 }
 
 bool MissingDroplets::take_out(std::vector<int64_t>& ids) const {

@@ -2,6 +2,7 @@
 
 #include "compare.hpp"
 #include "digitalocean/droplet.hpp"
+#include "digitalocean/text.hpp"
 
 #include <ccm/percent_encode.hpp>
 
@@ -13,12 +14,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using Found = std::optional<ExistingLoadBalancer>;
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
 
 LoadBalancer absent() { return {}; }
 
@@ -132,7 +127,7 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::plan(Ctx ctx,
   if (plan.adopting && !ownership_.proven(subject.service, *existing)) {
     plan.differences.emplace_back(kOwnerDiffers);
   }
-  if (marks_.cluster_tag_due(plan.wanted, *existing)) plan.differences.emplace_back(kTagDiffers);
+  if (marks_.due(plan.wanted.cluster_tag, *existing)) plan.differences.emplace_back(kTagDiffers);
   co_return plan;
 }
 
@@ -213,7 +208,7 @@ Task<Result<LoadBalancer>> LoadBalancerOperations::update(Ctx ctx, LoadBalancerS
 Task<Result<std::vector<int64_t>>> LoadBalancerOperations::targets(Ctx ctx, Backends backends) {
   std::vector<int64_t> ids;
   std::vector<const Backend*> without_id;
-  std::string left_out;
+  std::vector<std::string> left_out;
   for (const Backend& backend : backends) {
     if (backend.provider_id.empty()) {
       without_id.push_back(&backend);
@@ -223,7 +218,7 @@ Task<Result<std::vector<int64_t>>> LoadBalancerOperations::targets(Ctx ctx, Back
     if (id.ok()) {
       ids.push_back(*id);
     } else {
-      left_out += (left_out.empty() ? "" : ", ") + backend.name;
+      left_out.push_back(backend.name);
     }
   }
   if (!without_id.empty()) {
@@ -239,12 +234,12 @@ Task<Result<std::vector<int64_t>>> LoadBalancerOperations::targets(Ctx ctx, Back
       if (place != all->end()) {
         ids.push_back(*droplet_id(place->provider_id));
       } else {
-        left_out += (left_out.empty() ? "" : ", ") + backend->name;
+        left_out.push_back(backend->name);
       }
     }
   }
   if (!left_out.empty()) {
-    host_.log.warning("nodes that are no droplets get no traffic", {{"nodes", left_out}});
+    host_.log.warning("nodes that are no droplets get no traffic", {{"nodes", joined(left_out)}});
   }
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());

@@ -2,6 +2,7 @@
 
 #include "digitalocean/droplet.hpp"
 #include "digitalocean/load_balancers/annotations.hpp"
+#include "digitalocean/text.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -21,12 +22,6 @@ bool is_uid_name(std::string_view name) {
   return name.size() == kNameLength && name.front() == 'a' &&
          std::all_of(name.begin() + 1, name.end(),
                      [](unsigned char c) { return std::isdigit(c) || (c >= 'a' && c <= 'f'); });
-}
-
-std::string lower(std::string_view text) {
-  std::string made(text);
-  for (char& c : made) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return made;
 }
 
 // The earlier one goes first; the UID tells two of one second apart.

@@ -1,12 +1,11 @@
 #include "request.hpp"
 
-#include "../trimmed.hpp"
+#include "digitalocean/text.hpp"
 #include "forwarding_rules.hpp"
 #include "health_check.hpp"
 #include "ownership.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <utility>
 
@@ -59,10 +58,7 @@ LoadBalancerTraits traits_of(const LoadBalancerService& service, const Annotatio
     traits.certificate_name = annotations.text(annotation::kCertificateName);
   }
   traits.target_tag = target_tag(annotations, settings);
-  traits.hostname = annotations.text(annotation::kHostname);
-  for (char& c : traits.hostname) {
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  traits.hostname = lower(annotations.text(annotation::kHostname));
   return traits;
 }
 

@@ -1,5 +1,6 @@
 // What LoadBalancerOperations changes in the cloud.
 #include "compare.hpp"
+#include "digitalocean/text.hpp"
 #include "operations.hpp"
 
 #include <ccm/percent_encode.hpp>
@@ -82,13 +83,13 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::write(Ctx ctx, Subjec
   auto written = co_await write_settings(ctx, subject, plan);
   if (!written.ok() || !plan.existing) co_return written;
   if (plan.adopting) {
-    Status marked = co_await marks_.take_over(ctx, subject.service, plan.wanted, *written);
+    co_await marks_.take_over(ctx, subject.service, plan.wanted, *written);
     ownership_.remember(subject.service, written->id);
   } else {
     // A load balancer that nothing else has to be written to keeps what it has of marks, so that
     // one which DigitalOcean's own manager made is taken over without a write.
     if (settings_of(plan.differences).empty()) plan.wanted.mark.clear();
-    Status marked = co_await marks_.put(ctx, plan.wanted, *written);
+    co_await marks_.put(ctx, plan.wanted, *written);
   }
   listing_.wrote(*written);
   co_return written;
@@ -145,11 +146,10 @@ void LoadBalancerOperations::note_what_was_not_taken(const Subject& subject,
     not_taken_.erase(made.id);
     return;
   }
-  std::string text;
-  for (const std::string& name : left) text += (text.empty() ? "" : ", ") + name;
-  host_.events.warning(subject.service.object, "LoadBalancerConfigWarning",
-                       "DigitalOcean made something else of these settings than was asked for: " +
-                           text + "; they are not written again before the Service changes");
+  host_.events.warning(
+      subject.service.object, "LoadBalancerConfigWarning",
+      "DigitalOcean made something else of these settings than was asked for: " + joined(left) +
+          "; they are not written again before the Service changes");
   not_taken_[made.id] = {settings_body(wanted, made), std::move(left)};
 }
 
@@ -314,7 +314,7 @@ Task<Status> LoadBalancerOperations::delete_one(Ctx ctx, LoadBalancerService ser
   listing_.deleted(balancer.id);
   pending_since_.erase(balancer.id);
   not_taken_.erase(balancer.id);
-  Status dropped = co_await marks_.drop(ctx, service, balancer);
+  co_await marks_.drop(ctx, service, balancer);
   co_return Status();
 }
 
