@@ -71,7 +71,7 @@ fuzz: packages-fuzz ## libFuzzer on every parser, FUZZ_SECONDS (default 300) eac
 lint: packages-lint configure ## formatting, includes, link lines and clang-tidy
 	@tools/lint $(BUILD)
 
-abi-lock: packages-test ## write tests/abi/v1.lock anew, after an addition to the plugin ABI
+abi-lock: packages-test ## write tests/abi/v1.lock again, after an addition to the plugin ABI
 	@tests/abi/lock/abi_lock.py write sdk/include tests/abi/v1.lock
 	@git --no-pager diff --stat -- tests/abi/v1.lock
 

@@ -105,7 +105,7 @@ void Manager::Impl::fail(const Status& status) {
   end(kExitFatal);
 }
 
-// A part of this program threw what it should not. Nobody knows what is half done, so nothing is
+// A part of this program threw what it should not. Some of its work may be half done, so nothing is
 // taken down in order, and the Lease has to expire.
 void Manager::Impl::broke(const std::exception& fault) {
   leave(kExitFatal, [&] { log::error("unexpected fault, leaving", {{"err", fault.what()}}); });

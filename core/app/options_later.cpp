@@ -1,5 +1,5 @@
-// Flags that are accepted and checked, but whose function this version does not have yet. Who makes
-// a flag work takes it off this table.
+// Flags that are accepted and checked, but whose function this version does not have yet. A flag
+// that works is taken off this table.
 #include "app/options_command_line.hpp"
 
 #include <algorithm>

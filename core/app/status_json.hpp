@@ -15,7 +15,7 @@ using StatusJson = nlohmann::ordered_json;
 
 struct StatusQuery {
   std::size_t limit = 100;            // waiting objects of each controller
-  std::optional<std::string> object;  // a key of which every controller shall tell what it knows
+  std::optional<std::string> object;  // a key of which every controller is asked what it knows
   std::optional<std::string> route;   // a Node whose routes are asked for
 };
 

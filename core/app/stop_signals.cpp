@@ -107,7 +107,7 @@ StopSignals::StopSignals() : state_(new State) {
     ::sigaction(number, &action, nullptr);
     sigaddset(&ours, number);
   }
-  // Whoever started this process may have blocked them.
+  // The parent process may have blocked them.
   ::pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
 }
 

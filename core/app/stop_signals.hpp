@@ -23,7 +23,7 @@ class StopSignals {
     std::function<void()> late;   // the process is still there kStopLimit later
   };
 
-  // Whatever comes ends the process at once, with that exit code.
+  // Each of these signals ends the process at once, with that exit code.
   static Callbacks leave_with(int exit_code);
 
   // A signal whose handler is somebody else's.

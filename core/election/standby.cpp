@@ -33,7 +33,7 @@ milliseconds LeaderElector::Impl::spread(double low, double high) {
   return std::chrono::duration_cast<milliseconds>(options.retry_period * factor);
 }
 
-// The wait begins anew and lasts so many retry periods at most.
+// The wait begins again and lasts so many retry periods at most.
 void LeaderElector::Impl::look_again(double low, double high) {
   patience = spread(low, high);
   waiting_anew = true;
@@ -131,7 +131,7 @@ asio::awaitable<void> LeaderElector::Impl::acquire() {
     log_failed_try(status);
     chance = false;
     // Another candidate was quicker: most likely the watch tells who before this is over. Else the
-    // pause of candidates that poll; it begins anew with each event of a watch.
+    // pause of candidates that poll; it begins again with each event of a watch.
     const bool conflict = status.code() == Code::aborted || status.code() == Code::already_exists;
     patience = conflict ? spread(0.05, 0.25) : spread(1.0, 2.2);
     co_await stand_by();

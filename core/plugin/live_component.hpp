@@ -29,7 +29,7 @@
 
 namespace ccm::plugin {
 
-// Who a component is, from its manifest.
+// The identity of a component, from its manifest.
 struct ComponentIdentity {
   std::string plugin_id;    // also its field manager
   std::string name;         // "cloud-node-controller", "digitalocean"

@@ -167,7 +167,7 @@ Result<LoadedPlugin> Loader::load(const Examination& file) {
 
   const auto entry = open_entry(file);
   if (!entry) return entry.status();
-  // Whatever the entry says, the runtime is in the process now.
+  // The runtime is in the process now, also when the plugin is refused below.
   if (brings_go(file)) go_plugin_ = file.path.string();
   const auto plugin = call_entry(*entry, file.path);
   if (!plugin) return plugin.status();

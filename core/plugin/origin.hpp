@@ -13,7 +13,7 @@
 
 namespace ccm::plugin {
 
-// Who goes first when the cloud's call budget runs short: the smaller value.
+// The order of calls when the cloud's call budget runs short: the smaller value goes first.
 enum class CallPriority : int { node_init = 0, load_balancers, routes, backends, refresh };
 
 // "node-init", "load-balancers", ...: for metrics, logs and pages.

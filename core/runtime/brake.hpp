@@ -2,7 +2,7 @@
 // balancers) that the cloud's answers lack, which may be deleted now? docs/decisions/0007 has the
 // reasons. Time is passed in; nothing here waits. One thread.
 //
-// Whoever deletes shows it each complete answer of the cloud (look), asks for each thing (judge),
+// The owner shows it each complete answer of the cloud (look), asks for each thing (judge),
 // and says what it did (deleting, not_deleted). What is judged is the whole picture, not the single
 // deletion: 60 of 100 things that vanish at once stop the first of them already.
 //

@@ -1,6 +1,6 @@
-// Processor time for strangers, which are clients of whom no request was allowed yet: a small share
+// Processor time for strangers, which are clients that had no request allowed yet: a small share
 // of a core for all of them together. Beyond it they wait, and take turns by address: next is the
-// address that has used least lately. Nobody waits while the share is not used up.
+// address that has used least lately. None waits while the share is not used up.
 // One loop's thread.
 #pragma once
 

@@ -20,8 +20,8 @@ class HealthRegistry {
   // throws counts as a failure.
   using Check = std::function<Status()>;
 
-  // Whom a check concerns. What is degraded is worth a look, but no reason to kill the process:
-  // that would take the rest down with it.
+  // The pages that show a check. A degraded part is worth a look, but no reason to kill the
+  // process: that would take the rest down with it.
   enum class Scope { everywhere, readiness };
 
   struct Outcome {

@@ -108,9 +108,9 @@ int on_alpn(SSL*, const unsigned char** out, unsigned char* out_length, const un
   return SSL_TLSEXT_ERR_OK;
 }
 
-// Whoever shows a certificate proves that it has the key; whose it is depends on authorities that
-// may change while the connection lives, so it is looked at later. Only what would cost much is
-// refused.
+// A client that shows a certificate proves that it has the key; whose it is depends on authorities
+// that may change while the connection lives, so it is looked at later. Only what would cost much
+// is refused.
 int take_small_certificate(X509_STORE_CTX* store, void*) {
   const STACK_OF(X509)* chain = X509_STORE_CTX_get0_untrusted(store);
   const EVP_PKEY* key = X509_get0_pubkey(X509_STORE_CTX_get0_cert(store));

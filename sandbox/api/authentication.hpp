@@ -16,7 +16,7 @@ struct User {
   bool is_admin() const;
 };
 
-// Who a bearer token belongs to: the administrator, or a service account whose token this server
+// The user of a bearer token: the administrator, or a service account whose token this server
 // has issued and that still exists.
 class Authenticator {
  public:

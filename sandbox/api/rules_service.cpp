@@ -92,7 +92,7 @@ void default_ingress(Json& object) {
   }
 }
 
-// What the client left out of a PUT is kept rather than allocated anew.
+// What the client left out of a PUT is kept rather than allocated again.
 void update_service(const Json& old, Json& candidate) {
   const Json& before = old["spec"];
   Json& spec = candidate["spec"];

@@ -42,7 +42,7 @@ class RateLimit {
   bool take(Clock::time_point now);
   int limit() const { return limit_; }
   int remaining() const { return limit_ - used_; }
-  // Seconds until the quota starts anew.
+  // Seconds until the quota starts again.
   long long reset_after(Clock::time_point now) const;
 
  private:

@@ -13,7 +13,7 @@ struct ServingIdentity {
   std::string key_pem;
 };
 
-// Made anew at each start; valid for a year. Throws std::runtime_error if OpenSSL fails.
+// Made at each start; valid for a year. Throws std::runtime_error if OpenSSL fails.
 ServingIdentity make_serving_identity();
 
 // TLS 1.2 and newer; answers ALPN with http/1.1.

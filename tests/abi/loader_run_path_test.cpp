@@ -78,7 +78,7 @@ TEST_F(RunPathTest, AFolderThatOthersCanWriteToIsRefused) {
   expect_refusal(safe_.string() + ":" + open_.string(), "to which others can write");
 }
 
-// Whoever can make the folder decides what is in it.
+// A user who can make the folder decides what is in it.
 TEST_F(RunPathTest, AFolderThatIsNotThereYetIsJudgedByItsPlace) {
   expect_refusal((open_ / "later").string(), "by way of " + open_.string());
   expect_refusal("/tmp/ccm-nobody-has-made-this", "by way of /tmp");

@@ -64,7 +64,7 @@ std::vector<std::string> arguments_for(const json& manager, World& world, const 
   return substitute(result, names_for(manager, world, folder)).get<std::vector<std::string>>();
 }
 
-// The usual rights name the usual Lease. Whoever chooses another one grants that.
+// The usual rights name the usual Lease. For another one they have to be granted.
 void give_rights_for_lease(const json& manager, World& world, const fs::path& folder) {
   std::vector<std::string> arguments{"--cloud-provider=sandbox", "--name=another-lease"};
   for (const json& flag : manager.value("flags", json::array())) {

@@ -60,7 +60,7 @@ TEST_F(FencingTest, HOST_115_AStoppedLeaderWritesNothingWhenItWakes) {
   EXPECT_NE(leader->log().find("leadership lost"), std::string::npos);
   EXPECT_EQ(versions(), seen) << "it wrote without the Lease";
   EXPECT_EQ(cluster_.holder(), "somebody-else");
-  // Who leads next finds everything as it was left, and finishes it.
+  // The next leader finds everything as it was left, and finishes it.
   cluster_.take_lease("");
   auto next = cluster_.start("next", LeaseTimes().flags());
   EXPECT_TRUE(eventually(patience(), [this] { return initialised() == 150; })) << next->log();

@@ -22,7 +22,7 @@ class Churn {
   void change_service();
   // A node comes, goes or is not ready for a while.
   void change_node();
-  // Nobody is not ready any more but those whose droplets are gone.
+  // From now on only the Nodes whose droplets are gone are not Ready.
   void calm();
 
   [[nodiscard]] int64_t changes() const { return changes_; }

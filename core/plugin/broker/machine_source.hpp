@@ -24,7 +24,7 @@ struct MachineQuery {
   kube::ObjectPtr node;     // may be null
   // An answer that began earlier is none: it may be about the machine of an earlier Node.
   runtime::TimePoint not_before{};
-  // The answer shall not be older either, unless so many ask that it would cost too much; 0 = the
+  // The answer must not be older either, unless so many ask that it would cost too much; 0 = the
   // broker's choice.
   std::chrono::milliseconds max_age{0};
   std::shared_ptr<Origin> origin{};  // who asks; may be null

@@ -334,7 +334,7 @@ void RoutesBroker::forget_made_changes() {
   });
 }
 
-// Nobody wants that change any more.
+// A change that is no longer asked for.
 void RoutesBroker::forget_old_failures() {
   constexpr std::chrono::hours kOldFailure{1};
   const auto now = provider_->runtime().timers.now();

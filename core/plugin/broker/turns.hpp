@@ -1,6 +1,6 @@
 // One operation at a time for each key, in the order of asking (docs/decisions/0010). A turn lasts
 // until the component has completed what it was given for, also when nobody waits for that any
-// more. Who asks for a turn that is held so is refused, so that nobody's worker waits for it; after
+// more. A request for a turn that is held so is refused, so that no worker waits for it; after
 // a grace the turn is taken away, and then the key is in doubt: what was begun may be done, half
 // done, or happen yet. Loop thread.
 #pragma once
@@ -30,7 +30,7 @@ struct TurnOptions {
 
 class Turns {
  public:
-  // Who holds `held` works; the next one begins when it is gone.
+  // The owner of `held` works; the next one begins when it is gone.
   struct Turn {
     uint64_t number = 0;
     std::shared_ptr<void> held;
@@ -48,7 +48,7 @@ class Turns {
   // inside this call; neither when `context` ended before that.
   void take(const std::string& key, std::shared_ptr<Context> context, Start start, Refuse refuse);
 
-  // Nobody waits for the operation of that turn any more. No effect when it completes soon.
+  // The operation of that turn is no longer waited for. No effect when it completes soon.
   void given_up(const std::string& key, uint64_t number);
 
   // Above 0 since a turn of the key was taken away, or its operation completed after that; another

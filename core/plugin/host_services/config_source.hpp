@@ -25,7 +25,7 @@ class FlagSource {
   [[nodiscard]] virtual std::optional<std::string> flag(std::string_view name) const = 0;
 };
 
-// The bytes of the --cloud-config file, read anew when it changes on disk (also through the
+// The bytes of the --cloud-config file, read again when it changes on disk (also through the
 // symbolic links of a mounted ConfigMap).
 class CloudConfig {
  public:

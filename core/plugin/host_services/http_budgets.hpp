@@ -66,7 +66,7 @@ class CallBudgets {
   // A call was held back, however often it asks.
   void note_held(const std::string& credential) { ++budget_of(credential).held; }
 
-  // Nobody passes now, whoever asks.
+  // No call passes now, of whatever priority.
   [[nodiscard]] bool closed(const std::string& credential) const;
   // What holds calls of that priority back now, for people; empty: nothing.
   [[nodiscard]] std::string obstacle(const std::string& credential, CallPriority priority) const;

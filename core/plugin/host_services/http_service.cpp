@@ -23,7 +23,7 @@ using OperationPtr = std::shared_ptr<HostOperation>;
 constexpr milliseconds kTryTimeout{30'000};
 constexpr milliseconds kFirstPause{250};
 constexpr milliseconds kLongestPause{10'000};
-// Who waits for the budget looks again: somebody more important may want its answer by then.
+// A call that waits for the budget looks again: its priority may have been raised by then.
 constexpr milliseconds kLookAgain{1'000};
 constexpr milliseconds kReservedRetry{60'000};
 

@@ -1,5 +1,5 @@
-// Who may have which page: authentication, then authorization, and the answers of those who may
-// not (HOST-100..103). The server's thread.
+// Access to pages: authentication, then authorization, and the answers to clients without the right
+// (HOST-100..103). The server's thread.
 #pragma once
 
 #include "serving/auth/access_reviewer.hpp"

@@ -1,4 +1,5 @@
-// Who may do what on a path, as the API server says (SubjectAccessReview). The server's thread.
+// Asks the API server whether a user may do something on a path (SubjectAccessReview). The server's
+// thread.
 #pragma once
 
 #include "base/log_throttle.hpp"

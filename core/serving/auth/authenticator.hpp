@@ -1,5 +1,5 @@
-// Who sent a request (HOST-101): front proxy, client certificate, bearer token, else nobody in
-// particular. The server's thread.
+// The user who sent a request (HOST-101): by front proxy, client certificate or bearer token, else
+// system:anonymous. The server's thread.
 #pragma once
 
 #include "serving/auth/auth_metrics.hpp"

@@ -1,4 +1,4 @@
-// Whose bearer token it is, as the API server says (TokenReview). The server's thread.
+// Asks the API server whose bearer token it is (TokenReview). The server's thread.
 #pragma once
 
 #include "base/log_throttle.hpp"

@@ -1,4 +1,4 @@
-// Who asks. A value.
+// An authenticated user. A value.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Who has which block. [serial]
+// Which Node has which block. [serial]
 //
 // A claim is what a Node has by the watch or by the API server's answer. A reservation is what this
 // controller is giving to a Node, until it is known whether the write happened: as long as that is

@@ -27,7 +27,7 @@ const std::vector<std::string>& node_fields();
 // server.
 NodeState read_node(const Object& node);
 
-// Who wrote spec.podCIDR, as a field manager; empty when the object does not say. For objects from
+// The field manager that wrote spec.podCIDR; empty when the object does not say. For objects from
 // the API server: the cache keeps no managedFields.
 std::string assigner(const Object& node);
 

@@ -20,9 +20,9 @@ class Rivals {
   // controller manager is a rival at once, anybody else with the third Node within kHold.
   void note(std::string_view node, std::string_view manager, std::chrono::milliseconds now);
 
-  // How long nothing shall be allocated; 0 = go on.
+  // How long nothing is to be allocated; 0 = go on.
   [[nodiscard]] std::chrono::milliseconds hold_left(std::chrono::milliseconds now) const;
-  // Whom to name in messages.
+  // The field manager to name in messages.
   [[nodiscard]] const std::string& who() const { return who_; }
 
  private:

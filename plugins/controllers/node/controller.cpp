@@ -23,7 +23,7 @@ constexpr int kConflictTries = 10;
 // Tries that end in an Event: the first ones may only be early, and later ones say the same again.
 constexpr uint32_t kFirstReportedAttempt = 5;
 constexpr uint32_t kReportEvery = 10;
-// Between two tries of a Node. Nobody may use it before it is initialised.
+// Between two tries of a Node. No Pod runs on it before it is initialised.
 constexpr milliseconds kLongestRetry{60'000};
 // What the cloud said the time before is no news.
 constexpr milliseconds kRetryAge{1'000};

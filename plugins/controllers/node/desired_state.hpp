@@ -1,4 +1,4 @@
-// What an initialised Node shall look like. Any thread.
+// What an initialised Node should look like. Any thread.
 #pragma once
 
 #include "labels.hpp"

@@ -11,7 +11,7 @@
 namespace ccm::service {
 
 enum class Step {
-  none,             // the cloud is as it shall be, for all that is known
+  none,             // the cloud is as wanted, for all that is known
   look,             // compare with the cloud; nothing is written when nothing differs
   update_backends,  // only the backends changed
   ensure,           // all of it

@@ -1,4 +1,4 @@
-// Whose load balancer it is, and whether it may be taken over (docs/decisions/0011).
+// Ownership of a load balancer, and whether it may be taken over (docs/decisions/0011).
 #include "controller.hpp"
 #include "names.hpp"
 

@@ -1,4 +1,4 @@
-// Who may reach a load balancer (SVC-75). Any thread.
+// The addresses that may reach a load balancer (SVC-75). Any thread.
 #pragma once
 
 #include "service_state.hpp"

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// Whatever is not in here is dropped while parsing: a page of 200 whole droplets is half a megabyte
+// All other members are dropped while parsing: a page of 200 whole droplets is half a megabyte
 // of sizes and images (DO-54).
 constexpr std::array<std::string_view, 14> kKept = {
     "droplet", "droplets", "meta", "total", "id",   "name",       "status",

@@ -69,8 +69,8 @@ void Provider::tell_unmanaged_ports(const Settings& settings) const {
       {{"firewall", settings.firewall_name}, {"controllers", controllers}});
 }
 
-// DigitalOcean's own manager has plain HTTP there (DO-18, DO-19). Whoever scrapes it must learn
-// where to go.
+// DigitalOcean's own manager has plain HTTP there (DO-18, DO-19). An operator whose scrapes end
+// must learn where to go.
 void Provider::tell_unused_addresses() const {
   for (const char* variable : {"METRICS_ADDR", "DEBUG_ADDR"}) {
     const char* address = std::getenv(variable);

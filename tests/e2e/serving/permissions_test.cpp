@@ -190,7 +190,7 @@ TEST_F(PermissionsTest, OnlyThePluginThatLacksARuleWaits) {
   EXPECT_TRUE(contains(mended, "[i]permissions: all granted")) << mended;
 }
 
-// Who takes over later says so now.
+// A standby, which may take over later, says so now.
 TEST_F(PermissionsTest, AStandbyAsksToo) {
   take_rule();
   ASSERT_TRUE(api_.create("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases",

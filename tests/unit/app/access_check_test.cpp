@@ -214,7 +214,7 @@ TEST_F(AccessCheckTest, AnApiServerThatDoesNotSayHoldsUpNobody) {
   EXPECT_TRUE(told_.empty());
 }
 
-// Who is known to lack something goes on waiting while the server is away.
+// A plugin that is known to lack something goes on waiting while the server is away.
 TEST_F(AccessCheckTest, AServerThatGoesAwayLaterChangesNothing) {
   refuse({"patch services/status"});
   AccessCheck& access = check();

@@ -1,4 +1,4 @@
-// Whose a load balancer is: docs/decisions/0011.
+// Ownership of a load balancer: docs/decisions/0011.
 #include "load_balancer_fixture.hpp"
 
 namespace ccm::digitalocean {
@@ -274,7 +274,7 @@ TEST_F(OwnershipTest, AdoptionLeavesNoMarkOfThoseWhoHadIt) {
   EXPECT_EQ(ensure(service(chosen("shop"), id), nodes())->difference, "");
 }
 
-// Whatever became of the call, one that was there before is not what it made.
+// A load balancer that was there before the call is not what it made.
 TEST_F(OwnershipTest, DO_347_ANameThatIsTakenIsNotAskedFor) {
   const std::string theirs = left_by_go("shop");
   log_in();

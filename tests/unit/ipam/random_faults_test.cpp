@@ -1,4 +1,4 @@
-// Whatever fails, in whatever order: no two Nodes share a block, nobody loses one, nothing leaks.
+// Random faults in random order: no two Nodes share a block, no Node loses one, nothing leaks.
 #include "ipam_fixture.hpp"
 
 #include <random>

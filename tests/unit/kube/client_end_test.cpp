@@ -134,7 +134,7 @@ TEST_F(ClientEndTest, AReadEndsAtOnce) {
   EXPECT_EQ(got->status().code(), Code::cancelled);
 }
 
-// Who has no time to wait learns when to come again.
+// A caller without time to wait learns when to come again.
 TEST_F(ClientEndTest, API_68_ARetryBeyondTheDeadlineEndsTheCallAtOnce) {
   TestHttpServer server([](const ServerRequest&) { return throttled("30"); });
   const Client client = client_with(server);

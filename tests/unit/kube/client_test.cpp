@@ -3,7 +3,6 @@
 #include "base/log.hpp"
 #include "kube/file_text.hpp"
 #include "kube/transport_counts.hpp"
-#include "kube/transport_counts.hpp"
 #include "net/http_client.hpp"
 #include "net/write_gate.hpp"
 #include "scripted_api.hpp"
@@ -560,7 +559,7 @@ TEST_F(TlsClientTest, API_89_ExecTokenIsSentAndRenewedAfter401) {
   EXPECT_EQ(server.requests().size(), 2u);
 }
 
-// Whoever lost the Lease while a write waited for the rate limiter or for Retry-After sends
+// A manager that lost the Lease while a write waited for the rate limiter or for Retry-After sends
 // nothing.
 TEST_F(ClientTest, AWriteThatWaitedPassesTheGateLastOfAll) {
   bool leading = true;

@@ -1,4 +1,4 @@
-// Whom the client trusts and what it says when it does not.
+// Which servers the client trusts, and what it says when it does not.
 #include "client_fixture.hpp"
 
 #include <openssl/ssl.h>

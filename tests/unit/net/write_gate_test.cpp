@@ -102,8 +102,8 @@ TEST_F(WriteGateTest, KnowsWhenTheLastAnswerIsThere) {
   EXPECT_TRUE(written->ok()) << "what had left before the gate shut is carried out";
 }
 
-// Whoever gives up does not take back what has left: the server may carry it out, so the Lease must
-// not go before the answer is there.
+// Giving up does not take back what has left: the server may carry it out, so the Lease must not go
+// before the answer is there.
 TEST_F(WriteGateTest, ACancelledWriteThatWasSentIsUnderWayUntilItsAnswer) {
   std::promise<void> go_on;
   auto released = go_on.get_future().share();

@@ -33,7 +33,8 @@ TEST_F(NodeDeletionsTest, EventsAreNotOneForEachOfThousands) {
   EXPECT_EQ(events_.size(), 10u);
 }
 
-// Whoever takes machines away says so first: autoscalers by a taint, people by kubectl drain.
+// Machines that are taken away are announced first: by autoscalers with a taint, by people with
+// kubectl drain.
 TEST_F(NodeDeletionsTest, AnAnnouncedScaleDownOfASmallClusterPasses) {
   const char* taints[] = {"ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", ""};
   for (const int count : {4, 6, 11}) {

@@ -76,7 +76,7 @@ void cloud_list(void*, const ccm_ctx*, ccm_completion done) {
   complete(done, {}, &list);
 }
 
-// Nobody calls these: they make the host offer the interfaces.
+// Never called: they make the host offer the interfaces.
 void no_load_balancer(void*, const ccm_ctx*, const ccm_service*, const ccm_backend* const*, size_t,
                       ccm_completion) {
   FAIL();

@@ -1,4 +1,4 @@
-// Who may reach a load balancer.
+// The addresses that may reach a load balancer.
 #include "service/source_ranges.hpp"
 
 #include <gtest/gtest.h>

@@ -22,7 +22,7 @@ class FirewallController {
   // Unimplemented when no firewall is configured (DO-15); invalid_argument, one line, for wrong
   // settings.
   Status setup(Setup& setup);
-  // One key for the whole. What came by the period looks at the cloud anew, so what was changed by
+  // One key for the whole. What came by the period looks at the cloud again, so what was changed by
   // hand is repaired (DO-269, DO-274); a change of Services is compared with what is known.
   Task<Result<ReconcileResult>> reconcile(Ctx ctx, Request request);
 

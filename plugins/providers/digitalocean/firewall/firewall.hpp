@@ -1,4 +1,4 @@
-// The cloud firewall for the cluster's public ports, as it shall be and as the API describes it
+// The cloud firewall for the cluster's public ports, as wanted and as the API describes it
 // (DO-264, DO-265, DO-272, DO-349..DO-352). Any thread; takes any bytes.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which certificate a load balancer shall use (DO-184..DO-193). [serial]
+// Which certificate a load balancer should use (DO-184..DO-193). [serial]
 #pragma once
 
 #include "digitalocean/api.hpp"
@@ -31,7 +31,7 @@ class Certificates {
   struct Choice {
     std::string id;  // empty = none
     // DigitalOcean renewed the certificate under a new id: what the Service's annotation
-    // certificate-id shall say from now on. Never set when the Service names it by name (DO-190).
+    // certificate-id should say from now on. Never set when the Service names it by name (DO-190).
     std::string renewed_id;
   };
   // `existing` may be null. Failures: DO-139, DO-187.

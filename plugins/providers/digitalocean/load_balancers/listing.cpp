@@ -52,7 +52,7 @@ Task<Result<LoadBalancerListing::Ptr>> LoadBalancerListing::get(milliseconds max
 
 void LoadBalancerListing::note(const std::string& id, BalancerPtr balancer) {
   if (current_) {
-    // Who holds the old map goes on with it.
+    // Callers that hold the old map go on with it.
     current_ = std::make_shared<Balancers>(*current_);
     if (balancer) {
       current_->insert_or_assign(id, balancer);

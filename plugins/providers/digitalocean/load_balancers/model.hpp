@@ -1,4 +1,4 @@
-// What a load balancer of DigitalOcean shall be, as values (DO-339..DO-342). Any thread.
+// The load balancer that is wanted at DigitalOcean, as values (DO-339..DO-342). Any thread.
 #pragma once
 
 #include <ccm/status.hpp>

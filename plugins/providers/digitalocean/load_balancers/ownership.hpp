@@ -1,5 +1,5 @@
-// Whose a load balancer is (docs/decisions/0011). Every annotation of a Service is written by its
-// user, so no annotation proves anything. These do:
+// Ownership of a load balancer (docs/decisions/0011). Every annotation of a Service is written by
+// its user, so no annotation proves anything. These do:
 //   - a tag "k8s:CLUSTER:service:UID": the mark of load balancers whose name was chosen;
 //   - the name that is made from the Service's UID (DO-92), which the API server chooses;
 //   - that this process has seen a proof before, or made it and heard no answer;

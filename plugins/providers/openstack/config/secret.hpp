@@ -16,7 +16,7 @@ class Secret {
   [[nodiscard]] const std::string& reveal() const { return value_; }
 
   friend bool operator==(const Secret&, const Secret&) = default;
-  // Whatever prints it, prints this.
+  // All that prints it prints this.
   template <typename Stream>
   friend Stream& operator<<(Stream& stream, const Secret& secret) {
     stream << (secret.empty() ? "(no secret)" : "(secret)");
