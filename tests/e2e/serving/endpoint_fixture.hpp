@@ -65,7 +65,7 @@ class EndpointTest : public testing::Test {
   // A kubeconfig of the cluster for one token.
   std::string kubeconfig_of(const std::string& token);
 
-  // Nobody may patch services/status any more; or, on the sandbox, nobody at all.
+  // No user but the administrator may patch services/status any more.
   void take_rule();
   void give_rule_back();
   // What the sandbox forbids to all; it allows the rest.
