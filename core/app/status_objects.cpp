@@ -2,6 +2,7 @@
 
 #include "kube/time_text.hpp"
 #include "plugin/access_rules.hpp"
+#include "plugin/deletion/brake_text.hpp"
 
 #include <utility>
 
@@ -181,7 +182,8 @@ StatusJson routes_json(const plugin::PluginHost& plugins, const std::string& nod
   const auto now = system_clock::now();
   for (const plugin::RouteReport& route : plugins.routes_of(node)) {
     const bool failed = !route.failure.ok();
-    StatusJson one = {{"destination", route.destination}, {"state", failed ? "failed" : "present"}};
+    const char* state = !failed ? "present" : plugin::is_held(route.failure) ? "held" : "failed";
+    StatusJson one = {{"destination", route.destination}, {"state", state}};
     if (failed) {
       one["waitsFor"] = route.failure.message();
       const std::string_view kind = name_of(route.failure.error_class());

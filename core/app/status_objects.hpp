@@ -28,7 +28,7 @@ StatusJson objects_json(const plugin::PluginHost& plugins, const Holdups& held, 
 StatusJson object_json(const plugin::PluginHost& plugins, const Holdups& held,
                        const std::string& key);
 
-// {"node", "routes": [{"destination", "state": "present" or "failed", ...}]}
+// {"node", "routes": [{"destination", "state": "present", "held" or "failed", ...}]}
 StatusJson routes_json(const plugin::PluginHost& plugins, const std::string& node);
 
 }  // namespace ccm::app

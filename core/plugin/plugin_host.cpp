@@ -625,7 +625,13 @@ std::vector<BudgetReport> PluginHost::budgets() const { return impl_->budgets.re
 
 runtime::BrakeReport PluginHost::node_brake() const { return impl_->node_deletions.report(); }
 
-std::string PluginHost::node_brake_summary() const { return impl_->node_deletions.summary(); }
+std::string PluginHost::brake_summary() const {
+  std::string text = impl_->node_deletions.summary();
+  for (const AbsenceGate* gate : {&impl_->load_balancer_deletions, &impl_->route_deletions}) {
+    if (gate->report().engaged) text += "; " + gate->kind() + " " + gate->status_text();
+  }
+  return text;
+}
 
 std::vector<BrakeStatus> PluginHost::brakes() const {
   const AbsenceGate& balancers = impl_->load_balancer_deletions;

@@ -173,9 +173,10 @@ class PluginHost {
   [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
   // The cloud's limits of calls, one for each credential.
   [[nodiscard]] std::vector<BudgetReport> budgets() const;
-  // The brake on deletions of Nodes, and the same as a line for anybody: it names none.
+  // The brake on deletions of Nodes.
   [[nodiscard]] runtime::BrakeReport node_brake() const;
-  [[nodiscard]] std::string node_brake_summary() const;
+  // A line for anybody, which names nothing: the brake on Nodes, and each other one that holds.
+  [[nodiscard]] std::string brake_summary() const;
   // The brakes on everything that is deleted because something is missing.
   [[nodiscard]] std::vector<BrakeStatus> brakes() const;
   // The call of a plugin that holds the loop at this moment. Any thread.

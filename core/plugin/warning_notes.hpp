@@ -3,14 +3,13 @@
 #pragma once
 
 #include "kube/events.hpp"
+#include "plugin/recent_map.hpp"
 #include "runtime/timers.hpp"
 
 #include <chrono>
 #include <cstddef>
-#include <list>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace ccm::plugin {
@@ -42,16 +41,13 @@ class WarningNotes {
     runtime::TimePoint at;
   };
   struct Note {
-    std::string key;
     std::string kind;
     std::string uid;
-    std::vector<Warning> warnings;  // likewise
+    std::vector<Warning> warnings;  // the newest first
   };
-  using Notes = std::list<Note>;
 
   const runtime::Timers& timers_;
-  Notes notes_;  // the newest first
-  std::unordered_map<std::string, Notes::iterator> by_key_;
+  RecentMap<Note> notes_{kMostObjects};
 };
 
 }  // namespace ccm::plugin

@@ -109,6 +109,10 @@ std::vector<std::string> faults_of(const json& status) {
                     " is degraded: it stalls the manager or misses its deadlines; the log says "
                     "what it was doing");
   }
+  for (const auto& [kind, brake] : part(status, "brake").items()) {
+    if (!brake.value("engaged", false)) continue;
+    lines.push_back("the deletion brake on " + printable(kind) + " holds " + member(brake, "held"));
+  }
   std::map<std::string, int> objects;  // by state
   for (const json& object : part(status, "objects")) {
     const std::string state = member(object, "state");

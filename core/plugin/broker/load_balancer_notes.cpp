@@ -17,7 +17,7 @@ void LoadBalancerNotes::answered(const LoadBalancerService& service,
   const bool elsewhere = answer.status().code() == Code::implemented_elsewhere;
   if (!answer.ok() && !elsewhere) return;
   if (answer.ok() && answer->state == LoadBalancerState::absent) return forget(service);
-  Note& note = notes_[key_of_service(service)];
+  Note& note = notes_.write(key_of_service(service));
   if (note.uid != service.uid) note = Note{service.uid, {}, {}};
   note.at = timers_.now();
   LoadBalancerReport& report = note.report;
@@ -38,15 +38,16 @@ void LoadBalancerNotes::answered(const LoadBalancerService& service,
 }
 
 void LoadBalancerNotes::forget(const LoadBalancerService& service) {
-  const auto place = notes_.find(key_of_service(service));
-  if (place != notes_.end() && place->second.uid == service.uid) notes_.erase(place);
+  const std::string key = key_of_service(service);
+  const Note* note = notes_.find(key);
+  if (note != nullptr && note->uid == service.uid) notes_.erase(key);
 }
 
 std::optional<LoadBalancerReport> LoadBalancerNotes::find(std::string_view service) const {
-  const auto place = notes_.find(std::string(service));
-  if (place == notes_.end()) return std::nullopt;
-  LoadBalancerReport report = place->second.report;
-  report.since = timers_.now() - place->second.at;
+  const Note* note = notes_.find(service);
+  if (note == nullptr) return std::nullopt;
+  LoadBalancerReport report = note->report;
+  report.since = timers_.now() - note->at;
   return report;
 }
 

@@ -2,16 +2,17 @@
 // Loop thread.
 #pragma once
 
+#include "plugin/recent_map.hpp"
 #include "runtime/timers.hpp"
 
 #include <ccm/load_balancer.hpp>
 #include <ccm/status.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace ccm::plugin {
@@ -27,6 +28,8 @@ struct LoadBalancerReport {
 
 class LoadBalancerNotes {
  public:
+  static constexpr std::size_t kMost = 16'384;  // then the one heard of longest ago goes
+
   explicit LoadBalancerNotes(const runtime::Timers& timers) : timers_(timers) {}
 
   // How an operation other than the deletion ended. A failure changes nothing.
@@ -44,7 +47,7 @@ class LoadBalancerNotes {
   };
 
   const runtime::Timers& timers_;
-  std::unordered_map<std::string, Note> notes_;
+  RecentMap<Note> notes_{kMost};
 };
 
 }  // namespace ccm::plugin

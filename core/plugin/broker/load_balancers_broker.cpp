@@ -154,7 +154,7 @@ void LoadBalancersBroker::begin_remove(const Running& running,
     const Status status = outcome.status();
     ended(running, turn, status);
     if (status.ok() || status.code() == Code::not_found ||
-        status.code() == Code::implemented_elsewhere) {
+        status.code() == Code::implemented_elsewhere || status.reason() == "NotOwned") {
       notes_.forget(running.request->service);
     }
     if (status.ok() || status.code() == Code::not_found) {

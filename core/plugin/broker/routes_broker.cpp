@@ -347,7 +347,13 @@ std::vector<RouteReport> RoutesBroker::routes_of(const std::string& node) const 
   std::map<std::string, RouteReport> routes;
   for (const Route& route : owned_) {
     if (route.target_node != node) continue;
-    routes[route.destination_cidr] = {route.destination_cidr, true, {}, 0, now - listed_};
+    RouteReport& report = routes[route.destination_cidr];
+    report = {route.destination_cidr, true, {}, 0, now - listed_};
+    const AbsenceGate::Refused* refused = gate_.refused(key_of(route));
+    if (refused == nullptr) continue;
+    report.failure = gate_.why_refused(key_of(route));
+    report.attempts = refused->attempts;
+    report.since = now - refused->since;
   }
   for (const auto& [key, failure] : failures_) {
     if (key.first != node) continue;

@@ -29,7 +29,7 @@ struct RouteBatch;
 struct RouteReport {
   std::string destination;
   bool present = false;  // in the cloud's list when it was read last
-  Status failure;        // of its last change, while that has not succeeded
+  Status failure;        // of its last change, while that has not succeeded; is_held() by the brake
   uint32_t attempts = 0;
   std::chrono::nanoseconds since{0};  // it is so
 };

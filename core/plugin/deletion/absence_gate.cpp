@@ -24,8 +24,8 @@ AbsenceGate::AbsenceGate(runtime::Timers& timers, DeletionTelemetry& telemetry,
 void AbsenceGate::begin() { brake_.begin(timers_.now()); }
 
 // Else nobody wants it deleted any more: its Node came back.
-bool AbsenceGate::still_asked(runtime::TimePoint asked) const {
-  return timers_.now() - asked <= brake_.options().window;
+bool AbsenceGate::still_asked(const Refused& refused) const {
+  return timers_.now() - refused.asked <= brake_.options().window;
 }
 
 Status AbsenceGate::refusal(const runtime::BrakeJudgement& judgement) const {
@@ -38,7 +38,9 @@ Status AbsenceGate::refusal(const runtime::BrakeJudgement& judgement) const {
                     std::to_string(report.absent + report.deleted) + " of " +
                     std::to_string(report.known + report.deleted) + " " + kind_ +
                     " would go within " + format_duration(brake_.options().window) + ", " +
-                    std::to_string(report.limit) + " may")
+                    std::to_string(report.limit) + " may; what is still unwanted after " +
+                    format_duration(brake_.options().hold) +
+                    " goes at that pace, and all at once with --deletion-brake-percent=100")
       .with_reason(std::string(kDeletionBrakeEngaged))
       .with_retry_after(std::min(due, latest));
 }
@@ -52,6 +54,15 @@ runtime::BrakeReport AbsenceGate::report() const {
   return report;
 }
 
+const AbsenceGate::Refused* AbsenceGate::refused(const std::string& key) const {
+  const auto place = held_.find(key);
+  return place != held_.end() && still_asked(place->second) ? &place->second : nullptr;
+}
+
+Status AbsenceGate::why_refused(const std::string& key) const {
+  return refusal(brake_.judge(key, timers_.now()));
+}
+
 std::string AbsenceGate::status_text() const {
   return describe(report(), brake_.options(), {kind_, "are not wanted any more"});
 }
@@ -59,7 +70,11 @@ std::string AbsenceGate::status_text() const {
 std::vector<Status> AbsenceGate::judge(const std::vector<std::string>& keys) {
   const runtime::TimePoint now = timers_.now();
   std::erase_if(held_, [&](const auto& entry) { return !still_asked(entry.second); });
-  for (const std::string& key : keys) held_[key] = now;
+  for (const std::string& key : keys) {
+    Refused& refused = held_[key];
+    if (refused.attempts++ == 0) refused.since = now;
+    refused.asked = now;
+  }
   runtime::BrakeLook look;
   look.sighted = true;
   look.known = known_.size();

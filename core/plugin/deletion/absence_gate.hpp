@@ -8,6 +8,7 @@
 
 #include <ccm/status.hpp>
 
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -35,13 +36,24 @@ class AbsenceGate {
   void deleted(const std::string& key) { known_.erase(key); }
   void not_deleted(const std::string& key) { brake_.not_deleted(key); }
 
+  // A deletion that was refused and is still asked for.
+  struct Refused {
+    runtime::TimePoint since;
+    runtime::TimePoint asked;  // last
+    uint32_t attempts = 0;
+  };
+  [[nodiscard]] const Refused* refused(const std::string& key) const;
+  // Why it is held, as judge() would say it now.
+  [[nodiscard]] Status why_refused(const std::string& key) const;
+
   // Held are those that were refused and are still asked for.
   [[nodiscard]] runtime::BrakeReport report() const;
-  // One line for people.
+  [[nodiscard]] const std::string& kind() const { return kind_; }
+  // One line for people, without names.
   [[nodiscard]] std::string status_text() const;
 
  private:
-  [[nodiscard]] bool still_asked(runtime::TimePoint asked) const;
+  [[nodiscard]] bool still_asked(const Refused& refused) const;
   [[nodiscard]] Status refusal(const runtime::BrakeJudgement& judgement) const;
 
   runtime::Timers& timers_;
@@ -49,8 +61,7 @@ class AbsenceGate {
   runtime::Brake brake_;
   const std::string kind_;
   std::unordered_set<std::string> known_;
-  // Deletions that were refused, and when they were last asked for.
-  std::unordered_map<std::string, runtime::TimePoint> held_;
+  std::unordered_map<std::string, Refused> held_;
 };
 
 }  // namespace ccm::plugin

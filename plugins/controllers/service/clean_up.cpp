@@ -70,6 +70,7 @@ Task<Status> Controller::clean_up(Ctx ctx, TurnPtr turn) {
   } else if (is_kept(removed)) {
     if (exists) tell_kept(*turn, removed);
   } else if (removed.error_class() == ErrorClass::waiting) {
+    tell_braked(*turn, removed);
     Status waiting = co_await wait(ctx, turn, std::move(removed), kDeleting, ServicePatch());
     co_return waiting;
   } else if (!gone) {
@@ -133,12 +134,21 @@ Task<Status> Controller::remove_vanished(Ctx ctx, TurnPtr turn) {
     Status told = co_await fail(ctx, turn, std::move(removed), kDeleteFailed, false);
     co_return told;
   }
+  tell_braked(*turn, removed);
   co_return removed;
 }
 
 void Controller::tell_deleted(const Turn& turn) const {
   host_.log.info("Deleted a load balancer", {{"service", turn.key}, {"id", turn.record->id}});
   events_.normal(turn.object, kDeleted, "Deleted load balancer");
+}
+
+// Once: the host asks for the deletion again and again.
+void Controller::tell_braked(const Turn& turn, const Status& why) const {
+  if (why.reason() != kHostsBrake || std::exchange(turn.record->braked, true)) return;
+  host_.log.warning("The deletion of a load balancer is held back",
+                    {{"service", turn.key}, {"id", turn.record->id}, {"reason", why.message()}});
+  events_.warning(turn.object, kDeletionHeld, why.message());
 }
 
 void Controller::tell_not_owned(const Turn& turn) const {

@@ -94,6 +94,7 @@ class Controller {
   Task<Status> let_go(Ctx ctx, TurnPtr turn, bool deleted);
   Task<Status> remove_vanished(Ctx ctx, TurnPtr turn);
   void tell_deleted(const Turn& turn) const;
+  void tell_braked(const Turn& turn, const Status& why) const;
   void tell_not_owned(const Turn& turn) const;
   void tell_kept(const Turn& turn, const Status& why) const;
 

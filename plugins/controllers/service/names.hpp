@@ -42,7 +42,10 @@ inline constexpr std::string_view kUpdated = "UpdatedLoadBalancer";
 inline constexpr std::string_view kUpdateFailed = "UpdateLoadBalancerFailed";
 // With it a provider says that a load balancer is somebody else's (ccm/abi/loadbalancers.h).
 inline constexpr std::string_view kProvidersNotOwned = "NotOwned";
+// With it the host's brake holds a deletion back (the same page).
+inline constexpr std::string_view kHostsBrake = "DeletionBrakeEngaged";
 // Reasons that upstream does not have.
+inline constexpr std::string_view kDeletionHeld = "DeletionHeld";
 inline constexpr std::string_view kRetained = "LoadBalancerRetained";
 inline constexpr std::string_view kNotOwned = "LoadBalancerNotOwned";
 inline constexpr std::string_view kReplaced = "LoadBalancerReplaced";

@@ -31,6 +31,7 @@ struct Record {
 
   bool announced = false;  // the Event that work on it begins was recorded
   bool deleting = false;   // ... that its deletion begins
+  bool braked = false;     // ... that the host's brake holds its deletion
   bool scheduled = false;  // a change of Nodes brings it back soon
 
   // Nothing is tried before that time while the request is the one that failed, or waits.

@@ -86,7 +86,7 @@ class PermissionsTest : public EndpointTest {
     }
     return json::object();
   }
-  std::size_t routes() { return cloud_.control("GET", "/routes").size(); }
+  std::size_t routes() { return cloud_.control("GET", "/routes").at("routes").size(); }
   std::string readyz_for(const support::Credentials& who) {
     return ask_with(who, "/readyz?verbose", "*/*").body;
   }

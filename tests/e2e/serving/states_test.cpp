@@ -126,7 +126,7 @@ class StatesTest : public EndpointTest {
     if (!found.empty()) faults.insert(faults.end(), found.begin(), std::prev(found.end()));
   }
   Parts events_about(const std::string& object) {
-    const bool node = object.starts_with("node/");
+    const bool node = !object.starts_with("service/");
     const std::string name = object.substr(object.rfind('/') + 1);
     Parts reasons;
     const json all = api_.get("/api/v1/namespaces/default/events").body;
@@ -209,6 +209,7 @@ TEST_F(StatesTest, Held) {
           .status_code = 1,
           .explain_code = 1,
           .status = {"engaged, 3 held (node-0, node-1, node-2): " + why, remedy,
+                     "ccmctl: the deletion brake on nodes holds 3\n",
                      "ccmctl: objects that are not settled: 3 held\n"},
           .explain = {"State", "held", why, "2 may be", remedy, "reason DeletionHeld"},
           .readyz = {"[i]deletion-brake: engaged, 3 held: " + why, "readyz check passed",
@@ -219,6 +220,82 @@ TEST_F(StatesTest, Held) {
                       "state=\"held\"} 3\n"},
           .log = {"The deletion brake is engaged", "A deletion is held back", why},
           .events = {"DeletionHeld"}});
+}
+
+// Their finalizers were removed by hand: the Services are gone, and nobody was seen to want it.
+TEST_F(StatesTest, HeldLoadBalancer) {
+  start_services({"--concurrent-service-syncs=1"});
+  const std::vector<std::string> names = {"web-0", "web-1", "web-2", "web-3"};
+  for (const std::string& name : names) make_service(name);
+  for (const std::string& name : names) {
+    expect({.object = "service/default/" + name,
+            .explain = {"settled"},
+            .events = {"EnsuredLoadBalancer", "EnsuringLoadBalancer", "UnAvailableLoadBalancer"}});
+  }
+  for (int number = 0; number < 3; ++number) {
+    const std::string path = "/api/v1/namespaces/default/services/" + names[number];
+    const json patch = {{"metadata", {{"finalizers", nullptr}}}};
+    ASSERT_TRUE(api_.patch(path, support::kMergePatch, patch).ok());
+    ASSERT_TRUE(api_.remove(path).ok());
+  }
+  const std::string counts = "engaged, 1 held: 1 of 2 load balancers are not wanted any more";
+  expect({.object = "service/default/web-2",
+          .status_code = 1,
+          .explain_code = 1,
+          .status = {"Deletion brake, loadbalancers", counts,
+                     "ccmctl: objects that are not settled: 1 held\n"},
+          .explain = {"held", "the deletion brake holds it", "2 may", "30m",
+                      "--deletion-brake-percent=100", "reason DeletionBrakeEngaged",
+                      "load balancer of default/web-2"},
+          .readyz = {"[i]deletion-brake: released: no deletion of nodes was asked for yet; "
+                     "load balancers " +
+                         counts,
+                     "readyz check passed", "!web-2"},
+          .metrics = {"ccm_deletion_brake_engaged{kind=\"loadbalancers\"} 1\n",
+                      "ccm_deletion_brake_held{kind=\"loadbalancers\"} 1\n", metric_of("held", 1)},
+          .log = {"The deletion brake is engaged", "The deletion of a load balancer is held back"},
+          .events = {"DeletingLoadBalancer", "DeletionHeld", "EnsuredLoadBalancer",
+                     "EnsuringLoadBalancer", "UnAvailableLoadBalancer"}});
+}
+
+TEST_F(StatesTest, HeldRoute) {
+  for (int number = 0; number < 4; ++number) {
+    const std::string name = "node-" + std::to_string(number);
+    const std::string range = "10.244." + std::to_string(number) + ".0/24";
+    make_machine(name);
+    ASSERT_TRUE(api_.create("/api/v1/nodes", {{"apiVersion", "v1"},
+                                              {"kind", "Node"},
+                                              {"metadata", {{"name", name}}},
+                                              {"spec",
+                                               {{"providerID", "sandbox://" + name},
+                                                {"podCIDR", range},
+                                                {"podCIDRs", json::array({range})}}}})
+                    .ok());
+  }
+  start(reviews(), {"--controllers=node-route-controller", "--cluster-cidr=10.244.0.0/16",
+                    "--route-reconciliation-period=1s"});
+  ASSERT_TRUE(eventually(
+      patience(), [&] { return cloud_.control("GET", "/routes").at("routes").size() == 4; }));
+  for (const char* name : {"node-1", "node-2", "node-3"}) {
+    ASSERT_TRUE(api_.remove(std::string("/api/v1/nodes/") + name).ok());
+  }
+  const std::string engaged = "engaged, 3 held: 3 of 4 routes are not wanted any more";
+  expect({.object = "route/node-3",
+          .status_code = 1,
+          .explain_code = 1,
+          .status = {"Deletion brake, routes", engaged,
+                     "ccmctl: the deletion brake on routes holds 3\n"},
+          .explain = {"held", "the deletion brake holds it", "2 may", "30m",
+                      "--deletion-brake-percent=100", "reason DeletionBrakeEngaged"},
+          .readyz = {"asked for yet; routes " + engaged, "readyz check passed", "!10.244"},
+          .metrics = {"ccm_deletion_brake_engaged{kind=\"routes\"} 1\n",
+                      "ccm_deletion_brake_held{kind=\"routes\"} 3\n"},
+          .log = {"The deletion brake is engaged", "routes are not removed"},
+          .events = {}});
+  expect({.object = "route/node-0",  // the oldest Node gets the Event
+          .status_code = 1,
+          .explain = {"present", "!held"},
+          .events = {"RouteRemovalHeld"}});
 }
 
 TEST_F(StatesTest, Retrying) {
