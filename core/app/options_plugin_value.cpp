@@ -13,8 +13,6 @@ namespace {
 using plugin::Option;
 using plugin::OptionType;
 
-Status must_be(std::string what) { return {Code::invalid_argument, "must be " + std::move(what)}; }
-
 class PluginValue final : public FlagValue {
  public:
   explicit PluginValue(const Option& option) : option_(option) {

@@ -10,13 +10,6 @@ namespace {
 constexpr std::string_view kRouteController = "node-route-controller";
 constexpr std::string_view kIpamController = "node-ipam-controller";
 
-std::string trim(std::string text) {
-  const char* const blank = " \t\r\n";
-  text.erase(0, std::min(text.find_first_not_of(blank), text.size()));
-  text.erase(text.find_last_not_of(blank) + 1);
-  return text;
-}
-
 void validate_cidrs(const std::string& text, std::vector<std::string>& errors) {
   const std::string flag = "--cluster-cidr=" + text;
   std::size_t families[2] = {0, 0};
@@ -72,7 +65,7 @@ void validate_network(const Options& options, const FlagSet& flags, Validation& 
         "--allocate-node-cidrs has no effect unless --controllers names node-ipam-controller, such "
         "as --controllers=*,node-ipam-controller");
   }
-  const std::string cidrs = trim(options.kube_cloud_shared.cluster_cidr);
+  const std::string cidrs(trim_space(options.kube_cloud_shared.cluster_cidr));
   if (cidrs.empty()) {
     validate_without_cidr(options, flags, result);
   } else {

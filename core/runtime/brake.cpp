@@ -9,7 +9,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-milliseconds until(TimePoint when, TimePoint now) {
+milliseconds retry_after(TimePoint when, TimePoint now) {
   return std::max(std::chrono::ceil<milliseconds>(when - now), milliseconds(1));
 }
 
@@ -60,12 +60,12 @@ BrakeJudgement Brake::judge(const std::string& key, TimePoint now) const {
   const std::size_t gone = used(now);
   if (waits_for_hold) {
     const TimePoint due = absence.since + options_.hold;
-    if (now < due) return {BrakeVerdict::over_limit, until(due, now)};
+    if (now < due) return {BrakeVerdict::over_limit, retry_after(due, now)};
     if (gone >= limit(now)) return {BrakeVerdict::over_limit, milliseconds(0)};
   }
   const std::size_t vanished = waits_for_hold ? gone + 1 : gone + unannounced();
   if (!watched_a_window(now) && vanished > minimum()) {
-    return {BrakeVerdict::too_early, until(*begun_ + options_.window, now)};
+    return {BrakeVerdict::too_early, retry_after(*begun_ + options_.window, now)};
   }
   return {BrakeVerdict::pass, milliseconds(0)};
 }

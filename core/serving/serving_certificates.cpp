@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "kube/file_text.hpp"
+#include "serving/message.hpp"
 #include "serving/self_signed.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -80,11 +81,6 @@ std::vector<std::string> names_in(X509* certificate) {
 void warn_if_expired(const X509* certificate, const std::string& file) {
   if (X509_cmp_current_time(X509_get0_notAfter(certificate)) >= 0) return;
   log::warning("the serving certificate has expired", {{"file", file}});
-}
-
-std::string lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
 }
 
 // "*.example" stands for one label.
@@ -205,7 +201,7 @@ Status ServingCertificates::load_pair(Pair* pair) {
   pair->context = std::move(*context);
   pair->names = pair->patterns.empty() ? names_in(SSL_CTX_get0_certificate(pair->context.get()))
                                        : pair->patterns;
-  for (std::string& name : pair->names) name = lower(std::move(name));
+  for (std::string& name : pair->names) name = lower_case(name);
   warn_if_expired(SSL_CTX_get0_certificate(pair->context.get()), pair->certificate_file);
   return {};
 }
@@ -241,7 +237,7 @@ net::TlsSession ServingCertificates::new_session() {
 int ServingCertificates::on_server_name(SSL* session, int*, void* self) {
   const char* given = SSL_get_servername(session, TLSEXT_NAMETYPE_host_name);
   if (given == nullptr) return SSL_TLSEXT_ERR_NOACK;
-  const std::string name = lower(given);
+  const std::string name = lower_case(given);
   for (const Pair& pair : static_cast<ServingCertificates*>(self)->sni_) {
     const bool known = std::any_of(pair.names.begin(), pair.names.end(),
                                    [&](const std::string& one) { return matches(one, name); });

@@ -9,9 +9,10 @@
 #include <utility>
 
 namespace ccm::app {
-namespace {
 
 Status must_be(std::string what) { return {Code::invalid_argument, "must be " + std::move(what)}; }
+
+namespace {
 
 template <typename T>
 class Bound : public FlagValue {

@@ -27,6 +27,9 @@ class FlagValue {
   [[nodiscard]] virtual std::string_view implied() const { return {}; }
 };
 
+// The failure of FlagValue::set().
+Status must_be(std::string what);
+
 // Each writes into a variable that outlives it; its value at that time is the default.
 std::unique_ptr<FlagValue> string_value(std::string* variable);
 std::unique_ptr<FlagValue> bool_value(bool* variable);

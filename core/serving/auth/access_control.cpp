@@ -35,7 +35,7 @@ std::string harmless(std::string_view text) {
   return result;
 }
 
-std::string in_quotes(std::string_view text) {
+std::string json_text(std::string_view text) {
   return nlohmann::json(std::string(text))
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -62,8 +62,8 @@ std::string_view without_slash(std::string_view path) {
 Answer unauthorized_answer() { return failure(401, "Unauthorized", "Unauthorized", false); }
 
 Answer forbidden_answer(const Request& request, const std::string& reason) {
-  std::string message = "User " + in_quotes(request.user.name) + " cannot " +
-                        lower_case(request.method) + " path " + in_quotes(request.path);
+  std::string message = "User " + json_text(request.user.name) + " cannot " +
+                        lower_case(request.method) + " path " + json_text(request.path);
   message = "forbidden: " + harmless(message);
   if (!reason.empty()) message += ": " + reason;
   return failure(403, "Forbidden", message, true);
@@ -79,7 +79,7 @@ Answer too_many_answer() {
 Answer review_failed_answer(const Request& request) {
   Answer answer;
   answer.status = 500;
-  answer.body = "Internal Server Error: " + harmless(in_quotes(request.target)) +
+  answer.body = "Internal Server Error: " + harmless(json_text(request.target)) +
                 ": the access review failed\n";
   return answer;
 }
