@@ -184,6 +184,10 @@ std::vector<std::size_t> InstanceSnapshot::find_name(std::string_view wanted) co
       [this](uint32_t index, std::string_view text) { return name(index) < text; });
   std::vector<std::size_t> all;
   for (; found != by_name_.end() && name(*found) == wanted; ++found) all.push_back(*found);
+  if (all.empty()) return all;
+  const std::size_t first = all.front();
+  std::erase_if(all, [this](std::size_t index) { return state(index) == CCM_INSTANCE_TERMINATED; });
+  if (all.empty()) all.push_back(first);
   return all;
 }
 

@@ -42,7 +42,8 @@ class InstanceSnapshot {
 
   // The machine with that provider ID, or kNone.
   [[nodiscard]] std::size_t find_provider_id(std::string_view provider_id) const;
-  // Every machine of that name, in the order of the listing.
+  // The machines of that name that are not terminated, in the order of the listing: a destroyed one
+  // may still be listed beside its successor. When all are, the first of them.
   [[nodiscard]] std::vector<std::size_t> find_name(std::string_view name) const;
 
   // Bytes that it occupies.

@@ -10,18 +10,12 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Single calls within a period of those who ask again and again; for more, a listing now and then
-// is kinder to the cloud.
+// Single calls within a period of repeated questions; for more, a listing now and then is kinder to
+// the cloud.
 constexpr std::size_t kMostPolls = 10;
 
 // A machine may be there for so long before a listing shows it.
 constexpr std::chrono::seconds kListingLag{60};
-
-Status foreign_status(const MachineQuery& query) {
-  return Status(Code::unimplemented, ErrorClass::unsupported,
-                "provider ID " + query.provider_id + " belongs to another provider")
-      .with_reason("ForeignProviderID");
-}
 
 Status no_way() {
   return Status(Code::unimplemented, ErrorClass::unsupported,
@@ -29,6 +23,12 @@ Status no_way() {
 }
 
 }  // namespace
+
+Status foreign_machine(const std::string& provider_id) {
+  return Status(Code::unimplemented, ErrorClass::unsupported,
+                "provider ID " + provider_id + " belongs to another provider")
+      .with_reason("ForeignProviderID");
+}
 
 InstancesBroker::InstancesBroker(MachineSource& source, runtime::Timers& timers,
                                  BrokerOptions options)
@@ -61,7 +61,7 @@ InstancesBroker::Question InstancesBroker::question_of(MachineQuery query, Answe
 }
 
 void InstancesBroker::find(MachineQuery query, AnswerDone done) {
-  if (foreign(query.provider_id)) return done({foreign_status(query), nullptr, 0});
+  if (foreign(query.provider_id)) return done({foreign_machine(query.provider_id), nullptr, 0});
   if (query.max_age > milliseconds(0)) count_poll(query.max_age);
   Question question = question_of(std::move(query), std::move(done));
   if (give(question, question.wanted)) {
@@ -72,7 +72,7 @@ void InstancesBroker::find(MachineQuery query, AnswerDone done) {
 }
 
 void InstancesBroker::confirm(MachineQuery query, AnswerDone done) {
-  if (foreign(query.provider_id)) return done({foreign_status(query), nullptr, 0});
+  if (foreign(query.provider_id)) return done({foreign_machine(query.provider_id), nullptr, 0});
   if (!can_confirm()) return done({no_way(), nullptr, 0});
   ask_singly(question_of(std::move(query), std::move(done)));
 }

@@ -40,6 +40,9 @@ struct BrokerStatistics {
   uint64_t failures = 0;  // of any of them
 };
 
+// The answer about a machine of another provider: unimplemented/unsupported "ForeignProviderID".
+Status foreign_machine(const std::string& provider_id);
+
 class InstancesBroker {
  public:
   using AnswerDone = std::function<void(const MachineAnswer&)>;
@@ -47,7 +50,7 @@ class InstancesBroker {
 
   // `source` and `timers` must outlive it.
   InstancesBroker(MachineSource& source, runtime::Timers& timers, BrokerOptions options);
-  ~InstancesBroker();  // who waits hears nothing more
+  ~InstancesBroker();  // questions that are still open are never answered
   InstancesBroker(const InstancesBroker&) = delete;
   InstancesBroker& operator=(const InstancesBroker&) = delete;
 
@@ -119,7 +122,7 @@ class InstancesBroker {
                                        const SingleCalls::Outcome& outcome);
 
   void join_listing(Question question);
-  [[nodiscard]] bool begins_anew(const Question& question) const;
+  [[nodiscard]] bool raises_priority(const Question& question) const;
   void wait_for_listing(Question question);
   void begin_listing();
   void listing_ended(Result<InstanceSnapshot::Ptr> listed);
@@ -155,8 +158,8 @@ class InstancesBroker {
   std::vector<Question> waiting_;  // for a listing
   std::vector<ListQuestion> list_waiting_;
 
-  // Who looks after machines in doubt asks again and again: how often within its period, and within
-  // the one before.
+  // Questions that a controller repeats while machines are in doubt: how many within its period,
+  // and within the one before.
   runtime::TimePoint polls_began_;
   std::size_t polls_ = 0;
   std::size_t polls_before_ = 0;

@@ -27,7 +27,7 @@ Status doubtful_status() {
       .with_reason("DoubtfulListing");
 }
 
-// A fault of the cloud or of its credential, which ends without anybody's doing here.
+// A fault of the cloud or of its credential, which may end without a change here.
 bool passes_by_itself(const Status& failure) {
   switch (failure.error_class()) {
     case ErrorClass::auth:
@@ -65,7 +65,8 @@ void InstancesBroker::refresh(ListDone done) {
   begin_listing();
 }
 
-// The listing may be held back by the cloud's budget of calls, for the sake of who now joins it.
+// The listing may be held back by the cloud's budget of calls: it is now as important as this
+// question.
 void InstancesBroker::join_listing(Question question) {
   if (listing_ && question.query.origin) {
     listing_origin_->raise(question.query.origin->priority());
@@ -73,8 +74,9 @@ void InstancesBroker::join_listing(Question question) {
   waiting_.push_back(std::move(question));
 }
 
-// The last listing was held back, and this one would not be.
-bool InstancesBroker::begins_anew(const Question& question) const {
+// The last listing was held back for the budget of calls, and this question is more important than
+// those that it was for.
+bool InstancesBroker::raises_priority(const Question& question) const {
   return last_failure_ && last_failure_->reason() == kCallBudgetSpent && question.query.origin &&
          question.query.origin->priority() < listing_began_as_;
 }
@@ -84,10 +86,10 @@ void InstancesBroker::wait_for_listing(Question question) {
   const milliseconds pause = pause_before(question);
   const bool due = !last_began_ || timers_.now() - *last_began_ >= pause;
   // The cloud has just failed: asking for each machine would make it worse.
-  if (!listing_ && !due && last_failure_ && !begins_anew(question)) {
+  if (!listing_ && !due && last_failure_ && !raises_priority(question)) {
     return question.done({*last_failure_, nullptr, 0});
   }
-  const bool at_once = due || begins_anew(question);
+  const bool at_once = due || raises_priority(question);
   join_listing(std::move(question));
   if (at_once) return begin_listing();
   if (!listing_) list_later(pause);
@@ -100,8 +102,8 @@ milliseconds InstancesBroker::pause_before(const Question& question) const {
   return std::min(pause * static_cast<int64_t>(listing_calls()), options_.max_age);
 }
 
-// Of listings for those who ask again and again: about one call in each interval, and never so
-// rarely that nothing young enough is known.
+// Between listings for repeated questions: about one call in each interval, and never so rarely
+// that nothing young enough is known.
 milliseconds InstancesBroker::poll_interval() const {
   const milliseconds wanted = options_.list_interval * static_cast<int64_t>(listing_calls());
   return std::max(options_.list_interval, std::min(wanted, options_.max_age));
@@ -174,7 +176,7 @@ void InstancesBroker::listing_ended(Result<InstanceSnapshot::Ptr> listed) {
   if (listed.ok()) tell_recovery();
 }
 
-// Those who failed meanwhile wait for the end of their back-off; what they need is known now.
+// Objects that failed meanwhile wait for the end of their back-off, but can be reconciled now.
 void InstancesBroker::tell_recovery() {
   if (!failing_since_) return;
   const auto outage = timers_.now() - *std::exchange(failing_since_, std::nullopt);
@@ -199,7 +201,7 @@ void InstancesBroker::serve(const Status& failure, const std::shared_ptr<Origin>
     tell_answer(question.query.origin, origin);
     if (!failure.ok()) {
       const bool held = failure.reason() == kCallBudgetSpent;
-      if (held && (listing_ || begins_anew(question))) {
+      if (held && (listing_ || raises_priority(question))) {
         ask(std::move(question));
       } else {
         question.done({failure, nullptr, 0});

@@ -68,22 +68,17 @@ std::optional<MachineAnswer> KnownMachines::find(const MachineQuery& query,
   return answer;
 }
 
-// Nothing: the listing does not hold it.
+// nullopt: the listing does not hold it.
 std::optional<MachineAnswer> KnownMachines::find_listed(const MachineQuery& query) const {
   if (!query.provider_id.empty()) {
     const std::size_t index = listing_->find_provider_id(query.provider_id);
     if (index == InstanceSnapshot::kNone) return std::nullopt;
     return MachineAnswer{{}, listing_, index};
   }
-  std::vector<std::size_t> found = listing_->find_name(query.name);
+  const std::vector<std::size_t> found = listing_->find_name(query.name);
   if (found.empty()) return std::nullopt;
-  // A destroyed machine may still be listed beside the one that took its name.
-  const std::size_t first = found.front();
-  std::erase_if(found, [this](std::size_t index) {
-    return listing_->state(index) == CCM_INSTANCE_TERMINATED;
-  });
   if (found.size() > 1) return MachineAnswer{ambiguous(query, found.size()), nullptr, 0};
-  return MachineAnswer{{}, listing_, found.empty() ? first : found.front()};
+  return MachineAnswer{{}, listing_, found.front()};
 }
 
 }  // namespace ccm::plugin

@@ -7,12 +7,12 @@
 
 namespace ccm::plugin {
 
-// Of a call that nobody in particular asked for: the second look at vanished machines.
+// Of a call that is for no object in particular: the second look at vanished machines.
 inline std::shared_ptr<Origin> no_origin() {
   return std::make_shared<Origin>("machines", "", CallPriority::refresh);
 }
 
-// What several ask for together is as important as the most important of them.
+// A call for several questions is as important as the most important of them.
 template <typename Questions>
 std::shared_ptr<Origin> common_origin(const Questions& questions) {
   const Origin* best = nullptr;

@@ -34,7 +34,7 @@ class SingleCalls {
 
   // `source` and `timers` must outlive it.
   SingleCalls(MachineSource& source, runtime::Timers& timers, Options options);
-  ~SingleCalls();  // who waits hears nothing more
+  ~SingleCalls();  // questions that are still open are never answered
   SingleCalls(const SingleCalls&) = delete;
   SingleCalls& operator=(const SingleCalls&) = delete;
 

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// What a write may have done whose answer is lost.
+// The answer is lost, but the write may have been done.
 bool may_have_happened(const Status& status) {
   return status.error_class() == ErrorClass::unavailable ||
          status.code() == Code::deadline_exceeded;

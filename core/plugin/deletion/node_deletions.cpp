@@ -43,7 +43,7 @@ void NodeDeletions::connect(std::shared_ptr<InstancesBroker> broker) {
   });
 }
 
-// Of anybody's listing.
+// Every listing is heard, whatever it was made for.
 void NodeDeletions::heard_listing(const InstanceSnapshot& machines) {
   if (deps_.cache.list(kNodes, {}).size() <= kSmallCluster) {
     auto picked = pick_witnesses(our_nodes(), machines);
@@ -71,8 +71,9 @@ std::string NodeDeletions::summary() const {
 }
 
 std::string NodeDeletions::status_text() const {
-  std::string text = describe(report(), brake_.options(), subject_nodes(), held_.names());
-  if (!held_.names().empty()) {
+  const auto held = held_.names();
+  std::string text = describe(report(), brake_.options(), subject_nodes(), held);
+  if (!held.empty()) {
     text += "; to let one go: kubectl annotate node NAME " + std::string(kAllowDeletion) + "=true";
   }
   return text;
@@ -92,9 +93,7 @@ Status NodeDeletions::refusal(const NodeDeletion& deletion, const NodeFacts& nod
     return node_changed(deletion.name);
   }
   if (broker_->foreign(node.provider_id)) {
-    return Status(Code::unimplemented, ErrorClass::unsupported,
-                  "provider ID " + node.provider_id + " belongs to another provider")
-        .with_reason("ForeignProviderID");
+    return foreign_machine(node.provider_id);
   }
   if (node.deleting) {
     return Status(Code::not_found, ErrorClass::not_found,
@@ -134,14 +133,14 @@ void NodeDeletions::remove(NodeDeletion deletion) {
   });
 }
 
-// What is held costs no calls to the cloud each time that somebody asks.
+// A Node that is held costs no calls to the cloud each time that a controller asks.
 bool NodeDeletions::look_is_due(const Case& one) const {
   const auto now = deps_.timers.now();
   if (one.node.released || !held_last_ || !last_round_) return true;
   if (now - *last_round_ >= look_pause(true)) return true;
   if (brake_.report(now).blind) return false;
-  return brake_.judge(one.node.uid, now).verdict == BrakeVerdict::pass ||
-         brake_.judge(one.node.uid, now).verdict == BrakeVerdict::blind;
+  const BrakeVerdict verdict = brake_.judge(one.node.uid, now).verdict;
+  return verdict == BrakeVerdict::pass || verdict == BrakeVerdict::blind;
 }
 
 // About one call a second when many Nodes go one after the other, and less for what is held.
@@ -225,38 +224,39 @@ void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
         read_fresh(one);
         break;
       case Standing::absent:
-        if (machines.complete()) {
-          judge_absent(one, round->cases);
-        } else {
+        if (!machines.complete()) {
           fail(one, listing_incomplete(), "unknown");
+        } else if (judge_absent(one)) {
+          round->cases.push_back(one);
         }
         break;
     }
   }
 }
 
-void NodeDeletions::judge_absent(const CasePtr& one, Cases& passed) {
+bool NodeDeletions::judge_absent(const CasePtr& one) {
   const auto now = deps_.timers.now();
   if (!one->node.of_cloud) {
-    return fail(
-        one,
-        refused_deletion("NotOfThisCloud", "Node " + one->node.name +
-                                               " has no provider ID and does not wait for one, so "
-                                               "the cloud's silence says nothing about it"),
-        "foreign");
+    fail(one,
+         refused_deletion("NotOfThisCloud", "Node " + one->node.name +
+                                                " has no provider ID and does not wait for one, so "
+                                                "the cloud's silence says nothing about it"),
+         "foreign");
+    return false;
   }
   // A deletion whose answer was lost, or a cache that lags: it counts already.
-  if (brake_.is_deleting(one->node.uid)) return passed.push_back(one);
+  if (brake_.is_deleting(one->node.uid)) return true;
   const auto judgement = brake_.judge(one->node.uid, now);
   if (one->node.released) {
     one->ground = "released";
   } else if (judgement.verdict != BrakeVerdict::pass) {
-    return hold(one, judgement);
+    hold(one, judgement);
+    return false;
   } else if (!judgement.counts) {
     one->ground = "announced";
   }
   brake_.deleting(one->node.uid, judgement.counts && !one->node.released, now);
-  passed.push_back(one);
+  return true;
 }
 
 // One call for each Node and one for the canary: a credential that lost its rights may answer "not
@@ -314,13 +314,9 @@ void NodeDeletions::conclude_without_listing(const RoundPtr& round) {
   brake_.look(look, deps_.timers.now());
   for (std::size_t index = 0; index < round->cases.size(); ++index) {
     const CasePtr& one = round->cases[index];
-    Cases passed{one};
-    if (standing_of(round->answers[index].state()) == Standing::absent) {
-      passed.clear();
-      judge_absent(one, passed);
-    }
-    const Standing canary = look.sighted ? Standing::exists : Standing::absent;
-    if (!passed.empty()) conclude(one, round->answers[index], canary);
+    const bool absent = standing_of(round->answers[index].state()) == Standing::absent;
+    if (absent && !judge_absent(one)) continue;
+    conclude(one, round->answers[index], look.sighted ? Standing::exists : Standing::absent);
   }
 }
 

@@ -83,7 +83,8 @@ class NodeDeletions {
   void end_round();
   void listed(const Cases& cases, const Result<InstanceSnapshot::Ptr>& listing);
   void judge_listed(const Cases& cases, const RoundPtr& round, const InstanceSnapshot& machines);
-  void judge_absent(const CasePtr& one, Cases& passed);
+  // Whether it may go on; else it has its answer.
+  bool judge_absent(const CasePtr& one);
   void look_up(const RoundPtr& round);
   void looked_up(const RoundPtr& round);
   void conclude_without_listing(const RoundPtr& round);

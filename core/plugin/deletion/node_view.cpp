@@ -62,7 +62,7 @@ std::optional<MachineQuery> listed_witness(const ViewRequest& request) {
   return std::nullopt;
 }
 
-// Without a listing: who should be found by a direct look-up.
+// Without a listing: a machine that a direct look-up should find.
 std::optional<MachineQuery> probable_canary(const ViewRequest& request) {
   for (const bool ready : {true, false}) {
     for (const NodeFacts& node : request.nodes) {
@@ -130,16 +130,7 @@ Standing standing_of(const NodeFacts& node, const InstanceSnapshot& machines) {
   }
   const auto found = machines.find_name(node.name);
   if (found.empty()) return Standing::absent;
-  // A destroyed machine may still be listed beside the one that took its name.
-  const auto living = std::count_if(found.begin(), found.end(), [&](std::size_t index) {
-    return machines.state(index) != CCM_INSTANCE_TERMINATED;
-  });
-  if (living == 0) return Standing::terminated;
-  if (living > 1) return Standing::unclear;
-  const auto one = std::find_if(found.begin(), found.end(), [&](std::size_t index) {
-    return machines.state(index) != CCM_INSTANCE_TERMINATED;
-  });
-  return standing_of(machines.state(*one));
+  return found.size() == 1 ? standing_of(machines.state(found.front())) : Standing::unclear;
 }
 
 NodeView view_of(const ViewRequest& request) {
