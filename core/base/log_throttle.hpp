@@ -1,4 +1,4 @@
-// For log lines that somebody else can cause as often as he likes.
+// For log lines that a client can cause as often as it likes.
 #pragma once
 
 #include <chrono>

@@ -21,7 +21,7 @@ long HelloGuard::on_bio(BIO* bio, int operation, const char* data, std::size_t, 
                         int result, std::size_t* done) {
   auto* guard = reinterpret_cast<HelloGuard*>(BIO_get_callback_arg(bio));
   bool good = true;
-  if (operation == BIO_CB_READ) good = !guard->begins_again();
+  if (operation == BIO_CB_READ) good = !guard->renegotiates();
   if (operation == (BIO_CB_READ | BIO_CB_RETURN) && result > 0) {
     good = guard->take({data, *done});
   }
@@ -30,10 +30,10 @@ long HelloGuard::on_bio(BIO* bio, int operation, const char* data, std::size_t, 
   return -1;
 }
 
-bool HelloGuard::begins_again() {
+bool HelloGuard::renegotiates() {
   const bool shaking = SSL_in_init(session_) == 1;
-  if (!shaking) hand_shaken_ = true;
-  return shaking && hand_shaken_ && SSL_version(session_) < TLS1_3_VERSION;
+  if (!shaking) handshake_done_ = true;
+  return shaking && handshake_done_ && SSL_version(session_) < TLS1_3_VERSION;
 }
 
 bool HelloGuard::take(std::string_view received) {

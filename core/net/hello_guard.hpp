@@ -1,6 +1,6 @@
 // Looks at what a client sends in its handshake, while that is in the clear, and ends a handshake
 // that would cost much: OpenSSL makes room for a ClientHello of 131 kB as soon as one is announced,
-// and TLS 1.2 lets a client begin again later. Server's side; the session's thread.
+// and TLS 1.2 lets a client renegotiate later. Server's side; the session's thread.
 #pragma once
 
 #include <openssl/bio.h>
@@ -15,7 +15,7 @@ namespace ccm::net {
 
 class HelloGuard {
  public:
-  static constexpr std::size_t kMaxHello = 16u << 10;  // browsers need 2 kB, with keys of tomorrow
+  static constexpr std::size_t kMaxHello = 16u << 10;  // browsers need 2 kB with post-quantum keys
 
   HelloGuard() = default;
   HelloGuard(const HelloGuard&) = delete;
@@ -32,11 +32,11 @@ class HelloGuard {
                      int result, std::size_t* done);
   bool take_record_head(std::string_view* received);
   bool take_message(std::string_view piece);
-  [[nodiscard]] bool begins_again();
+  [[nodiscard]] bool renegotiates();
 
   const SSL* session_ = nullptr;
   bool over_ = false;  // what follows is encrypted, or OpenSSL's to judge
-  bool hand_shaken_ = false;
+  bool handshake_done_ = false;
   bool handshake_record_ = false;
   std::size_t record_left_ = 0;
   std::size_t message_left_ = 0;

@@ -57,16 +57,14 @@ void Allowance::spend(Account& account, Nanoseconds used) {
 }
 
 std::shared_ptr<Allowance::Account> Allowance::account(const std::string& address) {
-  std::shared_ptr<Account>& known = accounts_[address];
-  if (!known) {
-    if (accounts_.size() > kMaxAccounts) forget_some();
-    auto made = std::make_shared<Account>();
-    made->address = address;
-    made->at = Clock::now();
-    accounts_[address] = made;
-    return made;
-  }
-  return known;
+  const auto known = accounts_.find(address);
+  if (known != accounts_.end()) return known->second;
+  if (accounts_.size() >= kMaxAccounts) forget_some();
+  auto made = std::make_shared<Account>();
+  made->address = address;
+  made->at = Clock::now();
+  accounts_.emplace(address, made);
+  return made;
 }
 
 // An address that comes back too early starts from nothing: that is all that is lost.

@@ -1,5 +1,6 @@
-// How many reviews may be under way, and whose. Strangers cannot take the places of those who have
-// shown a credential, and nobody the places of all others of his kind. The server's thread.
+// How many reviews may be under way, and for which clients. Strangers cannot take the places of
+// clients with a known credential, and no client can take all places of its kind. The server's
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,8 @@
 
 namespace ccm::serving {
 
-// For whom a review is: a user or token that is known to be good, else the machine it comes from.
+// The client that a review is for: a user or token that is known to be good, else the machine it
+// comes from.
 struct Asker {
   std::string name;
   bool known = false;
