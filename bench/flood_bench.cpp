@@ -108,7 +108,7 @@ void run(Settings settings) {
   settings.manager.flags = endpoint.flags();
   settings.manager.flags.push_back("--configure-cloud-routes=false");
   Manager manager(settings.manager);
-  (void)manager.await_log({"\"leading\"", "caches are synced"});
+  (void)manager.await_log({"\"Leading\"", "Caches are synced"});
   std::this_thread::sleep_for(std::chrono::seconds(8));  // what only the start needs is given back
   const Server server = endpoint.server(admin);
   std::printf("Floods of %u threads for %u s each. In ms: median / longest\n", settings.threads,

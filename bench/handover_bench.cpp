@@ -66,7 +66,7 @@ double hand_over(const Settings& settings, const Server& admin, int signal, std:
                  std::unique_ptr<Manager>& leader) {
   static int number = 100;
   auto standby = start(settings, number++);
-  (void)standby->await_log({"standing by", "caches are synced", "provider is ready"});
+  (void)standby->await_log({"Standing by", "Caches are synced", "Provider is ready"});
   const auto begin = Clock::now();
   leader->send(signal);
   send_one(admin, create_node(node));
@@ -89,7 +89,7 @@ void run(const Settings& settings) {
   for (std::size_t i = 0; i < settings.rounds; ++i) {
     if (leader) leader->end(SIGTERM);
     leader = start(settings, static_cast<int>(i));
-    starts.push_back(leader->await_log({"\"leading\"", "caches are synced"}));
+    starts.push_back(leader->await_log({"\"Leading\"", "Caches are synced"}));
     if (i == 0) await_node(admin, settings.nodes - 1);
   }
   std::size_t node = settings.nodes;

@@ -18,7 +18,7 @@ namespace ccm::bench {
 namespace {
 
 using nlohmann::json;
-const std::vector<std::string> kLeading = {"\"leading\"", "caches are synced"};
+const std::vector<std::string> kLeading = {"\"Leading\"", "Caches are synced"};
 constexpr const char* kServices = "/api/v1/namespaces/default/services";
 
 struct Settings {

@@ -23,7 +23,7 @@ namespace ccm::bench {
 namespace {
 
 using nlohmann::json;
-const std::vector<std::string> kLeading = {"\"leading\"", "caches are synced"};
+const std::vector<std::string> kLeading = {"\"Leading\"", "Caches are synced"};
 // Of a Service with two ports; the API server has 2,768.
 constexpr std::size_t kMostWithNodePorts = 1300;
 // Create Services and delete them when no bare client is compared. Their cluster IPs come from one

@@ -64,13 +64,13 @@ void AccessNews::tell(const AccessSubject& subject, const plugin::Permissions& m
   const std::string optional = plugin::to_string(missing.optional);
   const plugin::Permissions before = std::exchange(told_[subject.name], missing);
   if (missing.empty()) {
-    log::info("the missing permissions are there", {{"plugin", subject.name}});
+    log::info("The missing permissions are there", {{"plugin", subject.name}});
   } else if (missing.needed != before.needed && !missing.needed.empty()) {
-    log::warning(host ? "the host lacks permissions" : "a plugin waits for permissions",
+    log::warning(host ? "The host lacks permissions" : "A plugin waits for permissions",
                  {{"plugin", subject.name}, {"missing", needed}, {"remedy", kRemedy}});
   }
   if (missing.optional != before.optional && !missing.optional.empty()) {
-    log::info("going on without optional permissions",
+    log::info("Going on without optional permissions",
               {{"plugin", subject.name}, {"missing", optional}, {"remedy", kRemedy}});
   }
   if (missing.needed.empty() && before.needed.empty()) return;

@@ -109,15 +109,15 @@ std::vector<std::string> Endpoint::paths() const {
 
 // As upstream: the file, or the Pod's service account, or nobody to ask (HOST-62, 69). A file that
 // cannot be used is a fault of who named it; an account that cannot is only not there.
-Result<std::optional<kube::Client>> Endpoint::review_client(
+Result<Endpoint::Reviewer> Endpoint::reviewer(
     const std::string& kubeconfig, const char* flag, const char* name,
     std::function<void(const kube::CallRecord&)> observer) {
-  const auto nobody = [name](const Status& why) {
-    if (in_pod()) {
-      log::warning("the Pod's service account cannot be used",
-                   {{"for", std::string("delegated ") + name}, {"reason", why}});
-    }
-    return std::optional<kube::Client>();
+  const auto nobody = [flag](const Status& why) {
+    Reviewer none;
+    none.why_none = std::string(flag) + " is not set, and ";
+    none.why_none += in_pod() ? "the Pod's service account cannot be used: " + why.message()
+                              : "there is no service account outside of a Pod";
+    return none;
   };
   auto config = kubeconfig.empty() ? kube::in_cluster_config(kube::ClusterEnvironment::process())
                                    : kube::load_kubeconfig(kubeconfig);
@@ -129,8 +129,8 @@ Result<std::optional<kube::Client>> Endpoint::review_client(
   client.max_retries = 2;
   client.user_agent = ClientFactory::user_agent_of(name);
   client.observer = std::move(observer);
-  std::optional<kube::Client> made(std::in_place, executor_, std::move(*config), client);
-  Status status = made->check();
+  Reviewer made{kube::Client(executor_, std::move(*config), client), {}};
+  Status status = made.client->check();
   if (!status.ok() && kubeconfig.empty()) return nobody(status);
   if (!status.ok()) return status.with_context(flag);
   return made;
@@ -139,34 +139,41 @@ Result<std::optional<kube::Client>> Endpoint::review_client(
 Status Endpoint::make_access() {
   if (Status status = trust_->load(); !status.ok()) return status;
   const AuthenticationOptions& who = options_.authentication;
-  auto client = review_client(who.kubeconfig, "--authentication-kubeconfig", "authentication",
-                              auth_metrics_.token_review_observer());
-  if (!client.ok()) return client.status();
+  auto asked = reviewer(who.kubeconfig, "--authentication-kubeconfig", "authentication",
+                        auth_metrics_.token_review_observer());
+  if (!asked.ok()) return asked.status();
   std::shared_ptr<serving::TokenReviewer> tokens;
-  if (*client) {
+  if (asked->client) {
+    access_.authentication = "client certificates, and bearer tokens that the API server reviews";
     tokens = std::make_shared<serving::TokenReviewer>(
-        serving::ReviewClient(**client, "/apis/authentication.k8s.io/v1/tokenreviews", {}),
+        serving::ReviewClient(*asked->client, "/apis/authentication.k8s.io/v1/tokenreviews", {}),
         who.token_webhook_cache_ttl, &token_cache_metrics_);
-    trust_client_ = **client;
+    trust_client_ = *asked->client;
   } else {
-    log::warning(
-        "no --authentication-kubeconfig and no service account: bearer tokens are ignored");
+    access_.authentication =
+        "client certificates by the flags' files only, no bearer tokens: " + asked->why_none;
+    log::info(
+        "Bearer tokens are ignored, client certificates are believed by the flags' files only",
+        {{"reason", asked->why_none}});
   }
   const AuthorizationOptions& what = options_.authorization;
-  client = review_client(what.kubeconfig, "--authorization-kubeconfig", "authorization",
-                         auth_metrics_.access_review_observer());
-  if (!client.ok()) return client.status();
+  asked = reviewer(what.kubeconfig, "--authorization-kubeconfig", "authorization",
+                   auth_metrics_.access_review_observer());
+  if (!asked.ok()) return asked.status();
   std::shared_ptr<serving::AccessReviewer> access;
-  if (*client) {
+  if (asked->client) {
+    access_.authorization = "the API server reviews each access";
     const serving::AccessReviewer::Lifetimes lifetimes{what.webhook_cache_authorized_ttl,
                                                        what.webhook_cache_unauthorized_ttl};
     access = std::make_shared<serving::AccessReviewer>(
-        serving::ReviewClient(**client, "/apis/authorization.k8s.io/v1/subjectaccessreviews", {}),
+        serving::ReviewClient(*asked->client, "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                              {}),
         lifetimes);
   } else {
-    log::warning(
-        "no --authorization-kubeconfig and no service account: only system:masters and "
-        "--authorization-always-allow-paths pass");
+    access_.authorization =
+        "system:masters and --authorization-always-allow-paths only: " + asked->why_none;
+    log::info("Only system:masters and --authorization-always-allow-paths pass",
+              {{"reason", asked->why_none}});
   }
   site_ = std::make_shared<serving::Site>(std::make_shared<serving::AccessControl>(
       serving::Authenticator(trust_, std::move(tokens), &auth_metrics_), std::move(access),
@@ -199,18 +206,14 @@ Status Endpoint::start() {
 
 asio::awaitable<Status> Endpoint::look_up_trust() {
   const AuthenticationOptions& flags = options_.authentication;
-  if (!server_ || flags.skip_lookup || !trust_->wants_cluster()) co_return Status();
-  if (!trust_client_) {
-    log::warning(
-        "client certificates and front proxies are believed only by the flags' files: "
-        "there is no --authentication-kubeconfig and no service account");
+  if (!server_ || !trust_client_ || flags.skip_lookup || !trust_->wants_cluster()) {
     co_return Status();
   }
   cluster_trust_ = std::make_unique<serving::ClusterTrust>(*trust_client_, trust_);
   Status status = co_await cluster_trust_->look_up();
   if (status.code() == Code::permission_denied) {
-    log::warning(
-        "client certificates and front proxies are believed only by the flags' files until a role "
+    log::info(
+        "Client certificates and front proxies are believed only by the flags' files until a role "
         "allows reading the cluster's authentication settings",
         {{"err", status}});
     status = co_await await_role();
@@ -218,7 +221,7 @@ asio::awaitable<Status> Endpoint::look_up_trust() {
   }
   if (!status.ok()) {
     if (!flags.tolerate_lookup_failure) co_return status;
-    log::warning("going on without the cluster's authentication settings", {{"err", status}});
+    log::warning("Going on without the cluster's authentication settings", {{"err", status}});
   }
   cluster_trust_->follow();
   co_return Status();

@@ -53,6 +53,13 @@ class Endpoint {
   // --secure-port=0 nothing is done. A failure is one clear line.
   Status start();
 
+  // Who is believed, and who decides what they may, for people.
+  struct Access {
+    std::string authentication;
+    std::string authorization;
+  };
+  [[nodiscard]] const Access& access() const { return access_; }
+
   // Reads what the cluster says about who is to be believed, and follows it. A failure, unless it
   // is tolerated (HOST-64), means that the process must not go on. Where a role forbids it, one
   // line says so, and it ends when the role is there, or with stop().
@@ -62,9 +69,12 @@ class Endpoint {
 
  private:
   Status make_access();
-  Result<std::optional<kube::Client>> review_client(
-      const std::string& kubeconfig, const char* flag, const char* name,
-      std::function<void(const kube::CallRecord&)> observer);
+  struct Reviewer {
+    std::optional<kube::Client> client;
+    std::string why_none;
+  };
+  Result<Reviewer> reviewer(const std::string& kubeconfig, const char* flag, const char* name,
+                            std::function<void(const kube::CallRecord&)> observer);
   void add_pages();
   boost::asio::awaitable<Status> await_role();
 
@@ -81,6 +91,7 @@ class Endpoint {
   std::optional<kube::Client> trust_client_;
   std::unique_ptr<serving::ClusterTrust> cluster_trust_;
   boost::asio::steady_timer role_timer_{executor_};
+  Access access_{"nothing is served", "nothing is served"};
   bool stopping_ = false;
   std::shared_ptr<serving::Site> site_;
   std::vector<std::pair<std::string, serving::Site::Page>> pages_;

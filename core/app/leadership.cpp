@@ -45,7 +45,7 @@ void Leadership::start(Callbacks callbacks) {
   election::ElectionCallbacks notify;
   notify.post = [this](std::function<void()> fn) { loop_.post(std::move(fn)); };
   notify.started_leading = [this, callbacks](int64_t transitions) {
-    log::info("acquired the Lease",
+    log::info("Acquired the Lease",
               {{"lease", options_.resource_namespace + "/" + options_.resource_name},
                {"identity", identity_},
                {"transitions", transitions}});
@@ -54,7 +54,7 @@ void Leadership::start(Callbacks callbacks) {
   };
   notify.lost = callbacks.lost;
   notify.new_leader = [this](const std::string& leader) {
-    if (leader != identity_) log::info("another process leads", {{"identity", leader}});
+    if (leader != identity_) log::info("Another process leads", {{"identity", leader}});
   };
   elector_.emplace(
       options,

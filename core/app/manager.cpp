@@ -106,13 +106,7 @@ void Manager::Impl::add_pages() {
   endpoint.add("/flagz", [this](const serving::Request& request) {
     return serving::flags_page(request, command_line.all_values());
   });
-  const StatusSources sources{options,
-                              selection,
-                              leadership,
-                              informers,
-                              plugins,
-                              access,
-                              [this] { return endpoint.paths(); }};
+  const StatusSources sources{options, selection, leadership, informers, plugins, access, endpoint};
   endpoint.add("/statusz", [sources](const serving::Request& request) {
     return status_page(sources, request);
   });
@@ -192,7 +186,7 @@ asio::awaitable<Status> Manager::Impl::await_api_server() {
                             "this machine's network and the credential";
       co_return answer.status().with_context(context);
     }
-    log::warning("waiting for the API server",
+    log::warning("Waiting for the API server",
                  {{"server", clients.config().server}, {"err", answer.status()}});
     timer.expires_after(std::chrono::seconds(1));
     co_await timer.async_wait(asio::use_awaitable);
@@ -214,7 +208,7 @@ asio::awaitable<Status> Manager::Impl::make_components() {
               " marks its resources with no cluster id; set one in its configuration, or "
               "allow this with --allow-untagged-cloud");
     }
-    log::warning("the provider marks its resources with no cluster id",
+    log::warning("The provider marks its resources with no cluster id",
                  {{"provider", selection.provider.name}});
   }
   for (const auto& controller : selection.controllers) {
@@ -225,7 +219,6 @@ asio::awaitable<Status> Manager::Impl::make_components() {
     guard.check("setup", controller.plugin.manifest.id);
     if (!runs.ok()) co_return runs.status().with_context("controller " + controller.name);
     if (!*runs) continue;
-    log::info("controller is ready", {{"controller", controller.name}});
     health->set(controller.name, [] { return Status(); });
     watch_health(controller.name);
   }
@@ -260,7 +253,7 @@ void Manager::Impl::watch_signals() {
 asio::awaitable<void> Manager::Impl::look_up_trust() {
   const Status status = co_await endpoint.look_up_trust();
   if (status.ok() || stopping) co_return;
-  log::error("cannot go on", {{"err", status}});
+  log::error("Cannot go on", {{"err", status}});
   if (!started) {
     log::flush();
     std::_Exit(kExitBadOptions);
@@ -295,7 +288,7 @@ asio::awaitable<void> Manager::Impl::run_provider() {
   const Status status = co_await plugins.start_provider();
   guard.check("initialize", selection.provider.plugin.manifest.id);
   if (status.ok()) {
-    log::info("provider is ready", {{"provider", selection.provider.name}});
+    log::info("Provider is ready", {{"provider", selection.provider.name}});
   } else if (status.code() != Code::cancelled) {
     fail(Status(status).with_context("provider " + selection.provider.name));
   }
@@ -307,7 +300,7 @@ asio::awaitable<void> Manager::Impl::tell_synced() {
     const Status status = co_await informer->wait_synced();
     if (!status.ok()) co_return;
   }
-  log::info("caches are synced");
+  log::info("Caches are synced");
 }
 
 asio::awaitable<void> Manager::Impl::start() {
@@ -342,8 +335,13 @@ asio::awaitable<void> Manager::Impl::start() {
 void Manager::Impl::lead() {
   if (stopping) return;
   recorders.start();
+  const auto components = plugins.components();
+  const auto controllers =
+      std::count_if(components.begin(), components.end(), [](const auto& component) {
+        return component.kind == plugin::ComponentKind::controller && component.skipped.empty();
+      });
+  log::info("Leading", {{"controllers", controllers}});
   plugins.start_controllers();
-  log::info("leading", {{"controllers", std::to_string(selection.controllers.size())}});
 }
 
 Manager::Manager(const CommandLine& command_line, kube::ClientConfig config,
@@ -355,14 +353,14 @@ Manager::~Manager() = default;
 int Manager::run() {
   Impl& impl = *impl_;
   if (Status status = impl.clients.check(); !status.ok()) {
-    log::error("cannot start", {{"err", status}});
+    log::error("Cannot start", {{"err", status}});
     return kExitBadOptions;
   }
   if (impl.options.leader_election.leader_elect) {
     impl.health->set("leaderElection", [&impl] { return impl.leadership.health(); });
   }
   if (Status status = impl.endpoint.start(); !status.ok()) {
-    log::error("cannot start", {{"err", status}});
+    log::error("Cannot start", {{"err", status}});
     return kExitBadOptions;
   }
   const auto rethrow = [](const std::exception_ptr& fault) {
@@ -383,7 +381,7 @@ int Manager::run() {
   // A plugin's call that blocks for ever must not keep the process, nor touch what its end
   // destroys.
   if (const std::size_t blocked = impl.workers.stop(milliseconds(0)); blocked > 0) {
-    log::warning("leaving blocked plugin calls behind", {{"calls", std::to_string(blocked)}});
+    log::warning("Leaving blocked plugin calls behind", {{"calls", std::to_string(blocked)}});
     log::flush();
     std::_Exit(impl.exit_code);
   }

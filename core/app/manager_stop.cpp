@@ -66,7 +66,7 @@ Status Manager::Impl::alive(bool holding) const {
 // On the election's thread. Every write is fenced already. As upstream, the process ends at once
 // (HOST-115): whatever still runs belongs to a leader that is none.
 void Manager::Impl::lost(const std::string& reason) {
-  leave(kExitLeadershipLost, [&] { log::error("leadership lost", {{"reason", reason}}); });
+  leave(kExitLeadershipLost, [&] { log::error("Leadership lost", {{"reason", reason}}); });
 }
 
 // The callbacks run on the thread of the signals, whatever the loop does.
@@ -75,12 +75,12 @@ void Manager::Impl::listen() {
   callbacks.first = [this](int number) {
     // Half of what end() would take down is being made, and nothing has been written yet.
     if (!started) {
-      leave(kExitOk, [&] { log::info("stopping", {{"signal", signal_name(number)}}); });
+      leave(kExitOk, [&] { log::info("Stopping", {{"signal", signal_name(number)}}); });
     }
     loop.post([this, number] { signalled(number); });
   };
   callbacks.again = [] {
-    leave(kExitFatal, [] { log::warning("stopping at once: a second signal came"); });
+    leave(kExitFatal, [] { log::warning("Stopping at once: a second signal came"); });
   };
   callbacks.late = [this] {
     leave(exit_code, [this] {
@@ -88,7 +88,7 @@ void Manager::Impl::listen() {
       if (const auto call = plugins.running()) {
         blocker = call->component->name() + ": " + std::string(call->operation);
       }
-      log::warning("stopping took too long, leaving at once",
+      log::warning("Stopping took too long, leaving at once",
                    {{"after", kStopLimit}, {"blockedBy", blocker}});
     });
   };
@@ -96,19 +96,19 @@ void Manager::Impl::listen() {
 }
 
 void Manager::Impl::signalled(int number) {
-  log::info("stopping", {{"signal", signal_name(number)}});
+  log::info("Stopping", {{"signal", signal_name(number)}});
   end(kExitOk);
 }
 
 void Manager::Impl::fail(const Status& status) {
-  log::error("cannot go on", {{"err", status}});
+  log::error("Cannot go on", {{"err", status}});
   end(kExitFatal);
 }
 
 // A part of this program threw what it should not. Some of its work may be half done, so nothing is
 // taken down in order, and the Lease has to expire.
 void Manager::Impl::broke(const std::exception& fault) {
-  leave(kExitFatal, [&] { log::error("unexpected fault, leaving", {{"err", fault.what()}}); });
+  leave(kExitFatal, [&] { log::error("Unexpected fault, leaving", {{"err", fault.what()}}); });
 }
 
 void Manager::Impl::end(int code) {
@@ -128,12 +128,12 @@ void Manager::Impl::end(int code) {
 asio::awaitable<void> Manager::Impl::stop() {
   Status stopped = co_await plugins.stop_controllers(kReconcilesEnd);
   if (!stopped.ok()) {
-    log::warning("cancelled reconciles do not end; they cannot write any more", {{"err", stopped}});
+    log::warning("Cancelled reconciles do not end; they cannot write any more", {{"err", stopped}});
   }
   if (leadership.leading()) co_await recorders.drain(kEventsOut);
   co_await release();
   stopped = co_await plugins.stop(kComponentsEnd);
-  if (!stopped.ok()) log::warning("a component did not end in time", {{"err", stopped}});
+  if (!stopped.ok()) log::warning("A component did not end in time", {{"err", stopped}});
   informers.stop();
   endpoint.stop();
   loop_lag.stop();
@@ -172,11 +172,11 @@ asio::awaitable<void> Manager::Impl::release() {
   event_gate->close();
   const std::string writing = co_await writes_end(kWritesEnd);
   if (!writing.empty()) {
-    log::warning("the Lease is kept, since something may still be writing", {{"what", writing}});
+    log::warning("The Lease is kept, since something may still be writing", {{"what", writing}});
     co_return;
   }
   const bool answered = co_await give_back(kGiveBack);
-  if (!answered) log::warning("the API server does not answer; the Lease has to expire");
+  if (!answered) log::warning("The API server does not answer; the Lease has to expire");
 }
 
 }  // namespace ccm::app

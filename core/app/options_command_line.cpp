@@ -20,6 +20,10 @@ bool may_share(const Flag& flag, plugin::OptionType type) {
                                             : flag.value->type() == flag_type(type);
 }
 
+const std::string kPluginSection = "Flags of plugin ";
+
+bool is_of_host(const Flag& flag) { return !flag.section.starts_with(kPluginSection); }
+
 }  // namespace
 
 EarlyOptions read_early(std::span<const std::string> arguments) {
@@ -36,10 +40,21 @@ CommandLine::CommandLine() : CommandLine([](const char* name) { return std::gete
 CommandLine::CommandLine(Environment environment)
     : environment_(std::move(environment)), options_(std::make_unique<Options>()) {
   add_host_flags(flags_, *options_);
+  for (const Flag* flag : flags_.sorted()) {
+    const std::string_view why = later_function(flag->name);
+    if (!why.empty()) flags_.find(flag->name)->usage.append(" No effect: ").append(why).append(".");
+  }
+}
+
+void CommandLine::add_absent_plugin(std::string_view id, std::span<const plugin::Option> options,
+                                    const std::string& why) {
+  for (const plugin::Option& option : options) {
+    flags_.add_absent(option.name, "plugin " + std::string(id) + " brings it, but " + why);
+  }
 }
 
 Status CommandLine::add_plugin(std::string_view id, std::span<const plugin::Option> options) {
-  FlagGroup group = flags_.group("Flags of plugin " + std::string(id));
+  FlagGroup group = flags_.group(kPluginSection + std::string(id));
   for (const plugin::Option& option : options) {
     Flag* known = flags_.find(option.name);
     if (known != nullptr && !may_share(*known, option.type)) {
@@ -47,13 +62,17 @@ Status CommandLine::add_plugin(std::string_view id, std::span<const plugin::Opti
                         std::string(flag_type(option.type)) + ", but it is " +
                         std::string(known->value->type()) + " in \"" + known->section + "\"");
     }
+    std::string usage = option.description;
+    if (!option.environment.empty()) usage += " Environment: " + option.environment + ".";
+    std::optional<plugin::Option> shared;
     if (known == nullptr) {
-      std::string usage = option.description;
-      if (!option.environment.empty()) usage += " Environment: " + option.environment + ".";
       known = &group.add(option.name, plugin_value(option), std::move(usage));
+    } else if (is_of_host(*known)) {
+      known->usage = std::move(usage);
+      shared = option;
     }
     known->secret = known->secret || option.secret;
-    brought_.push_back({std::string(id), option.name, option.environment});
+    brought_.push_back({std::string(id), option.name, option.environment, std::move(shared)});
   }
   return {};
 }
@@ -78,7 +97,17 @@ Status CommandLine::parse(std::span<const std::string> arguments) {
 }
 
 Validation CommandLine::validate(const ValidationContext& context) const {
-  return app::validate(*options_, flags_, context);
+  Validation result = app::validate(*options_, context);
+  for (const Brought& brought : brought_) {
+    const Flag& flag = *flags_.find(brought.flag);
+    if (!brought.shared || !flag.set) continue;
+    const std::string text = flag.value->text();
+    const Status status = plugin_value(*brought.shared)->set(text, true);
+    if (status.ok()) continue;
+    result.errors.push_back("--" + brought.flag + " " + status.message() + ", is " +
+                            flag.shown(text));
+  }
+  return result;
 }
 
 std::optional<std::string> CommandLine::flag_text(std::string_view name) const {
@@ -116,22 +145,22 @@ std::string CommandLine::help(std::string_view program, std::size_t width) const
 
 void CommandLine::log_flags() const {
   for (const Flag* flag : flags_.sorted()) {
-    log::v(1).info("flag",
+    log::v(1).info("Flag",
                    {{"name", "--" + flag->name}, {"value", flag->shown(flag->value->text())}});
   }
   for (const Flag* flag : flags_.sorted()) {
     if (!flag->set) continue;
     const std::string name = "--" + flag->name;
     if (!flag->deprecated.empty()) {
-      log::warning("flag is deprecated", {{"flag", name}, {"why", flag->deprecated}});
+      log::warning("Flag is deprecated", {{"flag", name}, {"why", flag->deprecated}});
     }
     const std::string_view later = later_function(flag->name);
-    if (!later.empty()) log::info("flag has no effect yet", {{"flag", name}, {"why", later}});
+    if (!later.empty()) log::info("Flag has no effect yet", {{"flag", name}, {"why", later}});
   }
   for (const auto& [name, value] : options_->generic.feature_gates.overrides()) {
     for (const KnownGate& gate : known_gates()) {
       if (gate.name != name || gate.effective) continue;
-      log::info("feature gate has no effect", {{"gate", name}, {"value", value}});
+      log::info("Feature gate has no effect", {{"gate", name}, {"value", value}});
     }
   }
 }

@@ -45,8 +45,13 @@ class CommandLine {
   explicit CommandLine(Environment environment);
 
   // Adds the flags of a plugin. A flag that the host or another plugin has already is shared, and
-  // the first default holds; failure: its type differs.
+  // the first default holds; of one that the host has, too, the plugin's text and limits count.
+  // Failure: its type differs.
   Status add_plugin(std::string_view id, std::span<const plugin::Option> options);
+
+  // Flags that an installed plugin would bring if it were in use; `why` it is not.
+  void add_absent_plugin(std::string_view id, std::span<const plugin::Option> options,
+                         const std::string& why);
 
   // Flags, then the environment for plugins' flags that were not given. Failure: one line.
   Status parse(std::span<const std::string> arguments);
@@ -76,6 +81,7 @@ class CommandLine {
     std::string plugin;  // id
     std::string flag;
     std::string environment;
+    std::optional<plugin::Option> shared;  // of a flag that the host has, too
   };
   Environment environment_;
   std::unique_ptr<Options> options_;

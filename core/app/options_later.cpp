@@ -15,13 +15,12 @@ struct Later {
 
 constexpr std::string_view kWebhooks = "webhooks come with a later version";
 constexpr std::string_view kMigration = "leader migration comes with a later version";
-constexpr std::string_view kHttp2 = "HTTP/1.1 is served only";
+constexpr std::string_view kHttp2 = "only HTTP/1.1 is served";
 
 constexpr std::array kLater = std::to_array<Later>({
     {"webhook*", kWebhooks},
     {"enable-leader-migration", kMigration},
     {"leader-migration-config", kMigration},
-    {"profiling", "there are no profiles to serve"},
     {"contention-profiling", "there are no profiles to serve"},
     {"use-service-account-credentials",
      "credentials for each controller come with a later version; all use the program's own"},

@@ -26,14 +26,10 @@ void require_at_least(Errors& errors, const char* flag, int32_t value, int32_t l
                    std::to_string(value));
 }
 
+// The limits of flags that only plugins read are in their manifests.
 void validate_controllers(const Options& options, Errors& errors) {
   const NodeControllerOptions& node = options.node_controller;
-  require_at_least(errors, "--concurrent-node-syncs", node.concurrent_node_syncs, 1);
-  require_at_least(errors, "--concurrent-node-status-updates", node.concurrent_node_status_updates,
-                   0);
   require_positive(errors, "--node-status-update-frequency", node.node_status_update_frequency);
-  require_at_least(errors, "--concurrent-service-syncs",
-                   options.service_controller.concurrent_service_syncs, 1);
   require_positive(errors, "--node-monitor-period", options.kube_cloud_shared.node_monitor_period);
   require_positive(errors, "--route-reconciliation-period",
                    options.kube_cloud_shared.route_reconciliation_period);
@@ -125,8 +121,7 @@ bool log_splits_streams(const LoggingOptions& options) {
   return options.format == "json" ? options.json_split_stream : options.text_split_stream;
 }
 
-Validation validate(const Options& options, const FlagSet& flags,
-                    const ValidationContext& context) {
+Validation validate(const Options& options, const ValidationContext& context) {
   Validation result;
   if (options.kube_cloud_shared.cloud_provider.empty()) {
     result.errors.emplace_back(
@@ -143,7 +138,7 @@ Validation validate(const Options& options, const FlagSet& flags,
   append(result.errors, std::move(webhooks));
   validate_controllers(options, result.errors);
   validate_client(options.client_connection, result.errors);
-  validate_network(options, flags, result);
+  validate_network(options, result);
   validate_leader_election(options.leader_election, result.errors);
   validate_serving(options, result.errors);
   validate_logging(options, result.errors);

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "app/controller_selection.hpp"
-#include "app/flags/flag_set.hpp"
 #include "app/options.hpp"
 
 #include <span>
@@ -17,21 +16,24 @@ struct ValidationContext {
   std::span<const KnownController> controllers;  // of all plugins found
 };
 
-struct Validation {
-  std::vector<std::string> errors;    // one line each
-  std::vector<std::string> warnings;  // worth a log line
-  std::vector<std::string> enabled;   // canonical names of the controllers to run
+struct IdleFlag {
+  std::string flag;
+  std::string why;
 };
 
-// `flags` tells what the user gave; `options` are its values.
-Validation validate(const Options& options, const FlagSet& flags, const ValidationContext& context);
+struct Validation {
+  std::vector<std::string> errors;   // one line each
+  std::vector<IdleFlag> idle;        // flags that were given, for nothing
+  std::vector<std::string> enabled;  // canonical names of the controllers to run
+};
+
+Validation validate(const Options& options, const ValidationContext& context);
 
 // Whether errors go to stderr and the rest to stdout, by the format in use.
 bool log_splits_streams(const LoggingOptions& options);
 
 // Parts of validate(), one for each file.
-void validate_network(const Options& options, const FlagSet& flags,
-                      Validation& result);                                        // ..._network.cpp
+void validate_network(const Options& options, Validation& result);                // ..._network.cpp
 void validate_serving(const Options& options, std::vector<std::string>& errors);  // ..._serving.cpp
 
 }  // namespace ccm::app

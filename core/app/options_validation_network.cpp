@@ -7,7 +7,6 @@
 namespace ccm::app {
 namespace {
 
-constexpr std::string_view kRouteController = "node-route-controller";
 constexpr std::string_view kIpamController = "node-ipam-controller";
 
 void validate_cidrs(const std::string& text, std::vector<std::string>& errors) {
@@ -38,38 +37,24 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// What wants --cluster-cidr although it is empty.
-void validate_without_cidr(const Options& options, const FlagSet& flags, Validation& result) {
-  const KubeCloudSharedOptions& cloud = options.kube_cloud_shared;
-  if (cloud.allocate_node_cidrs && contains(result.enabled, kIpamController)) {
-    result.errors.emplace_back(
-        "--allocate-node-cidrs needs --cluster-cidr, the address range to allocate from");
-  }
-  if (!cloud.configure_cloud_routes || !contains(result.enabled, kRouteController)) return;
-  // Whether the provider has routes shows only later; then the controller refuses it by itself.
-  const Flag* flag = flags.find("cluster-cidr");
-  if (flag != nullptr && flag->set) {
-    result.warnings.emplace_back(
-        "--cluster-cidr is empty: a provider with routes would need it, see "
-        "--configure-cloud-routes");
-  }
-}
-
 }  // namespace
 
-void validate_network(const Options& options, const FlagSet& flags, Validation& result) {
+void validate_network(const Options& options, Validation& result) {
+  const std::string cidrs(trim_space(options.kube_cloud_shared.cluster_cidr));
+  const bool allocates = options.kube_cloud_shared.allocate_node_cidrs;
   // The flag alone starts no allocator: with the Go program's defaults it did not, either, and
   // often kube-controller-manager has one already.
-  if (options.kube_cloud_shared.allocate_node_cidrs && !contains(result.enabled, kIpamController)) {
-    result.warnings.emplace_back(
-        "--allocate-node-cidrs has no effect unless --controllers names node-ipam-controller, such "
-        "as --controllers=*,node-ipam-controller");
+  if (allocates && !contains(result.enabled, kIpamController)) {
+    result.idle.push_back({"--allocate-node-cidrs",
+                           "--controllers does not name node-ipam-controller, as "
+                           "--controllers=*,node-ipam-controller does"});
   }
-  const std::string cidrs(trim_space(options.kube_cloud_shared.cluster_cidr));
-  if (cidrs.empty()) {
-    validate_without_cidr(options, flags, result);
-  } else {
+  // That routes need it is the route controller's to say: it knows whether the provider has any.
+  if (!cidrs.empty()) {
     validate_cidrs(cidrs, result.errors);
+  } else if (allocates && contains(result.enabled, kIpamController)) {
+    result.errors.emplace_back(
+        "--allocate-node-cidrs needs --cluster-cidr, the address range to allocate from");
   }
 }
 

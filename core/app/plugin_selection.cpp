@@ -118,6 +118,12 @@ Status PluginSelection::add_flags(CommandLine& command_line) const {
       return status;
     }
   }
+  for (const auto& file : registry_.files()) {
+    const bool in_use = std::find(paths.begin(), paths.end(), file.path) != paths.end();
+    if (in_use || !file.manifest) continue;
+    command_line.add_absent_plugin(file.manifest->id, file.manifest->options,
+                                   "--cloud-provider is \"" + provider_name_ + "\"");
+  }
   return {};
 }
 

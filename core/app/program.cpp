@@ -91,11 +91,13 @@ int run_program(const std::string& program, std::span<const std::string> argumen
                    [&signals](const plugin::LoadedPlugin& one) { signals.loaded(one); });
   if (!selection.ok()) return fail(selection.status());
 
-  log::info("cloud-controller-manager",
+  log::info("Starting cloud-controller-manager",
             {{"version", version().text}, {"commit", version().commit}});
   for (const auto& warning : plugins.warnings())
-    log::warning("plugin left out", {{"reason", warning}});
-  for (const auto& warning : validation.warnings) log::warning("options", {{"reason", warning}});
+    log::warning("Plugin left out", {{"reason", warning}});
+  for (const auto& [flag, why] : validation.idle) {
+    log::warning("Flag has no effect", {{"flag", flag}, {"why", why}});
+  }
   command_line.log_flags();
 
   Manager manager(command_line, std::move(*config), std::move(*selection), signals);

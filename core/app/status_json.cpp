@@ -82,7 +82,10 @@ StatusJson components_json(const StatusSources& from, const Holdups& held) {
                        {"operations", report.operations},
                        {"stalls", report.stalls},
                        {"missedDeadlines", report.missed_deadlines}};
-    if (report.skipped) json["skipped"] = true;
+    if (!report.skipped.empty()) {
+      json["skipped"] = true;
+      json["reason"] = report.skipped;
+    }
     if (report.queue) {
       json["queue"] = {{"ready", report.queue->ready},
                        {"delayed", report.queue->delayed},
@@ -141,7 +144,9 @@ StatusJson status_json(const StatusSources& sources, const StatusQuery& query) {
                        {"apiVersion", "config.k8s.io/v1alpha1"},
                        {"metadata", {{"name", "cloud-controller-manager"}}},
                        {"process", process_json(sources)}};
-  status["paths"] = sources.paths();
+  status["paths"] = sources.endpoint.paths();
+  status["endpoint"] = {{"authentication", sources.endpoint.access().authentication},
+                        {"authorization", sources.endpoint.access().authorization}};
   status["leaderElection"] = lease_json(sources);
   status["provider"] = {{"name", sources.selection.provider.name},
                         {"ready", sources.plugins.provider_ready()}};

@@ -56,7 +56,7 @@ std::string missing_text(const StatusSources& from, const std::string& subject) 
 }
 
 Holdup holdup_of(const plugin::ComponentReport& component, const StatusSources& from) {
-  if (!component.queue || component.skipped) return {};
+  if (!component.queue || !component.skipped.empty()) return {};
   if (!from.leadership.leading()) {
     const std::string lease = missing_text(from, std::string(plugin::kHostAsker));
     return {lease.empty() ? "the leadership" : "the leadership; " + lease, !lease.empty()};

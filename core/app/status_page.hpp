@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/access_check.hpp"
+#include "app/endpoint.hpp"
 #include "app/leadership.hpp"
 #include "app/options.hpp"
 #include "app/plugin_selection.hpp"
@@ -25,8 +26,8 @@ struct StatusSources {
   const Leadership& leadership;
   const kube::InformerSet& informers;
   const plugin::PluginHost& plugins;
-  const std::optional<AccessCheck>& access;         // empty until the components are there
-  std::function<std::vector<std::string>()> paths;  // that are served
+  const std::optional<AccessCheck>& access;  // empty until the components are there
+  const Endpoint& endpoint;
   std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 };

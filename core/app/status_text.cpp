@@ -89,6 +89,8 @@ std::string status_text(const StatusJson& status) {
           plain(process["compiler"]) + ", " + plain(process["platform"]) + ")\n";
   text += "Paths:";
   for (const StatusJson& path : status["paths"]) text += " " + plain(path);
+  text += "\nAuthentication: " + plain(status["endpoint"]["authentication"]);
+  text += "\nAuthorization: " + plain(status["endpoint"]["authorization"]);
   text += "\n\nLeader election:";
   for (const auto& [name, value] : flat(status["leaderElection"])) text += " " + name + "=" + value;
   text += "\nProvider: " + plain(status["provider"]["name"]) +

@@ -1,7 +1,7 @@
 // Structured log in klog's two shapes (HOST-72): a constant message and key-value pairs.
 //
-//   log::info("initialised node", {{"node", name}, {"providerID", id}});
-//   if (auto v = log::v(4)) v.info("skipped node", {{"node", name}});
+//   log::info("Initialised node", {{"node", name}, {"providerID", id}});
+//   if (auto v = log::v(4)) v.info("Skipped node", {{"node", name}});
 //
 // Everything here: any thread. One record is one write; nothing is buffered beyond a record unless
 // stdout is used (split_stream). Never pass a secret: values are written as they are.

@@ -132,7 +132,8 @@ asio::awaitable<std::string> LeaderElector::Impl::renew() {
     last = alive(true);
     if (last.ok()) last = co_await attempt_within(deadline() - clock.now());
     if (!last.ok() && !stopping) {
-      log::warning("failed to renew the Lease", {{"lease", options.name}, {"err", last}});
+      log::warning("Failed to renew the Lease",
+                   {{"lease", options.namespace_name + "/" + options.name}, {"err", last}});
       if (!candidate.holds() && !candidate.holder().empty()) {
         std::string reason = "it was taken by " + candidate.holder();
         co_return reason;
@@ -144,7 +145,7 @@ asio::awaitable<std::string> LeaderElector::Impl::renew() {
 
 // Not in the coroutines: GCC 12 miscompiles braced lists there.
 void LeaderElector::Impl::log_released() const {
-  log::info("released the Lease", {{"lease", options.name}});
+  log::info("Released the Lease", {{"lease", options.namespace_name + "/" + options.name}});
 }
 
 asio::awaitable<Status> LeaderElector::Impl::give_back_once() {
@@ -183,8 +184,8 @@ asio::awaitable<void> LeaderElector::Impl::give_back() {
   Status status(Code::deadline_exceeded, "no answer in time");
   if (outcome.index() == 0) status = std::get<0>(outcome);
   if (status.ok()) co_return;
-  log::warning("failed to release the Lease; a successor waits until it expires",
-               {{"lease", options.name}, {"err", status}});
+  log::warning("Failed to release the Lease; a successor waits until it expires",
+               {{"lease", options.namespace_name + "/" + options.name}, {"err", status}});
 }
 
 asio::awaitable<void> LeaderElector::Impl::run() {

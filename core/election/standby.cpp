@@ -65,9 +65,9 @@ void LeaderElector::Impl::watch_failed(const Status& why) {
   }
   const std::string reason = why.ok() ? "it ended early" : why.message();
   if (watch_failures > 1) {
-    log::info("the Lease cannot be watched and is polled", {{"reason", reason}});
+    log::info("The Lease cannot be watched and is polled", {{"reason", reason}});
   } else if (const auto v = log::v(2)) {
-    v.info("the watch on the Lease ended", {{"reason", reason}});
+    v.info("The watch on the Lease ended", {{"reason", reason}});
   }
 }
 
@@ -113,9 +113,10 @@ void LeaderElector::Impl::log_failed_try(const Status& status) {
   if (status.message() == last_message) return;
   last_message = status.message();
   if (status.code() == Code::failed_precondition || status.code() == Code::aborted) {
-    log::info("standing by", {{"reason", last_message}});
+    log::info("Standing by", {{"reason", last_message}});
   } else {
-    log::warning("failed to acquire the Lease", {{"lease", options.name}, {"err", status}});
+    log::warning("Failed to acquire the Lease",
+                 {{"lease", options.namespace_name + "/" + options.name}, {"err", status}});
   }
 }
 

@@ -140,7 +140,7 @@ asio::awaitable<Result<Answer>> attempt(std::shared_ptr<Client::Impl> impl, cons
 // Not in the coroutine: GCC 12 miscompiles braced lists there.
 void log_retry(const Call& call, std::chrono::milliseconds delay) {
   if (const auto v = log::v(2))
-    v.info("request is repeated", {{"request", call.what}, {"after", delay}});
+    v.info("Request is repeated", {{"request", call.what}, {"after", delay}});
 }
 
 // Whether and when to try once more; nothing = the answer stands.
@@ -244,7 +244,7 @@ Status failure(const Call& call, const net::Response& response) {
   Status status = status_of_answer(response.status, response.body, response.header("Retry-After"));
   status.with_context(call.what);
   if (const std::string_view audit = response.header("Audit-Id"); !audit.empty()) {
-    if (const auto v = log::v(2)) v.info("request failed", {{"error", status}, {"auditID", audit}});
+    if (const auto v = log::v(2)) v.info("Request failed", {{"err", status}, {"auditID", audit}});
   }
   return status;
 }
@@ -279,7 +279,7 @@ void Connection::log_warnings(const net::Response& response) {
     if (!match) continue;
     const std::string text = warning_text(header.value);
     if (text.empty() || warnings.size() >= kWarningsLimit) continue;
-    if (warnings.insert(text).second) log::warning("the API server warns", {{"warning", text}});
+    if (warnings.insert(text).second) log::warning("The API server warns", {{"warning", text}});
   }
 }
 

@@ -35,7 +35,7 @@ Status Credentials::load_tls_files() {
   fresh.insecure_skip_verify = config_.insecure_skip_tls_verify;
   Status status = text_or_file(config_, config_.ca_data, config_.ca_file, fresh.ca_pem);
   if (!status.ok() && config_.ca_file_optional) {
-    log::warning("the system's certificate authorities are used", {{"reason", status}});
+    log::warning("The system's certificate authorities are used", {{"reason", status}});
     status = {};
   } else if (status.ok() && !config_.ca_file.empty() && trim(fresh.ca_pem).empty()) {
     status = refused(config_, config_.ca_file + " holds no certificate");
@@ -83,9 +83,9 @@ void Credentials::check_tls_files() {
   const Status status = load_tls_files();
   if (!status.ok()) {
     // Half written, or broken: what worked stays (API-83).
-    log::warning("kept the previous certificates", {{"error", status}});
+    log::warning("Kept the previous certificates", {{"err", status}});
   } else if (tls_generation_ != before) {
-    log::info("certificates were renewed", {{"source", config_.source}});
+    log::info("Certificates were renewed", {{"source", config_.source}});
   }
 }
 
@@ -109,7 +109,7 @@ void Credentials::renew_token_file() {
   token_stale_ = false;
   const Status status = load_token_file();
   if (!status.ok() && !token_failure_logged_) {
-    log::warning("kept the previous token", {{"error", status}});
+    log::warning("Kept the previous token", {{"err", status}});
   }
   token_failure_logged_ = !status.ok();
 }

@@ -95,8 +95,8 @@ void EventRecorder::Impl::log_event(const RawEvent& event) {
 }
 
 void EventRecorder::Impl::log_failure(const RawEvent& event, const Status& status) const {
-  log::warning("an Event was not delivered",
-               {{"object", event.about.name}, {"reason", event.reason}, {"error", status}});
+  log::warning("An Event was not delivered",
+               {{"object", event.about.name}, {"reason", event.reason}, {"err", status}});
 }
 
 bool EventRecorder::Impl::enqueue(RawEvent event) {

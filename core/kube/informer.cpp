@@ -59,7 +59,7 @@ void Informer::Impl::take_listing(Listing listing) {
   const bool initial = !synced.load();
   std::vector<ObjectPtr> missing;
   if (!initial && listing.skipped > 0) {
-    log::warning("objects missing from a list with unreadable ones are kept",
+    log::warning("Objects missing from a list with unreadable ones are kept",
                  {{"resource", spec.resource.id()}});
   } else if (!initial) {
     std::unordered_set<std::string> listed;
@@ -105,7 +105,7 @@ void Informer::Impl::skipped_object(const Status& why) {
     const std::lock_guard lock(mutex);
     ++statistics.skipped_objects;
   }
-  log::warning("skipped an object", {{"resource", spec.resource.id()}, {"error", why}});
+  log::warning("Skipped an object", {{"resource", spec.resource.id()}, {"err", why}});
 }
 
 std::chrono::milliseconds Informer::Impl::pause_after(const Status& status) {
@@ -113,8 +113,8 @@ std::chrono::milliseconds Informer::Impl::pause_after(const Status& status) {
   const bool connected = status.reason() != net::kConnectFailed;
   const auto limit = connected ? timing.backoff_limit : timing.connect_limit;
   const auto pause = std::max(backoff.next(Backoff::Clock::now(), limit), status.retry_after());
-  log::warning("listing or watching failed, trying again",
-               {{"resource", spec.resource.id()}, {"error", status}, {"after", pause}});
+  log::warning("Listing or watching failed, trying again",
+               {{"resource", spec.resource.id()}, {"err", status}, {"after", pause}});
   return pause;
 }
 

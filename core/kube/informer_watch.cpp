@@ -114,7 +114,7 @@ asio::awaitable<Informer::Impl::Outcome> Informer::Impl::follow(std::optional<Li
 
 void Informer::Impl::log_cut() const {
   if (const auto v = log::v(2)) {
-    v.info("the watch was cut, watching again", {{"resource", spec.resource.id()}});
+    v.info("The watch was cut, watching again", {{"resource", spec.resource.id()}});
   }
 }
 
@@ -170,7 +170,7 @@ bool Informer::Impl::take_event(std::string_view text, std::optional<Listing>& l
       return false;
     }
     case WatchEvent::Type::other:
-      log::info("ignored an event of an unknown type", {{"resource", spec.resource.id()}});
+      log::info("Ignored an event of an unknown type", {{"resource", spec.resource.id()}});
       return true;
   }
   return true;

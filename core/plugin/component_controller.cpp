@@ -223,7 +223,7 @@ void ComponentController::report(const runtime::ReconcileReport& ended) {
                                             : "Reconcile failed, will retry",
                {{"controller", name},
                 {"key", ended.request.key},
-                {"error", status},
+                {"err", status},
                 {"reason", status.reason()},
                 {"next", next}});
   }
@@ -237,7 +237,7 @@ void ComponentController::report_repeated(const runtime::ReconcileReport& ended)
   const std::string& name = component_->identity().name;
   if (const auto line = log::v(4)) {
     line.info("Reconcile failed as before",
-              {{"controller", name}, {"key", ended.request.key}, {"error", ended.status}});
+              {{"controller", name}, {"key", ended.request.key}, {"err", ended.status}});
   }
   const auto now = timers_.now();
   if (!last_summary_) last_summary_ = now;
@@ -247,7 +247,7 @@ void ComponentController::report_repeated(const runtime::ReconcileReport& ended)
                                            {"failures", std::exchange(repeats_, 0)},
                                            {"unsettled", records_.size()},
                                            {"key", ended.request.key},
-                                           {"error", ended.status}});
+                                           {"err", ended.status}});
 }
 
 void ComponentController::refresh_metrics() {

@@ -50,6 +50,7 @@ class ComponentController final : public runtime::Reconciler {
   // `limit`. `done` is posted and gets failed_precondition when reconciles still run.
   void stop(std::chrono::milliseconds limit, std::function<void(Status)> done);
 
+  [[nodiscard]] bool started() const { return runner_ && runner_->started(); }
   [[nodiscard]] bool synced() const { return runner_ && runner_->synced(); }
   [[nodiscard]] runtime::ControllerRunner* runner() { return runner_ ? &*runner_ : nullptr; }
   // Its keys that are not settled.

@@ -282,7 +282,7 @@ void LiveComponent::report_exception(std::string_view operation) {
   log::error("Plugin let an exception escape", {{"plugin", identity_.plugin_id},
                                                 {"component", identity_.name},
                                                 {"operation", operation},
-                                                {"error", what}});
+                                                {"err", what}});
 }
 
 bool LiveComponent::check_thread(ThreadTag tag, std::string_view function) {

@@ -47,7 +47,7 @@ struct Unit {
   std::shared_ptr<LiveComponent> live;
   std::unique_ptr<ComponentHost> host;
   std::unique_ptr<ComponentController> controller;
-  bool skipped = false;
+  std::string skipped;  // why its setup found nothing to do
 };
 
 // Where memory goes that a plugin may still use: kept reachable, never freed.
@@ -256,7 +256,7 @@ awaitable<Status> PluginHost::Impl::create(ComponentKind kind, LoadedPlugin plug
   if (!created.ok()) {
     leaked = true;
     keep_for_ever(unit);  // what the plugin made of it so far is unknown
-    co_return std::move(created).with_context("create " + name);
+    co_return created;
   }
   if (kind == ComponentKind::provider) {
     provider = unit;
@@ -372,12 +372,12 @@ awaitable<Status> PluginHost::start_provider() {
     if (status.ok()) break;
     const std::string& name = impl->provider->live->identity().name;
     if (status.code() == Code::invalid_argument) {
-      co_return Status(status).with_context("cloud provider " + name);
+      co_return status;
     }
     if (impl->stopping) break;
     const milliseconds wait = std::clamp(status.retry_after(), pause, kLongestWait);
     log::error("Cloud provider could not be initialised, will retry",
-               {{"provider", name}, {"error", status}, {"next", wait}});
+               {{"provider", name}, {"err", status}, {"next", wait}});
     co_await impl->sleep(wait);
     pause = std::min(pause * 2, kLongestRetry);
   }
@@ -407,12 +407,11 @@ awaitable<Result<bool>> PluginHost::setup_controller(std::string name) {
   };
   Status status = co_await await_callback<Status>(start);
   if (status.code() == Code::unimplemented) {
-    log::warning("Skipping controller", {{"controller", name}, {"reason", status}});
-    unit->skipped = true;
+    log::info("Skipping controller", {{"controller", name}, {"reason", status}});
+    unit->skipped = status.message().empty() ? "it has nothing to do" : status.message();
     co_return false;
   }
-  if (!status.ok()) co_return std::move(status).with_context("set up controller " + name);
-  log::info("Started controller", {{"controller", name}});
+  if (!status.ok()) co_return status;
   co_return true;
 }
 
@@ -427,9 +426,11 @@ void PluginHost::start_controllers() {
 void PluginHost::Impl::start_ready_controllers() {
   if (!leading || stopping || (provider && !provider_ready)) return;
   for (const auto& unit : controllers) {
-    if (!unit->controller || unit->skipped) continue;
+    if (!unit->controller || !unit->skipped.empty()) continue;
     if (deps.may_start && !deps.may_start(unit->live->identity())) continue;
+    if (unit->controller->started()) continue;
     unit->controller->start();
+    log::info("Started controller", {{"controller", unit->live->identity().name}});
   }
 }
 
@@ -437,7 +438,7 @@ void PluginHost::start_allowed_controllers() { impl_->start_ready_controllers();
 
 bool PluginHost::controllers_synced() const {
   return std::all_of(impl_->controllers.begin(), impl_->controllers.end(), [](const auto& unit) {
-    return unit->skipped || !unit->controller || unit->controller->synced();
+    return !unit->skipped.empty() || !unit->controller || unit->controller->synced();
   });
 }
 

@@ -82,7 +82,7 @@ struct ComponentReport {
   std::string plugin_id;
   ComponentKind kind = ComponentKind::controller;
   bool degraded = false;  // stalls the loop, or misses its deadlines
-  bool skipped = false;   // a controller whose setup found nothing to do
+  std::string skipped;    // why a controller's setup found nothing to do; empty: it runs
   uint64_t stalls = 0;
   uint64_t missed_deadlines = 0;
   uint64_t wrong_thread_calls = 0;

@@ -59,12 +59,12 @@ void StallMonitor::look() {
   if (age < tell_at_) return;
   while (tell_at_ <= age) tell_at_ *= 2;
   if (running) {
-    log::warning("a plugin blocks the host's loop", {{"plugin", running->component->plugin()},
+    log::warning("A plugin blocks the host's loop", {{"plugin", running->component->plugin()},
                                                      {"component", running->component->name()},
                                                      {"operation", running->operation},
                                                      {"for", seconds_of(age)}});
   } else {
-    log::error("the host's loop is blocked outside of any plugin", {{"for", seconds_of(age)}});
+    log::error("The host's loop is blocked outside of any plugin", {{"for", seconds_of(age)}});
   }
 }
 

@@ -80,7 +80,7 @@ void Allowance::remove(const Stranger* stranger) {
 void Allowance::complain(const Account& account) {
   if (waiting_.size() < kCrowd) return;
   if (const auto left_out = complaints_.pass()) {
-    log::warning("clients that have shown no right wait: they have used up their processor time",
+    log::warning("Clients that have shown no right wait: they have used up their processor time",
                  {{"address", account.address},
                   {"ofIt", account.strangers},
                   {"waiting", waiting_.size()},

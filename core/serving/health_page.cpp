@@ -68,7 +68,7 @@ HealthRegistry::Scope scope_of(std::string_view root) {
 void complain(std::string_view root, std::string_view failed) {
   static thread_local log::Throttle complaints;
   if (const auto left_out = complaints.pass()) {
-    log::warning("health check failed",
+    log::warning("Health check failed",
                  {{"endpoint", root}, {"checks", failed}, {"leftOut", *left_out}});
   }
 }

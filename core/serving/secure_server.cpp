@@ -106,7 +106,7 @@ struct SecureServer::Impl : std::enable_shared_from_this<Impl> {
       co_return;
     }
     if (const auto left_out = complaints.pass()) {
-      log::warning("cannot accept a connection",
+      log::warning("Cannot accept a connection",
                    {{"err", error.message()}, {"leftOut", *left_out}});
     }
     pause.expires_after(kAcceptAgainAfter);
@@ -188,7 +188,7 @@ Status SecureServer::start() {
   error_code ignored;
   impl_->port = impl_->acceptor->local_endpoint(ignored).port();
   impl_->start_accepting();
-  log::info("serving securely", {{"address", impl_->options.bind_address}, {"port", impl_->port}});
+  log::info("Serving securely", {{"address", impl_->options.bind_address}, {"port", impl_->port}});
   return {};
 }
 

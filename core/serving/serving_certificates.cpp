@@ -80,7 +80,7 @@ std::vector<std::string> names_in(X509* certificate) {
 // It is served all the same, as upstream does: whether to believe it is the client's decision.
 void warn_if_expired(const X509* certificate, const std::string& file) {
   if (X509_cmp_current_time(X509_get0_notAfter(certificate)) >= 0) return;
-  log::warning("the serving certificate has expired", {{"file", file}});
+  log::warning("The serving certificate has expired", {{"file", file}});
 }
 
 // "*.example" stands for one label.
@@ -178,13 +178,13 @@ Status ServingCertificates::find_default_pair(Pair* pair) {
         !status.ok()) {
       return status;
     }
-    log::info("wrote a self-signed serving certificate", {{"file", pair->certificate_file}});
+    log::info("Wrote a self-signed serving certificate", {{"file", pair->certificate_file}});
     return load_pair(pair);
   }
   auto context = make_context(made->certificate_pem, made->key_pem, "serving certificate");
   if (!context.ok()) return context.status();
   pair->context = std::move(*context);
-  log::info("serving with a self-signed certificate that lives in memory");
+  log::info("Serving with a self-signed certificate that lives in memory");
   return {};
 }
 
@@ -214,13 +214,13 @@ void ServingCertificates::refresh(Pair* pair) {
   const std::vector<Stamp> before = pair->stamps;
   const Status status = load_pair(pair);
   if (status.ok()) {
-    log::info("re-read the serving certificate", {{"file", pair->certificate_file}});
+    log::info("Re-read the serving certificate", {{"file", pair->certificate_file}});
     return;
   }
   // The two files change one after the other: the next connection looks again.
   pair->stamps = before;
   pair->retry_at = clock + kRetryBadFilesAfter;
-  log::warning("the changed serving certificate cannot be used, the old one goes on",
+  log::warning("The changed serving certificate cannot be used, the old one goes on",
                {{"file", pair->certificate_file}, {"err", status.message()}});
 }
 

@@ -18,7 +18,7 @@ Answer shown(const Site::Page& page, const Request& request) {
   try {
     return page(request);
   } catch (const std::exception& fault) {
-    log::error("a page failed",
+    log::error("A page failed",
                {{"path", utf8_front(request.path, kShownInLog)}, {"err", fault.what()}});
     return Answer{500, "this page failed; the log says why\n"};
   }

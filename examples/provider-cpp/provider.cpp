@@ -62,7 +62,7 @@ class Provider {
           std::string("--cloud-config must name a file with a machine in each line: ") + kForm);
     }
     const auto machines = co_await list(ctx);
-    if (machines.ok()) host_.log.info("read the rack", {{"machines", machines->size()}});
+    if (machines.ok()) host_.log.info("Read the rack", {{"machines", machines->size()}});
     co_return machines.status();
   }
 

@@ -281,7 +281,7 @@ TEST_F(ManagerTenantsTest, DO_30_AFirewallThatNobodyKeepsIsToldOf) {
     start(controllers,
           {{"PUBLIC_ACCESS_FIREWALL_NAME", "public"}, {"PUBLIC_ACCESS_FIREWALL_TAGS", "worker"}});
     return eventually(patience(), [&] {
-      return manager_->log().find("provider is ready", logged) != std::string::npos;
+      return manager_->log().find("Provider is ready", logged) != std::string::npos;
     });
   };
   const std::string told = "--controllers leaves digitalocean-firewall out";

@@ -57,7 +57,7 @@ TEST_F(FencingTest, HOST_115_AStoppedLeaderWritesNothingWhenItWakes) {
   const auto ended = leader->wait(patience());
   ASSERT_TRUE(ended);
   EXPECT_EQ(ended->code, 1) << leader->log();
-  EXPECT_NE(leader->log().find("leadership lost"), std::string::npos);
+  EXPECT_NE(leader->log().find("Leadership lost"), std::string::npos);
   EXPECT_EQ(versions(), seen) << "it wrote without the Lease";
   EXPECT_EQ(cluster_.holder(), "somebody-else");
   // The next leader finds everything as it was left, and finishes it.

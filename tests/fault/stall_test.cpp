@@ -27,7 +27,7 @@ class StallTest : public testing::Test {
  protected:
   void lead(const std::vector<std::string>& flags) {
     manager_ = cluster_.start("manager", with_stalling(flags));
-    ASSERT_TRUE(eventually(patience(), [this] { return says(*manager_, "\"leading\""); }))
+    ASSERT_TRUE(eventually(patience(), [this] { return says(*manager_, "\"Leading\""); }))
         << manager_->log();
     holder_ = cluster_.holder();
   }
@@ -35,7 +35,7 @@ class StallTest : public testing::Test {
   void stall(std::chrono::milliseconds time) {
     cluster_.add_node(cluster_.api(), "stall-" + std::to_string(time.count()));
     ASSERT_TRUE(eventually(patience(), [this] {
-      return says(*manager_, "a plugin blocks the host's loop");
+      return says(*manager_, "A plugin blocks the host's loop");
     })) << manager_->log();
   }
   void expect_still_leading() {
@@ -47,7 +47,7 @@ class StallTest : public testing::Test {
     const nlohmann::json lease = cluster_.lease();
     EXPECT_EQ(lease.at("holderIdentity"), holder_);
     EXPECT_EQ(lease.value("leaseTransitions", 0), 0);
-    EXPECT_FALSE(says(*manager_, "leadership lost"));
+    EXPECT_FALSE(says(*manager_, "Leadership lost"));
   }
 
   Cluster cluster_;
@@ -81,7 +81,7 @@ TEST_F(StallTest, AStallForEverEndsTheProcess) {
   const auto ended = manager_->wait(patience());
   ASSERT_TRUE(ended);
   EXPECT_EQ(ended->code, 1);
-  EXPECT_TRUE(says(*manager_, "leadership lost"));
+  EXPECT_TRUE(says(*manager_, "Leadership lost"));
   EXPECT_TRUE(
       says(*manager_, "blocked by plugin test.stalling, component stalling, operation reconcile"))
       << manager_->log();

@@ -30,7 +30,7 @@ class StopTest : public testing::Test {
     all.push_back("--plugin-path=" + support::plugin_folder().string());
     all.push_back("--plugin-path=" + plugin_path);
     manager_ = cluster_.start("manager", all);
-    await("\"leading\"");
+    await("\"Leading\"");
     holder_ = cluster_.holder();
   }
   void await(const std::string& text) {
@@ -72,7 +72,7 @@ TEST_F(StopTest, AReconcileThatBlocksItsThreadKeepsTheLeaseAndNotTheProcess) {
   const auto begin = Clock::now();
   manager_->send(SIGTERM);
   expect_end(begin, 0);
-  EXPECT_TRUE(says("the Lease is kept")) << manager_->log();
+  EXPECT_TRUE(says("The Lease is kept")) << manager_->log();
   EXPECT_TRUE(says("reconcile-blocks: reconcile runs on a worker")) << manager_->log();
   EXPECT_EQ(cluster_.holder(), holder_);
 }
@@ -95,18 +95,18 @@ TEST_F(StopTest, AListingThatBlocksItsThreadKeepsNothing) {
 TEST_F(StopTest, ALoopThatAPluginBlocksEndsWithTheLimit) {
   lead({"--controllers=cloud-node-controller,stalling"}, CCM_STALLING_PATH);
   cluster_.add_node(cluster_.api(), "stall-600000");
-  await("a plugin blocks the host's loop");
+  await("A plugin blocks the host's loop");
   const auto begin = Clock::now();
   manager_->send(SIGTERM);
   expect_end(begin, 0);
-  EXPECT_TRUE(says("stopping took too long")) << manager_->log();
+  EXPECT_TRUE(says("Stopping took too long")) << manager_->log();
   EXPECT_TRUE(says("stalling: reconcile")) << manager_->log();
 }
 
 TEST_F(StopTest, ASecondSignalEndsItAtOnceWhateverBlocksTheLoop) {
   lead({"--controllers=cloud-node-controller,stalling"}, CCM_STALLING_PATH);
   cluster_.add_node(cluster_.api(), "stall-600000");
-  await("a plugin blocks the host's loop");
+  await("A plugin blocks the host's loop");
   manager_->send(SIGTERM);
   std::this_thread::sleep_for(200ms);  // two that are pending at once are one
   const auto begin = Clock::now();

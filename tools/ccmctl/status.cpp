@@ -46,6 +46,13 @@ void print_facts(const json& status) {
   if (const std::string text = member(part(status, "permissions"), "text"); !text.empty()) {
     rows.push_back({"Permissions", text});
   }
+  const json& endpoint = part(status, "endpoint");
+  for (const auto& [name, title] : {std::pair("authentication", "Authentication"),
+                                    std::pair("authorization", "Authorization")}) {
+    if (const std::string text = member(endpoint, name); !text.empty()) {
+      rows.push_back({title, text});
+    }
+  }
   for (const auto& [kind, brake] : part(status, "brake").items()) {
     rows.push_back({"Deletion brake, " + printable(kind), member(brake, "text")});
   }
@@ -67,7 +74,7 @@ void print_components(const json& status) {
   for (const json& component : part(status, "components")) {
     const json& queue = part(component, "queue");
     std::string state = component.value("degraded", false) ? "degraded" : "ok";
-    if (component.value("skipped", false)) state = "skipped";
+    if (component.value("skipped", false)) state = "skipped: " + member(component, "reason");
     if (component.contains("waitsFor")) state = "waits for " + member(component, "waitsFor");
     rows.push_back({member(component, "name"), member(queue, "ready"), member(queue, "delayed"),
                     member(queue, "running"), member(queue, "unsettled"), state});

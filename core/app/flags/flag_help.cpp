@@ -23,8 +23,9 @@ void append_wrapped(std::string& out, std::string_view text, std::size_t width) 
   }
 }
 
-// Defaults that say nothing are not shown.
+// Defaults that say nothing are not shown, nor those that only stand for what the usage tells.
 bool is_empty_default(const Flag& flag) {
+  if (flag.usage.find("If unset, ") != std::string::npos) return true;
   const std::string& text = flag.default_text;
   return text.empty() || (flag.value->type() == "bool" && text == "false") ||
          (flag.value->type() == "int" && text == "0") || text == "0s";

@@ -171,6 +171,9 @@ class FlagSet::Parser {
     std::vector<std::string> names;
     for (const auto& flag : flags_.flags_) names.push_back(flag->name);
     const std::string typed = normal(name);
+    if (const auto absent = flags_.absent_.find(typed); absent != flags_.absent_.end()) {
+      return fault("unknown flag --" + typed + ": " + absent->second);
+    }
     return fault("unknown flag --" + std::string(name) + did_you_mean(typed, names, "--"));
   }
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -55,6 +56,9 @@ class FlagSet {
   [[nodiscard]] Flag* find(std::string_view name);
   [[nodiscard]] const Flag* find(std::string_view name) const;
 
+  // A flag that is unknown for a reason that can be told: "--name is unknown: WHY".
+  void add_absent(std::string name, std::string why) { absent_.emplace(std::move(name), why); }
+
   // Stops at the first fault, in one line: what was given, what is wrong, what would be right.
   // `arguments` are those behind the program's name.
   Status parse(std::span<const std::string> arguments);
@@ -75,6 +79,7 @@ class FlagSet {
   [[nodiscard]] Flag* find_shorthand(char shorthand);
   std::vector<std::string> sections_;  // in order of their first use
   std::vector<std::unique_ptr<Flag>> flags_;
+  std::map<std::string, std::string, std::less<>> absent_;
 };
 
 }  // namespace ccm::app

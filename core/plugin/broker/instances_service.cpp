@@ -60,7 +60,7 @@ void end_batch(const Batch& batch) {
     if (answer.status.ok()) continue;
     ++failed;
     if (const auto line = log::v(2)) {
-      line.info("Nothing is known of a machine", {{"node", query.name}, {"error", answer.status}});
+      line.info("Nothing is known of a machine", {{"node", query.name}, {"err", answer.status}});
     }
   }
   if (failed > 0 && failed == batch.answers.size()) {

@@ -185,7 +185,7 @@ void LoadBalancersBroker::removed_again(const std::string& uid, const Status& st
   }
   if (status.error_class() != ErrorClass::waiting) {
     log::error("A load balancer may be left that a lost operation has made",
-               {{"service", uid}, {"error", status}});
+               {{"service", uid}, {"err", status}});
   }
   if (status.permanent()) {
     removed_.erase(uid);

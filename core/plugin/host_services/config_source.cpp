@@ -93,7 +93,7 @@ void CloudConfig::check() {
   auto text = read_file(path_);
   if (!text) {
     log::warning("Could not read the changed cloud configuration",
-                 {{"path", path_}, {"error", text.status()}});
+                 {{"path", path_}, {"err", text.status()}});
     return;
   }
   stamp_ = now;
@@ -121,7 +121,7 @@ std::optional<std::string> read_secret(const std::string& name) {
   if (const char* path = std::getenv((name + "_FILE").c_str())) {
     auto text = read_file(path);
     if (text) return trimmed(*text);
-    log::warning("Could not read the file of a secret", {{"name", name}, {"error", text.status()}});
+    log::warning("Could not read the file of a secret", {{"name", name}, {"err", text.status()}});
   }
   if (const char* value = std::getenv(name.c_str())) return std::string(value);
   return std::nullopt;

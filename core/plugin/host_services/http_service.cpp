@@ -180,7 +180,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
                                           {"method", request_.method},
                                           {"url", redacted_url(request_.url)},
                                           {"status", status},
-                                          {"error", response.status()},
+                                          {"err", response.status()},
                                           {"duration", duration},
                                           {"try", tries_}});
     }

@@ -19,7 +19,7 @@ void report_visitor(const std::shared_ptr<LiveComponent>& component, std::string
              {{"plugin", component ? component->identity().plugin_id : std::string()},
               {"component", component ? component->identity().name : std::string()},
               {"operation", function},
-              {"error", what}});
+              {"err", what}});
 }
 
 }  // namespace ccm::plugin

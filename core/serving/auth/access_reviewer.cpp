@@ -77,7 +77,7 @@ asio::awaitable<Result<Verdict>> AccessReviewer::may(User user, std::string verb
     const bool allowed = verdict->decision == Verdict::Decision::allowed;
     if (keep) cache_.put(key, *verdict, allowed ? lifetimes_.allowed : lifetimes_.refused);
   } else if (const auto left_out = complaints_.pass()) {
-    log::warning("an access review failed", {{"path", utf8_front(path, kShownInLog)},
+    log::warning("An access review failed", {{"path", utf8_front(path, kShownInLog)},
                                              {"err", verdict.status()},
                                              {"leftOut", *left_out}});
   }

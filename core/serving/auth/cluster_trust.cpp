@@ -52,13 +52,17 @@ ClusterTrust::ClusterTrust(kube::Client client, std::shared_ptr<TrustSource> sou
 ClusterTrust::~ClusterTrust() { stop(); }
 
 void ClusterTrust::take(const kube::Object& object) {
-  Result<Trust> trust = trust_of_config_map(data_of(object));
+  // The watch begins with what was looked up.
+  auto data = data_of(object);
+  if (taken_ == data) return;
+  Result<Trust> trust = trust_of_config_map(data);
+  taken_ = std::move(data);
   if (trust.ok()) {
     source_->set_cluster(std::move(*trust));
-    log::info("took certificate authorities from the cluster", {{"configMap", kConfigMap}});
+    log::info("Took certificate authorities from the cluster", {{"configMap", kConfigMap}});
     return;
   }
-  log::warning("the cluster's authentication settings cannot be used, what was known goes on",
+  log::warning("The cluster's authentication settings cannot be used, what was known goes on",
                {{"configMap", kConfigMap}, {"err", trust.status()}});
 }
 
@@ -72,8 +76,8 @@ asio::awaitable<Status> ClusterTrust::look_up() {
   const Result<std::string> text = co_await client_.get(std::move(resource), std::move(space),
                                                         std::move(name), std::string_view(), call);
   if (text.status().code() == Code::not_found) {
-    log::warning(
-        "the cluster has no authentication settings: client certificates and front "
+    log::info(
+        "The cluster has no authentication settings: client certificates and front "
         "proxies are not believed until there are some",
         {{"configMap", kConfigMap}});
     co_return Status();
@@ -100,10 +104,10 @@ void ClusterTrust::follow() {
   // Without it, certificates that were good a moment ago would be refused: what was known goes on
   // until there is another one.
   handler.on_delete = [](const kube::ObjectPtr&, bool) {
-    log::warning("the cluster's authentication settings are gone; what was known goes on");
+    log::warning("The cluster's authentication settings are gone; what was known goes on");
   };
   const auto subscribed = informer_.subscribe(data_field(), std::move(handler));
-  if (!subscribed.ok()) log::error("cannot watch a ConfigMap", {{"err", subscribed.status()}});
+  if (!subscribed.ok()) log::error("Cannot watch a ConfigMap", {{"err", subscribed.status()}});
   informer_.start();
 }
 

@@ -10,7 +10,10 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace ccm::serving {
 
@@ -36,6 +39,7 @@ class ClusterTrust {
   kube::Client client_;
   std::shared_ptr<TrustSource> source_;
   kube::Informer informer_;
+  std::optional<std::map<std::string, std::string>> taken_;  // what the ConfigMap said last
 };
 
 }  // namespace ccm::serving

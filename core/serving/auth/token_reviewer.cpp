@@ -88,7 +88,7 @@ asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::owner_of(std::strin
     cache_.put(key, *owner, lifetime_);
     if (*owner) good_before_.put(key, true, kGoodFor);
   } else if (const auto left_out = complaints_.pass()) {
-    log::warning("a token review failed", {{"err", owner.status()}, {"leftOut", *left_out}});
+    log::warning("A token review failed", {{"err", owner.status()}, {"leftOut", *left_out}});
   }
   under_way_.finish(key, owner);
   question.told();

@@ -41,9 +41,9 @@ void TrustSource::refresh(File* file) {
   if (kube::file_stamp(file->path) == file->stamp) return;
   const Status status = read(file);
   if (status.ok()) {
-    log::info("re-read a certificate authority", {{"flag", file->flag}, {"file", file->path}});
+    log::info("Re-read a certificate authority", {{"flag", file->flag}, {"file", file->path}});
   } else {
-    log::warning("a changed certificate authority cannot be used, the old one goes on",
+    log::warning("A changed certificate authority cannot be used, the old one goes on",
                  {{"file", file->path}, {"err", status}});
   }
 }

@@ -19,7 +19,7 @@ Answer verbosity_page(const Request& request) {
   }
   const int before = log::verbosity();
   log::set_verbosity(level);
-  log::info("the log's verbosity was changed",
+  log::info("The log's verbosity was changed",
             {{"from", before}, {"to", level}, {"user", request.user.name}});
   return Answer{200, "successfully set klog.logging.verbosity to " + std::to_string(level)};
 }

@@ -64,7 +64,7 @@ Status Controller::setup(Setup& setup) {
   }
   const SettingsReport report = read_settings(host_.config);
   for (const std::string& warning : report.warnings) {
-    host_.log.warning("a flag is ignored", {{"reason", warning}});
+    host_.log.warning("A flag is ignored", {{"reason", warning}});
   }
   if (!report.errors.empty()) return Status(Code::invalid_argument, all_of(report.errors));
   ledger_.emplace(report.settings, metrics_);
@@ -177,7 +177,7 @@ Task<Status> Controller::assign(Ctx ctx, NodeState node) {
   ledger_->settle(now);
   if (!caught_up_) probe_ = node.name;
   starved_.erase(node.name);
-  host_.log.v(2, "gave a node its pod ranges", {{"node", node.name}, {"ranges", now.joined()}});
+  host_.log.v(2, "Gave a node its pod ranges", {{"node", node.name}, {"ranges", now.joined()}});
   co_return Status();
 }
 
@@ -235,7 +235,7 @@ Task<Status> Controller::await_watch(Ctx ctx) {
   milliseconds pause{2};
   while (!caught_up()) {
     if (waited >= kWatchPatience) {
-      host_.log.warning("the watch of nodes is behind, so no ranges are given", {{"node", probe_}});
+      host_.log.warning("The watch of nodes is behind, so no ranges are given", {{"node", probe_}});
       co_return behind();
     }
     auto sleep = host_.timer.sleep(ctx, pause);
@@ -263,11 +263,11 @@ void Controller::note_foreign(const Object& node, const NodeState& state) {
   const milliseconds now = host_.timer.now();
   const bool held_before = rivals_.hold_left(now) > milliseconds(0);
   rivals_.note(state.name, manager, now);
-  host_.log.warning("somebody else gave a node its pod ranges",
+  host_.log.warning("Somebody else gave a node its pod ranges",
                     {{"node", state.name}, {"ranges", state.joined()}, {"manager", manager}});
   const Status held = held_off();
   if (held.ok()) return;
-  if (!held_before) host_.log.error("no more pod ranges are given", {{"error", held}});
+  if (!held_before) host_.log.error("No more pod ranges are given", {{"err", held}});
   events_.warning(node, "CIDRAllocatorConflict", held.message());
 }
 
@@ -288,7 +288,7 @@ void Controller::tell_trouble(const Object& node) {
   if (place == troubles_.end()) return;
   const Trouble trouble = std::move(place->second);
   troubles_.erase(place);
-  host_.log.warning("a node's pod ranges are wrong",
+  host_.log.warning("A node's pod ranges are wrong",
                     {{"node", node.name()}, {"reason", trouble.message}});
   events_.warning(node, trouble.reason, trouble.message);
 }
@@ -303,7 +303,7 @@ Status Controller::report(const Object& node, Status status, uint32_t attempt) {
   if (status.code() == Code::resource_exhausted && status.reason() == "CIDRNotAvailable") {
     const milliseconds now = host_.timer.now();
     if (starved_.empty()) {
-      host_.log.warning("a node gets no pod range", {{"node", name}, {"reason", status}});
+      host_.log.warning("A node gets no pod range", {{"node", name}, {"reason", status}});
     }
     const auto [place, fresh] = starved_.try_emplace(name, now);
     if (fresh || now - place->second >= kTellAgain) {

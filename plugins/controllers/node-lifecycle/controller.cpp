@@ -116,7 +116,7 @@ Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
     co_return ReconcileResult();
   }
   if (const auto left = grace(state)) {
-    host_.log.v(2, "leaving a young node alone that no machine was matched with yet",
+    host_.log.v(2, "Leaving a young node alone that no machine was matched with yet",
                 {{"node", state.name}});
     co_return again(*left);
   }
@@ -126,7 +126,7 @@ Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
     auto acted = co_await act(ctx, node, *machine);
     co_return acted;
   }
-  host_.log.v(2, "the cloud does not say what became of a machine",
+  host_.log.v(2, "The cloud does not say what became of a machine",
               {{"node", state.name}, {"reason", machine.status()}});
   if (not_ours(machine.status())) {
     forget(state.name);
@@ -263,14 +263,14 @@ Task<Status> Controller::remove(Ctx ctx, Object node, std::string cause) {
   const Status removed = co_await host_.kube.remove(ctx, std::move(request));
   const std::string name(node.name());
   if (removed.ok()) {
-    host_.log.info("deleted a node", {{"node", name}, {"machine", cause}});
+    host_.log.info("Deleted a node", {{"node", name}, {"machine", cause}});
     host_.events.normal(node, "DeletingNode",
                         "Node " + name + " is deleted because its machine " + cause);
   } else if (kept_by_host(removed)) {
-    host_.log.v(2, "did not delete a node", {{"node", name}, {"reason", removed}});
+    host_.log.v(2, "Did not delete a node", {{"node", name}, {"reason", removed}});
     if (removed.error_class() == ErrorClass::waiting) co_return removed;
   } else if (!gone(removed)) {
-    host_.log.warning("could not delete a node", {{"node", name}, {"error", removed}});
+    host_.log.warning("Could not delete a node", {{"node", name}, {"err", removed}});
     host_.events.warning(node, "DeletingNodeFailed",
                          "Node " + name + " could not be deleted: " + removed.message());
   }

@@ -181,7 +181,7 @@ Task<void> Controller::refresh_limits(Ctx ctx) {
   if (limits.ok()) {
     limits_ = *limits;
   } else if (limits.status().code() != Code::unimplemented) {
-    host_.log.v(2, "the cloud does not tell its limits of routes", {{"error", limits.status()}});
+    host_.log.v(2, "The cloud does not tell its limits of routes", {{"err", limits.status()}});
     co_return;
   }
   limits_asked_ = now;
@@ -217,7 +217,7 @@ Task<void> Controller::look_for_targets(Ctx ctx, Run& run) {
   };
   Task<Status> all = gather(host_.post, names.size(), kReadsAtOnce, std::move(look));
   const Status looked = co_await std::move(all);
-  if (!looked.ok()) host_.log.error("not every node was looked for", {{"error", looked}});
+  if (!looked.ok()) host_.log.error("Not every node was looked for", {{"err", looked}});
 }
 
 Task<Status> Controller::look_for_target(Ctx ctx, std::string name, Run& run) {
@@ -270,7 +270,7 @@ void Controller::note_removal(Run& run, std::size_t route, const Status& status)
   if (status.ok()) {
     ++run.removed;
     retries_.succeeded(change_name(removed));
-    host_.log.v(2, "removed a route", {{"route", describe(removed)}});
+    host_.log.v(2, "Removed a route", {{"route", describe(removed)}});
     return;
   }
   retries_.failed(change_name(removed), status, host_.timer.now());
@@ -292,7 +292,7 @@ void Controller::note_addition(Run& run, const Addition& addition, const Route& 
     range.outcome = Outcome::kept;  // ROUTE-26
     retries_.succeeded(change_name(node, range));
     delay_.made(node, range.text, host_.timer.now());
-    host_.log.v(2, "made a route", {{"node", node.name}, {"destination", range.text}});
+    host_.log.v(2, "Made a route", {{"node", node.name}, {"destination", range.text}});
   } else if (is_full(status)) {
     range.outcome = Outcome::table_full;
     run.full_status = status;
@@ -330,7 +330,7 @@ Task<void> Controller::write_conditions(Ctx ctx, Run& run) {
   };
   Task<Status> all = gather(host_.post, writes.size(), kWritesAtOnce, std::move(write));
   const Status written = co_await std::move(all);
-  if (!written.ok()) host_.log.error("not every condition was written", {{"error", written}});
+  if (!written.ok()) host_.log.error("Not every condition was written", {{"err", written}});
 }
 
 Task<Status> Controller::write_condition(Ctx ctx, const NodeState& node, Condition condition) {
@@ -352,8 +352,8 @@ Task<Status> Controller::write_condition(Ctx ctx, const NodeState& node, Conditi
     }
     if (status.error_class() == ErrorClass::not_found || ctx.cancelled()) co_return Status();
     if (status.error_class() != ErrorClass::conflict || left == 1) {
-      host_.log.error("the condition of a node was not written",
-                      {{"node", node.name}, {"error", status}});
+      host_.log.error("The condition of a node was not written",
+                      {{"node", node.name}, {"err", status}});
       retries_.failed(change, status, host_.timer.now());
       co_return Status();
     }

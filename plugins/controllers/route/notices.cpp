@@ -72,15 +72,15 @@ void Notices::ranges(const NodeState& node, const NodePlan& plan) {
       continue;
     }
     if (!tell(reason + " " + node.uid + " " + range.text + " " + range.other)) continue;
-    log_.warning("a pod range of a node is wrong", {{"node", node.name}, {"reason", message}});
+    log_.warning("A pod range of a node is wrong", {{"node", node.name}, {"reason", message}});
     events_.warning(node.object, reason, message);
   }
 }
 
 void Notices::not_added(const NodeState& node, const Route& route, const Status& status,
                         std::chrono::milliseconds took) {
-  log_.error("a route was not made",
-             {{"node", node.name}, {"destination", route.destination_cidr}, {"error", status}});
+  log_.error("A route was not made",
+             {{"node", node.name}, {"destination", route.destination_cidr}, {"err", status}});
   if (++failures_ > kMostFailures) return;
   events_.warning(node.object, "FailedToCreateRoute",
                   "The cloud made no route " + route.name_hint + " for " + route.destination_cidr +
@@ -89,7 +89,7 @@ void Notices::not_added(const NodeState& node, const Route& route, const Status&
 }
 
 void Notices::not_removed(const Route& route, const Status& status) {
-  log_.error("a route was not removed", {{"route", describe(route)}, {"error", status}});
+  log_.error("A route was not removed", {{"route", describe(route)}, {"err", status}});
 }
 
 void Notices::table_full(const std::vector<const NodeState*>& nodes, const TableUse& use,
@@ -101,7 +101,7 @@ void Notices::table_full(const std::vector<const NodeState*>& nodes, const Table
   if (!status.ok()) message += ". The cloud said: " + status.message();
   for (std::size_t i = 0; i < std::min(nodes.size(), kMostNodes); ++i) {
     if (!tell("RouteTableFull " + nodes[i]->uid)) continue;
-    if (i == 0) log_.error("the route table is full", {{"reason", message}});
+    if (i == 0) log_.error("The route table is full", {{"reason", message}});
     events_.warning(nodes[i]->object, "RouteTableFull", message);
   }
 }
@@ -112,7 +112,7 @@ void Notices::table_use(const TableUse& use, const NodeState* node) {
   const std::string message = "The cloud's route table holds " + size_text(use) +
                               ". When it is full, new Nodes get no routes: ask the cloud for a "
                               "larger quota in time";
-  log_.warning("the route table is nearly full", {{"reason", message}});
+  log_.warning("The route table is nearly full", {{"reason", message}});
   if (node != nullptr) events_.warning(node->object, "RouteTableNearlyFull", message);
 }
 
@@ -121,7 +121,7 @@ void Notices::held(std::size_t removals, const Status& status, const NodeState* 
   const std::string message = count_text(removals, "route that no Node needs any more stays",
                                          "routes that no Node needs any more stay") +
                               ", as too many would go at once: " + status.message();
-  log_.warning("routes are not removed", {{"reason", message}});
+  log_.warning("Routes are not removed", {{"reason", message}});
   if (node != nullptr) events_.warning(node->object, "RouteRemovalHeld", message);
 }
 
@@ -133,12 +133,12 @@ void Notices::overlay(const std::vector<const NodeState*>& nodes) {
       " was set by another program (reason " + node.network_reason +
       "). If the network plugin brings Pods' packets to their Nodes by itself, the cloud's routes "
       "are of no use: start this program with --configure-cloud-routes=false";
-  log_.warning("a network plugin seems to do the routing", {{"reason", message}});
+  log_.warning("A network plugin seems to do the routing", {{"reason", message}});
   events_.warning(node.object, "OverlayNetwork", message);
 }
 
 void Notices::doubted(std::size_t expected, std::size_t missing) {
-  log_.warning("the cloud's list of routes is not believed before it is seen twice",
+  log_.warning("The cloud's list of routes is not believed before it is seen twice",
                {{"expected", expected}, {"missing", missing}});
 }
 

@@ -82,8 +82,8 @@ Task<Status> Controller::look(Ctx ctx, TurnPtr turn) {
   }
   if (!answer.ok()) {
     if (audit) {  // it serves as far as is known, so an Event would only worry
-      host_.log.v(2, "could not audit a load balancer",
-                  {{"service", turn->key}, {"error", answer.status()}});
+      host_.log.v(2, "Could not audit a load balancer",
+                  {{"service", turn->key}, {"err", answer.status()}});
       record.audit_due = host_.timer.now() + audit_pause(settings_.audit_period, turn->key);
       co_return Status();
     }

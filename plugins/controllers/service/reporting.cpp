@@ -67,7 +67,7 @@ Task<Status> Controller::fail(Ctx ctx, TurnPtr turn, Status status, std::string_
     patch.conditions.push_back(timed(stored, wanted, host_.timer.wall_clock()));
     const Status written = co_await write(ctx, turn, std::move(patch));
     if (!written.ok()) {
-      host_.log.v(2, "could not write a condition", {{"service", turn->key}, {"error", written}});
+      host_.log.v(2, "Could not write a condition", {{"service", turn->key}, {"err", written}});
     }
   }
   if (status.permanent()) {

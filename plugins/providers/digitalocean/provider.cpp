@@ -125,13 +125,13 @@ Task<Status> Provider::check_region(Ctx ctx) {
     if (region.ok()) {
       std::string slug = *std::move(region);
       while (!slug.empty() && static_cast<unsigned char>(slug.back()) <= ' ') slug.pop_back();
-      host_.log.info("region of the metadata service", {{"region", slug}});
+      host_.log.info("Region of the metadata service", {{"region", slug}});
       load_balancers_.set_region(std::move(slug));
     } else {
-      host_.log.warning(
-          "no region: REGION is not set and the metadata service does not answer; load balancers "
+      host_.log.info(
+          "No region: REGION is not set and the metadata service does not answer; load balancers "
           "take the region of their droplets",
-          {{"error", region.status()}});
+          {{"err", region.status()}});
     }
     co_return Status();
   }
@@ -165,7 +165,7 @@ Task<Status> Provider::check_vpc(Ctx ctx) {
         " (--digitalocean-cluster-vpc-id, environment variable DO_CLUSTER_VPC_ID)");
   }
   if (status.code() == Code::permission_denied) {
-    host_.log.info("the token may not read VPCs, so DO_CLUSTER_VPC_ID was not checked");
+    host_.log.info("The token may not read VPCs, so DO_CLUSTER_VPC_ID was not checked");
     co_return Status();
   }
   co_return status;

@@ -161,6 +161,11 @@ Result<Settings> read_settings(const Config& config) {
   return settings;
 }
 
+Status told_by_provider() {
+  return {Code::unimplemented, ErrorClass::unsupported,
+          "the provider's settings cannot be used, which the provider tells"};
+}
+
 Result<std::string> read_token(const Config& config) {
   std::string token = trimmed(config.secret(kTokenVariable).value_or(std::string()));
   const std::string variable(kTokenVariable);

@@ -51,6 +51,9 @@ bool runs_controller(std::string_view controllers, std::string_view name);
 // Failure: invalid_argument with one line that names the flag and its variable.
 Result<Settings> read_settings(const Config& config);
 
+// Of a controller's setup without settings: the provider refuses them, and ends the process.
+Status told_by_provider();
+
 // The token as it is now (DO-6, DO-7): blanks around it are no part of it. Failure:
 // invalid_argument when there is none or when it cannot be sent in a header. The message never
 // holds the token.

@@ -72,17 +72,21 @@ Provider::Provider(ccm::Host& host)
 
 Status Provider::configure() {
   auto config = parse_cloud_config(host_.config.cloud_config().value_or(""));
-  if (config.ok()) cloud_.configure(*std::move(config));
-  return config.status();
+  if (config.ok()) {
+    cloud_.configure(*std::move(config));
+    return {};
+  }
+  const std::string file(host_.config.flag("cloud-config").value_or(""));
+  return file.empty() ? config.status() : config.status().with_context(file);
 }
 
 // A half-written or wrong file must not take the cloud away from a running manager.
 void Provider::configuration_changed() {
   const Status status = configure();
   if (status.ok()) {
-    host_.log.info("read the changed cloud configuration");
+    host_.log.info("Read the changed cloud configuration");
   } else {
-    host_.log.error("kept the old cloud configuration, the new one is wrong", {{"error", status}});
+    host_.log.error("Kept the old cloud configuration, the new one is wrong", {{"err", status}});
   }
 }
 

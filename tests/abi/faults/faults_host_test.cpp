@@ -153,14 +153,14 @@ class FaultySignals : public FaultyHost {
 TEST_F(FaultySignals, APluginThatTakesSigtermWhenItIsLoadedIsNamed) {
   start(plugins_.add("instance_of_the_future").string(), {"takes_sigterm_when_loaded"});
   expect_taken_back("faulty.takes-sigterm-when-loaded", "load");
-  EXPECT_TRUE(logs("\"leading\"")) << manager_->log();
+  EXPECT_TRUE(logs("\"Leading\"")) << manager_->log();
   expect_orderly_end();
 }
 
 TEST_F(FaultySignals, APluginThatIgnoresSigtermSinceItsCreationIsNamed) {
   start(plugins_.add("instance_of_the_future").string(), {"takes_sigterm_in_create"});
   expect_taken_back("faulty.takes-sigterm-in-create", "create");
-  EXPECT_TRUE(logs("\"leading\"")) << manager_->log();
+  EXPECT_TRUE(logs("\"Leading\"")) << manager_->log();
   expect_orderly_end();
 }
 

@@ -66,7 +66,7 @@ TEST_F(EndpointTest, HOST_64_AConfigMapThatCannotBeReadEndsTheProcessUnlessToler
 
   start(kubeconfig, {"--authentication-tolerate-lookup-failure"});
   ASSERT_TRUE(eventually(patience(), [this] {
-    return contains(manager_->log(), "going on without the cluster's authentication settings");
+    return contains(manager_->log(), "Going on without the cluster's authentication settings");
   })) << manager_->log();
   EXPECT_EQ(ask("/metrics", scraper()).status, 200);
 }
@@ -76,11 +76,11 @@ TEST_F(EndpointTest, HOST_64_AnAbsentConfigMapNeedsNoTolerance) {
   proxy_->add({.target = "extension-apiserver-authentication", .status = 404});
   for (const char* tolerate : {"false", "true"}) {
     start(kubeconfig, {std::string("--authentication-tolerate-lookup-failure=") + tolerate});
-    ASSERT_TRUE(logs("the cluster has no authentication settings")) << manager_->log();
+    ASSERT_TRUE(logs("The cluster has no authentication settings")) << manager_->log();
     EXPECT_EQ(ask("/metrics", scraper()).status, 200) << tolerate;
     EXPECT_EQ(ask("/metrics", nobody()).status, 403) << tolerate;
     EXPECT_TRUE(manager_->running()) << manager_->log();
-    EXPECT_FALSE(contains(manager_->log(), "going on without")) << "it is no failure";
+    EXPECT_FALSE(contains(manager_->log(), "Going on without")) << "it is no failure";
     manager_->stop();
   }
 }
@@ -103,8 +103,10 @@ TEST_F(EndpointTest, HOST_62_69_91_APodWithoutAServiceAccountsTokenHasNobodyToAs
   EXPECT_EQ(ask("/healthz").status, 200);
   EXPECT_EQ(ask("/metrics", scraper()).status, 403) << "its token is ignored";
   const std::string log = manager_->log();
-  for (const char* what : {"delegated authentication", "delegated authorization"}) {
-    EXPECT_TRUE(contains(log, std::string("for=\"") + what)) << log;
+  for (const char* what : {"--authentication-kubeconfig", "--authorization-kubeconfig"}) {
+    EXPECT_TRUE(
+        contains(log, std::string(what) + " is not set, and the Pod's service account cannot"))
+        << log;
   }
   EXPECT_TRUE(contains(log, "does the pod mount a service account token?")) << log;
 }
@@ -113,7 +115,7 @@ TEST_F(EndpointTest, API_125_AnAbsentConfigMapIsWaitedFor) {
   if (real()) GTEST_SKIP() << "the real server makes its ConfigMap by itself";
   start(reviews());
   ASSERT_TRUE(eventually(patience(), [this] {
-    return contains(manager_->log(), "the cluster has no authentication settings");
+    return contains(manager_->log(), "The cluster has no authentication settings");
   })) << manager_->log();
   const test::Certificate authority = test::make_authority("cluster");
   test::CertificateRequest request;

@@ -176,7 +176,7 @@ void EndpointTest::start(const std::string& reviews, std::vector<std::string> fl
     if (!manager_->running()) return true;
     try {
       return ask("/readyz").status == 200 &&
-             manager_->log().find("\"leading\"") != std::string::npos;
+             manager_->log().find("\"Leading\"") != std::string::npos;
     } catch (const std::runtime_error&) {
       return false;
     }

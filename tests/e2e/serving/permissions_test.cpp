@@ -151,7 +151,7 @@ const std::vector<std::string> kTwo = {"--controllers=cloud-node-controller,serv
 TEST_F(PermissionsTest, OnlyThePluginThatLacksARuleWaits) {
   take_rule();
   launch(reviews(), kTwo);
-  ASSERT_TRUE(logs("a plugin waits for permissions")) << manager_->log();
+  ASSERT_TRUE(logs("A plugin waits for permissions")) << manager_->log();
   EXPECT_TRUE(logs("missing=\"patch services/status\"")) << manager_->log();
   EXPECT_TRUE(logs("plugin=\"ccm.controller-service\"")) << manager_->log();
   serve();
@@ -176,7 +176,7 @@ TEST_F(PermissionsTest, OnlyThePluginThatLacksARuleWaits) {
   }));
   EXPECT_TRUE(cloud_.calls().at("by_operation").value("CreateLoadBalancer", 0) == 0)
       << "it works although it must not finish";
-  EXPECT_EQ(lines_with("a plugin waits for permissions"), 1U);
+  EXPECT_EQ(lines_with("A plugin waits for permissions"), 1U);
   see_what_is_missing();
 
   give_rule_back();
@@ -184,7 +184,7 @@ TEST_F(PermissionsTest, OnlyThePluginThatLacksARuleWaits) {
     const json status = api_.get(kWeb).body.value("status", json::object());
     return !status.value("loadBalancer", json::object()).empty();
   })) << manager_->log();
-  EXPECT_TRUE(logs("the missing permissions are there"));
+  EXPECT_TRUE(logs("The missing permissions are there"));
   EXPECT_EQ(ask("/readyz?verbose").status, 200);
   const std::string mended = readyz_for(api_.credentials());
   EXPECT_TRUE(contains(mended, "[i]permissions: all granted")) << mended;
@@ -205,18 +205,18 @@ TEST_F(PermissionsTest, AStandbyAsksToo) {
                              {"leaseTransitions", 1}}}})
                   .ok());
   launch(reviews(), kTwo);
-  EXPECT_TRUE(logs("a plugin waits for permissions")) << manager_->log();
-  EXPECT_EQ(manager_->log().find("\"leading\""), std::string::npos);
+  EXPECT_TRUE(logs("A plugin waits for permissions")) << manager_->log();
+  EXPECT_EQ(manager_->log().find("\"Leading\""), std::string::npos);
 }
 
 TEST_F(PermissionsTest, AnApiServerThatDoesNotSayStopsNothing) {
   const std::string kubeconfig = reviews_through_proxy();
   proxy_->add({.target = "selfsubjectaccessreviews", .status = 403});
   start("", {"--kubeconfig=" + kubeconfig});
-  EXPECT_TRUE(logs("the API server does not say what this program may do"));
+  EXPECT_TRUE(logs("The API server does not say what this program may do"));
   join("node-2");
   EXPECT_TRUE(initialised("node-2")) << manager_->log();
-  EXPECT_EQ(lines_with("the API server does not say what this program may do"), 1U);
+  EXPECT_EQ(lines_with("The API server does not say what this program may do"), 1U);
 }
 
 // The role that ccmctl prints is all that a manager with all controllers needs.
@@ -251,8 +251,8 @@ TEST_F(PermissionsTest, DO_307_TheGoManagersRoleIsEnoughForAllControllers) {
   })) << manager_->log();
   EXPECT_TRUE(logs("until a role allows reading the cluster's authentication settings"));
   EXPECT_EQ(lines_with("extension-apiserver-authentication-reader"), 1U) << manager_->log();
-  EXPECT_EQ(lines_with("going on without optional permissions"), 1U) << manager_->log();
-  EXPECT_FALSE(contains(manager_->log(), "a plugin waits for permissions")) << manager_->log();
+  EXPECT_EQ(lines_with("Going on without optional permissions"), 1U) << manager_->log();
+  EXPECT_FALSE(contains(manager_->log(), "A plugin waits for permissions")) << manager_->log();
   EXPECT_EQ(ask("/readyz").status, 200);
 }
 
@@ -272,7 +272,7 @@ TEST_F(PermissionsTest, RBAC_26_UpstreamsRoleIsEnoughForRoutes) {
                   .ok());
   EXPECT_TRUE(eventually(patience(), [&] { return routes() == 1; })) << manager_->log();
   EXPECT_TRUE(logs("plugin=\"ccm.controller-route\" missing=\"get nodes\"")) << manager_->log();
-  EXPECT_TRUE(logs("\"a plugin waits for permissions\" plugin=\"ccm.controller-node\""));
+  EXPECT_TRUE(logs("\"A plugin waits for permissions\" plugin=\"ccm.controller-node\""));
   const std::string ready = ask("/readyz?verbose").body;
   EXPECT_TRUE(contains(ready, "[-]permissions-ccm.controller-node ")) << ready;
   EXPECT_FALSE(contains(ready, "[-]permissions-ccm.controller-route ")) << ready;
@@ -284,20 +284,20 @@ TEST_F(PermissionsTest, RBAC_3_WithoutRightsToTheLeaseItStandsByAndSaysSo) {
   rules.erase(0);
   give_only(rules.dump().c_str(), R"([{"resource": "leases"}])");
   launch(reviews(), kTwo);
-  ASSERT_TRUE(logs("the host lacks permissions")) << manager_->log();
+  ASSERT_TRUE(logs("The host lacks permissions")) << manager_->log();
   EXPECT_TRUE(contains(manager_->log(), "missing=\"create leases.coordination.k8s.io"));
-  ASSERT_TRUE(logs("failed to acquire the Lease")) << manager_->log();
+  ASSERT_TRUE(logs("Failed to acquire the Lease")) << manager_->log();
   EXPECT_TRUE(manager_->running());
   EXPECT_EQ(ask("/healthz").status, 200);
   EXPECT_EQ(ask("/readyz").status, 500);
-  EXPECT_EQ(lines_with("failed to acquire the Lease"), 1U) << manager_->log();
+  EXPECT_EQ(lines_with("Failed to acquire the Lease"), 1U) << manager_->log();
   if (!real()) {  // where it can review who asks
     const Output status = ctl({"status"}, server_.kubeconfig());
     EXPECT_TRUE(contains(status.text, "host lacks create leases.coordination.k8s.io"))
         << status.text;
   }
   give_only(kGoRules, "[]");
-  EXPECT_TRUE(logs("\"leading\"")) << manager_->log();
+  EXPECT_TRUE(logs("\"Leading\"")) << manager_->log();
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ TEST_F(PrometheusTest, MET_1_EveryQueryOfDashboardAndAlertsHasAnAnswer) {
   // First as a standby, which the alert about a missing leader is about.
   hold_lease("somebody");
   launch(reviews(), {"--controllers=*", "--configure-cloud-routes=false"});
-  ASSERT_TRUE(logs("caches are synced")) << manager_->log();
+  ASSERT_TRUE(logs("Caches are synced")) << manager_->log();
   start_prometheus();
   ASSERT_TRUE(eventually(patience(), [&] { return scrape_of(kJob) == "up"; })) << scrape_of(kJob);
   EXPECT_TRUE(eventually(patience(), [&] {
@@ -137,7 +137,7 @@ TEST_F(PrometheusTest, MET_1_EveryQueryOfDashboardAndAlertsHasAnAnswer) {
   }));
 
   free_lease();
-  ASSERT_TRUE(logs("\"leading\"")) << manager_->log();
+  ASSERT_TRUE(logs("\"Leading\"")) << manager_->log();
   // A counter that is born between two scrapes has no rate before it grows once more.
   EXPECT_TRUE(eventually(patience(), [&] {
     join();

@@ -132,8 +132,8 @@ TEST_F(SecretsTest, AProxyThatIsNotThereKeepsItsPassword) {
   secrets_["the password of the API server's proxy"] = kProxySecret;
   const std::string log =
       log_of({"--kubeconfig=" + file.string(), "--cloud-config=" + cloud_.config().string()}, {},
-             "waiting for the API server");
-  EXPECT_NE(log.find("waiting for the API server"), std::string::npos) << log;
+             "Waiting for the API server");
+  EXPECT_NE(log.find("Waiting for the API server"), std::string::npos) << log;
   expect_clean("the log", log);
 }
 
@@ -157,7 +157,7 @@ TEST_F(SecretsTest, ACloudBehindAProxyWithAPasswordKeepsAllOfThem) {
   tried("http://cloud.invalid:80", "allow it with --allow-plaintext-cloud-credentials\"");
   plaintext = "--allow-plaintext-cloud-credentials";
   tried("http://cloud.invalid:80", "could not be initialised");
-  tried("http://cloud.invalid:80", "a credential crosses the network in the clear");
+  tried("http://cloud.invalid:80", "A credential crosses the network in the clear");
   tried("http://user:" + std::string(kUrlSecret) + "@cloud.invalid:80",
         "without user and password");
 }

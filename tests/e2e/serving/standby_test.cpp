@@ -15,7 +15,7 @@ class StandbyTest : public EndpointTest {
   void start_standby(const std::string& host) {
     hold_lease(host + kUuid);
     launch(reviews(), {"--controllers=service-lb-controller"});
-    ASSERT_TRUE(logs("caches are synced")) << manager_->log();
+    ASSERT_TRUE(logs("Caches are synced")) << manager_->log();
   }
   // In kube-system. A real API server wants a service account for each.
   void make_pod(const std::string& name, const std::string& node, bool host_network) {

@@ -344,7 +344,7 @@ TEST_F(StatesTest, Settled) {
 TEST_F(StatesTest, WaitingForARight) {
   take_rule();
   launch(reviews(), {"--controllers=service-lb-controller"});
-  ASSERT_TRUE(logs("a plugin waits for permissions")) << manager_->log();
+  ASSERT_TRUE(logs("A plugin waits for permissions")) << manager_->log();
   make_service("web");
   const std::string lacks = "ccm.controller-service lacks patch services/status";
   expect({.object = kWebKey,
@@ -375,7 +375,7 @@ TEST_F(StatesTest, WaitingForARight) {
           .readyz = {"[i]permissions: all granted\n"},
           .metrics = {"running_managed_controllers{manager=\"cloud-controller-manager\",name="
                       "\"service\"} 1\n"},
-          .log = {"the missing permissions are there"},
+          .log = {"The missing permissions are there"},
           .events = {"EnsuredLoadBalancer", "EnsuringLoadBalancer", "UnAvailableLoadBalancer"}});
 }
 

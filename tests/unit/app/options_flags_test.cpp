@@ -267,7 +267,7 @@ TEST(HostFlags, HOST_4_LogsFlagsAndWhatHasNoEffectYet) {
   EXPECT_EQ(lines.size(), 4U);
   EXPECT_EQ(count("flag=\"--use-service-account-credentials\""), 1);
   EXPECT_EQ(count("flag=\"--webhook-secure-port\""), 1);
-  EXPECT_EQ(count("\"flag is deprecated\" flag=\"--allow-untagged-cloud\""), 1);
+  EXPECT_EQ(count("\"Flag is deprecated\" flag=\"--allow-untagged-cloud\""), 1);
   EXPECT_EQ(count("gate=\"WatchList\""), 1);
   log::set_verbosity(1);
   line.log_flags();

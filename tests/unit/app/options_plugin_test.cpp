@@ -169,6 +169,35 @@ TEST_F(PluginFlags, TheHostsFlagIsShared) {
   EXPECT_EQ(line.help("ccm").find("Flags of plugin node"), std::string::npos);
 }
 
+// Of a flag that both have, --help tells what the plugin makes of it.
+TEST_F(PluginFlags, TextAndLimitsOfAPluginCountForASharedFlag) {
+  CommandLine line;
+  Option syncs = option("concurrent-node-syncs", OptionType::integer, "1");
+  syncs.description = "Nodes at once. If unset, 64.";
+  syncs.minimum = 1;
+  ASSERT_TRUE(line.add_plugin("node", std::vector<Option>{syncs}).ok());
+  const std::string help = line.help("ccm");
+  EXPECT_NE(
+      help.find(
+          "      --concurrent-node-syncs int\n                Nodes at once. If unset, 64.\n"),
+      std::string::npos)
+      << help;
+  const Strings wrong{"--cloud-provider=x", "--concurrent-node-syncs=0",
+                      "--leader-elect-resource-name="};
+  ASSERT_TRUE(line.parse(wrong).ok());
+  const Validation validation = line.validate({});
+  ASSERT_EQ(validation.errors.size(), 2U) << "all faults are told together";
+  EXPECT_EQ(validation.errors[1], "--concurrent-node-syncs must be a value of at least 1, is 0");
+}
+
+TEST_F(PluginFlags, AFlagOfAPluginThatIsNotInUseSaysSo) {
+  CommandLine line;
+  line.add_absent_plugin("sky", options_, "--cloud-provider is \"sea\"");
+  const Strings given{"--cache_period=1m"};
+  EXPECT_EQ(line.parse(given).message(),
+            "unknown flag --cache-period: plugin sky brings it, but --cloud-provider is \"sea\"");
+}
+
 TEST_F(PluginFlags, OfAnotherTypeAreNotShared) {
   CommandLine line;
   const std::vector<Option> clash{option("cluster-cidr", OptionType::integer, "0")};

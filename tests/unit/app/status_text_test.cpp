@@ -16,6 +16,7 @@ StatusJson example() {
     "paths": ["/healthz", "/statusz"],
     "leaderElection": {"leading": true, "lease": "kube-system/ccm"},
     "provider": {"name": "sandbox", "ready": true},
+    "endpoint": {"authentication": "no bearer tokens", "authorization": "reviewed"},
     "permissions": {"text": "route goes on without get nodes"},
     "brake": {"nodes": {"engaged": false, "text": "released"}},
     "budgets": [{"credential": "digitalocean", "limit": 5000, "left": 4000,
@@ -39,6 +40,7 @@ TEST(StatusText, TellsWhatWaitsAndWhy) {
   const std::string text = status_text(example());
   for (const char* part :
        {"Up: 1 hr 02 min 03 sec", "leading=true",
+        "\nAuthentication: no bearer tokens\nAuthorization: reviewed\n",
         "\nPermissions: route goes on without get nodes\n", "Provider: sandbox (ready)",
         "  digitalocean: limit=5000 left=4000 spentLastHour.cloud-node-controller=12",
         "  node: version=1.0 abi=1.0 sha256=00ff", "queue.ready=1 queue.delayed=2",

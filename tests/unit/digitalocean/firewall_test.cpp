@@ -70,11 +70,11 @@ TEST_F(FirewallTest, DO_15_OffWithoutSettings) {
   EXPECT_EQ(cloud.calls(), 0);
 }
 
-TEST_F(FirewallTest, DO_15_OneSettingAloneIsRefused) {
+// The line that refuses it is the provider's, since the setting is.
+TEST_F(FirewallTest, DO_15_OneSettingAloneIsRefusedByTheProvider) {
   host.config.set_flag("digitalocean-firewall-tags", "");
-  EXPECT_EQ(start<FirewallController>().message(),
-            "environment variable \"PUBLIC_ACCESS_FIREWALL_TAGS\" is required when managing "
-            "firewalls");
+  EXPECT_EQ(start<FirewallController>().code(), Code::unimplemented);
+  EXPECT_EQ(cloud.calls(), 0);
 }
 
 TEST_F(FirewallTest, DO_256_DO_264_DO_359_NodePortsAreOpenToTheWorld) {

@@ -26,7 +26,7 @@ TEST_F(MissingDropletsTest, DO_232_ADropletThatIsGoneHoldsUpNoOther) {
   ASSERT_TRUE(first.ok()) << first.status().message();
   EXPECT_EQ(the_balancer()["droplet_ids"], json::array({101, 103}));
   EXPECT_EQ(creations(), 2);
-  EXPECT_TRUE(host.log.contains("droplets are gone although their nodes are there"));
+  EXPECT_TRUE(host.log.contains("Droplets are gone although their nodes are there"));
   // Known by now: no call is lost, and nothing differs.
   pass();
   cloud.clear_log();

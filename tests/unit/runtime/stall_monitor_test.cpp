@@ -74,7 +74,7 @@ class StallMonitorTest : public testing::Test {
 TEST_F(StallMonitorTest, NamesThePluginWhileItStillBlocks) {
   monitor_.start();
   block(true);
-  wait_for([this] { return lines_with("a plugin blocks the host's loop") >= 2; });
+  wait_for([this] { return lines_with("A plugin blocks the host's loop") >= 2; });
   EXPECT_GE(lines_with("plugin=\"ccm.node\""), 1u);
   EXPECT_GE(lines_with("component=\"node\" operation=\"reconcile\" for=\"1."), 1u);
   EXPECT_GE(lines_with("for=\"2."), 1u);
@@ -85,7 +85,7 @@ TEST_F(StallMonitorTest, TellsWhenNoPluginIsToBlame) {
   monitor_.start();
   block(false);
   wait_for([this] { return lines_with("blocked outside of any plugin") >= 1; });
-  EXPECT_EQ(lines_with("a plugin blocks"), 0u);
+  EXPECT_EQ(lines_with("A plugin blocks"), 0u);
 }
 
 TEST_F(StallMonitorTest, APluginIsForgivenUntilItsGraceIsOverAndThenNamed) {

@@ -153,7 +153,7 @@ TEST_F(CertificateTest, HOST_54_FilesAreReReadWhenTheyChange) {
 TEST_F(CertificateTest, AnExpiredPairIsServedAsItIsAndNamedInTheLog) {
   const Certificate old = expired();
   const Certificate good = fresh();
-  const std::string warning = "the serving certificate has expired";
+  const std::string warning = "The serving certificate has expired";
   keep_log();
   write_pair(good);
   use_files();

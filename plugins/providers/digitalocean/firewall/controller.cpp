@@ -81,7 +81,7 @@ FirewallController::FirewallController(Host& host)
 
 Status FirewallController::setup(Setup& setup) {
   auto settings = read_settings(host_.config);
-  if (!settings.ok()) return settings.status();
+  if (!settings.ok()) return told_by_provider();
   if (settings->firewall_name.empty()) {
     return Status(Code::unimplemented, ErrorClass::unsupported,
                   "no public access firewall is configured: PUBLIC_ACCESS_FIREWALL_NAME and "
@@ -217,7 +217,7 @@ Task<Status> FirewallController::write(Ctx ctx, WantedFirewall wanted) {
     host_.log.warning("DigitalOcean made something else of the firewall than was asked for",
                       {{"firewall", known_->name}, {"asked", asked}});
   } else {
-    host_.log.info("the public access firewall was changed",
+    host_.log.info("The public access firewall was changed",
                    {{"firewall", known_->name}, {"rules", known_->inbound.size()}});
   }
   co_return Status();

@@ -64,7 +64,7 @@ Task<> MissingDroplets::look(Ctx ctx, std::vector<int64_t> ids) {
     names.push_back(std::to_string(id));
   }
   if (names.empty()) co_return;
-  host_.log.warning("droplets are gone although their nodes are there; they get no traffic",
+  host_.log.warning("Droplets are gone although their nodes are there; they get no traffic",
                     {{"droplets", joined(names)}});
 }
 

@@ -27,7 +27,7 @@ TagController::TagController(Host& host)
 
 Status TagController::setup(Setup& setup) {
   auto settings = read_settings(host_.config);
-  if (!settings.ok()) return settings.status();
+  if (!settings.ok()) return told_by_provider();
   if (settings->cluster_id.empty()) {
     return Status(Code::unimplemented, ErrorClass::unsupported,
                   "DO_CLUSTER_ID is not set, so load balancers get no cluster tag");
@@ -58,7 +58,7 @@ Task<Result<ReconcileResult>> TagController::reconcile(Ctx ctx, Request) {
   Status status = co_await tag(ctx, lacking);
   if (!status.ok()) co_return status.with_context("tags syncer failed");
   tagged_.insert(lacking.begin(), lacking.end());
-  host_.log.info("load balancers got the cluster's tag",
+  host_.log.info("Load balancers got the cluster's tag",
                  {{"tag", api_.settings().cluster_tag()}, {"count", lacking.size()}});
   co_return ReconcileResult{};
 }
