@@ -2,7 +2,7 @@
 // user a user agent and a rate limit of its own (HOST-20, HOST-22, HOST-82, HOST-133).
 #pragma once
 
-#include "app/options_command_line.hpp"
+#include "app/flags/options_command_line.hpp"
 #include "kube/client.hpp"
 #include "net/write_gate.hpp"
 

@@ -1,7 +1,7 @@
 #include "app/endpoint.hpp"
 
 #include "app/client_factory.hpp"
-#include "app/options_tls.hpp"
+#include "app/flags/options_tls.hpp"
 #include "base/log.hpp"
 #include "kube/config.hpp"
 #include "serving/auth/access_control.hpp"

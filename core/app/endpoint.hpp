@@ -2,7 +2,7 @@
 // pages. Loop thread.
 #pragma once
 
-#include "app/options.hpp"
+#include "app/flags/options.hpp"
 #include "kube/client.hpp"
 #include "serving/auth/auth_metrics.hpp"
 #include "serving/auth/cluster_trust.hpp"

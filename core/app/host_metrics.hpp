@@ -2,11 +2,11 @@
 // each scrape, on the loop's thread.
 #pragma once
 
+#include "app/flags/options.hpp"
 #include "app/leadership.hpp"
-#include "app/options.hpp"
 #include "app/plugin_selection.hpp"
 #include "kube/informer.hpp"
-#include "plugin/plugin_host.hpp"
+#include "plugin_host/plugin_host.hpp"
 #include "serving/metrics/sampled.hpp"
 
 namespace ccm::app {

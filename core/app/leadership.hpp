@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/client_factory.hpp"
-#include "app/options.hpp"
+#include "app/flags/options.hpp"
 #include "base/clock.hpp"
 #include "election/leader_elector.hpp"
 #include "kube/events.hpp"

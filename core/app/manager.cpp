@@ -1,10 +1,10 @@
 #include "app/manager.hpp"
 
-#include "app/access_subjects.hpp"
-#include "app/config_page.hpp"
+#include "app/access/access_subjects.hpp"
 #include "app/host_metrics.hpp"
 #include "app/manager_impl.hpp"
-#include "app/status_page.hpp"
+#include "app/status/config_page.hpp"
+#include "app/status/status_page.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "kube/events.hpp"

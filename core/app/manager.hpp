@@ -2,7 +2,7 @@
 // them down in the right order.
 #pragma once
 
-#include "app/options_command_line.hpp"
+#include "app/flags/options_command_line.hpp"
 #include "app/plugin_selection.hpp"
 #include "app/signal_guard.hpp"
 #include "kube/config.hpp"

@@ -2,8 +2,8 @@
 // (manager_stop.cpp). Loop thread, but for what says otherwise.
 #pragma once
 
-#include "app/access_check.hpp"
-#include "app/access_subjects.hpp"
+#include "app/access/access_check.hpp"
+#include "app/access/access_subjects.hpp"
 #include "app/client_factory.hpp"
 #include "app/endpoint.hpp"
 #include "app/exit_code.hpp"
@@ -13,7 +13,7 @@
 #include "kube/informer.hpp"
 #include "net/write_gate.hpp"
 #include "plugin/host_services/event_recorders.hpp"
-#include "plugin/plugin_host.hpp"
+#include "plugin_host/plugin_host.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/event_source.hpp"
 #include "runtime/stall_monitor.hpp"

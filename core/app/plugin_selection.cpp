@@ -1,6 +1,6 @@
 #include "app/plugin_selection.hpp"
 
-#include "plugin/file_checks.hpp"
+#include "plugin_files/file_checks.hpp"
 
 #include <algorithm>
 #include <array>

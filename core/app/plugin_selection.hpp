@@ -2,10 +2,10 @@
 // was found to be right. Home thread: main.
 #pragma once
 
-#include "app/controller_selection.hpp"
-#include "app/options_command_line.hpp"
-#include "plugin/loader.hpp"
-#include "plugin/registry.hpp"
+#include "app/flags/controller_selection.hpp"
+#include "app/flags/options_command_line.hpp"
+#include "plugin_files/loader.hpp"
+#include "plugin_files/registry.hpp"
 
 #include <ccm/status.hpp>
 

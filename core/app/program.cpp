@@ -1,8 +1,8 @@
 #include "app/program.hpp"
 
 #include "app/exit_code.hpp"
+#include "app/flags/options_command_line.hpp"
 #include "app/manager.hpp"
-#include "app/options_command_line.hpp"
 #include "app/plugin_selection.hpp"
 #include "app/signal_guard.hpp"
 #include "app/stop_signals.hpp"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "app/stop_signals.hpp"
-#include "plugin/loader.hpp"
+#include "plugin_files/loader.hpp"
 
 #include <chrono>
 #include <map>

@@ -1,7 +1,7 @@
 #include "plugin/reconcile_records.hpp"
 
 #include "base/utf8.hpp"
-#include "plugin/deletion/brake_text.hpp"
+#include "plugin/brake_status.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 // Faults of the file itself: what it is, whose it is, and whether all of it is there.
-#include "plugin/folder_checks.hpp"
-#include "plugin/loader.hpp"
-#include "plugin/plugin_file.hpp"
+#include "plugin_files/folder_checks.hpp"
+#include "plugin_files/loader.hpp"
+#include "plugin_files/plugin_file.hpp"
 #include "plugin_folder.hpp"
 #include "support/command.hpp"
 

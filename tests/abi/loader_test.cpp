@@ -1,5 +1,5 @@
 // Plugins that are well-formed files with one fault in what they say or do.
-#include "plugin/loader.hpp"
+#include "plugin_files/loader.hpp"
 
 #include "plugin_folder.hpp"
 

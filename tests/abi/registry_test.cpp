@@ -1,4 +1,4 @@
-#include "plugin/registry.hpp"
+#include "plugin_files/registry.hpp"
 
 #include "plugin_folder.hpp"
 

@@ -3,9 +3,9 @@
 // Properties: no read outside of the file, no endless walk; what is found lies in the file and is
 // in order.
 #include "fuzz.hpp"
-#include "plugin/elf_facts.hpp"
-#include "plugin/elf_note.hpp"
-#include "plugin/manifest.hpp"
+#include "plugin_files/elf_facts.hpp"
+#include "plugin_files/elf_note.hpp"
+#include "plugin_files/manifest.hpp"
 
 #include <algorithm>
 #include <span>

@@ -2,11 +2,11 @@
 // (app/flags/go_values.hpp, base/duration.hpp, ccm/config.hpp).
 // Input: a byte of choices; then arguments line by line, or one value.
 // Properties: what is written can be read, and is written the same again; a failure is one line.
-#include "app/controller_selection.hpp"
-#include "app/feature_gates.hpp"
+#include "app/flags/controller_selection.hpp"
+#include "app/flags/feature_gates.hpp"
 #include "app/flags/go_values.hpp"
-#include "app/options_command_line.hpp"
-#include "app/options_tls.hpp"
+#include "app/flags/options_command_line.hpp"
+#include "app/flags/options_tls.hpp"
 #include "base/duration.hpp"
 #include "fuzz.hpp"
 

@@ -3,11 +3,11 @@
 // Input: the manifest, or a pin; behind a NUL, lines of arguments.
 // Properties: nothing is thrown; a manifest or faults, never both; names are unique; every default
 // is a value that its flag takes; what is taken for a pin has an id and a whole sum.
-#include "app/options_command_line.hpp"
-#include "app/options_plugin_value.hpp"
+#include "app/flags/options_command_line.hpp"
+#include "app/flags/options_plugin_value.hpp"
 #include "fuzz.hpp"
-#include "plugin/manifest.hpp"
-#include "plugin/pins.hpp"
+#include "plugin_files/manifest.hpp"
+#include "plugin_files/pins.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "lint_service.hpp"
 #include "lint_table.hpp"
 #include "output.hpp"
-#include "plugin/registry.hpp"
+#include "plugin_files/registry.hpp"
 #include "plugin_path.hpp"
 
 #include <nlohmann/json.hpp>

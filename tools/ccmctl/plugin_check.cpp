@@ -1,7 +1,7 @@
 // ccmctl plugin check: would the host load it?
 #include "commands.hpp"
 #include "output.hpp"
-#include "plugin/file_checks.hpp"
+#include "plugin_files/file_checks.hpp"
 #include "plugin_json.hpp"
 #include "trial_load.hpp"
 

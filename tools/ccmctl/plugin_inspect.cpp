@@ -1,7 +1,7 @@
 // ccmctl plugin inspect: everything that a plugin file says about itself, without running it.
 #include "commands.hpp"
 #include "output.hpp"
-#include "plugin/file_checks.hpp"
+#include "plugin_files/file_checks.hpp"
 #include "plugin_json.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // The JSON forms of what is known about a plugin file; field names are those of the manifest.
 #pragma once
 
-#include "plugin/file_checks.hpp"
+#include "plugin_files/file_checks.hpp"
 
 #include <nlohmann/json.hpp>
 

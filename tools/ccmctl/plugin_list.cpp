@@ -1,7 +1,7 @@
 // ccmctl plugin list: what the plugin path holds.
 #include "commands.hpp"
 #include "output.hpp"
-#include "plugin/registry.hpp"
+#include "plugin_files/registry.hpp"
 #include "plugin_json.hpp"
 #include "plugin_path.hpp"
 

@@ -1,5 +1,5 @@
 // ccmctl rbac: the roles that a manager with these plugins needs, from their own declarations.
-#include "app/controller_selection.hpp"
+#include "app/flags/controller_selection.hpp"
 #include "app/plugin_selection.hpp"
 #include "commands.hpp"
 #include "output.hpp"

@@ -1,7 +1,7 @@
 // The objects of Kubernetes that give a manager its rights: service account, roles and bindings.
 #pragma once
 
-#include "plugin/access_rules.hpp"
+#include "plugin_files/access_rules.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "trial_load.hpp"
 
-#include "plugin/loader.hpp"
+#include "plugin_files/loader.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

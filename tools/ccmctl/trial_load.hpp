@@ -2,7 +2,7 @@
 // with it. Linux only; the caller must have a single thread, because it forks.
 #pragma once
 
-#include "plugin/manifest.hpp"
+#include "plugin_files/manifest.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -6,8 +6,8 @@
 #include "../plugin_folder.hpp"
 #include "base/log.hpp"
 #include "plugin/bounded.hpp"
-#include "plugin/loader.hpp"
-#include "plugin/plugin_host.hpp"
+#include "plugin_files/loader.hpp"
+#include "plugin_host/plugin_host.hpp"
 
 #include <gtest/gtest.h>
 #include <prometheus/registry.h>

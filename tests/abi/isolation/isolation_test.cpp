@@ -1,7 +1,7 @@
 // Two plugins that hold different versions of one library, in a process that has a third: none sees
 // another's state. The same plugins without the version script do, so the test would notice.
 #include "../plugin_folder.hpp"
-#include "plugin/loader.hpp"
+#include "plugin_files/loader.hpp"
 #include "shelf.hpp"
 
 #include <ccm/status.hpp>

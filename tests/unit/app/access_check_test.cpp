@@ -1,5 +1,5 @@
 // Questions to an API server and what becomes of the answers.
-#include "app/access_check.hpp"
+#include "app/access/access_check.hpp"
 
 #include "base/log.hpp"
 #include "test_http_server.hpp"

@@ -1,4 +1,4 @@
-#include "app/controller_selection.hpp"
+#include "app/flags/controller_selection.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/feature_gates.hpp"
+#include "app/flags/feature_gates.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Every flag of HOST-8..74: name, default, and that it lands in the right place.
-#include "app/options_flags.hpp"
+#include "app/flags/options_flags.hpp"
 
-#include "app/options_command_line.hpp"
+#include "app/flags/options_command_line.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
 

@@ -1,5 +1,5 @@
 // Flags that plugins bring.
-#include "app/options_command_line.hpp"
+#include "app/flags/options_command_line.hpp"
 #include "base/log.hpp"
 
 #include <gtest/gtest.h>

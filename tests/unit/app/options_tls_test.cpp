@@ -1,4 +1,4 @@
-#include "app/options_tls.hpp"
+#include "app/flags/options_tls.hpp"
 
 #include <gtest/gtest.h>
 

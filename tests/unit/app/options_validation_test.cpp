@@ -1,4 +1,4 @@
-#include "app/options_command_line.hpp"
+#include "app/flags/options_command_line.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // /statusz as text and as HTML, from JSON that says everything that a page can hold.
-#include "app/status_text.hpp"
+#include "app/status/status_text.hpp"
 
 #include <gtest/gtest.h>
 

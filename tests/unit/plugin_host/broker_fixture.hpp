@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../runtime/manual_timers.hpp"
-#include "plugin/broker/instances_broker.hpp"
+#include "cloud/broker/instances_broker.hpp"
 #include "test_machines.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "plugin/broker/instance_snapshot.hpp"
+#include "cloud/broker/instance_snapshot.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Load balancers and routes between a controller and a provider, both played by the test.
 #pragma once
 
-#include "plugin/broker/abi_structs.hpp"
-#include "plugin/broker/load_balancers_service.hpp"
-#include "plugin/broker/routes_service.hpp"
+#include "cloud/broker/abi_structs.hpp"
+#include "cloud/broker/load_balancers_service.hpp"
+#include "cloud/broker/routes_service.hpp"
 #include "plugin/host_services/object_service.hpp"
 #include "test_runtime.hpp"
 

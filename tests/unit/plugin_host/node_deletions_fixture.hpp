@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../runtime/manual_timers.hpp"
-#include "plugin/deletion/guarded_object_api.hpp"
-#include "plugin/deletion/node_deletions.hpp"
+#include "cloud/deletion/guarded_object_api.hpp"
+#include "cloud/deletion/node_deletions.hpp"
 #include "test_machines.hpp"
 
 #include <gtest/gtest.h>

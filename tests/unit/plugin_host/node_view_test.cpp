@@ -1,4 +1,4 @@
-#include "plugin/deletion/node_view.hpp"
+#include "cloud/deletion/node_view.hpp"
 
 #include "test_machines.hpp"
 

@@ -1,6 +1,6 @@
 // What is remembered of objects for those who ask about them: LoadBalancerNotes, WarningNotes.
 #include "../runtime/manual_timers.hpp"
-#include "plugin/broker/load_balancer_notes.hpp"
+#include "cloud/broker/load_balancer_notes.hpp"
 #include "plugin/warning_notes.hpp"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // The whole host around two plugins in C's manner: a blocking provider and a non-blocking
 // controller that describes each Node and patches it.
-#include "plugin/plugin_host.hpp"
+#include "plugin_host/plugin_host.hpp"
 
 #include "../runtime/manual_timers.hpp"
-#include "plugin/host_interfaces.hpp"
+#include "plugin_files/host_interfaces.hpp"
 
 #include <ccm/abi/controller.h>
 #include <ccm/abi/kube.h>

@@ -1,5 +1,5 @@
 // What a controller wants of the routes at once, in batches of the size that the cloud takes.
-#include "plugin/broker/route_batches.hpp"
+#include "cloud/broker/route_batches.hpp"
 
 #include "network_broker_fixture.hpp"
 

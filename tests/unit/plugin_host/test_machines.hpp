@@ -1,7 +1,7 @@
 // Machines of a cloud as a provider lists them.
 #pragma once
 
-#include "plugin/broker/instance_snapshot.hpp"
+#include "cloud/broker/instance_snapshot.hpp"
 
 #include <ccm/abi/instances.h>
 

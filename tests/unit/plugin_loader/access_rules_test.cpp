@@ -1,4 +1,4 @@
-#include "plugin/access_rules.hpp"
+#include "plugin_files/access_rules.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

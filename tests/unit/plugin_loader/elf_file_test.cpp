@@ -1,7 +1,7 @@
 // Real shared libraries, whole and damaged.
-#include "plugin/elf_facts.hpp"
-#include "plugin/elf_note.hpp"
-#include "plugin/plugin_file.hpp"
+#include "plugin_files/elf_facts.hpp"
+#include "plugin_files/elf_note.hpp"
+#include "plugin_files/plugin_file.hpp"
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "plugin/manifest.hpp"
+#include "plugin_files/manifest.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "plugin/pins.hpp"
+#include "plugin_files/pins.hpp"
 
 #include <gmock/gmock.h>
 #include <stdlib.h>

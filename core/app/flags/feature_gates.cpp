@@ -1,0 +1,141 @@
+#include "app/flags/feature_gates.hpp"
+
+#include "app/flags/go_values.hpp"
+#include "base/nearest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ccm::app {
+namespace {
+
+using enum GateStage;
+
+// As of Kubernetes 1.36.
+constexpr std::array kGates = std::to_array<KnownGate>({
+    // The controller manager's own.
+    {"CloudControllerManagerWatchBasedRoutesReconciliation", alpha, false, false, true},
+    {"CloudControllerManagerWebhook", alpha, false, false, true},
+    {"ControllerManagerReleaseLeaderElectionLockOnExit", alpha, false, false, false},
+    {"ContextualLogging", beta, true, false, false},
+    {"LoggingAlphaOptions", alpha, false, false, true},
+    {"LoggingBetaOptions", beta, true, false, true},
+    {"NativeHistograms", alpha, false, false, false},
+    {"ComponentFlagz", beta, true, false, false},
+    {"ComponentStatusz", beta, true, false, false},
+    // Of the generic API server, whose library the Go program links.
+    {"APIResponseCompression", beta, true},
+    {"APIServerIdentity", beta, true},
+    {"APIServerTracing", ga, true, true},
+    {"APIServingWithRoutine", alpha, false},
+    {"AggregatedDiscoveryRemoveBetaType", deprecated, true, true},
+    {"AllowParsingUserUIDFromCertAuth", beta, true},
+    {"AllowUnsafeMalformedObjectDeletion", alpha, false},
+    {"AnonymousAuthConfigurableEndpoints", ga, true, true},
+    {"AuthorizeWithSelectors", ga, true, true},
+    {"BtreeWatchCache", ga, true, true},
+    {"CBORServingAndStorage", alpha, false},
+    {"ConcurrentWatchObjectDecode", beta, false},
+    {"ConsistentListFromCache", ga, true, true},
+    {"ConstrainedImpersonation", beta, true},
+    {"CoordinatedLeaderElection", beta, false},
+    {"DeclarativeValidation", ga, true, true},
+    {"DeclarativeValidationBeta", beta, true},
+    {"DeclarativeValidationTakeover", deprecated, false},
+    {"DetectCacheInconsistency", beta, true},
+    {"KMSv1", deprecated, false},
+    {"ListFromCacheSnapshot", beta, true},
+    {"ManifestBasedAdmissionControlConfig", alpha, false},
+    {"MutatingAdmissionPolicy", ga, true},
+    {"OpenAPIEnums", beta, true},
+    {"RemoteRequestHeaderUID", beta, true},
+    {"ResilientWatchCacheInitialization", ga, true, true},
+    {"RetryGenerateName", beta, true},
+    {"SeparateCacheWatchRPC", deprecated, false},
+    {"ShardedListAndWatch", alpha, false},
+    {"SizeBasedListCostEstimate", beta, true},
+    {"StorageVersionAPI", alpha, false},
+    {"StorageVersionHash", beta, true},
+    {"StreamingCollectionEncodingToJSON", ga, true, true},
+    {"StreamingCollectionEncodingToProtobuf", ga, true, true},
+    {"StructuredAuthenticationConfiguration", ga, true, true},
+    {"StructuredAuthenticationConfigurationEgressSelector", beta, true},
+    {"StructuredAuthenticationConfigurationJWKSMetrics", beta, true},
+    {"TokenRequestServiceAccountUIDValidation", beta, true},
+    {"UnauthenticatedHTTP2DOSMitigation", beta, true},
+    {"UnknownVersionInteroperabilityProxy", beta, true},
+    {"WatchCacheInitializationPostStartHook", beta, true},
+    {"WatchList", beta, true},
+});
+
+constexpr std::string_view kAllAlpha = "AllAlpha";
+constexpr std::string_view kAllBeta = "AllBeta";
+
+const KnownGate* find_gate(std::string_view name) {
+  const auto* const found = std::find_if(
+      kGates.begin(), kGates.end(), [name](const KnownGate& gate) { return gate.name == name; });
+  return found == kGates.end() ? nullptr : found;
+}
+
+std::string unknown_gate(const std::string& name) {
+  std::vector<std::string> names{std::string(kAllAlpha), std::string(kAllBeta)};
+  for (const KnownGate& gate : kGates) names.emplace_back(gate.name);
+  return "must name known feature gates; \"" + name + "\" is none" + did_you_mean(name, names);
+}
+
+Status bad_gate(std::string message) { return {Code::invalid_argument, std::move(message)}; }
+
+}  // namespace
+
+std::span<const KnownGate> known_gates() { return kGates; }
+
+Status FeatureGates::set(std::string_view text) {
+  auto changed = overrides_;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view pair = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (pair.empty()) continue;
+    const std::size_t equals = pair.find('=');
+    const std::string name(trim_space(pair.substr(0, equals)));
+    if (equals == std::string_view::npos) {
+      return bad_gate("must be Name=true or Name=false pairs; \"" + name + "\" has no value");
+    }
+    const auto value = parse_bool(trim_space(pair.substr(equals + 1)));
+    if (!value) return bad_gate("must be Name=true or Name=false pairs; see \"" + name + "\"");
+    const KnownGate* gate = find_gate(name);
+    if (gate == nullptr && name != kAllAlpha && name != kAllBeta)
+      return bad_gate(unknown_gate(name));
+    if (gate != nullptr && gate->locked && gate->default_value != *value) {
+      return bad_gate("must leave " + name + " at " + (gate->default_value ? "true" : "false") +
+                      ": it is locked");
+    }
+    changed[name] = *value;
+  }
+  overrides_ = std::move(changed);
+  return {};
+}
+
+bool FeatureGates::enabled(std::string_view name) const {
+  const KnownGate* gate = find_gate(name);
+  if (gate == nullptr) return false;
+  if (const auto own = overrides_.find(name); own != overrides_.end()) return own->second;
+  if (gate->locked) return gate->default_value;
+  const std::string_view all = gate->stage == alpha  ? kAllAlpha
+                               : gate->stage == beta ? kAllBeta
+                                                     : std::string_view{};
+  if (const auto whole = overrides_.find(all); whole != overrides_.end()) return whole->second;
+  return gate->default_value;
+}
+
+std::string FeatureGates::text() const {
+  std::string text;
+  for (const auto& [name, value] : overrides_) {
+    if (!text.empty()) text += ',';
+    text += name + (value ? "=true" : "=false");
+  }
+  return text;
+}
+
+}  // namespace ccm::app

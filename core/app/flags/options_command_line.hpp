@@ -1,0 +1,98 @@
+// The host's command line, from arguments to values.
+//   1. read_early() tells which plugins to look for, although their flags are not known yet.
+//   2. CommandLine + add_plugin() for each of them.
+//   3. parse(), then help()/version_text() if asked for, then validate().
+// Exit codes (HOST-148): 0 after --help and --version; 1 for every fault found here, printed to
+// stderr: one line from parse(), or all lines from validate() together.
+// Home thread: main; reading values is any-thread after parse().
+#pragma once
+
+#include "app/flags/flag_set.hpp"
+#include "app/flags/options.hpp"
+#include "app/flags/options_validation.hpp"
+#include "plugin_files/manifest.hpp"
+
+#include <ccm/status.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::app {
+
+struct EarlyOptions {
+  std::vector<std::string> plugin_paths;
+  std::string cloud_provider;
+  std::vector<std::string> controllers{"*"};
+  std::string version = "false";
+  bool help = false;
+};
+
+// Passes over everything else, faults included. `arguments` are those behind the program's name.
+EarlyOptions read_early(std::span<const std::string> arguments);
+
+class CommandLine {
+ public:
+  // The value of an environment variable, nullptr when unset.
+  using Environment = std::function<const char*(const char* name)>;
+
+  CommandLine();
+  explicit CommandLine(Environment environment);
+
+  // Adds the flags of a plugin. A flag that the host or another plugin has already is shared, and
+  // the first default holds; of one that the host has, too, the plugin's text and limits count.
+  // Failure: its type differs.
+  Status add_plugin(std::string_view id, std::span<const plugin::Option> options);
+
+  // Flags that an installed plugin would bring if it were in use; `why` it is not.
+  void add_absent_plugin(std::string_view id, std::span<const plugin::Option> options,
+                         const std::string& why);
+
+  // Flags, then the environment for plugins' flags that were not given. Failure: one line.
+  Status parse(std::span<const std::string> arguments);
+
+  [[nodiscard]] const Options& options() const { return *options_; }
+  [[nodiscard]] Validation validate(const ValidationContext& context) const;
+
+  // The value in force of any flag; nullopt when there is none of that name.
+  [[nodiscard]] std::optional<std::string> flag_text(std::string_view name) const;
+  // Given by the user (or, for plugins' flags, by the environment).
+  [[nodiscard]] bool is_set(std::string_view name) const;
+  // Name and value in force of every flag, in the order of the names. Secrets are left out: what a
+  // plugin says is one, and what looks like one by its flag's name.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> all_values() const;
+  // Of the flags that plugins brought, shared ones included.
+  [[nodiscard]] std::map<std::string, std::string> plugin_values() const;
+
+  // The text of --help, wrapped to `width` columns.
+  [[nodiscard]] std::string help(std::string_view program, std::size_t width = 100) const;
+
+  // All flags at verbosity 1 (HOST-4); then one line for each flag that the user gave and that is
+  // deprecated or whose function this version does not have yet.
+  void log_flags() const;
+
+ private:
+  struct Brought {
+    std::string plugin;  // id
+    std::string flag;
+    std::string environment;
+    std::optional<plugin::Option> shared;  // of a flag that the host has, too
+  };
+  Environment environment_;
+  std::unique_ptr<Options> options_;
+  FlagSet flags_;
+  std::vector<Brought> brought_;
+};
+
+// What --version prints (HOST-74); nullopt when it was not asked for. `wanted`: Options::version.
+std::optional<std::string> version_text(std::string_view program, std::string_view wanted);
+
+// Why a flag does nothing yet; empty when it works. One table, options_later.cpp.
+std::string_view later_function(std::string_view flag);
+
+}  // namespace ccm::app

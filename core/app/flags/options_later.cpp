@@ -1,0 +1,48 @@
+// Flags that are accepted and checked, but whose function this version does not have yet. A flag
+// that works is taken off this table.
+#include "app/flags/options_command_line.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace ccm::app {
+namespace {
+
+struct Later {
+  std::string_view flag;  // a trailing * stands for any rest
+  std::string_view why;
+};
+
+constexpr std::string_view kWebhooks = "webhooks come with a later version";
+constexpr std::string_view kMigration = "leader migration comes with a later version";
+constexpr std::string_view kHttp2 = "only HTTP/1.1 is served";
+
+constexpr std::array kLater = std::to_array<Later>({
+    {"webhook*", kWebhooks},
+    {"enable-leader-migration", kMigration},
+    {"leader-migration-config", kMigration},
+    {"contention-profiling", "there are no profiles to serve"},
+    {"use-service-account-credentials",
+     "credentials for each controller come with a later version; all use the program's own"},
+    {"http2-max-streams-per-connection", kHttp2},
+    {"disable-http2-serving", kHttp2},
+    {"kube-api-content-type", "requests to the API server are JSON"},
+    {"log-text-info-buffer-size", "log lines are written at once"},
+    {"log-json-info-buffer-size", "log lines are written at once"},
+});
+
+bool matches(std::string_view pattern, std::string_view name) {
+  if (!pattern.ends_with('*')) return pattern == name;
+  return name.starts_with(pattern.substr(0, pattern.size() - 1));
+}
+
+}  // namespace
+
+std::string_view later_function(std::string_view flag) {
+  const auto* const found = std::find_if(kLater.begin(), kLater.end(), [flag](const Later& entry) {
+    return matches(entry.flag, flag);
+  });
+  return found == kLater.end() ? std::string_view{} : found->why;
+}
+
+}  // namespace ccm::app

@@ -1,0 +1,148 @@
+#include "app/flags/options_validation.hpp"
+
+#include "base/duration.hpp"
+#include "base/log.hpp"
+
+#include <utility>
+
+namespace ccm::app {
+namespace {
+
+using Errors = std::vector<std::string>;
+
+void require_positive(Errors& errors, const char* flag, Duration value) {
+  if (value.count() > 0) return;
+  errors.push_back(std::string(flag) + " must be above 0, is " + format_duration(value));
+}
+
+void require_not_negative(Errors& errors, const char* flag, Duration value) {
+  if (value.count() >= 0) return;
+  errors.push_back(std::string(flag) + " must not be negative, is " + format_duration(value));
+}
+
+void require_at_least(Errors& errors, const char* flag, int32_t value, int32_t least) {
+  if (value >= least) return;
+  errors.push_back(std::string(flag) + " must be at least " + std::to_string(least) + ", is " +
+                   std::to_string(value));
+}
+
+// The limits of flags that only plugins read are in their manifests.
+void validate_controllers(const Options& options, Errors& errors) {
+  const NodeControllerOptions& node = options.node_controller;
+  require_positive(errors, "--node-status-update-frequency", node.node_status_update_frequency);
+  require_positive(errors, "--node-monitor-period", options.kube_cloud_shared.node_monitor_period);
+  require_positive(errors, "--route-reconciliation-period",
+                   options.kube_cloud_shared.route_reconciliation_period);
+  const DeletionBrakeOptions& brake = options.deletion_brake;
+  if (brake.percent < 0 || brake.percent > 100) {
+    errors.push_back("--deletion-brake-percent must be from 0 to 100, is " +
+                     std::to_string(brake.percent));
+  }
+  require_at_least(errors, "--deletion-brake-minimum", brake.minimum, 0);
+  require_positive(errors, "--deletion-brake-window", brake.window);
+  require_positive(errors, "--deletion-brake-hold", brake.hold);
+  require_not_negative(errors, "--min-resync-period", options.generic.min_resync_period);
+  require_not_negative(errors, "--controller-start-interval",
+                       options.generic.controller_start_interval);
+}
+
+void validate_client(const ClientConnectionOptions& client, Errors& errors) {
+  require_at_least(errors, "--kube-api-burst", client.burst, 0);
+}
+
+// HOST-27, HOST-110. The Go program panics (exit code 2) on wrong timings; here they are errors
+// like all others.
+void validate_leader_election(const LeaderElectionOptions& election, Errors& errors) {
+  if (!election.leader_elect) return;
+  const std::size_t before = errors.size();
+  require_positive(errors, "--leader-elect-lease-duration", election.lease_duration);
+  require_positive(errors, "--leader-elect-renew-deadline", election.renew_deadline);
+  require_positive(errors, "--leader-elect-retry-period", election.retry_period);
+  if (errors.size() == before) {
+    const std::string deadline = format_duration(election.renew_deadline);
+    if (election.lease_duration <= election.renew_deadline) {
+      errors.push_back("--leader-elect-lease-duration (" +
+                       format_duration(election.lease_duration) +
+                       ") must be above --leader-elect-renew-deadline (" + deadline + ")");
+    }
+    if (election.lease_duration < std::chrono::seconds(1)) {
+      errors.push_back("--leader-elect-lease-duration must be at least 1s: a Lease counts seconds");
+    }
+    if (election.renew_deadline.count() <= election.retry_period.count() / 5 * 6) {
+      errors.push_back("--leader-elect-renew-deadline (" + deadline +
+                       ") must be above 1.2 times --leader-elect-retry-period (" +
+                       format_duration(election.retry_period) + ")");
+    }
+  }
+  if (election.resource_lock != "leases") {
+    errors.push_back("--leader-elect-resource-lock must be leases, is \"" + election.resource_lock +
+                     "\"");
+  }
+  if (election.resource_name.empty()) {
+    errors.push_back("--leader-elect-resource-name must not be empty");
+  }
+  if (election.resource_namespace.empty()) {
+    errors.push_back("--leader-elect-resource-namespace must not be empty");
+  }
+}
+
+void validate_logging(const Options& options, Errors& errors) {
+  const LoggingOptions& logging = options.logging;
+  const bool json = logging.format == "json";
+  if (!json && logging.format != "text") {
+    errors.push_back("--logging-format must be text or json, is \"" + logging.format + "\"");
+  }
+  require_positive(errors, "--log-flush-frequency", logging.flush_frequency);
+  const Status modules = log::check_vmodule(logging.vmodule);
+  if (!modules.ok()) errors.push_back("--vmodule: " + modules.message());
+  if (json && !logging.vmodule.empty()) {
+    errors.push_back("--vmodule works with --logging-format=text only");
+  }
+  if (options.generic.feature_gates.enabled("LoggingAlphaOptions")) return;
+  const std::pair<const char*, bool> alpha[] = {
+      {"--log-text-split-stream", logging.text_split_stream},
+      {"--log-json-split-stream", logging.json_split_stream},
+      {"--log-text-info-buffer-size", logging.text_info_buffer_size != "0"},
+      {"--log-json-info-buffer-size", logging.json_info_buffer_size != "0"}};
+  for (const auto& [flag, used] : alpha) {
+    if (used) {
+      errors.push_back(std::string(flag) + " needs --feature-gates=LoggingAlphaOptions=true");
+    }
+  }
+}
+
+void append(Errors& errors, Errors&& more) {
+  for (std::string& error : more) errors.push_back(std::move(error));
+}
+
+}  // namespace
+
+bool log_splits_streams(const LoggingOptions& options) {
+  return options.format == "json" ? options.json_split_stream : options.text_split_stream;
+}
+
+Validation validate(const Options& options, const ValidationContext& context) {
+  Validation result;
+  if (options.kube_cloud_shared.cloud_provider.empty()) {
+    result.errors.emplace_back(
+        "--cloud-provider must name a provider, such as --cloud-provider=sandbox");
+  }
+  ControllerSelection selection =
+      select_controllers(options.generic.controllers, context.controllers);
+  for (const std::string& error : selection.errors) {
+    result.errors.push_back("--controllers: " + error);
+  }
+  result.enabled = std::move(selection.enabled);
+  Errors webhooks = select_controllers(options.webhook.webhooks, {}, "webhook").errors;
+  for (std::string& error : webhooks) error.insert(0, "--webhooks: ");
+  append(result.errors, std::move(webhooks));
+  validate_controllers(options, result.errors);
+  validate_client(options.client_connection, result.errors);
+  validate_network(options, result);
+  validate_leader_election(options.leader_election, result.errors);
+  validate_serving(options, result.errors);
+  validate_logging(options, result.errors);
+  return result;
+}
+
+}  // namespace ccm::app

@@ -1,0 +1,39 @@
+// Checks of the whole command line that single values cannot make (HOST-5). Every fault of all
+// groups is found at once; the program prints them together and exits with 1 before it has
+// contacted anything. Pure; any thread.
+#pragma once
+
+#include "app/flags/controller_selection.hpp"
+#include "app/flags/options.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ccm::app {
+
+struct ValidationContext {
+  std::span<const KnownController> controllers;  // of all plugins found
+};
+
+struct IdleFlag {
+  std::string flag;
+  std::string why;
+};
+
+struct Validation {
+  std::vector<std::string> errors;   // one line each
+  std::vector<IdleFlag> idle;        // flags that were given, for nothing
+  std::vector<std::string> enabled;  // canonical names of the controllers to run
+};
+
+Validation validate(const Options& options, const ValidationContext& context);
+
+// Whether errors go to stderr and the rest to stdout, by the format in use.
+bool log_splits_streams(const LoggingOptions& options);
+
+// Parts of validate(), one for each file.
+void validate_network(const Options& options, Validation& result);                // ..._network.cpp
+void validate_serving(const Options& options, std::vector<std::string>& errors);  // ..._serving.cpp
+
+}  // namespace ccm::app

@@ -1,0 +1,80 @@
+#include "app/status/config_page.hpp"
+
+#include "base/duration.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace ccm::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Upstream's types of the client connection, the election and debugging have JSON names; the others
+// show their fields as Go spells them.
+Json generic_json(const Options& options) {
+  const GenericOptions& generic = options.generic;
+  const ClientConnectionOptions& client = options.client_connection;
+  const LeaderElectionOptions& election = options.leader_election;
+  Json json;
+  json["Port"] = options.secure_serving.port;
+  json["Address"] = options.secure_serving.bind_address;
+  json["MinResyncPeriod"] = format_duration(generic.min_resync_period);
+  json["ClientConnection"] = {{"kubeconfig", client.kubeconfig},
+                              {"acceptContentTypes", ""},
+                              {"contentType", client.content_type},
+                              {"qps", client.qps},
+                              {"burst", client.burst}};
+  json["ControllerStartInterval"] = format_duration(generic.controller_start_interval);
+  json["LeaderElection"] = {{"leaderElect", election.leader_elect},
+                            {"leaseDuration", format_duration(election.lease_duration)},
+                            {"renewDeadline", format_duration(election.renew_deadline)},
+                            {"retryPeriod", format_duration(election.retry_period)},
+                            {"resourceLock", election.resource_lock},
+                            {"resourceName", election.resource_name},
+                            {"resourceNamespace", election.resource_namespace}};
+  json["Controllers"] = generic.controllers;
+  json["Debugging"] = {{"enableProfiling", generic.profiling},
+                       {"enableContentionProfiling", generic.contention_profiling}};
+  json["LeaderMigrationEnabled"] = options.leader_migration.enabled;
+  return json;
+}
+
+Json shared_json(const KubeCloudSharedOptions& shared) {
+  Json json;
+  json["CloudProvider"] = {{"Name", shared.cloud_provider},
+                           {"CloudConfigFile", shared.cloud_config}};
+  json["ExternalCloudVolumePlugin"] = shared.external_cloud_volume_plugin;
+  json["UseServiceAccountCredentials"] = shared.use_service_account_credentials;
+  json["AllowUntaggedCloud"] = shared.allow_untagged_cloud;
+  json["RouteReconciliationPeriod"] = format_duration(shared.route_reconciliation_period);
+  json["NodeMonitorPeriod"] = format_duration(shared.node_monitor_period);
+  json["ClusterName"] = shared.cluster_name;
+  json["ClusterCIDR"] = shared.cluster_cidr;
+  json["AllocateNodeCIDRs"] = shared.allocate_node_cidrs;
+  json["CIDRAllocatorType"] = shared.cidr_allocator_type;
+  json["ConfigureCloudRoutes"] = shared.configure_cloud_routes;
+  json["NodeSyncPeriod"] = format_duration(shared.node_sync_period);
+  return json;
+}
+
+}  // namespace
+
+std::string config_json(const Options& options) {
+  const NodeControllerOptions& node = options.node_controller;
+  Json config;
+  config["kind"] = "CloudControllerManagerConfiguration";
+  config["apiVersion"] = "cloudcontrollermanager.config.k8s.io/v1alpha1";
+  config["Generic"] = generic_json(options);
+  config["KubeCloudShared"] = shared_json(options.kube_cloud_shared);
+  config["NodeController"] = {{"ConcurrentNodeSyncs", node.concurrent_node_syncs},
+                              {"ConcurrentNodeStatusUpdates", node.concurrent_node_status_updates}};
+  config["ServiceController"] = {
+      {"ConcurrentServiceSyncs", options.service_controller.concurrent_service_syncs}};
+  config["NodeStatusUpdateFrequency"] = format_duration(node.node_status_update_frequency);
+  config["Webhook"] = {{"Webhooks", options.webhook.webhooks}};
+  const Json page = {{"cloudcontrollermanager.config.k8s.io", std::move(config)}};
+  return page.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace ccm::app

@@ -1,0 +1,166 @@
+#include "app/status/status_json.hpp"
+
+#include "app/status/status_budgets.hpp"
+#include "app/status/status_objects.hpp"
+#include "base/version.hpp"
+#include "kube/time_text.hpp"
+
+#include <ctime>
+#include <set>
+#include <utility>
+
+namespace ccm::app {
+
+namespace {
+
+// As date(1) writes it, in UTC.
+std::string date_text(std::chrono::system_clock::time_point when) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
+  tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[64];
+  const std::size_t size = std::strftime(text, sizeof text, "%a %b %e %H:%M:%S UTC %Y", &parts);
+  return {text, size};
+}
+
+StatusJson process_json(const StatusSources& from) {
+  const Version& build = version();
+  const auto up = std::chrono::steady_clock::now() - from.begin;
+  return {{"started", kube::format_time(from.started)},
+          {"startedText", date_text(from.started)},
+          {"now", kube::format_time(std::chrono::system_clock::now())},
+          {"upSeconds", std::chrono::duration_cast<std::chrono::seconds>(up).count()},
+          {"version", std::string(build.text)},
+          {"commit", std::string(build.commit)},
+          {"compiler", std::string(build.compiler)},
+          {"platform", std::string(build.system) + "/" + std::string(build.machine)}};
+}
+
+StatusJson lease_json(const StatusSources& from) {
+  const LeaderElectionOptions& flags = from.options.leader_election;
+  StatusJson json = {{"leading", from.leadership.leading()}};
+  if (!flags.leader_elect) return json;
+  json["lease"] = flags.resource_namespace + "/" + flags.resource_name;
+  json["identity"] = from.leadership.identity();
+  json["transitions"] = from.leadership.transitions();
+  return json;
+}
+
+StatusJson permissions_json(const std::optional<AccessCheck>& access) {
+  StatusJson json = {{"text", access ? access->text() : "being asked"}};
+  if (!access) return json;
+  for (const auto& [who, what] : access->needs()) json["missing"][who] = what;
+  return json;
+}
+
+StatusJson plugins_json(const LoadedSelection& selection) {
+  StatusJson list = StatusJson::array();
+  std::set<std::string> told;
+  const auto add = [&](const SelectedComponent& component) {
+    const plugin::Manifest& manifest = component.plugin.manifest;
+    if (!told.insert(manifest.id).second) return;
+    list.push_back(
+        {{"id", manifest.id},
+         {"version", manifest.version},
+         {"abi", std::to_string(manifest.abi_major) + "." + std::to_string(manifest.abi_minor)},
+         {"language", manifest.language},
+         {"file", component.plugin.path.string()},
+         {"sha256", component.plugin.sha256}});
+  };
+  add(selection.provider);
+  for (const SelectedComponent& controller : selection.controllers) add(controller);
+  return list;
+}
+
+StatusJson components_json(const StatusSources& from, const Holdups& held) {
+  StatusJson list = StatusJson::array();
+  for (const auto& report : from.plugins.components()) {
+    StatusJson json = {{"name", report.name},
+                       {"plugin", report.plugin_id},
+                       {"kind", std::string(plugin::to_string(report.kind))},
+                       {"degraded", report.degraded},
+                       {"operations", report.operations},
+                       {"stalls", report.stalls},
+                       {"missedDeadlines", report.missed_deadlines}};
+    if (!report.skipped.empty()) {
+      json["skipped"] = true;
+      json["reason"] = report.skipped;
+    }
+    if (report.queue) {
+      json["queue"] = {{"ready", report.queue->ready},
+                       {"delayed", report.queue->delayed},
+                       {"running", report.queue->running},
+                       {"unsettled", report.queue->unsettled}};
+      json["watches"] = report.watches;
+    }
+    if (const auto holdup = held.find(report.name); holdup != held.end()) {
+      json["waitsFor"] = holdup->second.text;
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+StatusJson caches_json(const kube::InformerSet& informers) {
+  StatusJson list = StatusJson::array();
+  for (const auto& informer : informers.informers()) {
+    const kube::InformerStatistics numbers = informer->statistics();
+    StatusJson json = {{"resource", informer->spec().resource.id()},
+                       {"synced", informer->synced()},
+                       {"objects", numbers.objects},
+                       {"bytes", numbers.object_bytes},
+                       {"events", numbers.events},
+                       {"lists", numbers.lists},
+                       {"failures", numbers.failures},
+                       {"resourceVersion", informer->resource_version()}};
+    if (const Status failure = informer->last_failure(); !failure.ok()) {
+      json["lastFailure"] = failure.message();
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+StatusJson brake_json(const plugin::PluginHost& plugins) {
+  StatusJson json = StatusJson::object();
+  for (const plugin::BrakeStatus& brake : plugins.brakes()) {
+    json[brake.kind] = {{"engaged", brake.report.engaged},
+                        {"blind", brake.report.blind},
+                        {"held", brake.report.held},
+                        {"text", brake.text}};
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string plain(const StatusJson& value) {
+  return value.is_string() ? value.get<std::string>()
+                           : value.dump(-1, ' ', false, StatusJson::error_handler_t::replace);
+}
+
+StatusJson status_json(const StatusSources& sources, const StatusQuery& query) {
+  StatusJson status = {{"kind", "Statusz"},
+                       {"apiVersion", "config.k8s.io/v1alpha1"},
+                       {"metadata", {{"name", "cloud-controller-manager"}}},
+                       {"process", process_json(sources)}};
+  status["paths"] = sources.endpoint.paths();
+  status["endpoint"] = {{"authentication", sources.endpoint.access().authentication},
+                        {"authorization", sources.endpoint.access().authorization}};
+  status["leaderElection"] = lease_json(sources);
+  status["provider"] = {{"name", sources.selection.provider.name},
+                        {"ready", sources.plugins.provider_ready()}};
+  status["permissions"] = permissions_json(sources.access);
+  status["brake"] = brake_json(sources.plugins);
+  status["budgets"] = budgets_json(sources.plugins.budgets());
+  status["plugins"] = plugins_json(sources.selection);
+  const Holdups held = holdups(sources);
+  status["components"] = components_json(sources, held);
+  status["caches"] = caches_json(sources.informers);
+  status["objects"] = objects_json(sources.plugins, held, query.limit);
+  if (query.object) status["object"] = object_json(sources.plugins, held, *query.object);
+  if (query.route) status["routes"] = routes_json(sources.plugins, *query.route);
+  return status;
+}
+
+}  // namespace ccm::app

@@ -1,0 +1,37 @@
+// /statusz (KEP-4827): what this process is and does now, for people and, as JSON, for tools. Loop
+// thread.
+#pragma once
+
+#include "app/access/access_check.hpp"
+#include "app/endpoint.hpp"
+#include "app/flags/options.hpp"
+#include "app/leadership.hpp"
+#include "app/plugin_selection.hpp"
+#include "kube/informer.hpp"
+#include "plugin_host/plugin_host.hpp"
+#include "serving/message.hpp"
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccm::app {
+
+// The references outlive the page.
+struct StatusSources {
+  const Options& options;
+  const LoadedSelection& selection;
+  const Leadership& leadership;
+  const kube::InformerSet& informers;
+  const plugin::PluginHost& plugins;
+  const std::optional<AccessCheck>& access;  // empty until the components are there
+  const Endpoint& endpoint;
+  std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+};
+
+serving::Answer status_page(const StatusSources& sources, const serving::Request& request);
+
+}  // namespace ccm::app

@@ -1,0 +1,241 @@
+#include "cloud/broker/instance_snapshot.hpp"
+
+#include "base/utf8.hpp"
+#include "cloud/broker/abi_structs.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+namespace ccm::plugin {
+
+namespace {
+
+// Offsets are 32 bits wide; no cloud describes its machines in so much text.
+constexpr std::size_t kTextLimit = std::numeric_limits<uint32_t>::max() / 2;
+
+// Nothing may be concluded from a state of which this host does not know, nor of a machine whose
+// identity is no text.
+int32_t state_of(const ccm_instance& instance) {
+  const bool known =
+      instance.state >= CCM_INSTANCE_UNKNOWN && instance.state <= CCM_INSTANCE_STARTING;
+  if (!known || !is_utf8(view(instance.name)) || !is_utf8(view(instance.provider_id))) {
+    return CCM_INSTANCE_UNKNOWN;
+  }
+  return instance.state;
+}
+
+}  // namespace
+
+// Equal texts (types, zones, kinds of addresses, labels) are kept once.
+class InstanceSnapshot::Builder {
+ public:
+  Status add(const ccm_instance* instance) {
+    if (instance == nullptr || !CCM_HAS(instance, name)) {
+      return Status(Code::internal, "the provider described a machine by a malformed struct");
+    }
+    const bool has_addresses = CCM_HAS(instance, address_count);
+    const bool has_labels = CCM_HAS(instance, label_count);
+    if ((has_addresses && !sound_list(instance->addresses, instance->address_count)) ||
+        (has_labels && !sound_list(instance->labels, instance->label_count))) {
+      return Status(Code::internal, "the provider described a machine by malformed lists");
+    }
+    Record record;
+    record.state = state_of(*instance);
+    record.provider_id = append(view(instance->provider_id));
+    record.name = append(view(instance->name));
+    if (CCM_HAS(instance, region)) {
+      record.instance_type = intern(view(instance->instance_type));
+      record.zone = intern(view(instance->zone));
+      record.region = intern(view(instance->region));
+    }
+    record.pairs = static_cast<uint32_t>(snapshot_->pairs_.size());
+    if (has_addresses) {
+      for (std::size_t index = 0; index < instance->address_count; ++index) {
+        const ccm_node_address& address = instance->addresses[index];
+        snapshot_->pairs_.push_back({intern(view(address.type)), append(view(address.address))});
+      }
+      record.address_count = static_cast<uint32_t>(instance->address_count);
+    }
+    if (has_labels) {
+      for (std::size_t index = 0; index < instance->label_count; ++index) {
+        const ccm_key_value& label = instance->labels[index];
+        snapshot_->pairs_.push_back({intern(view(label.key)), intern(view(label.value))});
+      }
+      record.label_count = static_cast<uint32_t>(instance->label_count);
+    }
+    snapshot_->records_.push_back(record);
+    if (snapshot_->text_.size() < kTextLimit) return {};
+    return Status(Code::resource_exhausted, "the provider's list of machines is too long");
+  }
+
+  void reserve(std::size_t count) { snapshot_->records_.reserve(count); }
+
+  Ptr finish() {
+    InstanceSnapshot& made = *snapshot_;
+    made.text_.shrink_to_fit();
+    made.records_.shrink_to_fit();
+    made.pairs_.shrink_to_fit();
+    made.by_provider_id_ = sorted([&](uint32_t index) { return made.provider_id(index); });
+    made.by_name_ = sorted([&](uint32_t index) { return made.name(index); });
+    return snapshot_;
+  }
+
+  // Before finish().
+  void merge_repeats() {
+    InstanceSnapshot& made = *snapshot_;
+    const auto by_id = sorted([&](uint32_t index) { return made.provider_id(index); });
+    std::vector<bool> repeated(made.records_.size());
+    for (std::size_t place = 1; place < by_id.size(); ++place) {
+      const auto id = made.provider_id(by_id[place]);
+      if (id.empty() || id != made.provider_id(by_id[place - 1])) continue;
+      repeated[by_id[place - 1]] = true;
+      ++made.repeats_;
+    }
+    if (made.repeats_ == 0) return;
+    std::vector<Record> once;
+    once.reserve(made.records_.size() - made.repeats_);
+    for (std::size_t index = 0; index < repeated.size(); ++index) {
+      if (!repeated[index]) once.push_back(made.records_[index]);
+    }
+    made.records_ = std::move(once);
+  }
+
+  void mark_incomplete() { snapshot_->complete_ = false; }
+
+ private:
+  // What is no UTF-8 could not be sent to Kubernetes.
+  Text append(std::string_view given) {
+    const std::string repaired = is_utf8(given) ? std::string() : utf8_text(given);
+    const std::string_view text = repaired.empty() ? given : repaired;
+    const Text place{static_cast<uint32_t>(snapshot_->text_.size()),
+                     static_cast<uint32_t>(text.size())};
+    snapshot_->text_ += text;
+    return place;
+  }
+
+  // Indices of the records in the order of a text; equal ones in the order of the listing.
+  template <typename TextOf>
+  std::vector<uint32_t> sorted(TextOf text_of) const {
+    std::vector<uint32_t> index(snapshot_->records_.size());
+    std::iota(index.begin(), index.end(), 0u);
+    std::stable_sort(index.begin(), index.end(),
+                     [&](uint32_t left, uint32_t right) { return text_of(left) < text_of(right); });
+    return index;
+  }
+
+  Text intern(std::string_view text) {
+    if (text.empty()) return {};
+    const auto known = interned_.find(std::string(text));
+    if (known != interned_.end()) return known->second;
+    return interned_.emplace(std::string(text), append(text)).first->second;
+  }
+
+  std::shared_ptr<InstanceSnapshot> snapshot_{new InstanceSnapshot};
+  std::unordered_map<std::string, Text> interned_;
+};
+
+Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy(const ccm_instance_list* list) {
+  return copy_list(list, true);
+}
+
+Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy_answers(const ccm_instance_list* list) {
+  return copy_list(list, false);
+}
+
+Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy_list(const ccm_instance_list* list,
+                                                          bool merge) {
+  if (list == nullptr || !CCM_HAS(list, count) || (list->count > 0 && list->instances == nullptr)) {
+    return Status(Code::internal, "the provider completed a listing without a list");
+  }
+  Builder builder;
+  builder.reserve(std::min<std::size_t>(list->count, 100'000));
+  for (std::size_t index = 0; index < list->count; ++index) {
+    Status added = builder.add(list->instances[index]);
+    if (!added.ok()) return added;
+  }
+  if (merge) builder.merge_repeats();
+  if (CCM_HAS(list, flags) && (list->flags & CCM_INSTANCES_INCOMPLETE) != 0) {
+    builder.mark_incomplete();
+  }
+  return builder.finish();
+}
+
+Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy(const ccm_instance* instance) {
+  Builder builder;
+  Status added = builder.add(instance);
+  if (!added.ok()) return added;
+  return builder.finish();
+}
+
+std::size_t InstanceSnapshot::find_provider_id(std::string_view wanted) const {
+  const auto found = std::lower_bound(
+      by_provider_id_.begin(), by_provider_id_.end(), wanted,
+      [this](uint32_t index, std::string_view text) { return provider_id(index) < text; });
+  if (found == by_provider_id_.end() || provider_id(*found) != wanted) return kNone;
+  return *found;
+}
+
+std::vector<std::size_t> InstanceSnapshot::find_name(std::string_view wanted) const {
+  auto found = std::lower_bound(
+      by_name_.begin(), by_name_.end(), wanted,
+      [this](uint32_t index, std::string_view text) { return name(index) < text; });
+  std::vector<std::size_t> all;
+  for (; found != by_name_.end() && name(*found) == wanted; ++found) all.push_back(*found);
+  if (all.empty()) return all;
+  const std::size_t first = all.front();
+  std::erase_if(all, [this](std::size_t index) { return state(index) == CCM_INSTANCE_TERMINATED; });
+  if (all.empty()) all.push_back(first);
+  return all;
+}
+
+std::size_t InstanceSnapshot::memory() const {
+  return sizeof(*this) + text_.capacity() + records_.capacity() * sizeof(Record) +
+         pairs_.capacity() * sizeof(Pair) +
+         (by_provider_id_.capacity() + by_name_.capacity()) * sizeof(uint32_t);
+}
+
+void InstanceExport::add(const InstanceSnapshot::Ptr& snapshot, std::size_t index) {
+  const InstanceSnapshot::Record& record = snapshot->records_[index];
+  auto entry = std::make_unique<Entry>();
+  const auto* pair = snapshot->pairs_.data() + record.pairs;
+  for (uint32_t count = 0; count < record.address_count; ++count, ++pair) {
+    entry->addresses.push_back(
+        {c_str(snapshot->text(pair->first)), c_str(snapshot->text(pair->second))});
+  }
+  for (uint32_t count = 0; count < record.label_count; ++count, ++pair) {
+    entry->labels.push_back(
+        {c_str(snapshot->text(pair->first)), c_str(snapshot->text(pair->second))});
+  }
+  entry->instance = std::make_unique<ccm_instance>(
+      ccm_instance{sizeof(ccm_instance), record.state, c_str(snapshot->text(record.provider_id)),
+                   c_str(snapshot->text(record.name)), c_str(snapshot->text(record.instance_type)),
+                   c_str(snapshot->text(record.zone)), c_str(snapshot->text(record.region)),
+                   entry->addresses.data(), entry->addresses.size(), entry->labels.data(),
+                   entry->labels.size()});
+  entry->keep = snapshot;
+  entries_.push_back(std::move(entry));
+}
+
+void InstanceExport::add_state(int32_t state, std::string_view name, std::string_view provider_id) {
+  auto entry = std::make_unique<Entry>();
+  entry->name = name;
+  entry->provider_id = provider_id;
+  entry->instance = std::make_unique<ccm_instance>();
+  entry->instance->size = sizeof(ccm_instance);
+  entry->instance->state = state;
+  entry->instance->name = c_str(entry->name);
+  entry->instance->provider_id = c_str(entry->provider_id);
+  entries_.push_back(std::move(entry));
+}
+
+const ccm_instance_list& InstanceExport::list() {
+  pointers_.clear();
+  for (const auto& entry : entries_) pointers_.push_back(entry->instance.get());
+  list_ = {sizeof(list_), 0, pointers_.data(), pointers_.size(), flags_};
+  return list_;
+}
+
+}  // namespace ccm::plugin

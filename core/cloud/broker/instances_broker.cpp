@@ -1,0 +1,205 @@
+#include "cloud/broker/instances_broker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::plugin {
+
+using runtime::TimePoint;
+using std::chrono::milliseconds;
+
+namespace {
+
+// Single calls within a period of repeated questions; for more, a listing now and then is kinder to
+// the cloud.
+constexpr std::size_t kMostPolls = 10;
+
+// A machine may be there for so long before a listing shows it.
+constexpr std::chrono::seconds kListingLag{60};
+
+Status no_way() {
+  return Status(Code::unimplemented, ErrorClass::unsupported,
+                "the provider offers neither list, describe nor get for instances");
+}
+
+}  // namespace
+
+Status foreign_machine(const std::string& provider_id) {
+  return Status(Code::unimplemented, ErrorClass::unsupported,
+                "provider ID " + provider_id + " belongs to another provider")
+      .with_reason("ForeignProviderID");
+}
+
+InstancesBroker::InstancesBroker(MachineSource& source, runtime::Timers& timers,
+                                 BrokerOptions options)
+    : source_(source),
+      timers_(timers),
+      options_(std::move(options)),
+      known_(options_.max_age, options_.doubt),
+      singles_(source, timers, {options_.max_parallel, options_.describe_batch}),
+      self_(std::make_shared<InstancesBroker*>(this)) {}
+
+InstancesBroker::~InstancesBroker() {
+  if (list_timer_ != 0) timers_.cancel(list_timer_);
+  if (poll_timer_ != 0) timers_.cancel(poll_timer_);
+}
+
+BrokerStatistics InstancesBroker::statistics() const {
+  return {hits_, listings_, singles_.describes(), singles_.gets(), failures_};
+}
+
+InstancesBroker::Question InstancesBroker::question_of(MachineQuery query, AnswerDone done) const {
+  const TimePoint now = timers_.now();
+  Question question{std::move(query), std::move(done), {}, {}};
+  question.query.not_before = std::min(question.query.not_before, now);
+  question.needed = std::max(question.query.not_before, now - options_.max_age);
+  question.wanted = question.needed;
+  if (question.polled()) {
+    question.wanted = std::max(question.needed, now - question.query.max_age);
+  }
+  return question;
+}
+
+void InstancesBroker::find(MachineQuery query, AnswerDone done) {
+  if (foreign(query.provider_id)) return done({foreign_machine(query.provider_id), nullptr, 0});
+  if (query.max_age > milliseconds(0)) count_poll(query.max_age);
+  Question question = question_of(std::move(query), std::move(done));
+  if (give(question, question.wanted)) {
+    ++hits_;
+  } else {
+    ask(std::move(question));
+  }
+}
+
+void InstancesBroker::confirm(MachineQuery query, AnswerDone done) {
+  if (foreign(query.provider_id)) return done({foreign_machine(query.provider_id), nullptr, 0});
+  if (!can_confirm()) return done({no_way(), nullptr, 0});
+  ask_singly(question_of(std::move(query), std::move(done)));
+}
+
+bool InstancesBroker::foreign(std::string_view provider_id) const {
+  const auto& prefixes = options_.provider_id_prefixes;
+  if (provider_id.empty() || prefixes.empty()) return false;
+  return std::none_of(prefixes.begin(), prefixes.end(),
+                      [&](const std::string& prefix) { return provider_id.starts_with(prefix); });
+}
+
+// Gives what is known from an answer that began since then. False: nothing is, or only that a
+// listing lacks the machine of a new Node, which it may be too early for.
+bool InstancesBroker::give(const Question& question, TimePoint since) {
+  const auto answer = known_.find(question.query, since);
+  if (!answer) return false;
+  const bool early = known_.began() < question.query.not_before + kListingLag;
+  if (answer->state() == CCM_INSTANCE_ABSENT && early && !question.polled() && few()) return false;
+  question.done(*answer);
+  return true;
+}
+
+// So few machines are unknown that asking for each is cheaper than another listing.
+bool InstancesBroker::few() const {
+  return singles_.possible() && known_.listed_since(timers_.now() - options_.max_age) &&
+         singles_since_listing_ < std::max(options_.gets_before_list, listing_calls());
+}
+
+// The cheapest call that can answer: few new machines are asked for one by one, for many all are
+// listed.
+void InstancesBroker::ask(Question question) {
+  if (!source_.can_list()) {
+    if (singles_.possible()) return ask_singly(std::move(question));
+    return question.done({no_way(), nullptr, 0});
+  }
+  if (listing_ && *last_began_ >= question.wanted) return join_listing(std::move(question));
+  if (singles_.possible() && question.polled()) return poll(std::move(question));
+  if (few()) {
+    ++singles_since_listing_;
+    return ask_singly(std::move(question));
+  }
+  wait_for_listing(std::move(question));
+}
+
+// They come a few at a time, as many as a controller has workers, so only a whole period tells how
+// many machines are in doubt.
+void InstancesBroker::count_poll(milliseconds period) {
+  const auto now = timers_.now();
+  if (now - polls_began_ >= period) {
+    polls_before_ = now - polls_began_ < 2 * period ? polls_ : 0;
+    polls_ = 0;
+    polls_began_ = now;
+  }
+  ++polls_;
+}
+
+void InstancesBroker::poll(Question question) {
+  polled_.push_back(std::move(question));
+  if (poll_timer_ != 0) return;
+  poll_timer_ = timers_.after(milliseconds(0), [this] {
+    poll_timer_ = 0;
+    pump_polled();
+  });
+}
+
+// While a listing would cost too much, what the last one said has to do.
+void InstancesBroker::pump_polled() {
+  auto polled = std::exchange(polled_, {});
+  const std::size_t batch = singles_.batch();
+  const std::size_t asked = std::max({polls_, polls_before_, polled.size()});
+  const bool list = (asked + batch - 1) / batch > std::min(listing_calls(), kMostPolls);
+  for (Question& question : polled) {
+    const bool due = listing_ || !last_began_ || timers_.now() - *last_began_ >= poll_interval();
+    if (!list) {
+      ++singles_since_listing_;
+      ask_singly(std::move(question));
+    } else if (!due && give(question, question.needed)) {
+      ++hits_;
+    } else {
+      wait_for_listing(std::move(question));
+    }
+  }
+}
+
+void InstancesBroker::ask_singly(Question question) {
+  const MachineQuery query = question.query;
+  singles_.ask(query, [this, question = std::move(question)](const SingleCalls::Outcome& outcome) {
+    question.done(conclude(question.query, outcome));
+  });
+}
+
+MachineAnswer InstancesBroker::conclude(const MachineQuery& query,
+                                        const SingleCalls::Outcome& outcome) {
+  Status problem = outcome.status;
+  if (problem.code() == Code::not_found && problem.error_class() == ErrorClass::not_found) {
+    return {};
+  }
+  if (problem.ok()) problem = check(*outcome.snapshot, outcome.index);
+  if (!problem.ok()) {
+    ++failures_;
+    return {std::move(problem), nullptr, 0};
+  }
+  switch (outcome.snapshot->state(outcome.index)) {
+    case CCM_INSTANCE_ABSENT:
+      return {};
+    case CCM_INSTANCE_UNKNOWN:
+      return {Status(Code::unknown, "the cloud does not say whether it exists"), nullptr, 0};
+    default:
+      known_.answered(query, outcome.snapshot, outcome.index, outcome.began);
+      return {{}, outcome.snapshot, outcome.index};
+  }
+}
+
+// What would be written to a Node and then be left alone as another provider's.
+Status InstancesBroker::check(const InstanceSnapshot& machines, std::size_t index) const {
+  const std::string_view id = machines.provider_id(index);
+  if (!foreign(id)) return {};
+  std::string own;
+  for (const std::string& prefix : options_.provider_id_prefixes) {
+    own += (own.empty() ? "" : ", ") + prefix;
+  }
+  return Status(Code::internal,
+                "the cloud provider gives machine \"" + std::string(machines.name(index)) +
+                    "\" the provider ID \"" + std::string(id) +
+                    "\", which begins with none of the prefixes that its manifest declares (" +
+                    own + "); its answer is not used")
+      .with_reason("UndeclaredProviderID");
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,32 @@
+// draft.ccm.cloud.instances/1 as controllers see it: the broker instead of the provider. Unlike a
+// provider's table its functions may be called from any thread.
+#pragma once
+
+#include "cloud/broker/instances_broker.hpp"
+#include "plugin/host_services/host_service.hpp"
+
+#include <ccm/abi/instances.h>
+
+#include <memory>
+
+namespace ccm::plugin {
+
+class InstancesService final : public HostService {
+ public:
+  InstancesService(const std::shared_ptr<LiveComponent>& component,
+                   std::shared_ptr<InstancesBroker> broker)
+      : HostService(component), broker_(std::move(broker)) {}
+  [[nodiscard]] std::string_view id() const override { return CCM_CLOUD_INSTANCES; }
+  [[nodiscard]] const void* table() const override;
+
+ private:
+  static void list(void* self, const ccm_ctx* ctx, ccm_completion done) noexcept;
+  static void describe(void* self, const ccm_ctx* ctx, const ccm_node_identity* const* nodes,
+                       size_t count, ccm_completion done) noexcept;
+  static void get(void* self, const ccm_ctx* ctx, const ccm_node_identity* node,
+                  ccm_completion done) noexcept;
+
+  const std::shared_ptr<InstancesBroker> broker_;
+};
+
+}  // namespace ccm::plugin

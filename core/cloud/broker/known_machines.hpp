@@ -1,0 +1,80 @@
+// What the cloud has said of its machines: the last listing, and the answers to calls for single
+// machines since then. Each answer has the time at which its call began, and says nothing about
+// what came later. Loop thread.
+#pragma once
+
+#include "cloud/broker/instance_snapshot.hpp"
+#include "cloud/broker/machine_source.hpp"
+#include "runtime/timers.hpp"
+
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace ccm::plugin {
+
+// What is known of one machine. `status` not ok: nothing, for that reason. Else `snapshot` holds it
+// at `index`, or is null: the machine is absent.
+struct MachineAnswer {
+  Status status;
+  InstanceSnapshot::Ptr snapshot;
+  std::size_t index = 0;
+
+  // CCM_INSTANCE_*
+  [[nodiscard]] int32_t state() const;
+};
+
+class KnownMachines {
+ public:
+  // `keep`: of answers about single machines. `doubt`: how long a listing that shrank by half is
+  // doubted.
+  KnownMachines(std::chrono::milliseconds keep, std::chrono::milliseconds doubt)
+      : keep_(keep), doubt_(doubt) {}
+
+  void listed(InstanceSnapshot::Ptr listing, runtime::TimePoint began);
+  // Only what exists: absence is never remembered (DO-319).
+  void answered(const MachineQuery& query, InstanceSnapshot::Ptr answer, std::size_t index,
+                runtime::TimePoint began);
+
+  // What an answer says that began then or later; nothing: there is none, or a listing without the
+  // machine that is doubted.
+  [[nodiscard]] std::optional<MachineAnswer> find(const MachineQuery& query,
+                                                  runtime::TimePoint not_before) const;
+
+  // The last listing and when it began; null before the first one.
+  [[nodiscard]] const InstanceSnapshot::Ptr& listing() const { return listing_; }
+  [[nodiscard]] runtime::TimePoint began() const { return began_; }
+  // There is a listing that began then or later.
+  [[nodiscard]] bool listed_since(runtime::TimePoint when) const {
+    return listing_ != nullptr && began_ >= when;
+  }
+  // Nothing is concluded from what the listing lacks: it is incomplete, or empty, or holds less
+  // than half of the machines of the one before.
+  [[nodiscard]] bool doubtful() const { return doubtful_; }
+
+ private:
+  struct Single {
+    InstanceSnapshot::Ptr snapshot;
+    std::size_t index;
+    runtime::TimePoint began;
+  };
+
+  [[nodiscard]] std::optional<MachineAnswer> find_listed(const MachineQuery& query) const;
+
+  const std::chrono::milliseconds keep_;
+  const std::chrono::milliseconds doubt_;
+  InstanceSnapshot::Ptr listing_;
+  runtime::TimePoint began_;
+  bool doubtful_ = false;
+  std::size_t trusted_size_ = 0;
+  std::optional<runtime::TimePoint> doubted_since_;
+  std::unordered_map<std::string, Single> singles_;
+  std::size_t prune_at_ = 64;
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,130 @@
+#include "cloud/broker/load_balancer_values.hpp"
+
+#include "cloud/broker/abi_structs.hpp"
+#include "plugin/bounded.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::plugin {
+
+namespace {
+
+Status malformed(const char* what) {
+  return Status(Code::internal, std::string("the provider completed with a malformed ") + what);
+}
+
+bool sound_service(const ccm_service& service) {
+  return sound_list(service.ports, service.port_count) &&
+         sound_list(service.source_ranges, service.source_range_count) &&
+         sound_list(service.ip_families, service.ip_family_count) &&
+         sound_list(service.parameters, service.parameter_count);
+}
+
+constexpr std::size_t kWordsLimit = 1'024;              // for people
+constexpr std::size_t kAnnotationsLimit = 256 * 1'024;  // all of an object, Kubernetes says
+
+// What the API server would refuse for ever.
+bool sound_ingress(const ccm_ingress& one) {
+  if (!sound_list(one.ports, one.port_count)) return false;
+  for (std::size_t index = 0; index < one.port_count; ++index) {
+    const ccm_ingress_port& port = one.ports[index];
+    if (port.port < 1 || port.port > 65'535) return false;
+    if (!sound_name(port.protocol) || !sound_name(port.error)) return false;
+  }
+  const bool reachable = !view(one.ip).empty() || !view(one.hostname).empty();
+  return reachable && sound_name(one.ip) && sound_name(one.hostname) && sound_name(one.ip_mode);
+}
+
+bool sound_annotations(const ccm_load_balancer& balancer) {
+  if (!sound_list(balancer.annotations, balancer.annotation_count)) return false;
+  std::size_t size = 0;
+  for (std::size_t index = 0; index < balancer.annotation_count; ++index) {
+    const ccm_key_value& annotation = balancer.annotations[index];
+    size += view(annotation.key).size() + view(annotation.value).size();
+  }
+  return size <= kAnnotationsLimit;
+}
+
+bool sound_backend(const ccm_backend& backend) {
+  return sound_list(backend.addresses, backend.address_count);
+}
+
+void cut_words(ccm_str& words) { words.len = std::min(view(words).size(), kWordsLimit); }
+
+void repair_texts(LoadBalancer& balancer) {
+  repair(balancer.name);
+  repair(balancer.difference);
+  for (Ingress& ingress : balancer.ingress) {
+    repair(ingress.ip);
+    repair(ingress.hostname);
+    repair(ingress.ip_mode);
+    for (IngressPort& port : ingress.ports) {
+      repair(port.protocol);
+      repair(port.error);
+    }
+  }
+  for (Label& annotation : balancer.annotations) {
+    repair(annotation.key);
+    repair(annotation.value);
+  }
+}
+
+}  // namespace
+
+Result<LoadBalancerRequest> read_request(const ccm_service* service,
+                                         const ccm_backend* const* backends, std::size_t count,
+                                         detail::BackendLists& lists) {
+  if (service == nullptr) return Status(Code::invalid_argument, "no Service was given");
+  const ccm_service known = whole(*service);
+  if (!sound_service(known)) {
+    return Status(Code::invalid_argument, "a Service with malformed lists was given");
+  }
+  const WholeList<ccm_backend> given(backends, count, kThingLimit);
+  if (!given.sound() || !std::all_of(given.items().begin(), given.items().end(), sound_backend)) {
+    return Status(Code::invalid_argument, "a malformed list of backends was given");
+  }
+  LoadBalancerRequest request;
+  request.service = detail::service_from_c(kept_objects(), known);
+  request.backends = lists.read(kept_objects(), given.data(), given.size());
+  if (request.service.uid.empty()) {
+    return Status(Code::invalid_argument, "a Service without a UID was given");
+  }
+  return request;
+}
+
+Result<LoadBalancer> copy_load_balancer(const void* result) {
+  if (result == nullptr) return malformed("load balancer");
+  const ccm_load_balancer raw = whole(*static_cast<const ccm_load_balancer*>(result));
+  const WholeList<ccm_ingress> ingress(raw.ingress, raw.ingress_count, kListLimit);
+  // A struct that ends before the id says nothing, least of all that there is none.
+  const bool sound = raw.size >= offsetof(ccm_load_balancer, name) && ingress.sound() &&
+                     std::all_of(ingress.items().begin(), ingress.items().end(), sound_ingress) &&
+                     sound_annotations(raw) && raw.state >= CCM_LOAD_BALANCER_ABSENT &&
+                     raw.state <= CCM_LOAD_BALANCER_FOREIGN && sound_name(raw.id) &&
+                     is_utf8(view(raw.id));
+  if (!sound) return malformed("load balancer");
+  ccm_load_balancer known = raw;
+  known.ingress = ingress.data();
+  cut_words(known.name);
+  cut_words(known.difference);
+  known.retry_after_ms = bounded(raw.retry_after_ms).count();
+  LoadBalancer balancer = detail::load_balancer_from_c(known);
+  repair_texts(balancer);
+  return balancer;
+}
+
+Result<std::string> copy_name(const void* result) {
+  if (result == nullptr) return malformed("name");
+  return utf8_text(view(*static_cast<const ccm_str*>(result)));
+}
+
+Result<LoadBalancerLimits> copy_load_balancer_limits(const void* result) {
+  if (result == nullptr) return malformed("answer on limits");
+  LoadBalancerLimits limits = detail::load_balancer_limits_from_c(
+      whole(*static_cast<const ccm_load_balancer_limits*>(result)));
+  repair(limits.id_annotation);
+  return limits;
+}
+
+}  // namespace ccm::plugin

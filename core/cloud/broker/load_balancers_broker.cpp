@@ -1,0 +1,224 @@
+#include "cloud/broker/load_balancers_broker.hpp"
+
+#include "base/log.hpp"
+#include "cloud/broker/abi_structs.hpp"
+#include "plugin/host_services/object_service.hpp"
+
+#include <utility>
+
+namespace ccm::plugin {
+
+namespace {
+
+constexpr std::chrono::milliseconds kRemoveAgain{60'000};
+
+Context::Fields fields_of(const LoadBalancerRequest& request) {
+  return {{"service", request.service.namespace_name + "/" + request.service.name}};
+}
+
+// The user gave the load balancer up: nobody could conclude that from something missing.
+bool given_up_by_user(const LoadBalancerRequest& request) {
+  const kube::Object* service = object_of(request.service.object.get());
+  if (service == nullptr) return false;
+  if (!service->text_at("/metadata/deletionTimestamp").empty()) return true;
+  const auto type = service->text_at("/spec/type");
+  return !type.empty() && type != "LoadBalancer";
+}
+
+}  // namespace
+
+LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<LiveComponent> provider,
+                                         ccm_interface interface, ProviderTimeouts timeouts,
+                                         AbsenceGate& gate)
+    : provider_(std::move(provider)),
+      self_(interface.self),
+      table_(whole(*static_cast<const ccm_cloud_loadbalancers*>(interface.table))),
+      timeouts_(timeouts),
+      gate_(gate),
+      turns_(provider_->runtime().loop, provider_->runtime().timers, {}, "load balancer operation"),
+      notes_(provider_->runtime().timers),
+      self_reference_(std::make_shared<LoadBalancersBroker*>(this)) {
+  turns_.on_late([this](const std::string& uid) { remove_again(uid); });
+}
+
+bool LoadBalancersBroker::usable() const {
+  return table_.ensure != nullptr && table_.remove != nullptr;
+}
+
+void LoadBalancersBroker::change(const char* operation, WithBackends function, Request request,
+                                 std::shared_ptr<Context> context, BalancerDone done) {
+  const std::string uid = request->service.uid;
+  const bool look = function == table_.observe;
+  if (!look) removed_.erase(uid);  // it is wanted again
+  const Running running{operation, std::move(request), context};
+  auto failed = [done](Status status) { done(std::move(status)); };
+  auto start = [this, running, function, look, done = std::move(done), failed](const Turn& turn) {
+    if (look) return call(running, function, turn, done);
+    auto go = [this, running, function, turn, done] { call(running, function, turn, done); };
+    look_first(running, turn, go, failed);
+  };
+  turns_.take(uid, std::move(context), std::move(start), failed);
+}
+
+void LoadBalancersBroker::look_first(const Running& running, const Turn& turn,
+                                     const std::function<void()>& go,
+                                     const std::function<void(Status)>& failed) {
+  // Without `observe` the operation itself has to look: `ensure` does before it makes anything.
+  if (turns_.doubt(running.request->service.uid) == 0 || table_.observe == nullptr) return go();
+  const Running looking{"loadbalancers.observe", running.request, running.context};
+  call(looking, table_.observe, turn, [go, failed](const Result<LoadBalancer>& seen) {
+    if (seen.ok()) return go();
+    Status status = seen.status();
+    status.with_context("what became of an earlier operation is not known");
+    failed(std::move(status));
+  });
+}
+
+void LoadBalancersBroker::call(const Running& running, WithBackends function, const Turn& turn,
+                               BalancerDone done) {
+  const std::string uid = running.request->service.uid;
+  const uint64_t doubt = turns_.doubt(uid);
+  auto invoke = [function, self = self_, request = running.request](const ccm_ctx* ctx,
+                                                                    ccm_completion once) {
+    const detail::LoadBalancerServiceC service(request->service);
+    const Backends& backends = request->backends;
+    function(self, ctx, service.get(), backends.get(), backends.size(), once);
+  };
+  auto finished = [this, running, turn, uid, doubt,
+                   done = std::move(done)](Result<LoadBalancer> outcome) {
+    ended(running, turn, outcome.status());
+    notes_.answered(running.request->service, outcome);
+    if (outcome) turns_.settle(uid, doubt);
+    // Another's does not count among ours.
+    if (outcome && !outcome->id.empty() && outcome->state != LoadBalancerState::foreign) {
+      gate_.add_known(uid);
+    }
+    done(std::move(outcome));
+  };
+  provider_->call<LoadBalancer>(running.name, running.context, timeouts_.load_balancer,
+                                fields_of(*running.request), std::move(invoke), copy_load_balancer,
+                                std::move(finished), turn.held);
+}
+
+// Whether the provider itself ended it so or the host gave it up shows a moment later.
+void LoadBalancersBroker::ended(const Running& running, const Turn& turn, const Status& status) {
+  if (status.code() == Code::deadline_exceeded || status.code() == Code::cancelled) {
+    turns_.given_up(running.request->service.uid, turn.number);
+  }
+}
+
+void LoadBalancersBroker::observe(Request request, std::shared_ptr<Context> context,
+                                  BalancerDone done) {
+  const WithBackends function = table_.observe != nullptr ? table_.observe : table_.ensure;
+  change("loadbalancers.observe", function, std::move(request), std::move(context),
+         std::move(done));
+}
+
+void LoadBalancersBroker::ensure(Request request, std::shared_ptr<Context> context,
+                                 BalancerDone done) {
+  change("loadbalancers.ensure", table_.ensure, std::move(request), std::move(context),
+         std::move(done));
+}
+
+void LoadBalancersBroker::update_backends(Request request, std::shared_ptr<Context> context,
+                                          BalancerDone done) {
+  const WithBackends function =
+      table_.update_backends != nullptr ? table_.update_backends : table_.ensure;
+  change("loadbalancers.update_backends", function, std::move(request), std::move(context),
+         std::move(done));
+}
+
+void LoadBalancersBroker::remove(Request request, std::shared_ptr<Context> context,
+                                 std::function<void(Status)> done) {
+  const std::string uid = request->service.uid;
+  const Running running{"loadbalancers.delete", std::move(request), context};
+  auto start = [this, running, done](const Turn& turn) { begin_remove(running, done, turn); };
+  turns_.take(uid, std::move(context), std::move(start), done);
+}
+
+// It looks for what there is by itself, so doubt is no reason to observe first.
+void LoadBalancersBroker::begin_remove(const Running& running,
+                                       const std::function<void(Status)>& done, const Turn& turn) {
+  const std::string uid = running.request->service.uid;
+  if (!given_up_by_user(*running.request)) {
+    Status verdict = gate_.judge({uid}).front();
+    if (!verdict.ok()) return done(std::move(verdict));
+  }
+  const uint64_t doubt = turns_.doubt(uid);
+  auto invoke = [remove = table_.remove, self = self_, request = running.request](
+                    const ccm_ctx* ctx, ccm_completion once) {
+    const detail::LoadBalancerServiceC service(request->service);
+    remove(self, ctx, service.get(), once);
+  };
+  auto finished = [this, running, turn, uid, doubt, done](const Result<Nothing>& outcome) {
+    const Status status = outcome.status();
+    ended(running, turn, status);
+    if (status.ok() || status.code() == Code::not_found ||
+        status.code() == Code::implemented_elsewhere || status.reason() == "NotOwned") {
+      notes_.forget(running.request->service);
+    }
+    if (status.ok() || status.code() == Code::not_found) {
+      gate_.deleted(uid);
+      turns_.settle(uid, doubt);
+      if (turns_.abandoned(uid) > 0) removed_[uid] = running.request;
+    }
+    done(status);
+  };
+  provider_->call<Nothing>(running.name, running.context, timeouts_.load_balancer,
+                           fields_of(*running.request), std::move(invoke), copy_nothing,
+                           std::move(finished), turn.held);
+}
+
+// An operation that was lost has ended, and may have made what was deleted before.
+void LoadBalancersBroker::remove_again(const std::string& uid) {
+  const auto place = removed_.find(uid);
+  if (place == removed_.end()) return;
+  const Request request = place->second;
+  remove(request, provider_->background(),
+         [this, uid](const Status& status) { removed_again(uid, status); });
+}
+
+void LoadBalancersBroker::removed_again(const std::string& uid, const Status& status) {
+  if (status.ok() || status.code() == Code::not_found) {
+    if (turns_.abandoned(uid) == 0) removed_.erase(uid);
+    return;
+  }
+  if (status.error_class() != ErrorClass::waiting) {
+    log::error("A load balancer may be left that a lost operation has made",
+               {{"service", uid}, {"err", status}});
+  }
+  if (status.permanent()) {
+    removed_.erase(uid);
+    return;
+  }
+  const std::weak_ptr<LoadBalancersBroker*> weak = self_reference_;
+  provider_->runtime().timers.after(kRemoveAgain, [weak, uid] {
+    if (const auto self = weak.lock()) (*self)->remove_again(uid);
+  });
+}
+
+void LoadBalancersBroker::name(Request request, std::shared_ptr<Context> context,
+                               std::function<void(Result<std::string>)> done) {
+  if (table_.name == nullptr) return done(request->service.default_name);
+  Context::Fields fields = fields_of(*request);
+  auto invoke = [name = table_.name, self = self_, request = std::move(request)](
+                    const ccm_ctx* ctx, ccm_completion once) {
+    const detail::LoadBalancerServiceC service(request->service);
+    name(self, ctx, service.get(), once);
+  };
+  provider_->call<std::string>("loadbalancers.name", context, timeouts_.call, std::move(fields),
+                               std::move(invoke), copy_name, std::move(done));
+}
+
+void LoadBalancersBroker::limits(std::shared_ptr<Context> context,
+                                 std::function<void(Result<LoadBalancerLimits>)> done) {
+  if (table_.limits == nullptr) return done(LoadBalancerLimits());
+  auto invoke = [limits = table_.limits, self = self_](const ccm_ctx* ctx, ccm_completion once) {
+    limits(self, ctx, once);
+  };
+  provider_->call<LoadBalancerLimits>("loadbalancers.limits", context, timeouts_.call, {},
+                                      std::move(invoke), copy_load_balancer_limits,
+                                      std::move(done));
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,87 @@
+// The provider's load balancers for all controllers: every operation has a deadline and is counted,
+// one runs at a time for each Service, and deletions pass the brake unless the Service itself shows
+// that it gave its load balancer up. An operation that the provider never completes loses its turn
+// after a grace; then the cloud is observed before anything else is changed, and what was deleted
+// is deleted once more when the lost operation completes after all (docs/decisions/0010). Loop
+// thread.
+#pragma once
+
+#include "cloud/broker/load_balancer_notes.hpp"
+#include "cloud/broker/load_balancer_values.hpp"
+#include "cloud/broker/provider_timeouts.hpp"
+#include "cloud/broker/turns.hpp"
+#include "cloud/deletion/absence_gate.hpp"
+#include "plugin/live_component.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace ccm::plugin {
+
+class LoadBalancersBroker {
+ public:
+  using Request = std::shared_ptr<const LoadBalancerRequest>;
+  using BalancerDone = std::function<void(Result<LoadBalancer>)>;
+  using WithBackends = decltype(ccm_cloud_loadbalancers::ensure);
+
+  // `gate` must outlive it.
+  LoadBalancersBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
+                      ProviderTimeouts timeouts, AbsenceGate& gate);
+  // The provider has the two functions without which there are no load balancers.
+  [[nodiscard]] bool usable() const;
+
+  // Each `done` is called once, not inside the call, except that nothing more comes once `context`
+  // ended: its operation has ended with it. While an operation of the Service outlives its ctx
+  // inside the provider, another one is unavailable/waiting "OperationNotCompleted".
+  void observe(Request request, std::shared_ptr<Context> context, BalancerDone done);
+  void ensure(Request request, std::shared_ptr<Context> context, BalancerDone done);
+  void update_backends(Request request, std::shared_ptr<Context> context, BalancerDone done);
+  void remove(Request request, std::shared_ptr<Context> context, std::function<void(Status)> done);
+  void name(Request request, std::shared_ptr<Context> context,
+            std::function<void(Result<std::string>)> done);
+  void limits(std::shared_ptr<Context> context,
+              std::function<void(Result<LoadBalancerLimits>)> done);
+
+  // What is known of the load balancer of one Service, "namespace/name".
+  [[nodiscard]] std::optional<LoadBalancerReport> balancer_of(std::string_view service) const {
+    return notes_.find(service);
+  }
+
+ private:
+  // One operation on its way.
+  struct Running {
+    const char* name;
+    Request request;
+    std::shared_ptr<Context> context;
+  };
+  using Turn = Turns::Turn;
+
+  void change(const char* operation, WithBackends function, Request request,
+              std::shared_ptr<Context> context, BalancerDone done);
+  // Calls `go` once it is known what the Service has: at once unless its key is in doubt.
+  void look_first(const Running& running, const Turn& turn, const std::function<void()>& go,
+                  const std::function<void(Status)>& failed);
+  void call(const Running& running, WithBackends function, const Turn& turn, BalancerDone done);
+  void ended(const Running& running, const Turn& turn, const Status& status);
+  void begin_remove(const Running& running, const std::function<void(Status)>& done,
+                    const Turn& turn);
+  void remove_again(const std::string& uid);
+  void removed_again(const std::string& uid, const Status& status);
+
+  const std::shared_ptr<LiveComponent> provider_;
+  void* const self_;
+  const ccm_cloud_loadbalancers table_;  // what lies beyond its size is NULL
+  const ProviderTimeouts timeouts_;
+  AbsenceGate& gate_;
+  Turns turns_;
+  LoadBalancerNotes notes_;
+  // By UID: what was deleted while an operation ran on without its turn.
+  std::unordered_map<std::string, Request> removed_;
+  std::shared_ptr<LoadBalancersBroker*> self_reference_;  // timers hold it weakly
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,51 @@
+// What the broker asks: a provider's instances interface, or a test.
+#pragma once
+
+#include "cloud/broker/instance_snapshot.hpp"
+#include "kube/object.hpp"
+#include "plugin/origin.hpp"
+#include "runtime/timers.hpp"
+
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::plugin {
+
+// Which machine is meant (CLOUD-13), and how young the answer has to be. No source looks at the
+// latter.
+struct MachineQuery {
+  std::string name;
+  std::string provider_id;  // empty when the Node has none
+  kube::ObjectPtr node;     // may be null
+  // An answer that began earlier is none: it may be about the machine of an earlier Node.
+  runtime::TimePoint not_before{};
+  // The answer must not be older either, unless so many ask that it would cost too much; 0 = the
+  // broker's choice.
+  std::chrono::milliseconds max_age{0};
+  std::shared_ptr<Origin> origin{};  // who asks; may be null
+};
+
+// Loop thread. Each `done` is called once, on the loop, not inside the call.
+class MachineSource {
+ public:
+  using Done = std::function<void(Result<InstanceSnapshot::Ptr>)>;
+  virtual ~MachineSource() = default;
+  [[nodiscard]] virtual bool can_list() const = 0;
+  [[nodiscard]] virtual bool can_describe() const = 0;
+  [[nodiscard]] virtual bool can_get() const = 0;
+  // On whose behalf the calls that follow are made.
+  virtual void set_origin(const std::shared_ptr<Origin>&) {}
+  // Every machine, or a failure.
+  virtual void list(Done done) = 0;
+  // Machine i of the result answers queries[i], also where two of them are one machine.
+  virtual void describe(std::vector<MachineQuery> queries, Done done) = 0;
+  // One machine; not_found of class not_found when it certainly does not exist.
+  virtual void get(MachineQuery query, Done done) = 0;
+};
+
+}  // namespace ccm::plugin

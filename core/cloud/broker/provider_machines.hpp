@@ -1,0 +1,37 @@
+// A provider's draft.ccm.cloud.instances/1 as a MachineSource. Loop thread.
+#pragma once
+
+#include "cloud/broker/machine_source.hpp"
+#include "cloud/broker/provider_timeouts.hpp"
+#include "plugin/live_component.hpp"
+
+#include <ccm/abi/instances.h>
+
+#include <memory>
+#include <vector>
+
+namespace ccm::plugin {
+
+class ProviderMachines final : public MachineSource {
+ public:
+  ProviderMachines(std::shared_ptr<LiveComponent> provider, ccm_interface instances,
+                   ProviderTimeouts timeouts = {});
+  // The provider has at least one of the three functions.
+  [[nodiscard]] bool usable() const { return can_list() || can_describe() || can_get(); }
+  [[nodiscard]] bool can_list() const override;
+  [[nodiscard]] bool can_describe() const override;
+  [[nodiscard]] bool can_get() const override;
+  void set_origin(const std::shared_ptr<Origin>& origin) override;
+  void list(Done done) override;
+  void describe(std::vector<MachineQuery> queries, Done done) override;
+  void get(MachineQuery query, Done done) override;
+
+ private:
+  const std::shared_ptr<LiveComponent> provider_;
+  const ccm_interface interface_;
+  const ccm_cloud_instances& table_;
+  const ProviderTimeouts timeouts_;
+  std::shared_ptr<Context> context_;  // of the next call; null = the component's own
+};
+
+}  // namespace ccm::plugin

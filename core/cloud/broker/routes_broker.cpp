@@ -1,0 +1,393 @@
+#include "cloud/broker/routes_broker.hpp"
+
+#include "cloud/broker/abi_structs.hpp"
+#include "cloud/broker/route_batches.hpp"
+
+#include <set>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+namespace ccm::plugin {
+
+namespace {
+
+constexpr const char* kTable = "";  // there is one, so the key of its turns is empty
+constexpr std::chrono::milliseconds kListAgain{1'000};
+
+std::string key_of(const Route& route) {
+  return route.id + " " + route.destination_cidr + " " + route.target_node;
+}
+
+// What takes the place of routes that are removed. Borrows from the routes that it was made of.
+class Replacements {
+ public:
+  Replacements(const std::vector<Route>& removals, const std::vector<Route>& additions,
+               const std::vector<Route>& owned) {
+    for (const Route& route : additions) {
+      destinations_.insert(route.destination_cidr);
+      targets_.insert(route.target_node);
+    }
+    std::set<std::pair<std::string_view, std::string_view>> removed;
+    for (const Route& route : removals) removed.emplace(route.id, route.destination_cidr);
+    for (const Route& route : owned) {
+      if (route.blackhole || removed.contains({route.id, route.destination_cidr})) continue;
+      destinations_.insert(route.destination_cidr);
+    }
+  }
+
+  // Its destination stays routed, or its Node gets another route.
+  [[nodiscard]] bool of(const Route& route) const {
+    return destinations_.contains(route.destination_cidr) ||
+           (!route.target_node.empty() && targets_.contains(route.target_node));
+  }
+
+ private:
+  std::unordered_set<std::string_view> destinations_;
+  std::unordered_set<std::string_view> targets_;
+};
+
+}  // namespace
+
+// One apply on its way.
+struct RoutesBroker::Request {
+  Changes changes;
+  std::shared_ptr<Context> context;
+  std::function<void(Result<std::vector<Status>>)> done;
+  Turns::Turn turn;
+  std::vector<Status> statuses;      // of all changes
+  std::vector<std::size_t> allowed;  // removals that go to the provider
+  std::vector<RouteBatch> batches;
+  std::size_t next = 0;  // of them
+};
+
+RoutesBroker::RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
+                           ProviderTimeouts timeouts, AbsenceGate& gate, NodeDeleted node_deleted)
+    : provider_(std::move(provider)),
+      self_(interface.self),
+      table_(whole(*static_cast<const ccm_cloud_routes*>(interface.table))),
+      timeouts_(timeouts),
+      gate_(gate),
+      node_deleted_(std::move(node_deleted)),
+      turns_(provider_->runtime().loop, provider_->runtime().timers, {}, "change of routes") {}
+
+bool RoutesBroker::usable() const { return table_.list != nullptr && table_.apply != nullptr; }
+
+void RoutesBroker::list(std::string cluster_name, std::shared_ptr<Context> context,
+                        std::function<void(Result<std::vector<Route>>)> done) {
+  auto invoke = [list = table_.list, self = self_, cluster_name = std::move(cluster_name)](
+                    const ccm_ctx* ctx, ccm_completion once) {
+    list(self, ctx, c_str(cluster_name), once);
+  };
+  auto ended = [this, doubt = turns_.doubt(kTable),
+                done = std::move(done)](Result<std::vector<Route>> listed) {
+    if (listed.ok()) {
+      turns_.settle(kTable, doubt);
+      owned_.clear();
+      std::unordered_set<std::string> keys;
+      for (const Route& route : *listed) {
+        if (!route.owned) continue;
+        owned_.push_back(route);
+        keys.insert(key_of(route));
+      }
+      gate_.set_known(std::move(keys));
+      listed_ = provider_->runtime().timers.now();
+      forget_made_changes();
+      forget_old_failures();
+    }
+    done(std::move(listed));
+  };
+  provider_->call<std::vector<Route>>("routes.list", context, timeouts_.list, {}, std::move(invoke),
+                                      copy_routes, std::move(ended));
+}
+
+void RoutesBroker::apply(Changes changes, std::shared_ptr<Context> context,
+                         std::function<void(Result<std::vector<Status>>)> done) {
+  auto request = std::make_shared<Request>();
+  request->changes = std::move(changes);
+  request->context = context;
+  request->done = done;
+  turns_.take(
+      kTable, std::move(context),
+      [this, request](Turns::Turn turn) { begin_apply(request, std::move(turn)); },
+      [done = std::move(done)](Status refused) { done(std::move(refused)); });
+}
+
+// By the cloud's own listing, not by what the controller says of the route.
+bool RoutesBroker::of_deleted_node(const Route& route) const {
+  if (!node_deleted_) return false;
+  const auto listed = std::find_if(owned_.begin(), owned_.end(), [&](const Route& known) {
+    return key_of(known) == key_of(route);
+  });
+  return listed != owned_.end() && !listed->target_node.empty() &&
+         node_deleted_(listed->target_node);
+}
+
+void RoutesBroker::judge(Request& request) {
+  const std::vector<Route>& removals = request.changes.removals;
+  request.statuses.assign(removals.size() + request.changes.additions.size(), Status());
+  const Replacements replacements(removals, request.changes.additions, owned_);
+  std::vector<std::string> keys;
+  std::vector<std::size_t> absences;  // what would go only because something else is missing
+  for (std::size_t index = 0; index < removals.size(); ++index) {
+    const Route& route = removals[index];
+    if (!route.owned) {
+      request.statuses[index] = Status(Code::failed_precondition,
+                                       "route " + route.destination_cidr + " was not made by us")
+                                    .with_reason("NotOwned");
+    } else if (!replacements.of(route) && !of_deleted_node(route)) {
+      absences.push_back(index);
+      keys.push_back(key_of(route));
+    }
+  }
+  if (!keys.empty()) {
+    const std::vector<Status> verdicts = gate_.judge(keys);
+    for (std::size_t index = 0; index < keys.size(); ++index) {
+      request.statuses[absences[index]] = verdicts[index];
+    }
+  }
+  for (std::size_t index = 0; index < removals.size(); ++index) {
+    if (request.statuses[index].ok()) request.allowed.push_back(index);
+  }
+}
+
+void RoutesBroker::begin_apply(const RequestPtr& request, Turns::Turn turn) {
+  if (turns_.doubt(kTable) != 0) {
+    return request->done(Status(Code::unavailable, ErrorClass::waiting,
+                                "what became of earlier changes is not known before the routes "
+                                "have been listed again")
+                             .with_reason("OperationNotCompleted")
+                             .with_retry_after(kListAgain));
+  }
+  request->turn = std::move(turn);
+  judge(*request);
+  if (request->allowed.empty() && request->changes.additions.empty()) {
+    return request->done(std::move(request->statuses));
+  }
+  if (batch_size_ || table_.limits == nullptr) return next_batch(request);
+  ask_limits(request->context, [this, request](const Result<RouteLimits>& limits) {
+    const bool without = limits.status().code() == Code::unimplemented;
+    if (without) batch_size_ = 0;
+    if (limits.ok() || without) return next_batch(request);
+    failed(*request, limits.status());
+    request->done(limits.status());
+  });
+}
+
+void RoutesBroker::next_batch(const RequestPtr& request) {
+  const Changes& changes = request->changes;
+  if (request->next == 0) {
+    request->batches =
+        batches_of(changes.removals, request->allowed, changes.additions, batch_size_.value_or(0));
+  }
+  if (request->next == request->batches.size()) {
+    request->turn = {};
+    return request->done(std::move(request->statuses));
+  }
+  call(request);
+}
+
+void RoutesBroker::call(const RequestPtr& request) {
+  // A blocking provider may still read what it was given when the next batch begins.
+  struct Given {
+    std::string cluster_name;
+    std::vector<Route> removals;
+    std::vector<Route> additions;
+  };
+  const Changes& changes = request->changes;
+  const RouteBatch& batch = request->batches[request->next];
+  auto given = std::make_shared<Given>();
+  given->cluster_name = changes.cluster_name;
+  for (const std::size_t index : batch.removals) {
+    given->removals.push_back(changes.removals[index]);
+  }
+  for (const std::size_t index : batch.additions) {
+    given->additions.push_back(changes.additions[index]);
+  }
+  auto invoke = [apply = table_.apply, self = self_, given](const ccm_ctx* ctx,
+                                                            ccm_completion once) {
+    const detail::RoutesC remove(given->removals);
+    const detail::RoutesC add(given->additions);
+    apply(self, ctx, c_str(given->cluster_name), remove.data(), remove.size(), add.data(),
+          add.size(), once);
+  };
+  auto ended = [this, request](Result<std::vector<Status>> outcome) {
+    batch_ended(request, std::move(outcome));
+  };
+  provider_->call<std::vector<Status>>("routes.apply", request->context, timeouts_.routes, {},
+                                       std::move(invoke), copy_route_results, std::move(ended),
+                                       request->turn.held);
+}
+
+void RoutesBroker::batch_ended(const RequestPtr& request, Result<std::vector<Status>> outcome) {
+  const RouteBatch& batch = request->batches[request->next];
+  if (outcome.ok() && outcome->size() != batch.removals.size() + batch.additions.size()) {
+    outcome = Status(Code::internal, "the provider answered for another number of routes");
+  }
+  if (outcome.ok()) {
+    took(*request, *outcome);
+    ++request->next;
+    return next_batch(request);
+  }
+  const Status status = outcome.status();
+  if (status.code() == Code::deadline_exceeded || status.code() == Code::cancelled) {
+    turns_.given_up(kTable, request->turn.number);
+  }
+  const bool first = request->next == 0;
+  // Nothing is known of this batch: what was allowed may be gone, so it stays counted.
+  ++request->next;
+  note_outcomes(*request, batch, status);
+  failed(*request, status);
+  request->turn = {};
+  if (first) return request->done(status);
+  for (const std::size_t index : batch.removals) request->statuses[index] = status;
+  for (const std::size_t index : batch.additions) {
+    request->statuses[request->changes.removals.size() + index] = status;
+  }
+  request->done(std::move(request->statuses));
+}
+
+void RoutesBroker::took(Request& request, const std::vector<Status>& statuses) {
+  const RouteBatch& batch = request.batches[request.next];
+  const std::size_t removed = batch.removals.size();
+  for (std::size_t place = 0; place < statuses.size(); ++place) {
+    if (place >= removed) {
+      const std::size_t index = batch.additions[place - removed];
+      request.statuses[request.changes.removals.size() + index] = statuses[place];
+      note_outcome(request.changes.additions[index], Change::addition, statuses[place]);
+      continue;
+    }
+    const std::size_t index = batch.removals[place];
+    request.statuses[index] = statuses[place];
+    note_outcome(request.changes.removals[index], Change::removal, statuses[place]);
+    const std::string key = key_of(request.changes.removals[index]);
+    if (statuses[place].ok()) {
+      gate_.deleted(key);
+    } else {
+      gate_.not_deleted(key);
+    }
+  }
+}
+
+// None of the batches from `next` on has been tried.
+void RoutesBroker::failed(Request& request, const Status& status) {
+  if (request.batches.empty()) {
+    for (const std::size_t index : request.allowed) {
+      gate_.not_deleted(key_of(request.changes.removals[index]));
+      note_outcome(request.changes.removals[index], Change::removal, status);
+    }
+    for (const Route& route : request.changes.additions) {
+      note_outcome(route, Change::addition, status);
+    }
+    return;
+  }
+  for (std::size_t next = request.next; next < request.batches.size(); ++next) {
+    for (const std::size_t index : request.batches[next].removals) {
+      request.statuses[index] = status;
+      gate_.not_deleted(key_of(request.changes.removals[index]));
+    }
+    for (const std::size_t index : request.batches[next].additions) {
+      request.statuses[request.changes.removals.size() + index] = status;
+    }
+    note_outcomes(request, request.batches[next], status);
+  }
+}
+
+void RoutesBroker::note_outcomes(const Request& request, const RouteBatch& batch,
+                                 const Status& status) {
+  for (const std::size_t index : batch.removals) {
+    note_outcome(request.changes.removals[index], Change::removal, status);
+  }
+  for (const std::size_t index : batch.additions) {
+    note_outcome(request.changes.additions[index], Change::addition, status);
+  }
+}
+
+void RoutesBroker::note_outcome(const Route& route, Change change, const Status& status) {
+  constexpr std::size_t kMostFailures = 4'096;
+  const std::pair key(route.target_node, route.destination_cidr);
+  if (status.ok()) {
+    failures_.erase(key);
+    return;
+  }
+  if (failures_.size() >= kMostFailures && failures_.count(key) == 0) return;
+  const auto now = provider_->runtime().timers.now();
+  Failure& failure = failures_[key];
+  if (failure.attempts++ == 0) failure.since = now;
+  failure.change = change;
+  failure.status = status;
+  failure.last = now;
+}
+
+// A change whose answer was lost may have been made all the same.
+void RoutesBroker::forget_made_changes() {
+  if (failures_.empty()) return;
+  std::map<std::pair<std::string, std::string>, bool> listed;  // whether it works
+  for (const Route& route : owned_) {
+    bool& works = listed[{route.target_node, route.destination_cidr}];
+    works = works || !route.blackhole;
+  }
+  std::erase_if(failures_, [&](const auto& entry) {
+    const auto found = listed.find(entry.first);
+    if (entry.second.change == Change::removal) return found == listed.end();
+    return found != listed.end() && found->second;
+  });
+}
+
+// A change that is no longer asked for.
+void RoutesBroker::forget_old_failures() {
+  constexpr std::chrono::hours kOldFailure{1};
+  const auto now = provider_->runtime().timers.now();
+  std::erase_if(failures_,
+                [&](const auto& entry) { return now - entry.second.last > kOldFailure; });
+}
+
+std::vector<RouteReport> RoutesBroker::routes_of(const std::string& node) const {
+  const auto now = provider_->runtime().timers.now();
+  std::map<std::string, RouteReport> routes;
+  for (const Route& route : owned_) {
+    if (route.target_node != node) continue;
+    RouteReport& report = routes[route.destination_cidr];
+    report = {route.destination_cidr, true, {}, 0, now - listed_};
+    const AbsenceGate::Refused* refused = gate_.refused(key_of(route));
+    if (refused == nullptr) continue;
+    report.failure = gate_.why_refused(key_of(route));
+    report.attempts = refused->attempts;
+    report.since = now - refused->since;
+  }
+  for (const auto& [key, failure] : failures_) {
+    if (key.first != node) continue;
+    RouteReport& report = routes[key.second];
+    report.destination = key.second;
+    report.failure = failure.status;
+    report.attempts = failure.attempts;
+    report.since = now - failure.since;
+  }
+  std::vector<RouteReport> reports;
+  for (auto& [destination, report] : routes) reports.push_back(std::move(report));
+  return reports;
+}
+
+void RoutesBroker::limits(std::shared_ptr<Context> context,
+                          std::function<void(Result<RouteLimits>)> done) {
+  if (table_.limits == nullptr) return done(RouteLimits());
+  ask_limits(context, [done = std::move(done)](Result<RouteLimits> limits) {
+    if (limits.ok()) limits->batch = 0;
+    done(std::move(limits));
+  });
+}
+
+void RoutesBroker::ask_limits(const std::shared_ptr<Context>& context,
+                              std::function<void(Result<RouteLimits>)> done) {
+  auto invoke = [limits = table_.limits, self = self_](const ccm_ctx* ctx, ccm_completion once) {
+    limits(self, ctx, once);
+  };
+  auto ended = [this, done = std::move(done)](Result<RouteLimits> limits) {
+    if (limits.ok()) batch_size_ = limits->batch;
+    done(std::move(limits));
+  };
+  provider_->call<RouteLimits>("routes.limits", context, timeouts_.call, {}, std::move(invoke),
+                               copy_route_limits, std::move(ended));
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,113 @@
+// The provider's routes for all controllers: every operation has a deadline and is counted, one
+// `apply` runs at a time, and the removal of many routes passes the brake. What a controller wants
+// at once is judged as a whole and then made in batches of the size that the cloud takes. A batch
+// that the provider never completes loses its turn after a grace; then the table is listed before
+// anything else is changed (docs/decisions/0010). Loop thread.
+#pragma once
+
+#include "cloud/broker/provider_timeouts.hpp"
+#include "cloud/broker/route_values.hpp"
+#include "cloud/broker/turns.hpp"
+#include "cloud/deletion/absence_gate.hpp"
+#include "plugin/live_component.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ccm::plugin {
+
+struct RouteBatch;
+
+// What is known of one route of a Node, for pages.
+struct RouteReport {
+  std::string destination;
+  bool present = false;  // in the cloud's list when it was read last
+  Status failure;        // of its last change, while that has not succeeded; is_held() by the brake
+  uint32_t attempts = 0;
+  std::chrono::nanoseconds since{0};  // it is so
+};
+
+class RoutesBroker {
+ public:
+  struct Changes {
+    std::string cluster_name;
+    std::vector<Route> removals;
+    std::vector<Route> additions;
+  };
+
+  // Whether this process deleted the Node of that name lately: its machine was proven gone, so its
+  // routes need no brake.
+  using NodeDeleted = std::function<bool(const std::string& name)>;
+
+  // `gate` must outlive it.
+  RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
+               ProviderTimeouts timeouts, AbsenceGate& gate, NodeDeleted node_deleted = {});
+  // The provider has the two functions without which there are no routes.
+  [[nodiscard]] bool usable() const;
+
+  // Each `done` is called once, except that nothing more comes once `context` ended: its operation
+  // has ended with it.
+  void list(std::string cluster_name, std::shared_ptr<Context> context,
+            std::function<void(Result<std::vector<Route>>)> done);
+  // The outcome of each change, removals first. What is not owned is never removed
+  // (failed_precondition "NotOwned"); what the brake holds is failed_precondition
+  // "DeletionBrakeEngaged"; all other changes are made, until a batch fails as a whole: it and
+  // those behind it have its failure, which is the operation's when nothing was made before.
+  // While a batch outlives its ctx inside the provider, and before the listing that has to follow
+  // then: unavailable/waiting "OperationNotCompleted".
+  void apply(Changes changes, std::shared_ptr<Context> context,
+             std::function<void(Result<std::vector<Status>>)> done);
+  // Of the provider, but for the size of a batch, which is any for who calls this broker.
+  void limits(std::shared_ptr<Context> context, std::function<void(Result<RouteLimits>)> done);
+
+  // Our routes to that Node, and those that could not be made or removed.
+  [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
+
+ private:
+  struct Request;
+  using RequestPtr = std::shared_ptr<Request>;
+  void begin_apply(const RequestPtr& request, Turns::Turn turn);
+  void judge(Request& request);
+  [[nodiscard]] bool of_deleted_node(const Route& route) const;
+  void ask_limits(const std::shared_ptr<Context>& context,
+                  std::function<void(Result<RouteLimits>)> done);
+  void next_batch(const RequestPtr& request);
+  void call(const RequestPtr& request);
+  void batch_ended(const RequestPtr& request, Result<std::vector<Status>> outcome);
+  void took(Request& request, const std::vector<Status>& statuses);
+  void failed(Request& request, const Status& status);
+  enum class Change { addition, removal };
+  // A change that failed, by Node and destination; remembered for an hour.
+  struct Failure {
+    Change change = Change::addition;
+    Status status;
+    uint32_t attempts = 0;
+    runtime::TimePoint since;
+    runtime::TimePoint last;
+  };
+  void note_outcomes(const Request& request, const RouteBatch& batch, const Status& status);
+  void note_outcome(const Route& route, Change change, const Status& status);
+  void forget_made_changes();
+  void forget_old_failures();
+
+  const std::shared_ptr<LiveComponent> provider_;
+  void* const self_;
+  const ccm_cloud_routes table_;  // what lies beyond its size is NULL
+  const ProviderTimeouts timeouts_;
+  AbsenceGate& gate_;
+  const NodeDeleted node_deleted_;
+  std::vector<Route> owned_;           // of the last listing
+  std::optional<int64_t> batch_size_;  // as the provider said last
+  runtime::TimePoint listed_;
+  std::map<std::pair<std::string, std::string>, Failure> failures_;
+  Turns turns_;
+};
+
+}  // namespace ccm::plugin

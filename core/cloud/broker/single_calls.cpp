@@ -1,0 +1,90 @@
+#include "cloud/broker/single_calls.hpp"
+
+#include "cloud/broker/shared_origin.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::plugin {
+
+using std::chrono::milliseconds;
+
+SingleCalls::SingleCalls(MachineSource& source, runtime::Timers& timers, Options options)
+    : source_(source),
+      timers_(timers),
+      options_(options),
+      self_(std::make_shared<SingleCalls*>(this)) {
+  options_.max_parallel = std::max<std::size_t>(options_.max_parallel, 1);
+  options_.batch = std::max<std::size_t>(options_.batch, 1);
+}
+
+SingleCalls::~SingleCalls() {
+  if (pump_timer_ != 0) timers_.cancel(pump_timer_);
+}
+
+// Gathers what is asked for in the same moment, so that one describe can take it all.
+void SingleCalls::ask(MachineQuery query, Done done) {
+  waiting_.push_back({std::move(query), std::move(done)});
+  if (pump_timer_ != 0) return;
+  pump_timer_ = timers_.after(milliseconds(0), [this] {
+    pump_timer_ = 0;
+    pump();
+  });
+}
+
+void SingleCalls::pump() {
+  while (!waiting_.empty() && running_ < options_.max_parallel) {
+    std::vector<Question> questions;
+    while (!waiting_.empty() && questions.size() < batch()) {
+      questions.push_back(std::move(waiting_.front()));
+      waiting_.pop_front();
+    }
+    if (questions.size() == 1 && source_.can_get()) {
+      get(std::move(questions.front()));
+    } else {
+      describe(std::move(questions));
+    }
+  }
+}
+
+void SingleCalls::get(Question question) {
+  ++running_;
+  ++gets_;
+  const MachineQuery query = question.query;
+  source_.set_origin(query.origin ? query.origin : no_origin());
+  source_.get(query, [weak = std::weak_ptr(self_), began = timers_.now(),
+                      question = std::move(question)](Result<InstanceSnapshot::Ptr> found) {
+    const auto self = weak.lock();
+    if (!self) return;
+    --(*self)->running_;
+    question.done({found.status(), found ? *found : nullptr, 0, began});
+    (*self)->pump();
+  });
+}
+
+void SingleCalls::describe(std::vector<Question> questions) {
+  ++running_;
+  ++describes_;
+  std::vector<MachineQuery> queries;
+  queries.reserve(questions.size());
+  for (const Question& question : questions) queries.push_back(question.query);
+  const auto origin = common_origin(questions);
+  source_.set_origin(origin);
+  source_.describe(
+      std::move(queries), [weak = std::weak_ptr(self_), began = timers_.now(), origin,
+                           questions = std::move(questions)](Result<InstanceSnapshot::Ptr> found) {
+        const auto self = weak.lock();
+        if (!self) return;
+        --(*self)->running_;
+        if (found && (*found)->size() != questions.size()) {
+          found = Status(Code::internal, "the provider described another number of machines");
+        }
+        for (std::size_t index = 0; index < questions.size(); ++index) {
+          tell_answer(questions[index].query.origin, origin);
+          questions[index].done({found.status(), found ? *found : nullptr, index, began});
+        }
+        (*self)->pump();
+      });
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,71 @@
+// Questions about single machines, as calls to a provider: one get each, or one describe for all
+// that are asked in the same moment, a bounded number of calls at once. Loop thread.
+#pragma once
+
+#include "cloud/broker/instance_snapshot.hpp"
+#include "cloud/broker/machine_source.hpp"
+#include "runtime/timers.hpp"
+
+#include <ccm/status.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace ccm::plugin {
+
+class SingleCalls {
+ public:
+  struct Options {
+    std::size_t max_parallel = 8;
+    std::size_t batch = 100;  // machines of one describe
+  };
+  // `status` not ok: the call failed. Else `snapshot` holds the machine at `index`.
+  struct Outcome {
+    Status status;
+    InstanceSnapshot::Ptr snapshot;
+    std::size_t index = 0;
+    runtime::TimePoint began;  // of the call
+  };
+  using Done = std::function<void(const Outcome&)>;
+
+  // `source` and `timers` must outlive it.
+  SingleCalls(MachineSource& source, runtime::Timers& timers, Options options);
+  ~SingleCalls();  // questions that are still open are never answered
+  SingleCalls(const SingleCalls&) = delete;
+  SingleCalls& operator=(const SingleCalls&) = delete;
+
+  [[nodiscard]] bool possible() const { return source_.can_get() || source_.can_describe(); }
+  // Machines of one call.
+  [[nodiscard]] std::size_t batch() const { return source_.can_describe() ? options_.batch : 1; }
+  // The call begins after this one returned. `done` is never called inside it.
+  void ask(MachineQuery query, Done done);
+
+  [[nodiscard]] uint64_t gets() const { return gets_; }
+  [[nodiscard]] uint64_t describes() const { return describes_; }
+
+ private:
+  struct Question {
+    MachineQuery query;
+    Done done;
+  };
+
+  void pump();
+  void get(Question question);
+  void describe(std::vector<Question> questions);
+
+  MachineSource& source_;
+  runtime::Timers& timers_;
+  Options options_;
+  std::deque<Question> waiting_;
+  std::size_t running_ = 0;
+  runtime::Timers::Id pump_timer_ = 0;
+  uint64_t gets_ = 0;
+  uint64_t describes_ = 0;
+  std::shared_ptr<SingleCalls*> self_;  // calls to the source hold it weakly
+};
+
+}  // namespace ccm::plugin

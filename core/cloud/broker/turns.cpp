@@ -1,0 +1,190 @@
+#include "cloud/broker/turns.hpp"
+
+#include "base/duration.hpp"
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace ccm::plugin {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+// A component that is merely slow completes a moment after its deadline.
+constexpr milliseconds kFirstComeBack{1'000};
+constexpr milliseconds kLastComeBack{30'000};
+
+}  // namespace
+
+struct Turns::State : std::enable_shared_from_this<State> {
+  struct Waiter {
+    std::shared_ptr<Context> context;
+    Start start;
+    Refuse refuse;
+  };
+  struct Key {
+    uint64_t holder = 0;  // the turn that is held; 0 = none
+    runtime::TimePoint since;
+    std::optional<runtime::TimePoint> given_up;
+    runtime::Timers::Id timer = 0;
+    std::deque<Waiter> waiting;
+    std::size_t abandoned = 0;
+    uint64_t doubt = 0;
+  };
+
+  State(runtime::EventLoop& wanted_loop, runtime::Timers& wanted_timers, TurnOptions wanted,
+        std::string text)
+      : loop(wanted_loop), timers(wanted_timers), options(wanted), what(std::move(text)) {}
+
+  void begin(const std::string& key, Key& entry, const Start& start) {
+    entry.holder = ++last_number;
+    entry.since = timers.now();
+    entry.given_up.reset();
+    auto release = [weak = weak_from_this(), key, number = entry.holder](void*) {
+      if (const auto self = weak.lock()) self->released(key, number);
+    };
+    start({entry.holder, std::shared_ptr<void>(nullptr, std::move(release))});
+  }
+
+  void released(const std::string& key, uint64_t number) {
+    const auto place = keys.find(key);
+    if (place == keys.end()) return;
+    if (place->second.holder != number) return completed_late(key, place->second);
+    if (place->second.timer != 0) timers.cancel(std::exchange(place->second.timer, 0));
+    free(key);
+  }
+
+  void free(const std::string& key) {
+    Key& entry = keys.at(key);
+    entry.holder = 0;
+    auto& waiting = entry.waiting;
+    while (!waiting.empty() && waiting.front().context->ended()) waiting.pop_front();
+    if (waiting.empty()) return forget(key);
+    const Waiter next = std::move(waiting.front());
+    waiting.pop_front();
+    begin(key, entry, next.start);
+  }
+
+  void completed_late(const std::string& key, Key& entry) {
+    --entry.abandoned;
+    --all_abandoned;
+    entry.doubt = ++last_doubt;
+    log::warning("Provider completed an operation after its turn was taken away",
+                 {{"what", what}, {"key", key}});
+    if (on_late) on_late(key);
+  }
+
+  // Posted behind the operation's end: a completion of that moment has released the turn.
+  void check_given_up(const std::string& key, uint64_t number) {
+    const auto place = keys.find(key);
+    if (place == keys.end() || place->second.holder != number || place->second.given_up) return;
+    Key& entry = place->second;
+    entry.given_up = timers.now();
+    arm(key, entry);
+    const std::deque<Waiter> refused = std::exchange(entry.waiting, {});
+    const Status status = refusal(entry);
+    for (const Waiter& waiter : refused) {
+      if (!waiter.context->ended()) waiter.refuse(status);
+    }
+  }
+
+  void arm(const std::string& key, Key& entry) {
+    entry.timer =
+        timers.after(options.grace, [weak = weak_from_this(), key, number = entry.holder] {
+          if (const auto self = weak.lock()) self->grace_over(key, number);
+        });
+  }
+
+  void grace_over(const std::string& key, uint64_t number) {
+    const auto place = keys.find(key);
+    if (place == keys.end() || place->second.holder != number) return;
+    Key& entry = place->second;
+    entry.timer = 0;
+    if (all_abandoned >= options.most_abandoned) {
+      log::error("Provider completes nothing; only a restart of this process helps",
+                 {{"what", what}, {"abandoned", all_abandoned}});
+      return arm(key, entry);
+    }
+    log::error("Provider has not completed an operation; its turn is taken away",
+               {{"what", what}, {"key", key}, {"after", timers.now() - entry.since}});
+    ++entry.abandoned;
+    ++all_abandoned;
+    entry.doubt = ++last_doubt;
+    free(key);
+  }
+
+  [[nodiscard]] Status refusal(const Key& entry) const {
+    const runtime::TimePoint now = timers.now();
+    const auto waited = std::chrono::duration_cast<milliseconds>(now - *entry.given_up);
+    std::string text = "the provider has not completed an earlier " + what + ", which began ";
+    text += format_duration(std::chrono::duration_cast<std::chrono::seconds>(now - entry.since));
+    text += " ago; it gets another one at the latest " + format_duration(options.grace);
+    text += " after its deadline";
+    return Status(Code::unavailable, ErrorClass::waiting, std::move(text))
+        .with_reason("OperationNotCompleted")
+        .with_retry_after(std::clamp(waited, kFirstComeBack, kLastComeBack));
+  }
+
+  void forget(const std::string& key) {
+    const auto place = keys.find(key);
+    if (place == keys.end()) return;
+    const Key& entry = place->second;
+    if (entry.holder == 0 && entry.abandoned == 0 && entry.doubt == 0) keys.erase(place);
+  }
+
+  runtime::EventLoop& loop;
+  runtime::Timers& timers;
+  const TurnOptions options;
+  const std::string what;
+  std::function<void(const std::string&)> on_late;
+  std::unordered_map<std::string, Key> keys;  // those that are held, or of which something is known
+  std::size_t all_abandoned = 0;
+  uint64_t last_number = 0;
+  uint64_t last_doubt = 0;
+};
+
+Turns::Turns(runtime::EventLoop& loop, runtime::Timers& timers, TurnOptions options,
+             std::string what)
+    : state_(std::make_shared<State>(loop, timers, options, std::move(what))) {}
+
+void Turns::take(const std::string& key, std::shared_ptr<Context> context, Start start,
+                 Refuse refuse) {
+  State::Key& entry = state_->keys[key];
+  if (entry.holder == 0) return state_->begin(key, entry, start);
+  if (entry.given_up) return refuse(state_->refusal(entry));
+  entry.waiting.push_back({std::move(context), std::move(start), std::move(refuse)});
+}
+
+void Turns::given_up(const std::string& key, uint64_t number) {
+  state_->loop.post([weak = std::weak_ptr(state_), key, number] {
+    if (const auto state = weak.lock()) state->check_given_up(key, number);
+  });
+}
+
+uint64_t Turns::doubt(const std::string& key) const {
+  const auto place = state_->keys.find(key);
+  return place == state_->keys.end() ? 0 : place->second.doubt;
+}
+
+void Turns::settle(const std::string& key, uint64_t seen) {
+  const auto place = state_->keys.find(key);
+  if (place == state_->keys.end() || place->second.doubt != seen) return;
+  place->second.doubt = 0;
+  state_->forget(key);
+}
+
+std::size_t Turns::abandoned(const std::string& key) const {
+  const auto place = state_->keys.find(key);
+  return place == state_->keys.end() ? 0 : place->second.abandoned;
+}
+
+void Turns::on_late(std::function<void(const std::string& key)> fn) {
+  state_->on_late = std::move(fn);
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,106 @@
+#include "cloud/deletion/absence_gate.hpp"
+
+#include "base/duration.hpp"
+#include "cloud/deletion/brake_text.hpp"
+#include "plugin/brake_status.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace ccm::plugin {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds kShortestRetry{10'000};
+
+}  // namespace
+
+AbsenceGate::AbsenceGate(runtime::Timers& timers, DeletionTelemetry& telemetry,
+                         runtime::BrakeOptions options, std::string kind)
+    : timers_(timers), telemetry_(telemetry), brake_(options), kind_(std::move(kind)) {}
+
+void AbsenceGate::begin() { brake_.begin(timers_.now()); }
+
+// Else nobody wants it deleted any more: its Node came back.
+bool AbsenceGate::still_asked(const Refused& refused) const {
+  return timers_.now() - refused.asked <= brake_.options().window;
+}
+
+Status AbsenceGate::refusal(const runtime::BrakeJudgement& judgement) const {
+  // Asked again before the window has passed, or it would count as no longer wanted.
+  const milliseconds latest = std::max(brake_.options().window / 2, milliseconds(1));
+  const milliseconds due = std::max(judgement.retry_after, kShortestRetry);
+  const runtime::BrakeReport report = brake_.report(timers_.now());
+  return Status(Code::failed_precondition, ErrorClass::waiting,
+                "the deletion brake holds it: with it " +
+                    std::to_string(report.absent + report.deleted) + " of " +
+                    std::to_string(report.known + report.deleted) + " " + kind_ +
+                    " would go within " + format_duration(brake_.options().window) + ", " +
+                    std::to_string(report.limit) + " may; what is still unwanted after " +
+                    format_duration(brake_.options().hold) +
+                    " goes at that pace, and all at once with --deletion-brake-percent=100")
+      .with_reason(std::string(kDeletionBrakeEngaged))
+      .with_retry_after(std::min(due, latest));
+}
+
+runtime::BrakeReport AbsenceGate::report() const {
+  const runtime::TimePoint now = timers_.now();
+  runtime::BrakeReport report = brake_.report(now);
+  report.held = static_cast<std::size_t>(std::count_if(
+      held_.begin(), held_.end(), [&](const auto& entry) { return still_asked(entry.second); }));
+  report.engaged = report.held > 0;
+  return report;
+}
+
+const AbsenceGate::Refused* AbsenceGate::refused(const std::string& key) const {
+  const auto place = held_.find(key);
+  return place != held_.end() && still_asked(place->second) ? &place->second : nullptr;
+}
+
+Status AbsenceGate::why_refused(const std::string& key) const {
+  return refusal(brake_.judge(key, timers_.now()));
+}
+
+std::string AbsenceGate::status_text() const {
+  return describe(report(), brake_.options(), {kind_, "are not wanted any more"});
+}
+
+std::vector<Status> AbsenceGate::judge(const std::vector<std::string>& keys) {
+  const runtime::TimePoint now = timers_.now();
+  std::erase_if(held_, [&](const auto& entry) { return !still_asked(entry.second); });
+  for (const std::string& key : keys) {
+    Refused& refused = held_[key];
+    if (refused.attempts++ == 0) refused.since = now;
+    refused.asked = now;
+  }
+  runtime::BrakeLook look;
+  look.sighted = true;
+  look.known = known_.size();
+  for (const auto& [key, asked] : held_) {
+    look.absent.push_back(key);
+    if (!known_.contains(key)) ++look.known;
+  }
+  brake_.look(look, now);
+  std::vector<Status> verdicts;
+  verdicts.reserve(keys.size());
+  for (const std::string& key : keys) {
+    const bool repeated = brake_.is_deleting(key);
+    const runtime::BrakeJudgement judgement = brake_.judge(key, now);
+    if (!repeated && judgement.verdict != runtime::BrakeVerdict::pass) {
+      verdicts.push_back(refusal(judgement));
+      telemetry_.decided("held");
+      continue;
+    }
+    if (!repeated) brake_.deleting(key, true, now);
+    held_.erase(key);
+    verdicts.emplace_back();
+    telemetry_.decided("deleted");
+  }
+  telemetry_.looked(report());
+  return verdicts;
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,67 @@
+// The brake in front of what controllers delete because something else is gone: routes whose Nodes
+// vanished, load balancers that no Service is seen to give up (docs/decisions/0009). Loop thread.
+#pragma once
+
+#include "cloud/deletion/deletion_telemetry.hpp"
+#include "runtime/brake.hpp"
+#include "runtime/timers.hpp"
+
+#include <ccm/status.hpp>
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace ccm::plugin {
+
+class AbsenceGate {
+ public:
+  // `timers` and `telemetry` must outlive it. `kind`: "routes", for messages.
+  AbsenceGate(runtime::Timers& timers, DeletionTelemetry& telemetry, runtime::BrakeOptions options,
+              std::string kind);
+
+  // This process leads.
+  void begin();
+
+  // All things of the kind that exist now.
+  void set_known(std::unordered_set<std::string> keys) { known_ = std::move(keys); }
+  void add_known(const std::string& key) { known_.insert(key); }
+
+  // Judges deletions that are asked for together: element i says whether keys[i] may go now. Else
+  // it is failed_precondition/waiting "DeletionBrakeEngaged", to be asked again by then.
+  std::vector<Status> judge(const std::vector<std::string>& keys);
+  // What was allowed is gone, or was not deleted after all.
+  void deleted(const std::string& key) { known_.erase(key); }
+  void not_deleted(const std::string& key) { brake_.not_deleted(key); }
+
+  // A deletion that was refused and is still asked for.
+  struct Refused {
+    runtime::TimePoint since;
+    runtime::TimePoint asked;  // last
+    uint32_t attempts = 0;
+  };
+  [[nodiscard]] const Refused* refused(const std::string& key) const;
+  // Why it is held, as judge() would say it now.
+  [[nodiscard]] Status why_refused(const std::string& key) const;
+
+  // Held are those that were refused and are still asked for.
+  [[nodiscard]] runtime::BrakeReport report() const;
+  [[nodiscard]] const std::string& kind() const { return kind_; }
+  // One line for people, without names.
+  [[nodiscard]] std::string status_text() const;
+
+ private:
+  [[nodiscard]] bool still_asked(const Refused& refused) const;
+  [[nodiscard]] Status refusal(const runtime::BrakeJudgement& judgement) const;
+
+  runtime::Timers& timers_;
+  DeletionTelemetry& telemetry_;
+  runtime::Brake brake_;
+  const std::string kind_;
+  std::unordered_set<std::string> known_;
+  std::unordered_map<std::string, Refused> held_;
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,30 @@
+// What people read about a brake: on pages, in Events and in the answers to who asked. Any thread.
+#pragma once
+
+#include "runtime/brake.hpp"
+
+#include <ccm/status.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::plugin {
+
+// How the things of one brake are spoken of.
+struct BrakeSubject {
+  std::string kind;    // "nodes"
+  std::string absent;  // "are missing in the cloud"
+};
+BrakeSubject subject_nodes();
+
+// One line: whether anything is held, which of them, and why. `held`: names, as many as
+// BrakeReport::held says or none.
+std::string describe(const runtime::BrakeReport& report, const runtime::BrakeOptions& options,
+                     const BrakeSubject& subject, const std::vector<std::string>& held = {});
+
+// Why one Node is held, without a capital letter and a full stop.
+std::string why_held(runtime::BrakeVerdict verdict, const runtime::BrakeReport& report,
+                     const runtime::BrakeOptions& options);
+
+}  // namespace ccm::plugin

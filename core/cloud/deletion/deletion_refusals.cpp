@@ -1,0 +1,40 @@
+#include "cloud/deletion/deletion_refusals.hpp"
+
+#include <utility>
+
+namespace ccm::plugin {
+
+Status refused_deletion(std::string_view reason, std::string message) {
+  return Status(Code::failed_precondition, std::move(message)).with_reason(std::string(reason));
+}
+
+Status waiting_deletion(std::string_view reason, std::string message) {
+  return Status(Code::failed_precondition, ErrorClass::waiting, std::move(message))
+      .with_reason(std::string(reason));
+}
+
+Status look_failed(const Status& cause) {
+  return waiting_deletion("SecondLookFailed", "second look at the cloud: " + cause.message())
+      .with_retry_after(cause.retry_after());
+}
+
+Status node_changed(const std::string& name) {
+  return Status(Code::aborted, ErrorClass::conflict,
+                "Node " + name + " is not the one any more whose deletion was asked for")
+      .with_reason("Conflict");
+}
+
+Status machine_exists(const std::string& name) {
+  return refused_deletion("MachineExists", "the cloud knows the machine of Node " + name);
+}
+
+Status node_is_ready(const std::string& name) {
+  return refused_deletion("NodeIsReady", "Node " + name + " is Ready, so it is not deleted");
+}
+
+Status listing_incomplete() {
+  return waiting_deletion("IncompleteListing",
+                          "second look at the cloud: its list of machines is incomplete");
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,43 @@
+// The Nodes whose deletion the gate holds back at this moment, for pages and metrics. Loop thread.
+#pragma once
+
+#include "cloud/deletion/node_view.hpp"
+#include "plugin/host_services/kube_access.hpp"
+#include "runtime/timers.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace ccm::plugin {
+
+class HeldNodes {
+ public:
+  // Both must outlive it.
+  HeldNodes(const ObjectCache& cache, const runtime::Timers& timers)
+      : cache_(cache), timers_(timers) {}
+
+  void hold(const NodeFacts& node);
+  // Decided otherwise.
+  void forget(const NodeFacts& node);
+  // Forgets those that nobody wants to delete any more: they are gone, Ready, or not asked for.
+  void refresh();
+
+  [[nodiscard]] std::vector<std::string> names() const;  // in the order of the alphabet
+  [[nodiscard]] std::unordered_set<std::string> uids() const;
+
+ private:
+  struct Held {
+    std::string uid;
+    runtime::TimePoint asked;
+  };
+  [[nodiscard]] bool wanted(const std::string& name, const Held& held) const;
+
+  const ObjectCache& cache_;
+  const runtime::Timers& timers_;
+  std::map<std::string, Held> held_;  // by name
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,20 @@
+// What the two halves of NodeDeletions share: node_deletions.cpp looks at the cloud and asks the
+// brake, node_deletion_verdicts.cpp draws the conclusion and writes. Loop thread.
+#pragma once
+
+#include "cloud/deletion/node_deletions.hpp"
+
+#include <chrono>
+
+namespace ccm::plugin {
+
+// One deletion on its way through the gate.
+struct NodeDeletions::Case {
+  NodeDeletion deletion;
+  NodeFacts node;
+  runtime::TimePoint deadline;
+  const char* ground = "deleted";  // for metrics
+  int tries_left = 3;              // of the DELETE, after conflicts
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,323 @@
+#include "cloud/deletion/node_deletions.hpp"
+
+#include "cloud/deletion/brake_text.hpp"
+#include "cloud/deletion/deletion_refusals.hpp"
+#include "cloud/deletion/node_deletion_case.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::plugin {
+
+using runtime::BrakeVerdict;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr std::string_view kNodes = "v1/nodes";
+constexpr milliseconds kWhole{60'000};  // of a deletion without a time limit of its own
+constexpr milliseconds kLongestHold{60'000};
+
+}  // namespace
+
+// The look-ups that follow one listing.
+struct NodeDeletions::Round {
+  Cases cases;
+  std::vector<MachineAnswer> answers;  // of cases[i]
+  std::optional<MachineQuery> canary;
+  MachineAnswer canary_answer;
+  std::size_t open = 0;
+  bool listed = false;
+};
+
+NodeDeletions::NodeDeletions(Dependencies dependencies, runtime::BrakeOptions options)
+    : deps_(std::move(dependencies)),
+      brake_(options),
+      held_(deps_.cache, deps_.timers),
+      self_(std::make_shared<NodeDeletions*>(this)) {}
+
+void NodeDeletions::connect(std::shared_ptr<InstancesBroker> broker) {
+  broker_ = std::move(broker);
+  broker_->on_listing([weak = std::weak_ptr(self_)](const InstanceSnapshot::Ptr& machines) {
+    if (const auto self = weak.lock()) (*self)->heard_listing(*machines);
+  });
+}
+
+// Every listing is heard, whatever it was made for.
+void NodeDeletions::heard_listing(const InstanceSnapshot& machines) {
+  if (deps_.cache.list(kNodes, {}).size() <= kSmallCluster) {
+    auto picked = pick_witnesses(our_nodes(), machines);
+    if (!picked.empty()) witnesses_ = std::move(picked);
+  }
+  // When machines are back their Nodes become Ready, and nobody asks for a look any more.
+  if (round_runs_ || !machines.complete() || !report().engaged) return;
+  held_.refresh();
+  const std::vector<NodeFacts> nodes = our_nodes();
+  brake_.look(view_of({nodes, &machines, held_.uids(), witnesses_}).look, deps_.timers.now());
+  deps_.telemetry.looked(report());
+}
+
+void NodeDeletions::begin() { brake_.begin(deps_.timers.now()); }
+
+runtime::BrakeReport NodeDeletions::report() const {
+  runtime::BrakeReport report = brake_.report(deps_.timers.now());
+  report.held = held_.names().size();
+  report.engaged = report.engaged || report.held > 0;
+  return report;
+}
+
+std::string NodeDeletions::summary() const {
+  return describe(report(), brake_.options(), subject_nodes());
+}
+
+std::string NodeDeletions::status_text() const {
+  const auto held = held_.names();
+  std::string text = describe(report(), brake_.options(), subject_nodes(), held);
+  if (!held.empty()) {
+    text += "; to let one go: kubectl annotate node NAME " + std::string(kAllowDeletion) + "=true";
+  }
+  return text;
+}
+
+std::vector<NodeFacts> NodeDeletions::our_nodes() const {
+  std::vector<NodeFacts> nodes;
+  for (const kube::ObjectPtr& object : deps_.cache.list(kNodes, {})) {
+    NodeFacts facts = facts_of(object);
+    if (!broker_->foreign(facts.provider_id)) nodes.push_back(std::move(facts));
+  }
+  return nodes;
+}
+
+Status NodeDeletions::refusal(const NodeDeletion& deletion, const NodeFacts& node) const {
+  if (!deletion.options.uid.empty() && deletion.options.uid != node.uid) {
+    return node_changed(deletion.name);
+  }
+  if (broker_->foreign(node.provider_id)) {
+    return foreign_machine(node.provider_id);
+  }
+  if (node.deleting) {
+    return Status(Code::not_found, ErrorClass::not_found,
+                  "Node " + deletion.name + " is being deleted already");
+  }
+  if (node.ready) return node_is_ready(deletion.name);
+  return {};
+}
+
+void NodeDeletions::remove(NodeDeletion deletion) {
+  const auto now = deps_.timers.now();
+  auto one = std::make_shared<Case>();
+  const auto cached = deps_.cache.get(kNodes, {}, deletion.name);
+  one->deadline = now + (deletion.call.timeout > milliseconds(0) ? deletion.call.timeout : kWhole);
+  one->deletion = std::move(deletion);
+  Status problem;
+  if (!broker_ || (!broker_->can_list() && !broker_->can_confirm())) {
+    problem = Status(Code::failed_precondition, ErrorClass::unsupported,
+                     "no cloud can be asked whether the machine is gone, so no Node is deleted");
+  } else if (!cached) {
+    problem = Status(Code::unavailable, ErrorClass::unavailable,
+                     "the cache does not hold Node " + one->deletion.name);
+  } else {
+    one->node = facts_of(cached);
+    problem = refusal(one->deletion, one->node);
+  }
+  if (problem.ok() && look_is_due(*one)) {
+    waiting_.push_back(one);
+    return schedule_round();
+  }
+  // Not inside this call.
+  deps_.timers.after(milliseconds(0), [weak = std::weak_ptr(self_), one, problem] {
+    const auto self = weak.lock();
+    if (!self) return;
+    if (!problem.ok()) return (*self)->fail(one, problem, "refused");
+    (*self)->hold(one, (*self)->brake_.judge(one->node.uid, (*self)->deps_.timers.now()));
+  });
+}
+
+// A Node that is held costs no calls to the cloud each time that a controller asks.
+bool NodeDeletions::look_is_due(const Case& one) const {
+  const auto now = deps_.timers.now();
+  if (one.node.released || !held_last_ || !last_round_) return true;
+  if (now - *last_round_ >= look_pause(true)) return true;
+  if (brake_.report(now).blind) return false;
+  const BrakeVerdict verdict = brake_.judge(one.node.uid, now).verdict;
+  return verdict == BrakeVerdict::pass || verdict == BrakeVerdict::blind;
+}
+
+// About one call a second when many Nodes go one after the other, and less for what is held.
+milliseconds NodeDeletions::look_pause(bool held) const {
+  const milliseconds price = std::chrono::seconds(broker_->listing_calls() - 1);
+  if (!held) return price;
+  return std::max(kHeldPause, std::min(price * 4, kLongestHold));
+}
+
+// Gathers what is asked for in the same moment.
+void NodeDeletions::schedule_round() {
+  if (round_scheduled_ || round_runs_) return;
+  round_scheduled_ = true;
+  milliseconds delay(0);
+  if (last_round_) {
+    const auto due = *last_round_ + look_pause(false);
+    delay = std::max(delay, std::chrono::ceil<milliseconds>(due - deps_.timers.now()));
+  }
+  deps_.timers.after(delay, [weak = std::weak_ptr(self_)] {
+    const auto self = weak.lock();
+    if (!self) return;
+    (*self)->round_scheduled_ = false;
+    (*self)->begin_round();
+  });
+}
+
+void NodeDeletions::begin_round() {
+  round_runs_ = true;
+  held_in_round_ = 0;
+  last_round_ = deps_.timers.now();
+  Cases cases = std::exchange(waiting_, {});
+  if (!broker_->can_list()) return listed(cases, InstanceSnapshot::Ptr());
+  broker_->refresh([weak = std::weak_ptr(self_), cases](const Result<InstanceSnapshot::Ptr>& all) {
+    if (const auto self = weak.lock()) (*self)->listed(cases, all);
+  });
+}
+
+void NodeDeletions::end_round() {
+  round_runs_ = false;
+  held_last_ = held_in_round_ > 0;
+  held_.refresh();
+  deps_.telemetry.looked(report());
+  if (!waiting_.empty()) schedule_round();
+}
+
+void NodeDeletions::listed(const Cases& cases, const Result<InstanceSnapshot::Ptr>& listing) {
+  if (!listing) {
+    for (const CasePtr& one : cases) {
+      fail(one, look_failed(listing.status()), "unknown");
+    }
+    return end_round();
+  }
+  auto round = std::make_shared<Round>();
+  round->listed = *listing != nullptr;
+  std::unordered_set<std::string> wanted;
+  for (const CasePtr& one : cases) wanted.insert(one->node.uid);
+  const std::vector<NodeFacts> nodes = our_nodes();
+  const NodeView view = view_of({nodes, listing->get(), wanted, witnesses_});
+  round->canary = view.canary;
+  if (round->listed) {
+    if ((*listing)->complete()) brake_.look(view.look, deps_.timers.now());
+    judge_listed(cases, round, **listing);
+  } else {
+    round->cases = cases;
+  }
+  look_up(round);
+}
+
+void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
+                                 const InstanceSnapshot& machines) {
+  for (const CasePtr& one : cases) {
+    switch (standing_of(one->node, machines)) {
+      case Standing::exists:
+      case Standing::unclear:
+        fail(one, machine_exists(one->node.name), "exists");
+        break;
+      case Standing::terminated:
+        // The cloud's word about this very machine needs no canary and no limit.
+        one->ground = "terminated";
+        brake_.deleting(one->node.uid, false, deps_.timers.now());
+        read_fresh(one);
+        break;
+      case Standing::absent:
+        if (!machines.complete()) {
+          fail(one, listing_incomplete(), "unknown");
+        } else if (judge_absent(one)) {
+          round->cases.push_back(one);
+        }
+        break;
+    }
+  }
+}
+
+bool NodeDeletions::judge_absent(const CasePtr& one) {
+  const auto now = deps_.timers.now();
+  if (!one->node.of_cloud) {
+    fail(one,
+         refused_deletion("NotOfThisCloud", "Node " + one->node.name +
+                                                " has no provider ID and does not wait for one, so "
+                                                "the cloud's silence says nothing about it"),
+         "foreign");
+    return false;
+  }
+  // A deletion whose answer was lost, or a cache that lags: it counts already.
+  if (brake_.is_deleting(one->node.uid)) return true;
+  const auto judgement = brake_.judge(one->node.uid, now);
+  if (one->node.released) {
+    one->ground = "released";
+  } else if (judgement.verdict != BrakeVerdict::pass) {
+    hold(one, judgement);
+    return false;
+  } else if (!judgement.counts) {
+    one->ground = "announced";
+  }
+  brake_.deleting(one->node.uid, judgement.counts && !one->node.released, now);
+  return true;
+}
+
+// One call for each Node and one for the canary: a credential that lost its rights may answer "not
+// found" to each.
+void NodeDeletions::look_up(const RoundPtr& round) {
+  round->answers.resize(round->cases.size());
+  if (round->cases.empty() || !broker_->can_confirm()) return looked_up(round);
+  round->open = round->cases.size() + 1;
+  const auto ended = [weak = std::weak_ptr(self_), round] {
+    const auto self = weak.lock();
+    if (self && --round->open == 0) (*self)->looked_up(round);
+  };
+  for (std::size_t index = 0; index < round->cases.size(); ++index) {
+    broker_->confirm(round->cases[index]->node.query(),
+                     [round, index, ended](const MachineAnswer& answer) {
+                       round->answers[index] = answer;
+                       ended();
+                     });
+  }
+  if (!round->canary) return ended();
+  broker_->confirm(*round->canary, [round, ended](const MachineAnswer& answer) {
+    round->canary_answer = answer;
+    ended();
+  });
+}
+
+void NodeDeletions::looked_up(const RoundPtr& round) {
+  if (!round->listed) {
+    conclude_without_listing(round);
+    return end_round();
+  }
+  // Without single look-ups the listing itself was the second look.
+  const bool asked = broker_->can_confirm();
+  const Standing canary =
+      !round->canary ? Standing::absent
+                     : (asked ? standing_of(round->canary_answer.state()) : Standing::exists);
+  for (std::size_t index = 0; index < round->cases.size(); ++index) {
+    conclude(round->cases[index], round->answers[index], canary);
+  }
+  end_round();
+}
+
+// The provider cannot list: what is known of the others is what was asked for together.
+void NodeDeletions::conclude_without_listing(const RoundPtr& round) {
+  runtime::BrakeLook look;
+  look.known = our_nodes().size();
+  look.sighted = round->canary && standing_of(round->canary_answer.state()) == Standing::exists;
+  for (std::size_t index = 0; index < round->cases.size(); ++index) {
+    const bool absent = standing_of(round->answers[index].state()) == Standing::absent;
+    if (!absent) continue;
+    const NodeFacts& node = round->cases[index]->node;
+    look.absent.push_back(node.uid);
+    if (node.leaving) look.announced.insert(node.uid);
+  }
+  brake_.look(look, deps_.timers.now());
+  for (std::size_t index = 0; index < round->cases.size(); ++index) {
+    const CasePtr& one = round->cases[index];
+    const bool absent = standing_of(round->answers[index].state()) == Standing::absent;
+    if (absent && !judge_absent(one)) continue;
+    conclude(one, round->answers[index], look.sighted ? Standing::exists : Standing::absent);
+  }
+}
+
+}  // namespace ccm::plugin

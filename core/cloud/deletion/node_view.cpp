@@ -1,0 +1,183 @@
+#include "cloud/deletion/node_view.hpp"
+
+#include <ccm/abi/instances.h>
+
+#include <algorithm>
+
+namespace ccm::plugin {
+
+namespace {
+
+constexpr std::string_view kAnnotationPointer =
+    "/metadata/annotations/cloud-controller-manager~1allow-deletion";
+constexpr std::size_t kWitnesses = 8;
+
+bool is_ready(const kube::Object& node) {
+  bool ready = false;
+  const auto conditions = node.find("/status/conditions");
+  node.each(conditions, [&](std::string_view, kube::Object::Position condition) {
+    if (node.text(node.member(condition, "type")) != "Ready") return true;
+    ready = node.text(node.member(condition, "status")) == "True";
+    return false;
+  });
+  return ready;
+}
+
+bool is_cordoned(const kube::Object& node) { return node.text_at("/spec/unschedulable") == "true"; }
+
+void read_taints(const kube::Object& node, NodeFacts& facts) {
+  node.each(node.find("/spec/taints"), [&](std::string_view, kube::Object::Position taint) {
+    const std::string_view key = node.text(node.member(taint, "key"));
+    if (key == "node.cloudprovider.kubernetes.io/uninitialized") facts.of_cloud = true;
+    // Cluster Autoscaler, Karpenter, and Karpenter before its version 1.
+    if (key == "ToBeDeletedByClusterAutoscaler" || key == "karpenter.sh/disrupted" ||
+        (key == "karpenter.sh/disruption" &&
+         node.text(node.member(taint, "value")) == "disrupting")) {
+      facts.leaving = true;
+    }
+    return true;
+  });
+}
+
+// A Node that no machine was ever matched with says nothing about the cloud's view.
+bool counts(const NodeFacts& node, const ViewRequest& request) {
+  if (node.deleting) return false;
+  return !node.provider_id.empty() || request.wanted.contains(node.uid);
+}
+
+MachineQuery query_of_machine(const std::string& provider_id) {
+  MachineQuery query;
+  query.provider_id = provider_id;
+  return query;
+}
+
+std::optional<MachineQuery> listed_witness(const ViewRequest& request) {
+  for (const std::string& witness : request.witnesses) {
+    const std::size_t index = request.machines->find_provider_id(witness);
+    if (index == InstanceSnapshot::kNone) continue;
+    if (standing_of(request.machines->state(index)) == Standing::exists) {
+      return query_of_machine(witness);
+    }
+  }
+  return std::nullopt;
+}
+
+// Without a listing: a machine that a direct look-up should find.
+std::optional<MachineQuery> probable_canary(const ViewRequest& request) {
+  for (const bool ready : {true, false}) {
+    for (const NodeFacts& node : request.nodes) {
+      if (node.ready != ready || !counts(node, request) || request.wanted.contains(node.uid)) {
+        continue;
+      }
+      return node.query();
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+MachineQuery NodeFacts::query() const {
+  MachineQuery query;
+  query.name = name;
+  query.provider_id = provider_id;
+  query.node = object;
+  return query;
+}
+
+const std::vector<std::string>& node_fact_fields() {
+  static const std::vector<std::string> fields{
+      "/spec/providerID", "/status/conditions/-/type", "/status/conditions/-/status",
+      "/spec/taints",     "/spec/unschedulable",       std::string(kAnnotationPointer)};
+  return fields;
+}
+
+NodeFacts facts_of(const kube::ObjectPtr& node) {
+  NodeFacts facts;
+  facts.object = node;
+  facts.name = node->name();
+  facts.uid = node->uid();
+  facts.provider_id = node->text_at("/spec/providerID");
+  facts.ready = is_ready(*node);
+  facts.deleting = !node->text_at("/metadata/deletionTimestamp").empty();
+  facts.of_cloud = !facts.provider_id.empty();
+  facts.leaving = is_cordoned(*node);
+  read_taints(*node, facts);
+  facts.released = node->text_at(kAnnotationPointer) == "true";
+  return facts;
+}
+
+Standing standing_of(int32_t instance_state) {
+  switch (instance_state) {
+    case CCM_INSTANCE_RUNNING:
+    case CCM_INSTANCE_STARTING:
+    case CCM_INSTANCE_SHUTDOWN:
+      return Standing::exists;
+    case CCM_INSTANCE_TERMINATED:
+      return Standing::terminated;
+    case CCM_INSTANCE_ABSENT:
+      return Standing::absent;
+    default:
+      return Standing::unclear;
+  }
+}
+
+Standing standing_of(const NodeFacts& node, const InstanceSnapshot& machines) {
+  if (!node.provider_id.empty()) {
+    const std::size_t index = machines.find_provider_id(node.provider_id);
+    if (index == InstanceSnapshot::kNone) return Standing::absent;
+    return standing_of(machines.state(index));
+  }
+  const auto found = machines.find_name(node.name);
+  if (found.empty()) return Standing::absent;
+  return found.size() == 1 ? standing_of(machines.state(found.front())) : Standing::unclear;
+}
+
+NodeView view_of(const ViewRequest& request) {
+  NodeView view;
+  if (request.machines == nullptr) {
+    view.canary = probable_canary(request);
+    return view;
+  }
+  std::optional<MachineQuery> ready_canary;
+  std::optional<MachineQuery> other_canary;
+  bool any_ready = false;
+  for (const NodeFacts& node : request.nodes) {
+    if (!counts(node, request)) continue;
+    ++view.look.known;
+    any_ready = any_ready || node.ready;
+    const Standing standing = standing_of(node, *request.machines);
+    if (standing == Standing::absent) {
+      view.look.absent.push_back(node.uid);
+      if (node.leaving) view.look.announced.insert(node.uid);
+      if (node.ready && !node.leaving) ++view.look.alive;
+    }
+    if (standing != Standing::exists) continue;
+    auto& canary = node.ready ? ready_canary : other_canary;
+    if (!canary) canary = node.query();
+  }
+  view.canary = ready_canary;
+  if (!any_ready) view.canary = other_canary ? other_canary : listed_witness(request);
+  view.look.sighted = view.canary.has_value();
+  return view;
+}
+
+std::vector<std::string> pick_witnesses(const std::vector<NodeFacts>& nodes,
+                                        const InstanceSnapshot& machines) {
+  std::vector<std::string> witnesses;
+  if (nodes.size() > kSmallCluster) return witnesses;
+  const bool ours = std::any_of(nodes.begin(), nodes.end(), [&](const NodeFacts& node) {
+    return !node.provider_id.empty() && standing_of(node, machines) == Standing::exists;
+  });
+  if (!ours) return witnesses;
+  for (std::size_t index = 0; index < machines.size() && witnesses.size() < kWitnesses; ++index) {
+    const std::string_view id = machines.provider_id(index);
+    const bool node_machine = std::any_of(
+        nodes.begin(), nodes.end(), [&](const NodeFacts& node) { return node.provider_id == id; });
+    if (id.empty() || node_machine) continue;
+    if (standing_of(machines.state(index)) == Standing::exists) witnesses.emplace_back(id);
+  }
+  return witnesses;
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,80 @@
+// The cluster's Nodes compared with one complete listing of the cloud: whose machine is there, and
+// whether the listing proves anything about those that it lacks. Any thread.
+#pragma once
+
+#include "cloud/broker/instance_snapshot.hpp"
+#include "cloud/broker/machine_source.hpp"
+#include "kube/object.hpp"
+#include "runtime/brake.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace ccm::plugin {
+
+// With the value "true" on a Node: its deletion is released from the brake.
+inline constexpr std::string_view kAllowDeletion = "cloud-controller-manager/allow-deletion";
+
+// What deciding about a Node's deletion needs to know of it.
+struct NodeFacts {
+  kube::ObjectPtr object;
+  std::string name;
+  std::string uid;
+  std::string provider_id;
+  bool ready = false;     // condition Ready is True (LIFE-4)
+  bool deleting = false;  // has a deletionTimestamp
+  bool released = false;  // kAllowDeletion
+  bool of_cloud = false;  // has a provider ID, or waits for a cloud to give it one
+  // Its machine is to go: it is cordoned (kubectl drain, Cluster API and most autoscalers do that
+  // first), or an autoscaler's taint says so.
+  bool leaving = false;
+
+  [[nodiscard]] MachineQuery query() const;
+};
+
+// JSON pointers of all that facts_of() reads; a cache has to keep them.
+const std::vector<std::string>& node_fact_fields();
+NodeFacts facts_of(const kube::ObjectPtr& node);
+
+enum class Standing {
+  exists,
+  terminated,  // the cloud says explicitly that it was destroyed
+  absent,
+  unclear,  // listed in an unknown state, or several machines of the name
+};
+
+Standing standing_of(const NodeFacts& node, const InstanceSnapshot& machines);
+Standing standing_of(int32_t instance_state);  // of one answer, CCM_INSTANCE_*
+
+struct NodeView {
+  runtime::BrakeLook look;
+  // A machine that is known to be there: a direct look-up has to find it too.
+  std::optional<MachineQuery> canary;
+};
+
+struct ViewRequest {
+  const std::vector<NodeFacts>& nodes;  // of this provider only
+  const InstanceSnapshot* machines;     // null: the provider cannot list
+  // UIDs of the Nodes whose deletion is asked for.
+  const std::unordered_set<std::string>& wanted;
+  const std::vector<std::string>& witnesses;  // as pick_witnesses() gave
+};
+
+// Sighted when the listing holds the machine of a Ready Node. When no Node at all is Ready, the
+// machine of any Node will do, and failing that a witness. Without a listing the look is empty, and
+// only the canary is chosen.
+NodeView view_of(const ViewRequest& request);
+
+inline constexpr std::size_t kSmallCluster = 16;
+
+// For clusters so small that no other Node can vouch for a listing: provider IDs of a few machines
+// that are listed beside a Node's machine. Nothing when no Node's machine is listed, or when there
+// are more than kSmallCluster Nodes.
+std::vector<std::string> pick_witnesses(const std::vector<NodeFacts>& nodes,
+                                        const InstanceSnapshot& machines);
+
+}  // namespace ccm::plugin

@@ -1,0 +1,224 @@
+#include "plugin_files/access_rules.hpp"
+
+#include <ccm/abi/instances.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace ccm::plugin {
+namespace {
+
+constexpr std::array<std::string_view, 8> kVerbOrder{
+    "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"};
+
+std::size_t rank_of(std::string_view verb) {
+  return static_cast<std::size_t>(std::find(kVerbOrder.begin(), kVerbOrder.end(), verb) -
+                                  kVerbOrder.begin());
+}
+
+// From get to delete, others behind them by name.
+bool verb_before(std::string_view left, std::string_view right) {
+  return std::make_pair(rank_of(left), left) < std::make_pair(rank_of(right), right);
+}
+
+struct Thing {
+  std::string group;
+  std::string resource;
+  std::string name;  // empty: all
+
+  auto operator<=>(const Thing&) const = default;
+};
+
+struct Grant {
+  std::set<std::string> verbs;
+  std::vector<std::string> askers;
+  bool optional = true;  // for all of them
+};
+
+void note_asker(std::vector<std::string>& askers, const std::string& asker) {
+  if (std::find(askers.begin(), askers.end(), asker) == askers.end()) askers.push_back(asker);
+}
+
+std::vector<std::string> names_of(const RbacRule& rule) {
+  return rule.resource_names.empty() ? std::vector<std::string>{""} : rule.resource_names;
+}
+
+// A wildcard says all that stands beside it.
+std::vector<std::string> ordered_verbs(const std::set<std::string>& verbs) {
+  if (verbs.contains("*")) return {"*"};
+  std::vector<std::string> list(verbs.begin(), verbs.end());
+  std::sort(list.begin(), list.end(), verb_before);
+  return list;
+}
+
+using Grants = std::map<Thing, Grant>;
+
+Grants grants_of(const std::vector<AskedRules>& asked) {
+  Grants grants;
+  for (const AskedRules& from : asked) {
+    for (const RbacRule& rule : from.rules) {
+      for (const std::string& group : rule.api_groups) {
+        for (const std::string& resource : rule.resources) {
+          for (const std::string& name : names_of(rule)) {
+            Grant& grant = grants[Thing{group, resource, name}];
+            grant.verbs.insert(rule.verbs.begin(), rule.verbs.end());
+            grant.optional = grant.optional && rule.optional;
+            note_asker(grant.askers, from.asker);
+          }
+        }
+      }
+    }
+  }
+  return grants;
+}
+
+// Takes from named objects what is granted for all of their kind.
+void drop_covered(Grants& grants) {
+  for (auto& [thing, grant] : grants) {
+    if (thing.name.empty()) continue;
+    const auto all = grants.find(Thing{thing.group, thing.resource, ""});
+    if (all == grants.end()) continue;
+    if (all->second.verbs.contains("*")) grant.verbs.clear();
+    for (const std::string& verb : all->second.verbs) grant.verbs.erase(verb);
+    if (!grant.verbs.empty()) continue;
+    for (const std::string& asker : grant.askers) note_asker(all->second.askers, asker);
+  }
+}
+
+std::string text_of(const Permission& thing, const std::string& verbs) {
+  std::string text = verbs;
+  text += " " + thing.resource;
+  if (!thing.api_group.empty()) text += "." + thing.api_group;
+  if (!thing.name.empty()) text += " \"" + thing.name + "\"";
+  if (!thing.namespace_name.empty()) text += " in namespace " + thing.namespace_name;
+  return text;
+}
+
+RbacRule needed_rule(std::string group, std::string resource, std::vector<std::string> verbs,
+                     std::vector<std::string> names = {}) {
+  return RbacRule{
+      {std::move(group)}, {std::move(resource)}, std::move(verbs), std::move(names), false};
+}
+
+RbacRule optional_rule(std::string group, std::string resource, std::vector<std::string> verbs,
+                       std::vector<std::string> names = {}) {
+  RbacRule rule =
+      needed_rule(std::move(group), std::move(resource), std::move(verbs), std::move(names));
+  rule.optional = true;
+  return rule;
+}
+
+}  // namespace
+
+std::vector<MergedRule> merge_rules(const std::vector<AskedRules>& asked) {
+  Grants grants = grants_of(asked);
+  drop_covered(grants);
+  // Objects of one kind with the same verbs share a rule.
+  using Key = std::tuple<std::string, std::string, bool, std::vector<std::string>>;
+  std::map<Key, MergedRule> merged;
+  for (const auto& [thing, grant] : grants) {
+    if (grant.verbs.empty()) continue;
+    const std::vector<std::string> verbs = ordered_verbs(grant.verbs);
+    MergedRule& into = merged[Key{thing.group, thing.resource, !thing.name.empty(), verbs}];
+    into.rule.api_groups = {thing.group};
+    into.rule.resources = {thing.resource};
+    into.rule.verbs = verbs;
+    into.rule.optional = grant.optional && (into.askers.empty() || into.rule.optional);
+    if (!thing.name.empty()) into.rule.resource_names.push_back(thing.name);
+    for (const std::string& asker : grant.askers) note_asker(into.askers, asker);
+  }
+  std::vector<MergedRule> rules;
+  for (auto& [key, rule] : merged) rules.push_back(std::move(rule));
+  return rules;
+}
+
+std::string to_string(const Permission& permission) { return text_of(permission, permission.verb); }
+
+std::string to_string(const std::vector<Permission>& permissions) {
+  const auto same_thing = [](const Permission& left, const Permission& right) {
+    return std::tie(left.api_group, left.resource, left.name, left.namespace_name) ==
+           std::tie(right.api_group, right.resource, right.name, right.namespace_name);
+  };
+  std::string text;
+  std::vector<bool> told(permissions.size());
+  for (std::size_t i = 0; i < permissions.size(); ++i) {
+    if (told[i]) continue;
+    std::string verbs;
+    for (std::size_t j = i; j < permissions.size(); ++j) {
+      if (!same_thing(permissions[i], permissions[j])) continue;
+      told[j] = true;
+      verbs += (verbs.empty() ? "" : ", ") + permissions[j].verb;
+    }
+    text += (text.empty() ? "" : "; ") + text_of(permissions[i], verbs);
+  }
+  return text;
+}
+
+Permissions permissions_of(const std::vector<RbacRule>& rules, std::string_view namespace_name) {
+  std::set<Permission> needs;
+  std::set<Permission> likes;
+  for (const RbacRule& rule : rules) {
+    std::set<Permission>& all = rule.optional ? likes : needs;
+    for (const std::string& group : rule.api_groups) {
+      for (const std::string& resource : rule.resources) {
+        for (const std::string& name : names_of(rule)) {
+          for (const std::string& verb : rule.verbs) {
+            all.insert({verb, group, resource, name, std::string(namespace_name)});
+          }
+        }
+      }
+    }
+  }
+  for (const Permission& permission : needs) likes.erase(permission);
+  return {{needs.begin(), needs.end()}, {likes.begin(), likes.end()}};
+}
+
+void add_permissions(Permissions& to, const Permissions& from) {
+  const auto add = [](std::vector<Permission>& list, const Permission& one) {
+    if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+  };
+  for (const Permission& one : from.needed) add(to.needed, one);
+  for (const Permission& one : from.optional) add(to.optional, one);
+  std::erase_if(to.optional, [&](const Permission& one) {
+    return std::find(to.needed.begin(), to.needed.end(), one) != to.needed.end();
+  });
+}
+
+bool offers_machines(const Manifest& manifest, std::string_view provider) {
+  const Component* component = manifest.find(ComponentKind::provider, provider);
+  if (component == nullptr) return false;
+  const auto& offered = component->interfaces;
+  return std::find(offered.begin(), offered.end(), CCM_CLOUD_INSTANCES) != offered.end();
+}
+
+std::vector<RbacRule> host_rules(bool cloud_has_machines) {
+  std::vector<RbacRule> rules{optional_rule("", "events", {"create", "patch"})};
+  if (cloud_has_machines) rules.push_back(needed_rule("", "nodes", {"list", "watch"}));
+  return rules;
+}
+
+std::vector<RbacRule> lease_rules(const std::string& lease_name) {
+  const std::string group = "coordination.k8s.io";
+  return {needed_rule(group, "leases", {"create"}),
+          needed_rule(group, "leases", {"get", "update"}, {lease_name}),
+          optional_rule(group, "leases", {"watch"}, {lease_name})};
+}
+
+std::vector<RbacRule> authentication_rules() {
+  return {optional_rule("authentication.k8s.io", "tokenreviews", {"create"})};
+}
+
+std::vector<RbacRule> authorization_rules() {
+  return {optional_rule("authorization.k8s.io", "subjectaccessreviews", {"create"})};
+}
+
+std::vector<RbacRule> cluster_trust_rules() {
+  return {optional_rule("", "configmaps", {"get", "list", "watch"},
+                        {"extension-apiserver-authentication"})};
+}
+
+}  // namespace ccm::plugin

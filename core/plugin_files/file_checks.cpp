@@ -1,0 +1,314 @@
+#include "plugin_files/file_checks.hpp"
+
+#include "plugin_files/elf_note.hpp"
+#include "plugin_files/folder_checks.hpp"
+#include "plugin_files/host_interfaces.hpp"
+#include "plugin_files/run_path.hpp"
+#include "plugin_files/text.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace ccm::plugin {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Linkers of other vendors export these from every shared library; they clash with nothing.
+constexpr std::array<std::string_view, 6> kLinkerSymbols{"_init",       "_fini", "_edata",
+                                                         "__bss_start", "_end",  "__end__"};
+
+// Collects the checks of one file.
+class Examiner {
+ public:
+  Examiner(Examination& result, const CheckOptions& options) : result_(result), options_(options) {}
+
+  void run(const fs::path& path);
+  void run_open();
+
+ private:
+  void ok(const char* name, std::string text) { add(name, CheckState::ok, std::move(text)); }
+  void warn(const char* name, std::string text) { add(name, CheckState::warning, std::move(text)); }
+  void fail(const char* name, Code code, std::string text) {
+    add(name, CheckState::failed, std::move(text), code);
+  }
+  void add(const char* name, CheckState state, std::string text, Code code = Code::ok) {
+    result_.checks.push_back({name, state, std::move(text), code});
+  }
+
+  void check_owner(const struct stat& status);
+  void check_folders();
+  void check_digest(Bytes bytes);
+  void check_hardening();
+  void check_run_path();
+  void check_exports();
+  bool check_note(const ElfReader& elf);
+  void check_abi();
+  void check_needs();
+
+  Examination& result_;
+  const CheckOptions& options_;
+};
+
+void Examiner::run(const fs::path& path) {
+  if (!path.is_absolute()) {
+    result_.path = path;
+    fail("file", Code::invalid_argument, "is not an absolute path; begin it with /");
+    return;
+  }
+  // The folders are resolved so that those that get checked are those that get used.
+  std::error_code error;
+  const fs::path folder = fs::canonical(path.parent_path(), error);
+  result_.path = error ? path : folder / path.filename();
+  auto file = OpenFile::open(result_.path);
+  if (!file) {
+    fail("file", file.status().code(), file.status().message());
+    return;
+  }
+  result_.file = *std::move(file);
+  run_open();
+}
+
+void Examiner::run_open() {
+  const auto status = result_.file->status();
+  const auto file = PluginFile::map(*result_.file);
+  if (!status || !file) {
+    const Status fault = status ? file.status() : status.status();
+    fail("file", fault.code(), fault.message());
+    return;
+  }
+  result_.size = file->bytes().size();
+  if (result_.file->is_noexec()) {
+    fail("file", Code::failed_precondition,
+         "lies on a file system that is mounted noexec, so none of its code can run; move it, or "
+         "mount that without noexec");
+  } else {
+    ok("file", "regular file of " + std::to_string(result_.size) + " bytes");
+  }
+  check_owner(*status);
+  check_folders();
+  const auto elf = ElfReader::open(file->bytes());
+  if (!elf) {
+    fail("elf", elf.status().code(), elf.status().message());
+    return;
+  }
+  result_.elf = read_facts(*elf);
+  if (!result_.elf->shared_library) {
+    fail("elf", Code::invalid_argument,
+         "is a program or object file, not a shared library; link it with -shared");
+    return;
+  }
+  ok("elf", "64-bit shared library for " + std::string(machine_name(elf->header().e_machine)));
+  check_hardening();
+  check_run_path();
+  if (!check_note(*elf)) return;
+  check_digest(file->bytes());
+  check_abi();
+  check_exports();
+  if (result_.manifest) check_needs();
+}
+
+void Examiner::check_owner(const struct stat& status) {
+  const auto mode = octal(status.st_mode & 07777U);
+  if (status.st_uid != 0 && status.st_uid != options_.uid) {
+    fail("owner", Code::permission_denied,
+         "belongs to " + user_name(status.st_uid) + ", not to root or " + user_name(options_.uid) +
+             "; run chown root " + result_.path.string());
+  } else if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    fail("owner", Code::permission_denied,
+         "can be written by others than its owner (mode " + mode + "); run chmod go-w " +
+             result_.path.string());
+  } else {
+    ok("owner", user_name(status.st_uid) + ", mode " + mode);
+  }
+}
+
+void Examiner::check_folders() {
+  const auto faults = unsafe_folders(result_.path, options_.uid);
+  if (faults.empty()) ok("folders", "only root or this user can write to them");
+  for (const FolderFault& fault : faults) {
+    fail("folders", Code::permission_denied,
+         "lies in " + fault.folder.string() + ", " + fault.what + "; " + fault.remedy);
+  }
+}
+
+void Examiner::check_digest(Bytes bytes) {
+  const Pins& pins = options_.pins;
+  if (pins.empty() && !options_.compute_sha256) return;
+  result_.sha256 = sha256_hex(bytes);
+  if (pins.empty() || !result_.manifest) return;
+  const std::string& id = result_.manifest->id;
+  const std::vector<std::string>* pinned = pins.find(id);
+  if (pinned == nullptr) {
+    fail("digest", Code::permission_denied,
+         "is not pinned, and others are; to allow it give --plugin-sha256=" + id + "=" +
+             result_.sha256);
+  } else if (std::find(pinned->begin(), pinned->end(), result_.sha256) == pinned->end()) {
+    fail("digest", Code::permission_denied,
+         "has the SHA-256 sum " + result_.sha256 + ", pinned for " + id + " is " + list(*pinned) +
+             "; install the file that was pinned, or pin this one");
+  } else {
+    ok("digest", "sha256 " + result_.sha256 + " is pinned");
+  }
+}
+
+void Examiner::check_hardening() {
+  const ElfFacts& elf = *result_.elf;
+  if (elf.executable_stack) {
+    warn("hardening", "asks for an executable stack; link it with -z noexecstack");
+  }
+  if (elf.text_relocations) warn("hardening", "has text relocations; compile it with -fPIC");
+  if (!elf.executable_stack && !elf.text_relocations) {
+    ok("hardening", "no executable stack or text relocations");
+  }
+}
+
+void Examiner::check_run_path() {
+  RunPath judged = judge_run_path(*result_.elf, result_.path.parent_path(), options_.uid);
+  result_.bundled = std::move(judged.bundled);
+  for (std::string& fault : judged.faults) {
+    fail("run path", Code::permission_denied, std::move(fault));
+  }
+  if (!judged.faults.empty()) return;
+  const std::string& path = result_.elf->run_path;
+  ok("run path", path.empty() ? "none" : path + ", to which only root or this user can write");
+}
+
+bool Examiner::check_note(const ElfReader& elf) {
+  const auto note = read_note(elf);
+  if (!note) {
+    fail("note", note.status().code(), note.status().message());
+    return false;
+  }
+  result_.note = *note;
+  ok("note", std::to_string(note->size()) + " bytes");
+  ManifestReport report = parse_manifest(*note);
+  for (const std::string& fault : report.faults) {
+    fail("manifest", Code::invalid_argument,
+         "manifest: " + fault + "; correct it and build the plugin anew");
+  }
+  for (const std::string& warning : report.warnings) warn("manifest", "manifest: " + warning);
+  result_.manifest = std::move(report.manifest);
+  if (result_.manifest) {
+    ok("manifest", result_.manifest->id + " " + result_.manifest->version);
+  }
+  return true;
+}
+
+void Examiner::check_abi() {
+  if (!result_.manifest) return;
+  const Manifest& manifest = *result_.manifest;
+  const std::string theirs =
+      std::to_string(manifest.abi_major) + "." + std::to_string(manifest.abi_minor);
+  const std::string ours = std::to_string(CCM_ABI_MAJOR) + "." + std::to_string(options_.abi_minor);
+  if (manifest.abi_major != CCM_ABI_MAJOR) {
+    const bool newer = manifest.abi_major > CCM_ABI_MAJOR;
+    fail("abi", Code::failed_precondition,
+         "is built for plugin ABI " + theirs + ", this host has " + ours + "; " +
+             (newer ? "update the host" : "install a newer version of the plugin"));
+  } else if (manifest.abi_minor > options_.abi_minor) {
+    // Fine as long as it gets all that it needs, which the next check tells.
+    warn("abi", "is built for plugin ABI " + theirs + ", newer than this host's " + ours);
+  } else {
+    ok("abi", "plugin ABI " + theirs + ", host " + ours);
+  }
+}
+
+void Examiner::check_exports() {
+  const ElfFacts& elf = *result_.elf;
+  const auto& exports = elf.exports;
+  if (std::find(exports.begin(), exports.end(), CCM_PLUGIN_ENTRY) == exports.end()) {
+    fail("exports", Code::failed_precondition,
+         "does not export " CCM_PLUGIN_ENTRY "; build it with the SDK of plugin ABI " +
+             std::to_string(CCM_ABI_MAJOR) + " and mark the entry CCM_PLUGIN_EXPORT");
+    return;
+  }
+  std::vector<std::string> extra;
+  for (const std::string& name : exports) {
+    const bool linker =
+        std::find(kLinkerSymbols.begin(), kLinkerSymbols.end(), name) != kLinkerSymbols.end();
+    if (!linker && name != CCM_PLUGIN_ENTRY) extra.push_back(name);
+  }
+  if (extra.empty()) {
+    ok("exports", CCM_PLUGIN_ENTRY " alone");
+  } else if (elf.go) {
+    fail("exports", Code::failed_precondition,
+         "exports " + shortened_list(extra) +
+             " of the Go runtime besides " CCM_PLUGIN_ENTRY
+             "; link it with the SDK's version script: go build -buildmode=c-shared -ldflags "
+             "'-extldflags=-Wl,--version-script=plugin.map'");
+  } else {
+    fail("exports", Code::failed_precondition,
+         "exports " + shortened_list(extra) +
+             " besides " CCM_PLUGIN_ENTRY
+             ", which may clash with other plugins; link it with the SDK's version script "
+             "plugin.map, "
+             "as ccm_add_plugin() does");
+  }
+}
+
+void Examiner::check_needs() {
+  std::vector<std::string> missing;
+  for (const std::string& id : result_.manifest->needs) {
+    const auto& own = options_.offered;
+    const auto all = host_interfaces();
+    const bool offered = own.empty() ? std::find(all.begin(), all.end(), id) != all.end()
+                                     : std::find(own.begin(), own.end(), id) != own.end();
+    if (!offered) missing.push_back(id);
+  }
+  if (missing.empty()) {
+    ok("needs", "all " + std::to_string(result_.manifest->needs.size()) + " offered by the host");
+  } else {
+    fail("needs", Code::failed_precondition,
+         "needs " + shortened_list(missing) + ", which this host (plugin ABI " +
+             std::to_string(CCM_ABI_MAJOR) + "." + std::to_string(options_.abi_minor) +
+             ") does not have; update the host or install an older version of the plugin");
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(CheckState state) {
+  switch (state) {
+    case CheckState::ok:
+      return "ok";
+    case CheckState::warning:
+      return "warning";
+    case CheckState::failed:
+      return "failed";
+  }
+  return "unknown";
+}
+
+Status Examination::verdict() const {
+  for (const Check& check : checks) {
+    if (check.state != CheckState::failed) continue;
+    return Status(check.code, "plugin " + path.string() + ": " + check.text);
+  }
+  return {};
+}
+
+Examination examine_again(const Examination& found, const CheckOptions& options) {
+  Examination result;
+  result.path = found.path;
+  result.file = found.file;
+  if (!result.file) {
+    result.checks = found.checks;
+    return result;
+  }
+  Examiner(result, options).run_open();
+  return result;
+}
+
+Examination examine(const fs::path& path, const CheckOptions& options) {
+  Examination result;
+  Examiner(result, options).run(path);
+  return result;
+}
+
+}  // namespace ccm::plugin

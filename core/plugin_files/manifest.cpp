@@ -1,0 +1,257 @@
+#include "plugin_files/manifest.hpp"
+
+#include "plugin_files/manifest_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace ccm::plugin {
+namespace {
+
+using nlohmann::json;
+using Presence = ManifestReader::Presence;
+
+// A manifest has some kilobytes; what is larger is no manifest.
+constexpr size_t kMaxManifestBytes = 1U << 20;
+constexpr int64_t kMaxParallel = 1024;
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() <= 9 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// MAJOR.MINOR.PATCH, then what Semantic Versioning allows behind it.
+bool is_version(std::string_view text) {
+  const size_t end = std::min(text.find_first_of("-+"), text.size());
+  std::string_view numbers = text.substr(0, end);
+  for (int i = 0; i < 2; ++i) {
+    const size_t dot = numbers.find('.');
+    if (dot == std::string_view::npos || !is_number(numbers.substr(0, dot))) return false;
+    numbers.remove_prefix(dot + 1);
+  }
+  if (!is_number(numbers)) return false;
+  const std::string_view rest = text.substr(end);
+  return rest.size() != 1 && std::all_of(rest.begin(), rest.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                  c == '.' || c == '-' || c == '+';
+         });
+}
+
+// "draft.ccm.host.log/1"
+bool is_interface_id(std::string_view text) {
+  const size_t slash = text.find('/');
+  return slash != std::string_view::npos && is_plugin_id(text.substr(0, slash)) &&
+         is_number(text.substr(slash + 1));
+}
+
+void check_interfaces(ManifestReader& reader, const char* field,
+                      const std::vector<std::string>& ids) {
+  for (const std::string& id : ids) {
+    if (!is_interface_id(id)) {
+      reader.fault(field, "\"" + id + "\" is no interface id such as draft.ccm.host.log/1");
+    }
+  }
+}
+
+void read_abi(ManifestReader& reader, Manifest& manifest) {
+  const std::string text = reader.string("abi", Presence::required);
+  if (text.empty()) return;
+  const size_t dot = text.find('.');
+  const std::string_view view = text;
+  if (dot == std::string::npos || !is_number(view.substr(0, dot)) ||
+      !is_number(view.substr(dot + 1))) {
+    reader.fault("abi", "must be MAJOR.MINOR such as \"1.0\", not \"" + text + "\"");
+    return;
+  }
+  std::from_chars(text.data(), text.data() + dot, manifest.abi_major);
+  std::from_chars(text.data() + dot + 1, text.data() + text.size(), manifest.abi_minor);
+}
+
+void read_names(ManifestReader& reader, Component& component) {
+  component.name = reader.string("name", Presence::required);
+  if (!component.name.empty() && !is_name(component.name)) {
+    reader.fault("name", "\"" + component.name + "\" must be of a-z, 0-9 and single dashes");
+  }
+  component.aliases = reader.strings("aliases");
+  for (const std::string& alias : component.aliases) {
+    if (!is_name(alias) || alias == component.name) {
+      reader.fault("aliases",
+                   "\"" + alias + "\" must be of a-z, 0-9 and single dashes, and not the name");
+    }
+  }
+  component.client_name = reader.string("clientName");
+  if (component.client_name.empty()) component.client_name = component.name;
+  // It becomes a word of the user agent and the name of a service account.
+  if (!component.client_name.empty() && !is_name(component.client_name)) {
+    reader.fault("clientName", "must be of a-z, 0-9 and single dashes");
+  }
+}
+
+void read_kind(ManifestReader& reader, Component& component) {
+  const std::string kind = reader.string("kind", Presence::required);
+  if (kind == "provider") {
+    component.kind = ComponentKind::provider;
+  } else if (!kind.empty() && kind != "controller") {
+    reader.fault("kind", "\"" + kind + "\" is not one of controller, provider");
+  }
+}
+
+Component read_component(const json& value, const std::string& path, ManifestFindings& findings) {
+  ManifestReader reader(value, path, findings);
+  Component component;
+  read_kind(reader, component);
+  read_names(reader, component);
+  component.enabled_by_default = reader.boolean("enabledByDefault", true);
+  component.interfaces = reader.strings("interfaces");
+  check_interfaces(reader, "interfaces", component.interfaces);
+  component.provider_id_prefixes = reader.strings("providerIDPrefixes");
+  if (component.kind == ComponentKind::controller) {
+    if (!component.provider_id_prefixes.empty()) {
+      reader.fault("providerIDPrefixes", "is for providers only");
+    }
+  } else if (!component.aliases.empty()) {
+    reader.fault("aliases", "is for controllers only");
+  }
+  for (const std::string& prefix : component.provider_id_prefixes) {
+    if (prefix.size() < 4 || !prefix.ends_with("://")) {
+      reader.fault("providerIDPrefixes", "\"" + prefix + "\" must look like \"cloud://\"");
+    }
+  }
+  reader.finish();
+  return component;
+}
+
+RbacRule read_rule(const json& value, const std::string& path, ManifestFindings& findings) {
+  ManifestReader reader(value, path, findings);
+  RbacRule rule;
+  rule.api_groups = reader.strings("apiGroups", Presence::required);
+  rule.resources = reader.strings("resources", Presence::required);
+  rule.verbs = reader.strings("verbs", Presence::required);
+  rule.resource_names = reader.strings("resourceNames");
+  rule.optional = reader.boolean("optional", false);
+  reader.finish();
+  return rule;
+}
+
+// Names and aliases share one list for each kind, because users type either.
+void check_unique_names(const Manifest& manifest, ManifestFindings& findings) {
+  std::vector<std::pair<ComponentKind, std::string>> seen;
+  for (size_t i = 0; i < manifest.components.size(); ++i) {
+    const Component& component = manifest.components[i];
+    std::vector<std::string> names = component.aliases;
+    names.push_back(component.name);
+    for (const std::string& name : names) {
+      const auto entry = std::make_pair(component.kind, name);
+      if (!name.empty() && std::find(seen.begin(), seen.end(), entry) != seen.end()) {
+        findings.faults.push_back("components[" + std::to_string(i) + "]: the name \"" + name +
+                                  "\" is already taken by another component");
+      }
+      seen.push_back(entry);
+    }
+  }
+}
+
+void read_identity(ManifestReader& reader, Manifest& manifest) {
+  manifest.id = reader.string("id", Presence::required);
+  if (!manifest.id.empty() && !is_plugin_id(manifest.id)) {
+    reader.fault("id", "\"" + manifest.id +
+                           "\" must be of a-z, 0-9, single dots and dashes, at most 128 long");
+  }
+  manifest.version = reader.string("version", Presence::required);
+  if (!manifest.version.empty() && !is_version(manifest.version)) {
+    reader.fault("version", "\"" + manifest.version + "\" must be MAJOR.MINOR.PATCH");
+  }
+  manifest.vendor = reader.string("vendor");
+  manifest.description = reader.string("description");
+  manifest.language = reader.string("language");
+}
+
+Manifest read_manifest(const json& document, ManifestFindings& findings) {
+  ManifestReader reader(document, "", findings);
+  Manifest manifest;
+  read_identity(reader, manifest);
+  read_abi(reader, manifest);
+  manifest.nonblocking = reader.boolean("nonblocking", false);
+  manifest.max_parallel = static_cast<uint32_t>(reader.integer("maxParallel", 1, 1, kMaxParallel));
+  manifest.needs = reader.strings("needs");
+  check_interfaces(reader, "needs", manifest.needs);
+  reader.each("components", Presence::required, [&](const json& value, const std::string& path) {
+    manifest.components.push_back(read_component(value, path, findings));
+  });
+  check_unique_names(manifest, findings);
+  manifest.options = read_options(reader, findings);
+  reader.each("rbac", Presence::optional, [&](const json& value, const std::string& path) {
+    manifest.rbac.push_back(read_rule(value, path, findings));
+  });
+  // For ccmctl lint, which reads it itself.
+  (void)reader.any("serviceAnnotations");
+  reader.finish();
+  return manifest;
+}
+
+// The parser keeps the last of two members with one name; a reader of the text may see the first.
+class DuplicateMembers {
+ public:
+  explicit DuplicateMembers(ManifestFindings& findings) : findings_(findings) {}
+
+  bool operator()(int /*depth*/, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) open_.emplace_back();
+    if (event == json::parse_event_t::object_end) open_.pop_back();
+    if (event == json::parse_event_t::key) {
+      const auto name = parsed.get<std::string>();
+      if (!open_.back().insert(name).second) {
+        findings_.faults.push_back("the member \"" + name + "\" stands twice in one object");
+      }
+    }
+    return true;
+  }
+
+ private:
+  ManifestFindings& findings_;
+  std::vector<std::set<std::string>> open_;
+};
+
+}  // namespace
+
+std::string_view to_string(ComponentKind kind) {
+  return kind == ComponentKind::provider ? "provider" : "controller";
+}
+
+const Component* Manifest::find(ComponentKind kind, std::string_view name) const {
+  for (const Component& component : components) {
+    if (component.kind != kind) continue;
+    const auto& aliases = component.aliases;
+    if (component.name == name ||
+        std::find(aliases.begin(), aliases.end(), name) != aliases.end()) {
+      return &component;
+    }
+  }
+  return nullptr;
+}
+
+ManifestReport parse_manifest(std::string_view text) {
+  ManifestReport report;
+  if (text.size() > kMaxManifestBytes) {
+    report.faults.emplace_back("the manifest is larger than 1 MiB");
+    return report;
+  }
+  ManifestFindings findings;
+  try {
+    const json document = json::parse(text, DuplicateMembers(findings));
+    Manifest manifest = read_manifest(document, findings);
+    if (findings.faults.empty()) report.manifest = std::move(manifest);
+  } catch (const json::exception& error) {
+    // Its text starts with "[json.exception.parse_error.101] ", which says nothing to an author.
+    const std::string_view what = error.what();
+    const size_t start = what.find("] ");
+    findings.faults.push_back(
+        "the manifest is not valid JSON: " +
+        std::string(start == std::string_view::npos ? what : what.substr(start + 2)));
+  }
+  report.faults = std::move(findings.faults);
+  report.warnings = std::move(findings.warnings);
+  return report;
+}
+
+}  // namespace ccm::plugin

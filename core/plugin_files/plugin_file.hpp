@@ -1,0 +1,67 @@
+// A plugin's file, opened once: what is checked, hashed and loaded is this descriptor, whatever
+// lies at the path by then. Any thread.
+#pragma once
+
+#include "plugin_files/elf_reader.hpp"
+
+#include <ccm/status.hpp>
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace ccm::plugin {
+
+class OpenFile {
+ public:
+  // Follows no symbolic link at the end of `path`. Fails with not_found, permission_denied or
+  // invalid_argument (a folder, device, symbolic link or empty file); the message is a clause that
+  // fits after "plugin PATH: ".
+  static Result<std::shared_ptr<const OpenFile>> open(const std::filesystem::path& path);
+
+  ~OpenFile();
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  // A path of this very file, for those who take paths only: /proc/PID/fd/N, with the PID of this
+  // process as /proc shows it. A debugger, too, opens what ld.so was given, and /proc/self would be
+  // its own descriptors. As long as this lives.
+  [[nodiscard]] std::string own_path() const;
+  // As it is now.
+  [[nodiscard]] Result<struct stat> status() const;
+  // The file system lets no code of its files run.
+  [[nodiscard]] bool is_noexec() const;
+
+ private:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  const int descriptor_;
+};
+
+// Its bytes, mapped, so that only the pages that are looked at cost anything. Movable.
+class PluginFile {
+ public:
+  static Result<PluginFile> map(const OpenFile& file);
+  // Both at once.
+  static Result<PluginFile> open(const std::filesystem::path& path);
+
+  PluginFile(PluginFile&& other) noexcept;
+  PluginFile& operator=(PluginFile&& other) noexcept;
+  PluginFile(const PluginFile&) = delete;
+  PluginFile& operator=(const PluginFile&) = delete;
+  ~PluginFile();
+
+  [[nodiscard]] Bytes bytes() const { return bytes_; }
+
+ private:
+  explicit PluginFile(Bytes bytes) : bytes_(bytes) {}
+
+  Bytes bytes_;
+};
+
+// Lower-case hexadecimal SHA-256 of the bytes.
+std::string sha256_hex(Bytes bytes);
+
+}  // namespace ccm::plugin

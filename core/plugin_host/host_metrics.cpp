@@ -1,0 +1,111 @@
+#include "plugin_host/host_metrics.hpp"
+
+#include "plugin/labels.hpp"
+
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <string>
+
+namespace ccm::plugin {
+
+namespace {
+
+using Counters = prometheus::Family<prometheus::Counter>;
+using Histograms = prometheus::Family<prometheus::Histogram>;
+
+Counters& counters(prometheus::Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+}
+
+Histograms& histograms(prometheus::Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
+}
+
+const prometheus::Histogram::BucketBoundaries& buckets() {
+  static const prometheus::Histogram::BucketBoundaries bounds{0.001, 0.005, 0.025, 0.1, 0.25, 0.5,
+                                                              1,     2.5,   5,     10,  30};
+  return bounds;
+}
+
+double seconds(std::chrono::nanoseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+}  // namespace
+
+struct HostMetrics::Families {
+  explicit Families(prometheus::Registry& registry)
+      : operations(
+            counters(registry, "ccm_plugin_operations_total",
+                     "Operations of plugins by gRPC code and error class of their outcome.")),
+        operation_seconds(histograms(registry, "ccm_plugin_operation_duration_seconds",
+                                     "Time that operations of plugins took.")),
+        http(counters(registry, "ccm_plugin_http_requests_total",
+                      "HTTP requests that plugins sent; code 0 = no answer.")),
+        cloud_calls(counters(registry, "ccm_cloud_calls_total",
+                             "HTTP requests to clouds by the controller that they were made for "
+                             "and the priority that they had.")),
+        http_seconds(histograms(registry, "ccm_plugin_http_request_duration_seconds",
+                                "Time of the HTTP requests of plugins.")),
+        stalls(counters(registry, "ccm_plugin_loop_stalls_total",
+                        "Calls by which a plugin held the event loop for more than 50 ms.")),
+        dropped(counters(registry, "ccm_plugin_dropped_completions_total",
+                         "Completions that came late or fitted no operation.")) {}
+  Counters& operations;
+  Histograms& operation_seconds;
+  Counters& http;
+  Counters& cloud_calls;
+  Histograms& http_seconds;
+  Counters& stalls;
+  Counters& dropped;
+};
+
+HostMetrics::HostMetrics(prometheus::Registry& registry)
+    : families_(std::make_unique<Families>(registry)) {}
+HostMetrics::~HostMetrics() = default;
+
+void HostMetrics::operation(const ComponentIdentity& component, std::string_view operation,
+                            const Status& status, std::chrono::nanoseconds duration) {
+  const std::string name(operation);
+  families_->operations
+      .Add({{"component", component.name},
+            {"plugin", component.plugin_id},
+            {"operation", name},
+            {"code", code_label(status.code())},
+            {"class", std::string(name_of(status.error_class()))}})
+      .Increment();
+  families_->operation_seconds.Add({{"component", component.name}, {"operation", name}}, buckets())
+      .Observe(seconds(duration));
+}
+
+void HostMetrics::http(const HttpCallRecord& call) {
+  const std::string operation(call.operation.empty() ? call.method : call.operation);
+  families_->http
+      .Add({{"component", call.component.name},
+            {"operation", operation},
+            {"code", std::to_string(call.http_status)}})
+      .Increment();
+  families_->cloud_calls
+      .Add({{"plugin", call.component.plugin_id},
+            {"controller", std::string(call.controller)},
+            {"priority", std::string(to_string(call.priority))}})
+      .Increment();
+  families_->http_seconds
+      .Add({{"component", call.component.name}, {"operation", operation}}, buckets())
+      .Observe(seconds(call.duration));
+}
+
+void HostMetrics::stall(const runtime::Watchdog::Stall& stall) {
+  families_->stalls
+      .Add({{"component", std::string(stall.component)},
+            {"operation", std::string(stall.operation)}})
+      .Increment();
+}
+
+void HostMetrics::dropped_completion(const char* kind) {
+  families_->dropped.Add({{"kind", kind}}).Increment();
+}
+
+}  // namespace ccm::plugin
