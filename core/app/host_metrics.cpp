@@ -143,7 +143,7 @@ void add_budgets(serving::SampledMetrics* metrics, const plugin::PluginHost& plu
                        std::optional<double> (*number)(const Report&)) {
     auto samples = [&plugins, number] {
       Samples result;
-      for (const Report& budget : plugins.budgets()) {
+      for (const Report& budget : plugins.cloud().budgets()) {
         const auto value = number(budget);
         if (value) result.push_back({{{"credential", budget.credential}}, *value});
       }

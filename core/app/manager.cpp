@@ -91,7 +91,7 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
       endpoint(loop.executor(), options, metrics, sampled, health),
       guard(signal_guard) {
   add_host_metrics(&sampled, {leadership, options.leader_election, selection, informers, plugins});
-  health->set_note("deletion-brake", [this] { return plugins.brake_summary(); });
+  health->set_note("deletion-brake", [this] { return plugins.cloud().brake_summary(); });
   add_pages();
 }
 

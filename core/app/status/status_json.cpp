@@ -123,7 +123,7 @@ StatusJson caches_json(const kube::InformerSet& informers) {
 
 StatusJson brake_json(const plugin::PluginHost& plugins) {
   StatusJson json = StatusJson::object();
-  for (const plugin::BrakeStatus& brake : plugins.brakes()) {
+  for (const plugin::BrakeStatus& brake : plugins.cloud().brakes()) {
     json[brake.kind] = {{"engaged", brake.report.engaged},
                         {"blind", brake.report.blind},
                         {"held", brake.report.held},
@@ -152,7 +152,7 @@ StatusJson status_json(const StatusSources& sources, const StatusQuery& query) {
                         {"ready", sources.plugins.provider_ready()}};
   status["permissions"] = permissions_json(sources.access);
   status["brake"] = brake_json(sources.plugins);
-  status["budgets"] = budgets_json(sources.plugins.budgets());
+  status["budgets"] = budgets_json(sources.plugins.cloud().budgets());
   status["plugins"] = plugins_json(sources.selection);
   const Holdups held = holdups(sources);
   status["components"] = components_json(sources, held);

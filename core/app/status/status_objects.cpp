@@ -171,7 +171,7 @@ StatusJson object_json(const plugin::PluginHost& plugins, const Holdups& held,
     json["controllers"].push_back(one_json(object, held, now));
   }
   json["warnings"] = warnings_json(plugins, key, now);
-  if (const auto balancer = plugins.load_balancer_of(key)) {
+  if (const auto balancer = plugins.cloud().load_balancer_of(key)) {
     json["loadBalancer"] = load_balancer_json(*balancer, now);
   }
   return json;
@@ -180,7 +180,7 @@ StatusJson object_json(const plugin::PluginHost& plugins, const Holdups& held,
 StatusJson routes_json(const plugin::PluginHost& plugins, const std::string& node) {
   StatusJson json = {{"node", node}, {"routes", StatusJson::array()}};
   const auto now = system_clock::now();
-  for (const plugin::RouteReport& route : plugins.routes_of(node)) {
+  for (const plugin::RouteReport& route : plugins.cloud().routes_of(node)) {
     const bool failed = !route.failure.ok();
     const char* state = !failed ? "present" : plugin::is_held(route.failure) ? "held" : "failed";
     StatusJson one = {{"destination", route.destination}, {"state", state}};

@@ -215,8 +215,8 @@ MachineQuery Faults::query(const std::string& name, const std::string& provider_
 
 MachineAnswer Faults::find(const std::string& name, const std::string& provider_id) {
   std::optional<MachineAnswer> answer;
-  host_->instances()->find(query(name, provider_id),
-                           [&](const MachineAnswer& found) { answer = found; });
+  host_->cloud().instances()->find(query(name, provider_id),
+                                   [&](const MachineAnswer& found) { answer = found; });
   poll_until([&] { return answer.has_value(); });
   MachineAnswer none;
   none.status = Status(Code::aborted, "no answer came");
@@ -225,7 +225,8 @@ MachineAnswer Faults::find(const std::string& name, const std::string& provider_
 
 MachineAnswer Faults::find_after(const std::string& name, std::chrono::milliseconds time) {
   std::optional<MachineAnswer> answer;
-  host_->instances()->find(query(name), [&](const MachineAnswer& found) { answer = found; });
+  host_->cloud().instances()->find(query(name),
+                                   [&](const MachineAnswer& found) { answer = found; });
   poll();
   EXPECT_FALSE(answer.has_value()) << "answered before its time";
   advance(time);

@@ -46,7 +46,8 @@ TEST_F(Faults, ListCompletesLate) {
 TEST_F(Faults, AnOperationThatEndsWithItsCtxHoldsNothingUp) {
   with_provider("list_waits_for_cancel");
   std::optional<MachineAnswer> answer;
-  host_->instances()->find(query("node-1"), [&](const MachineAnswer& found) { answer = found; });
+  host_->cloud().instances()->find(query("node-1"),
+                                   [&](const MachineAnswer& found) { answer = found; });
   poll();
   EXPECT_FALSE(answer.has_value());
   EXPECT_TRUE(stop().ok());
@@ -127,7 +128,7 @@ TEST_F(Faults, TablesWithoutFunctionsOfferNothing) {
     SCOPED_TRACE(name);
     start_over();
     with_provider(name);
-    EXPECT_EQ(host_->instances(), nullptr);
+    EXPECT_EQ(host_->cloud().instances(), nullptr);
     witness_works();
     EXPECT_TRUE(stop().ok());
   }
@@ -241,7 +242,8 @@ TEST_F(Faults, TheConfigurationStaysReadableUntilTheOperationEnds) {
   ASSERT_TRUE(host_->load_cloud_config().ok());
   with_provider("reads_config_while_it_changes");
   std::optional<MachineAnswer> answer;
-  host_->instances()->find(query("node-1"), [&](const MachineAnswer& found) { answer = found; });
+  host_->cloud().instances()->find(query("node-1"),
+                                   [&](const MachineAnswer& found) { answer = found; });
   // Within the 60 s that a listing has. The file is looked at every 10 s.
   for (std::size_t change = 1; change <= 5 && !answer; ++change) {
     poll_for(50ms);

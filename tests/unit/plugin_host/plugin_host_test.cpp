@@ -371,9 +371,9 @@ TEST_F(WholeHostTest, NodesAreFoundAndPatchedWithOneListing) {
   for (int number = 0; number < 50; ++number) add_node("n" + std::to_string(number));
   loop_.poll();
   EXPECT_TRUE(api_->patched.empty()) << "a standby writes nothing";
-  EXPECT_FALSE(host_->controllers_synced());
+  EXPECT_FALSE(host_->components().back().queue->synced);
   source_.handler.on_synced();
-  EXPECT_TRUE(host_->controllers_synced());
+  EXPECT_TRUE(host_->components().back().queue->synced);
   host_->start_controllers();
   poll_until([&] { return api_->patched.size() == 50; });
   ASSERT_EQ(api_->patched.size(), 50u);

@@ -1,0 +1,109 @@
+#include "plugin_host/cloud_connection.hpp"
+
+#include "cloud/broker/instances_service.hpp"
+#include "cloud/broker/load_balancers_service.hpp"
+#include "cloud/broker/routes_service.hpp"
+#include "cloud/deletion/guarded_object_api.hpp"
+
+#include <utility>
+
+namespace ccm::plugin {
+
+CloudConnection::CloudConnection(const PluginHostDependencies& deps)
+    : timers_(deps.timers),
+      broker_options_(deps.broker),
+      timeouts_(deps.provider_timeouts),
+      budgets_(deps.timers),
+      node_telemetry_(deps.metrics, deps.record_event, "nodes"),
+      node_deletions_({deps.cache, deps.timers,
+                       [&leader = deps.leader] { return leader.leading(); }, node_telemetry_},
+                      deps.brake),
+      load_balancer_telemetry_(deps.metrics, deps.record_event, "loadbalancers"),
+      route_telemetry_(deps.metrics, deps.record_event, "routes"),
+      load_balancer_deletions_(deps.timers, load_balancer_telemetry_, deps.brake, "load balancers"),
+      route_deletions_(deps.timers, route_telemetry_, deps.brake, "routes") {}
+
+void CloudConnection::connect(const std::shared_ptr<LiveComponent>& provider, Recovered recovered) {
+  connect_instances(provider, std::move(recovered));
+  connect_network(provider);
+}
+
+void CloudConnection::connect_instances(const std::shared_ptr<LiveComponent>& provider,
+                                        Recovered recovered) {
+  const auto found = provider->get_interface(CCM_CLOUD_INSTANCES);
+  if (!found) return;
+  auto source = std::make_unique<ProviderMachines>(provider, *found, timeouts_);
+  if (!source->usable()) return;
+  machines_ = std::move(source);
+  BrokerOptions options = broker_options_;
+  options.provider_id_prefixes = provider->identity().provider_id_prefixes;
+  instances_ = std::make_shared<InstancesBroker>(*machines_, timers_, std::move(options));
+  node_deletions_.connect(instances_);
+  instances_->on_recovery(std::move(recovered));
+}
+
+void CloudConnection::connect_network(const std::shared_ptr<LiveComponent>& provider) {
+  if (const auto found = provider->get_interface(CCM_CLOUD_LOADBALANCERS)) {
+    auto made = std::make_shared<LoadBalancersBroker>(provider, *found, timeouts_,
+                                                      load_balancer_deletions_);
+    if (made->usable()) load_balancers_ = std::move(made);
+  }
+  if (const auto found = provider->get_interface(CCM_CLOUD_ROUTES)) {
+    auto made = std::make_shared<RoutesBroker>(
+        provider, *found, timeouts_, route_deletions_,
+        [this](const std::string& node) { return node_deletions_.deleted(node); });
+    if (made->usable()) routes_ = std::move(made);
+  }
+}
+
+void CloudConnection::add_services(ComponentHost& host,
+                                   const std::shared_ptr<LiveComponent>& component) const {
+  if (instances_) host.add(std::make_unique<InstancesService>(component, instances_));
+  if (load_balancers_) host.add(std::make_unique<LoadBalancersService>(component, load_balancers_));
+  if (routes_) host.add(std::make_unique<RoutesService>(component, routes_));
+}
+
+std::shared_ptr<ObjectApi> CloudConnection::guard(std::shared_ptr<ObjectApi> api) {
+  return guard_nodes(std::move(api), node_deletions_);
+}
+
+Status CloudConnection::watch_nodes(runtime::EventSource& events) {
+  if (!instances_ || std::exchange(watches_nodes_, true)) return {};
+  runtime::WatchSpec spec;
+  spec.resource = "v1/nodes";
+  spec.fields = node_fact_fields();
+  return events.watch(spec, {});
+}
+
+void CloudConnection::begin() {
+  node_deletions_.begin();
+  load_balancer_deletions_.begin();
+  route_deletions_.begin();
+}
+
+std::optional<LoadBalancerReport> CloudConnection::load_balancer_of(
+    std::string_view service) const {
+  if (!load_balancers_) return std::nullopt;
+  return load_balancers_->balancer_of(service);
+}
+
+std::vector<RouteReport> CloudConnection::routes_of(const std::string& node) const {
+  return routes_ ? routes_->routes_of(node) : std::vector<RouteReport>();
+}
+
+std::string CloudConnection::brake_summary() const {
+  std::string text = node_deletions_.summary();
+  for (const AbsenceGate* gate : {&load_balancer_deletions_, &route_deletions_}) {
+    if (gate->report().engaged) text += "; " + gate->kind() + " " + gate->status_text();
+  }
+  return text;
+}
+
+std::vector<BrakeStatus> CloudConnection::brakes() const {
+  return {
+      {"nodes", node_deletions_.report(), node_deletions_.status_text()},
+      {"loadbalancers", load_balancer_deletions_.report(), load_balancer_deletions_.status_text()},
+      {"routes", route_deletions_.report(), route_deletions_.status_text()}};
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,88 @@
+// The provider's interfaces with what stands between them and the controllers: brokers, brakes on
+// deletions, budgets of calls. Loop thread.
+#pragma once
+
+#include "cloud/broker/instances_broker.hpp"
+#include "cloud/broker/load_balancer_notes.hpp"
+#include "cloud/broker/load_balancers_broker.hpp"
+#include "cloud/broker/provider_machines.hpp"
+#include "cloud/broker/routes_broker.hpp"
+#include "cloud/deletion/absence_gate.hpp"
+#include "cloud/deletion/deletion_telemetry.hpp"
+#include "cloud/deletion/node_deletions.hpp"
+#include "plugin/component_host.hpp"
+#include "plugin/host_services/http_budgets.hpp"
+#include "plugin/host_services/kube_access.hpp"
+#include "plugin_host/dependencies.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::plugin {
+
+struct BrakeStatus {
+  std::string kind;  // as in the metrics: "nodes", "loadbalancers", "routes"
+  runtime::BrakeReport report;
+  std::string text;  // for people
+};
+
+class CloudConnection {
+ public:
+  // Called when the cloud answers again, with the length of its outage.
+  using Recovered = std::function<void(std::chrono::nanoseconds outage)>;
+
+  explicit CloudConnection(const PluginHostDependencies& dependencies);
+
+  // Takes the interfaces that the provider offers.
+  void connect(const std::shared_ptr<LiveComponent>& provider, Recovered recovered);
+  // The services by which a component that is made later uses the cloud.
+  void add_services(ComponentHost& host, const std::shared_ptr<LiveComponent>& component) const;
+  // `api` with the brake in front of deletions of Nodes.
+  std::shared_ptr<ObjectApi> guard(std::shared_ptr<ObjectApi> api);
+  // Watches what the brake on deletions of Nodes looks at; once, and not without instances.
+  Status watch_nodes(runtime::EventSource& events);
+  // This process leads: brakes begin to count.
+  void begin();
+
+  [[nodiscard]] CallBudgets& call_budgets() { return budgets_; }
+
+  // The machines of the cloud; null when the provider does not offer them.
+  [[nodiscard]] InstancesBroker* instances() const { return instances_.get(); }
+  // The load balancer of one Service, "namespace/name"; nullopt when nothing is known of one.
+  [[nodiscard]] std::optional<LoadBalancerReport> load_balancer_of(std::string_view service) const;
+  // The routes of one Node, as the broker knows them.
+  [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
+  // The cloud's limits of calls, one for each credential.
+  [[nodiscard]] std::vector<BudgetReport> budgets() const { return budgets_.report(); }
+  // A line for anybody, which names nothing: the brake on Nodes, and each other one that holds.
+  [[nodiscard]] std::string brake_summary() const;
+  // The brakes on everything that is deleted because something is missing.
+  [[nodiscard]] std::vector<BrakeStatus> brakes() const;
+
+ private:
+  void connect_instances(const std::shared_ptr<LiveComponent>& provider, Recovered recovered);
+  void connect_network(const std::shared_ptr<LiveComponent>& provider);
+
+  runtime::Timers& timers_;
+  const BrokerOptions broker_options_;
+  const ProviderTimeouts timeouts_;
+  CallBudgets budgets_;
+  DeletionTelemetry node_telemetry_;
+  NodeDeletions node_deletions_;
+  DeletionTelemetry load_balancer_telemetry_;
+  DeletionTelemetry route_telemetry_;
+  AbsenceGate load_balancer_deletions_;
+  AbsenceGate route_deletions_;
+  bool watches_nodes_ = false;
+  std::unique_ptr<ProviderMachines> machines_;
+  std::shared_ptr<InstancesBroker> instances_;
+  std::shared_ptr<LoadBalancersBroker> load_balancers_;
+  std::shared_ptr<RoutesBroker> routes_;
+};
+
+}  // namespace ccm::plugin

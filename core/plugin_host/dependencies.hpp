@@ -1,0 +1,56 @@
+// What PluginHost is given by the program.
+#pragma once
+
+#include "cloud/broker/instances_broker.hpp"
+#include "cloud/broker/provider_timeouts.hpp"
+#include "net/write_gate.hpp"
+#include "plugin/host_services/config_source.hpp"
+#include "plugin/host_services/event_service.hpp"
+#include "plugin/host_services/http_access.hpp"
+#include "plugin/host_services/kube_access.hpp"
+#include "plugin/host_services/leader_service.hpp"
+#include "plugin/live_component.hpp"
+#include "runtime/brake.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/event_source.hpp"
+#include "runtime/worker_pool.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace prometheus {
+class Registry;
+}
+
+namespace ccm::plugin {
+
+// References must outlive PluginHost. The functions marked so may be empty.
+struct PluginHostDependencies {
+  runtime::EventLoop& loop;
+  runtime::Timers& timers;  // the loop's own, or a test's
+  runtime::WorkerPool& workers;
+  prometheus::Registry& metrics;
+  const FlagSource& flags;
+  const LeaderState& leader;
+  runtime::EventSource& events;  // InformerSource
+  const ObjectCache& cache;      // InformerCache
+  // Kubernetes calls under a component's identity: make_object_api(client.derive(...)).
+  std::function<std::shared_ptr<ObjectApi>(const ComponentIdentity&)> object_api;
+  SendHttp send_http;        // make_send_http()
+  RecordEvent record_event;  // EventRecorders::record
+  // Of all writes to Kubernetes and to the cloud; null = one that asks leader.leading().
+  std::shared_ptr<net::WriteGate> write_gate;
+  // Of a component's HTTP requests (HOST-133); empty = none is set.
+  std::function<std::string(const ComponentIdentity&)> user_agent;
+  std::string cloud_config_path;                // --cloud-config
+  std::chrono::milliseconds default_resync{0};  // --min-resync-period
+  BrokerOptions broker;
+  ProviderTimeouts provider_timeouts;
+  runtime::BrakeOptions brake{};
+  // Whether a controller may begin; empty = always. Asked again by start_allowed_controllers().
+  std::function<bool(const ComponentIdentity&)> may_start{};
+};
+
+}  // namespace ccm::plugin

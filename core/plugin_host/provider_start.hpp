@@ -1,0 +1,60 @@
+// The provider as a whole: its initialize, which is tried until it succeeds, and what it says of
+// itself. Loop thread.
+#pragma once
+
+#include "plugin/live_component.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/timers.hpp"
+
+#include <ccm/abi/provider.h>
+#include <ccm/status.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace ccm::plugin {
+
+class ProviderStart {
+ public:
+  // The references must outlive it.
+  ProviderStart(runtime::EventLoop& loop, runtime::Timers& timers) : loop_(loop), timers_(timers) {}
+
+  void connect(std::shared_ptr<LiveComponent> provider);
+  // Runs initialize until it succeeds, with back-off. Returns ok, also without a provider;
+  // invalid_argument with the provider's message, which is fatal; or cancelled by stop(). This
+  // object outlives it.
+  boost::asio::awaitable<Status> run();
+  // There is nothing to wait for: it was initialised, or there is no provider.
+  [[nodiscard]] bool ready() const { return ready_ || !provider_; }
+  // run() has returned ok.
+  [[nodiscard]] bool initialised() const { return ready_; }
+  // Ends run() at once: nothing that belongs to the loop may be left when that ends.
+  void stop();
+
+  // unimplemented when the provider has no such function.
+  boost::asio::awaitable<Status> health();
+  // Whether the provider marks its resources with a cluster id (HOST-9); true when it does not say.
+  [[nodiscard]] bool has_cluster_id();
+
+ private:
+  using Function = void (*)(void*, const ccm_ctx*, ccm_completion);
+  boost::asio::awaitable<Status> call(std::string_view operation, std::chrono::milliseconds timeout,
+                                      Function function);
+  boost::asio::awaitable<void> sleep(std::chrono::milliseconds delay);
+
+  runtime::EventLoop& loop_;
+  runtime::Timers& timers_;
+  std::shared_ptr<LiveComponent> provider_;
+  const ccm_provider* table_ = nullptr;  // null: it has nothing to initialise
+  void* self_ = nullptr;
+  std::function<void(bool)> wake_;  // of the only sleeper, run()
+  runtime::Timers::Id sleep_timer_ = 0;
+  bool ready_ = false;
+  bool stopping_ = false;
+};
+
+}  // namespace ccm::plugin
