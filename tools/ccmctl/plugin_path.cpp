@@ -4,10 +4,12 @@ namespace ccm::ctl {
 
 void add_plugin_path(CLI::App& command, std::vector<std::string>& folders) {
   command
-      .add_option("--plugin-path", folders,
-                  "Folder with controllers/ and providers/; repeatable. Default: ../lib/ccm beside "
-                  "this program")
+      .add_option(
+          "--plugin-path", folders,
+          "Folder with controllers/ and providers/; several separated by commas, or the flag "
+          "repeated. Default: ../lib/ccm beside this program")
       ->type_name("FOLDER")
+      ->delimiter(',')
       ->allow_extra_args(false);
 }
 

@@ -1,16 +1,7 @@
 // The providers of examples/, in whatever language, under the real host: CCM_EXAMPLE names the .so.
-#include "support/eventually.hpp"
-#include "support/file.hpp"
-#include "support/process.hpp"
-#include "support/test_server.hpp"
+#include "example_fixture.hpp"
 
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-#include <signal.h>
-
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,69 +10,20 @@ namespace {
 
 using nlohmann::json;
 
-std::string example() {
-  const char* file = std::getenv("CCM_EXAMPLE");
-  if (file == nullptr) throw std::runtime_error("CCM_EXAMPLE names no plugin");
-  return file;
-}
-
-json tainted_node(const std::string& name) {
-  const json taint = {{"key", "node.cloudprovider.kubernetes.io/uninitialized"},
-                      {"value", "true"},
-                      {"effect", "NoSchedule"}};
-  return {{"apiVersion", "v1"},
-          {"kind", "Node"},
-          {"metadata", {{"name", name}}},
-          {"spec", {{"taints", json::array({taint})}}}};
-}
-
-class ExampleProvider : public testing::Test {
+class ExampleProvider : public Example {
  protected:
-  void start(const std::string& machines, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> command{support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
-                                     "--kubeconfig=" + server_.manager_kubeconfig().string(),
-                                     "--cloud-provider=" + example(),
-                                     "--controllers=cloud-node-controller",
-                                     "--leader-elect=false",
-                                     "--secure-port=0",
-                                     "-v=2"};
-    if (!machines.empty()) {
-      support::write_file(folder_.path() / "machines.txt", machines);
-      command.push_back("--cloud-config=" + (folder_.path() / "machines.txt").string());
-    }
-    command.insert(command.end(), more.begin(), more.end());
-    support::ProcessOptions options{folder_.path() / "manager.log",
-                                    {{"KUBECONFIG", ""}, {"HOME", ""}}};
-    manager_ = std::make_unique<support::Process>(command, options);
-  }
-  bool logs(const std::string& text) {
-    return support::eventually(support::patience(),
-                               [&] { return manager_->log().find(text) != std::string::npos; });
-  }
-  // The node once its taint is gone; what there is of it when that takes too long.
-  json initialised(const std::string& name) {
-    json node;
-    support::eventually(support::patience(), [&] {
-      node = api_.get("/api/v1/nodes/" + name).body;
-      return !node["spec"].contains("taints");
-    });
-    return node;
-  }
+  ExampleProvider() : Example(variable("CCM_EXAMPLE")) {}
 
-  support::TemporaryFolder folder_{"example"};
-  support::TestServer server_{folder_.path()};
-  support::KubeClient api_ = server_.client();
-  std::unique_ptr<support::Process> manager_;
+  void start(const std::string& machines, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> flags{"--cloud-provider=" + example(),
+                                   "--controllers=cloud-node-controller"};
+    if (!machines.empty()) flags.push_back("--cloud-config=" + machines_file(machines));
+    flags.insert(flags.end(), more.begin(), more.end());
+    run(flags);
+  }
 };
 
-TEST_F(ExampleProvider, PassesTheCheck) {
-  support::Process check({CCM_TEST_CCMCTL, "plugin", "check", example()},
-                         {folder_.path() / "check.log", {}});
-  const auto ended = check.wait(support::patience());
-  ASSERT_TRUE(ended.has_value());
-  EXPECT_EQ(ended->code, 0) << check.log();
-  EXPECT_EQ(check.log().find("warning"), std::string::npos) << check.log();
-}
+TEST_F(ExampleProvider, PassesTheCheck) { passes_the_check(); }
 
 TEST_F(ExampleProvider, InitialisesNodes) {
   for (const char* name : {"worker-1", "worker-2"}) {
