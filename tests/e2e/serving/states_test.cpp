@@ -290,7 +290,7 @@ TEST_F(StatesTest, HeldRoute) {
           .readyz = {"asked for yet; routes " + engaged, "readyz check passed", "!10.244"},
           .metrics = {"ccm_deletion_brake_engaged{kind=\"routes\"} 1\n",
                       "ccm_deletion_brake_held{kind=\"routes\"} 3\n"},
-          .log = {"The deletion brake is engaged", "routes are not removed"},
+          .log = {"The deletion brake is engaged", "Routes are not removed"},
           .events = {}});
   expect({.object = "route/node-0",  // the oldest Node gets the Event
           .status_code = 1,
