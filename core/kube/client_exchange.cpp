@@ -1,4 +1,5 @@
 #include "base/log.hpp"
+#include "base/trim.hpp"
 #include "kube/client_impl.hpp"
 #include "kube/file_text.hpp"
 #include "kube/resource.hpp"

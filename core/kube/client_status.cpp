@@ -1,4 +1,5 @@
 // What a failed answer means (API-12, 17, 25, 26, 45, 58, 75).
+#include "base/trim.hpp"
 #include "kube/client.hpp"
 #include "kube/file_text.hpp"
 #include "kube/object.hpp"

@@ -1,5 +1,6 @@
 #include "kube/config.hpp"
 
+#include "base/trim.hpp"
 #include "kube/file_text.hpp"
 
 #include <cstdlib>

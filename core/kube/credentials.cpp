@@ -1,6 +1,7 @@
 #include "kube/credentials.hpp"
 
 #include "base/log.hpp"
+#include "base/trim.hpp"
 #include "net/http_client.hpp"
 
 namespace ccm::kube {

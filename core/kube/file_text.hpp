@@ -29,6 +29,4 @@ std::string base64_encode(std::string_view bytes);
 // White space is skipped; nothing when the text is no base64.
 std::optional<std::string> base64_decode(std::string_view text);
 
-std::string_view trim(std::string_view text);  // white space at both ends
-
 }  // namespace ccm::kube

@@ -1,5 +1,6 @@
 // Kubeconfig files (API-86, 87, 91..99). yaml-cpp throws; nothing leaves parse_kubeconfig() but a
 // Status.
+#include "base/trim.hpp"
 #include "kube/config.hpp"
 #include "kube/file_text.hpp"
 #include "kube/json_text.hpp"

@@ -1,5 +1,7 @@
 #include "net/proxy_settings.hpp"
 
+#include "base/trim.hpp"
+
 #include <arpa/inet.h>
 #include <openssl/evp.h>
 
@@ -41,12 +43,6 @@ std::optional<unsigned> number(std::string_view text, unsigned limit) {
   return value;
 }
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 Result<Url> parse_proxy(const std::string& text, std::string_view source) {
   const bool bare = text.find("://") == std::string::npos;
   Result<Url> url = parse_url(bare ? "http://" + text : text);
@@ -58,7 +54,7 @@ std::string first_of(const ProxySettings::Environment& environment, const char* 
                      const char* lower) {
   const char* value = environment(upper);
   if (value == nullptr || *value == '\0') value = environment(lower);
-  return value == nullptr ? std::string() : std::string(trim(value));
+  return value == nullptr ? std::string() : std::string(trim(value, kBlanks));
 }
 
 }  // namespace
@@ -66,7 +62,7 @@ std::string first_of(const ProxySettings::Environment& environment, const char* 
 NoProxy::NoProxy(std::string_view list) {
   while (!list.empty()) {
     const auto comma = list.find(',');
-    add(trim(list.substr(0, comma)));
+    add(trim(list.substr(0, comma), kBlanks));
     list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
   }
 }

@@ -1,5 +1,7 @@
 #include "plugin_files/pins.hpp"
 
+#include "base/trim.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -11,13 +13,7 @@ namespace ccm::plugin {
 namespace {
 
 constexpr std::size_t kSumLength = 64;
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r";
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
+constexpr std::string_view kLineBlanks = " \t\r";
 
 bool is_sum(std::string_view text) {
   return text.size() == kSumLength && std::all_of(text.begin(), text.end(), [](unsigned char c) {
@@ -28,11 +24,12 @@ bool is_sum(std::string_view text) {
 }  // namespace
 
 Status Pins::add(std::string_view text) {
-  text = trim(text);
+  text = trim(text, kLineBlanks);
   const std::size_t equals = text.find('=');
-  const std::string_view id = trim(text.substr(0, equals));
-  const std::string_view sum =
-      equals == std::string_view::npos ? std::string_view{} : trim(text.substr(equals + 1));
+  const std::string_view id = trim(text.substr(0, equals), kLineBlanks);
+  const std::string_view sum = equals == std::string_view::npos
+                                   ? std::string_view{}
+                                   : trim(text.substr(equals + 1), kLineBlanks);
   if (id.empty() || !is_sum(sum)) {
     return Status(Code::invalid_argument,
                   "\"" + std::string(text) +
@@ -56,7 +53,8 @@ Status Pins::read(const std::filesystem::path& file) {
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    const std::string_view text = trim(std::string_view(line).substr(0, line.find('#')));
+    const std::string_view text =
+        trim(std::string_view(line).substr(0, line.find('#')), kLineBlanks);
     if (text.empty()) continue;
     if (Status status = add(text); !status.ok()) {
       return status.with_context(file.string() + ":" + std::to_string(number));

@@ -2,6 +2,7 @@
 // kube/file_text.hpp, kube/time_text.hpp). Input: a text.
 // Properties: an accepted answer has a credential and a time that can be compared; base64 and times
 // survive a round trip; nothing overflows.
+#include "base/trim.hpp"
 #include "fuzz.hpp"
 #include "kube/client.hpp"
 #include "kube/exec_answer.hpp"
@@ -56,8 +57,8 @@ void credential_target(std::string_view bytes) {
   check_exec(text.view());
   check_base64(text.view());
   check_time(text.view());
-  const std::string_view trimmed = kube::trim(text.view());
-  require_equal(kube::trim(trimmed), trimmed, "trimming is idempotent");
+  const std::string_view trimmed = trim(text.view());
+  require_equal(trim(trimmed), trimmed, "trimming is idempotent");
   const Status status = kube::status_of_object(text.view());
   require(!status.ok() && !status.message().empty(), "an ERROR event is a failure");
   require(status.retry_after() <= std::chrono::hours(24), "nobody waits for more than a day");

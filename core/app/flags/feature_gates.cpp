@@ -2,6 +2,7 @@
 
 #include "app/flags/go_values.hpp"
 #include "base/nearest.hpp"
+#include "base/trim.hpp"
 
 #include <algorithm>
 #include <array>
@@ -98,11 +99,11 @@ Status FeatureGates::set(std::string_view text) {
     text.remove_prefix(std::min(comma + 1, text.size()));
     if (pair.empty()) continue;
     const std::size_t equals = pair.find('=');
-    const std::string name(trim_space(pair.substr(0, equals)));
+    const std::string name(trim(pair.substr(0, equals)));
     if (equals == std::string_view::npos) {
       return bad_gate("must be Name=true or Name=false pairs; \"" + name + "\" has no value");
     }
-    const auto value = parse_bool(trim_space(pair.substr(equals + 1)));
+    const auto value = parse_bool(trim(pair.substr(equals + 1)));
     if (!value) return bad_gate("must be Name=true or Name=false pairs; see \"" + name + "\"");
     const KnownGate* gate = find_gate(name);
     if (gate == nullptr && name != kAllAlpha && name != kAllBeta)

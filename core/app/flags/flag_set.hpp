@@ -56,8 +56,10 @@ class FlagSet {
   [[nodiscard]] Flag* find(std::string_view name);
   [[nodiscard]] const Flag* find(std::string_view name) const;
 
-  // A flag that is unknown for a reason that can be told: "--name is unknown: WHY".
-  void add_absent(std::string name, std::string why) { absent_.emplace(std::move(name), why); }
+  // A flag that is unknown for a reason that can be told: "unknown flag --name: WHY".
+  void add_absent(std::string name, std::string why) {
+    absent_.emplace(std::move(name), std::move(why));
+  }
 
   // Stops at the first fault, in one line: what was given, what is wrong, what would be right.
   // `arguments` are those behind the program's name.

@@ -57,13 +57,6 @@ std::string without_leading_zeros(std::string_view text) {
 
 }  // namespace
 
-std::string_view trim_space(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
-
 std::optional<bool> parse_bool(std::string_view text) {
   for (const char* yes : {"1", "t", "T", "TRUE", "true", "True"}) {
     if (text == yes) return true;

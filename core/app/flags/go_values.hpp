@@ -10,9 +10,6 @@
 
 namespace ccm::app {
 
-// Without white space at both ends.
-std::string_view trim_space(std::string_view text);
-
 // 1, t, T, TRUE, true, True and their opposites.
 std::optional<bool> parse_bool(std::string_view text);
 

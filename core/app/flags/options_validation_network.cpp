@@ -1,6 +1,7 @@
 // Checks of --cluster-cidr and of what needs it (HOST-8, HOST-13, TRAP-1).
 #include "app/flags/go_values.hpp"
 #include "app/flags/options_validation.hpp"
+#include "base/trim.hpp"
 
 #include <algorithm>
 
@@ -40,7 +41,7 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 }  // namespace
 
 void validate_network(const Options& options, Validation& result) {
-  const std::string cidrs(trim_space(options.kube_cloud_shared.cluster_cidr));
+  const std::string cidrs(trim(options.kube_cloud_shared.cluster_cidr));
   const bool allocates = options.kube_cloud_shared.allocate_node_cidrs;
   // The flag alone starts no allocator: with the Go program's defaults it did not, either, and
   // often kube-controller-manager has one already.

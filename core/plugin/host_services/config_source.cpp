@@ -1,6 +1,7 @@
 #include "plugin/host_services/config_source.hpp"
 
 #include "base/log.hpp"
+#include "base/trim.hpp"
 
 #include <sys/stat.h>
 
@@ -34,13 +35,6 @@ Result<std::string> read_file(const std::string& path) {
   const std::string why = std::generic_category().message(error != 0 ? error : EIO);
   return Status(error == EACCES ? Code::permission_denied : Code::not_found,
                 "read " + path + ": " + why);
-}
-
-std::string trimmed(const std::string& text) {
-  constexpr const char* kSpace = " \t\r\n";
-  const auto begin = text.find_first_not_of(kSpace);
-  if (begin == std::string::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
 }  // namespace
@@ -120,7 +114,7 @@ std::optional<std::string> read_secret(const std::string& name) {
   }
   if (const char* path = std::getenv((name + "_FILE").c_str())) {
     auto text = read_file(path);
-    if (text) return trimmed(*text);
+    if (text) return std::string(trim(*text, " \t\r\n"));
     log::warning("Could not read the file of a secret", {{"name", name}, {"err", text.status()}});
   }
   if (const char* value = std::getenv(name.c_str())) return std::string(value);

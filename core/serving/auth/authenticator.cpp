@@ -1,5 +1,7 @@
 #include "serving/auth/authenticator.hpp"
 
+#include "base/trim.hpp"
+
 #include <utility>
 
 namespace ccm::serving {
@@ -7,12 +9,6 @@ namespace ccm::serving {
 namespace asio = boost::asio;
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 void settle(User user, Request* request) {
   if (user.name != kAnonymous && !user.in_group(kAuthenticated)) {
@@ -30,10 +26,10 @@ Status rejected(std::string why, bool review_failed) {
 }  // namespace
 
 std::string bearer_token(std::string_view header) {
-  header = trimmed(header);
+  header = trim(header, kBlanks);
   const auto space = header.find(' ');
   if (space == std::string_view::npos || !same_header(header.substr(0, space), "bearer")) return {};
-  header = trimmed(header.substr(space));
+  header = trim(header.substr(space), kBlanks);
   return std::string(header.substr(0, header.find(' ')));
 }
 
