@@ -132,8 +132,7 @@ asio::awaitable<std::string> LeaderElector::Impl::renew() {
     last = alive(true);
     if (last.ok()) last = co_await attempt_within(deadline() - clock.now());
     if (!last.ok() && !stopping) {
-      log::warning("Failed to renew the Lease",
-                   {{"lease", options.namespace_name + "/" + options.name}, {"err", last}});
+      log::warning("Failed to renew the Lease", {{"lease", options.lease()}, {"err", last}});
       if (!candidate.holds() && !candidate.holder().empty()) {
         std::string reason = "it was taken by " + candidate.holder();
         co_return reason;
@@ -145,7 +144,7 @@ asio::awaitable<std::string> LeaderElector::Impl::renew() {
 
 // Not in the coroutines: GCC 12 miscompiles braced lists there.
 void LeaderElector::Impl::log_released() const {
-  log::info("Released the Lease", {{"lease", options.namespace_name + "/" + options.name}});
+  log::info("Released the Lease", {{"lease", options.lease()}});
 }
 
 asio::awaitable<Status> LeaderElector::Impl::give_back_once() {
@@ -185,7 +184,7 @@ asio::awaitable<void> LeaderElector::Impl::give_back() {
   if (outcome.index() == 0) status = std::get<0>(outcome);
   if (status.ok()) co_return;
   log::warning("Failed to release the Lease; a successor waits until it expires",
-               {{"lease", options.namespace_name + "/" + options.name}, {"err", status}});
+               {{"lease", options.lease()}, {"err", status}});
 }
 
 asio::awaitable<void> LeaderElector::Impl::run() {

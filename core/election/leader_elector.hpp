@@ -22,6 +22,8 @@ struct ElectionOptions {
   std::string namespace_name = "kube-system";
   std::string name = "cloud-controller-manager";
   std::string identity;  // HOST-108
+  // "namespace/name", for the log.
+  [[nodiscard]] std::string lease() const { return namespace_name + "/" + name; }
   std::chrono::milliseconds lease_duration{15'000};
   std::chrono::milliseconds renew_deadline{10'000};
   std::chrono::milliseconds retry_period{2'000};

@@ -115,8 +115,7 @@ void LeaderElector::Impl::log_failed_try(const Status& status) {
   if (status.code() == Code::failed_precondition || status.code() == Code::aborted) {
     log::info("Standing by", {{"reason", last_message}});
   } else {
-    log::warning("Failed to acquire the Lease",
-                 {{"lease", options.namespace_name + "/" + options.name}, {"err", status}});
+    log::warning("Failed to acquire the Lease", {{"lease", options.lease()}, {"err", status}});
   }
 }
 

@@ -81,11 +81,9 @@ void EventRecorder::Impl::log_event(const RawEvent& event) {
   constexpr int kRepeatedVerbosity = 4;
 
   const ObjectReference& about = event.about;
-  const std::string object =
-      about.namespace_name.empty() ? about.name : about.namespace_name + "/" + about.name;
   const std::string_view type = event.type == EventType::warning ? "Warning" : "Normal";
   if (const auto v = log::v(told_lately(event) ? kRepeatedVerbosity : options.log_verbosity)) {
-    v.info("Event occurred", {{"object", object},
+    v.info("Event occurred", {{"object", about.key()},
                               {"kind", about.kind},
                               {"apiVersion", about.api_version},
                               {"type", type},

@@ -26,6 +26,10 @@ struct ObjectReference {
   std::string uid;
   std::string resource_version;
   static ObjectReference of(const Object& object);
+  // "namespace/name", or "name" of what is in none.
+  [[nodiscard]] std::string key() const {
+    return namespace_name.empty() ? name : namespace_name + "/" + name;
+  }
 };
 
 enum class EventType { normal, warning };

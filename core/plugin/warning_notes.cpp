@@ -6,9 +6,7 @@ namespace ccm::plugin {
 
 void WarningNotes::note(const kube::ObjectReference& about, const std::string& reason,
                         const std::string& message) {
-  const std::string key =
-      about.namespace_name.empty() ? about.name : about.namespace_name + "/" + about.name;
-  Note& note = notes_.write(key);
+  Note& note = notes_.write(about.key());
   if (note.uid != about.uid) note = {about.kind, about.uid, {}};  // another object
   std::erase_if(note.warnings, [&](const Warning& before) { return before.reason == reason; });
   note.warnings.insert(note.warnings.begin(), {reason, message, timers_.now()});
