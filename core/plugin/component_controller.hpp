@@ -51,7 +51,6 @@ class ComponentController final : public runtime::Reconciler {
   void stop(std::chrono::milliseconds limit, std::function<void(Status)> done);
 
   [[nodiscard]] bool started() const { return runner_ && runner_->started(); }
-  [[nodiscard]] bool synced() const { return runner_ && runner_->synced(); }
   [[nodiscard]] runtime::ControllerRunner* runner() { return runner_ ? &*runner_ : nullptr; }
   // Its keys that are not settled.
   [[nodiscard]] const ReconcileRecords& records() const { return records_; }

@@ -15,7 +15,9 @@
 #include "plugin_host/provider_start.hpp"
 #include "runtime/queue_metrics.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 namespace ccm::plugin {
@@ -40,6 +42,8 @@ struct PluginHost::Impl {
   awaitable<Status> each(const std::vector<Unit>& units, EndUnit end);
   void destroy(const Unit& unit, milliseconds limit, std::function<void(Status)> done);
   [[nodiscard]] Unit find(std::string_view controller) const;
+  // Controllers that have a queue.
+  [[nodiscard]] std::vector<Unit> with_queue() const;
   // The provider, if there is one, then the controllers.
   [[nodiscard]] std::vector<Unit> units() const;
 
@@ -190,9 +194,7 @@ awaitable<Status> PluginHost::Impl::create(ComponentKind kind, LoadedPlugin plug
 // Whatever a controller wanted of the cloud: its routes and load balancers are there again, too.
 void PluginHost::Impl::retry_failed(std::chrono::nanoseconds outage) {
   std::size_t keys = 0;
-  for (const auto& unit : controllers) {
-    if (auto* runner = unit->runner()) keys += runner->queue().retry_failed();
-  }
+  for (const auto& unit : with_queue()) keys += unit->runner()->queue().retry_failed();
   log::info("The cloud answers again", {{"outage", outage}, {"retried", keys}});
 }
 
@@ -264,12 +266,6 @@ void PluginHost::Impl::start_ready_controllers() {
 
 void PluginHost::start_allowed_controllers() { impl_->start_ready_controllers(); }
 
-awaitable<Status> PluginHost::provider_health() {
-  const auto impl = impl_;
-  Status status = co_await impl->provider_start.health();
-  co_return status;
-}
-
 bool PluginHost::has_cluster_id() { return impl_->provider_start.has_cluster_id(); }
 
 // All at once. The first fault.
@@ -297,6 +293,13 @@ void PluginHost::Impl::destroy(const Unit& unit, milliseconds limit,
     }
     done(std::move(status));
   });
+}
+
+std::vector<PluginHost::Impl::Unit> PluginHost::Impl::with_queue() const {
+  std::vector<Unit> found;
+  std::copy_if(controllers.begin(), controllers.end(), std::back_inserter(found),
+               [](const Unit& unit) { return unit->runner() != nullptr; });
+  return found;
 }
 
 std::vector<PluginHost::Impl::Unit> PluginHost::Impl::units() const {
@@ -357,10 +360,9 @@ std::vector<ComponentReport> PluginHost::components() const {
 
 std::vector<ObjectReport> PluginHost::unsettled(std::size_t limit) const {
   std::vector<ObjectReport> all;
-  for (const auto& unit : impl_->controllers) {
-    const runtime::ControllerRunner* runner = unit->runner();
-    if (runner == nullptr) continue;
-    for (ObjectReport& report : unit->controller->records().list(runner->queue(), limit)) {
+  for (const auto& unit : impl_->with_queue()) {
+    const runtime::WorkQueue& queue = unit->runner()->queue();
+    for (ObjectReport& report : unit->controller->records().list(queue, limit)) {
       report.controller = unit->name();
       all.push_back(std::move(report));
     }
@@ -370,10 +372,8 @@ std::vector<ObjectReport> PluginHost::unsettled(std::size_t limit) const {
 
 std::vector<ObjectReport> PluginHost::object(std::string_view key) const {
   std::vector<ObjectReport> all;
-  for (const auto& unit : impl_->controllers) {
-    const runtime::ControllerRunner* runner = unit->runner();
-    if (runner == nullptr) continue;
-    all.push_back(unit->controller->records().find(key, runner->queue()));
+  for (const auto& unit : impl_->with_queue()) {
+    all.push_back(unit->controller->records().find(key, unit->runner()->queue()));
     all.back().controller = unit->name();
   }
   return all;
@@ -381,8 +381,7 @@ std::vector<ObjectReport> PluginHost::object(std::string_view key) const {
 
 std::map<std::string, std::map<ObjectState, std::size_t>> PluginHost::outcomes() const {
   std::map<std::string, std::map<ObjectState, std::size_t>> all;
-  for (const auto& unit : impl_->controllers) {
-    if (unit->runner() == nullptr) continue;
+  for (const auto& unit : impl_->with_queue()) {
     all.emplace(unit->name(), unit->controller->records().outcomes());
   }
   return all;

@@ -65,8 +65,6 @@ class PluginHost {
   // Begins, when this process leads, with the controllers that had to wait for may_start.
   void start_allowed_controllers();
 
-  // The provider's health; unimplemented when it has no such function.
-  boost::asio::awaitable<Status> provider_health();
   // Whether the provider marks its resources with a cluster id (HOST-9); true when it does not say.
   [[nodiscard]] bool has_cluster_id();
 

@@ -14,7 +14,6 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr milliseconds kInitializeTimeout{60'000};
-constexpr milliseconds kHealthTimeout{10'000};
 constexpr milliseconds kFirstRetry{1'000};
 constexpr milliseconds kLongestRetry{30'000};
 constexpr milliseconds kLongestWait{60'000};  // whatever the cloud asks for
@@ -29,12 +28,11 @@ void ProviderStart::connect(std::shared_ptr<LiveComponent> provider) {
   }
 }
 
-awaitable<Status> ProviderStart::call(std::string_view operation, milliseconds timeout,
-                                      Function function) {
-  auto start = [provider = provider_, self = self_, operation, timeout,
-                function](std::function<void(Status)> done) {
+awaitable<Status> ProviderStart::initialize() {
+  auto start = [provider = provider_, self = self_,
+                function = table_->initialize](std::function<void(Status)> done) {
     provider->call<Nothing>(
-        operation, nullptr, timeout, {},
+        "initialize", nullptr, kInitializeTimeout, {},
         [function, self](const ccm_ctx* ctx, ccm_completion once) { function(self, ctx, once); },
         copy_nothing, [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); });
   };
@@ -62,7 +60,7 @@ awaitable<Status> ProviderStart::run() {
       table_ != nullptr && CCM_HAS(table_, initialize) && table_->initialize != nullptr;
   milliseconds pause = kFirstRetry;
   while (has && !stopping_) {
-    const Status status = co_await call("initialize", kInitializeTimeout, table_->initialize);
+    const Status status = co_await initialize();
     if (status.ok()) break;
     if (status.code() == Code::invalid_argument) co_return status;
     if (stopping_) break;
@@ -75,14 +73,6 @@ awaitable<Status> ProviderStart::run() {
   if (stopping_) co_return Status(Code::cancelled, "the host stops");
   ready_ = true;
   co_return Status();
-}
-
-awaitable<Status> ProviderStart::health() {
-  if (table_ == nullptr || !CCM_HAS(table_, health) || table_->health == nullptr) {
-    co_return Status(Code::unimplemented, "the provider has no health function");
-  }
-  Status status = co_await call("health", kHealthTimeout, table_->health);
-  co_return status;
 }
 
 bool ProviderStart::has_cluster_id() {

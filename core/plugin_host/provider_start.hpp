@@ -14,7 +14,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <string_view>
 
 namespace ccm::plugin {
 
@@ -35,15 +34,11 @@ class ProviderStart {
   // Ends run() at once: nothing that belongs to the loop may be left when that ends.
   void stop();
 
-  // unimplemented when the provider has no such function.
-  boost::asio::awaitable<Status> health();
   // Whether the provider marks its resources with a cluster id (HOST-9); true when it does not say.
   [[nodiscard]] bool has_cluster_id();
 
  private:
-  using Function = void (*)(void*, const ccm_ctx*, ccm_completion);
-  boost::asio::awaitable<Status> call(std::string_view operation, std::chrono::milliseconds timeout,
-                                      Function function);
+  boost::asio::awaitable<Status> initialize();  // one try
   boost::asio::awaitable<void> sleep(std::chrono::milliseconds delay);
 
   runtime::EventLoop& loop_;
