@@ -75,8 +75,8 @@ abi-lock: packages-test ## write tests/abi/v1.lock again, after an addition to t
 	@tests/abi/lock/abi_lock.py write sdk/include tests/abi/v1.lock
 	@git --no-pager diff --stat -- tests/abi/v1.lock
 
-install: build ## copy host, plugins, tools and SDK to PREFIX (default /usr/local)
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+install: build ## copy host, plugins, tools and SDK to PREFIX (default /usr/local), or COMPONENT= alone
+	@cmake --install $(BUILD) --prefix $(PREFIX) $(if $(COMPONENT),--component $(COMPONENT))
 
 clean: ## remove the build trees
 	@rm -rf build build-*
