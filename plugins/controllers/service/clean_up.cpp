@@ -38,139 +38,145 @@ bool not_owned(const Status& status) { return status.reason() == kProvidersNotOw
 
 }  // namespace
 
-Task<Status> Controller::clean_up(Ctx ctx, TurnPtr turn) {
-  Record& record = *turn->record;
+Task<Status> Controller::clean_up(Ctx ctx, SyncPtr sync) {
+  Record& record = *sync->record;
   Hash hash;
   hash.add("clean up");
-  for (const auto& [key, value] : turn->service.annotations) hash.add(key).add(value);
-  turn->hash = hash.value();
-  const milliseconds left = hold_left(record, turn->hash, host_.timer.now());
+  for (const auto& [key, value] : sync->service.annotations) hash.add(key).add(value);
+  sync->hash = hash.value();
+  const milliseconds left = deferral_left(record, sync->hash, host_.timer.now());
   if (left > milliseconds(0)) {
-    Status held = record.held;
-    co_return held.with_retry_after(left);
+    Status deferred = record.deferred;
+    co_return deferred.with_retry_after(left);
   }
-  LoadBalancerService removal = make_removal(turn->object, turn->service, turn->surroundings);
-  if (retains(turn->service)) {
-    tell_kept(*turn, retained_by_annotation(turn->service));
-    Status kept = co_await let_go(ctx, turn, false);
+  LoadBalancerService removal = make_removal(sync->object, sync->service, sync->surroundings);
+  if (retains(sync->service)) {
+    tell_kept(*sync, retained_by_annotation(sync->service));
+    Status kept = co_await finish_clean_up(ctx, sync, false);
     co_return kept;
   }
-  const bool exists = !removal.id.empty() || !turn->service.ingress.empty() || record.applied;
-  if (exists && !record.deleting) {  // SVC-30, SVC-31
-    events_.normal(turn->object, kDeleting, "Deleting load balancer");
-    record.deleting = true;
+  const bool exists = !removal.id.empty() || !sync->service.ingress.empty() || record.applied();
+  if (exists) {  // SVC-30, SVC-31
+    announce_deletion(*sync);
+  } else if (!record.deleting()) {
+    record.state = SyncState::out_of_sync;
   }
   if (record.id.empty()) record.id = removal.id;  // to be told when it is deleted
-  record.applied = false;
-  record.looked = true;
   Status removed = co_await host_.load_balancers.remove(ctx, std::move(removal));
   const bool gone = is_gone(removed);
   if (not_owned(removed)) {
-    tell_not_owned(*turn);
+    tell_not_owned(*sync);
   } else if (is_kept(removed)) {
-    if (exists) tell_kept(*turn, removed);
+    if (exists) tell_kept(*sync, removed);
   } else if (removed.error_class() == ErrorClass::waiting) {
-    tell_braked(*turn, removed);
-    Status waiting = co_await wait(ctx, turn, std::move(removed), kDeleting, ServicePatch());
+    tell_braked(*sync, removed);
+    Status waiting = co_await wait(ctx, sync, std::move(removed), kDeleting, ServicePatch());
     co_return waiting;
   } else if (!gone) {
     removed.with_context("failed to delete load balancer");
-    Status told = co_await fail(ctx, turn, std::move(removed), kSyncFailed, true);
+    Status told = co_await fail(ctx, sync, std::move(removed), kSyncFailed, true);
     co_return told;
   }
-  Status let = co_await let_go(ctx, turn, gone);
+  Status let = co_await finish_clean_up(ctx, sync, gone);
   co_return let;
 }
 
 // SVC-32 to SVC-35, in one write. The provider's annotations stay: the user may have written them.
-Task<Status> Controller::let_go(Ctx ctx, TurnPtr turn, bool deleted) {
+Task<Status> Controller::finish_clean_up(Ctx ctx, SyncPtr sync, bool deleted) {
   ServicePatch patch;
-  if (turn->service.finalizer) patch.finalizer = ServicePatch::Finalizer::remove;
-  if (deleted) patch.annotate(turn->service, *id_annotation_, "");
-  patch.set_ingress(turn->service, {});
-  patch.remove_condition(turn->service, kReadyCondition);
-  patch.remove_condition(turn->service, kPortsErrorCondition);
+  if (sync->service.finalizer) patch.finalizer = ServicePatch::Finalizer::remove;
+  if (deleted) patch.annotate(sync->service, *id_annotation_, "");
+  patch.set_ingress(sync->service, {});
+  patch.remove_condition(sync->service, kReadyCondition);
+  patch.remove_condition(sync->service, kPortsErrorCondition);
   if (!patch.empty()) {
-    Status written = co_await write(ctx, turn, std::move(patch));
+    Status written = co_await write(ctx, sync, std::move(patch));
     if (!written.ok() && written.error_class() != ErrorClass::not_found) {
       written.with_context("failed to remove load balancer cleanup finalizer");
-      Status told = co_await fail(ctx, turn, std::move(written), kSyncFailed, false);
+      Status told = co_await fail(ctx, sync, std::move(written), kSyncFailed, false);
       co_return told;
     }
   }
-  if (deleted && turn->record->deleting) tell_deleted(*turn);
-  time_to_address_.forget(turn->record->uid);
-  records_.erase(turn->key);
+  if (deleted && sync->record->deleting()) tell_deleted(*sync);
+  time_to_address_.forget(sync->record->uid);
+  records_.erase(sync->key);
   co_return Status();
 }
 
 // SVC-36: there is no Service to write to any more.
-Task<Status> Controller::remove_vanished(Ctx ctx, TurnPtr turn) {
-  Record& record = *turn->record;
-  if (!turn->service.load_balancer && !record.has_balancer()) co_return Status();
-  LoadBalancerService removal = make_removal(turn->object, turn->service, turn->surroundings);
-  if (retains(turn->service)) {
-    tell_kept(*turn, retained_by_annotation(turn->service));
+Task<Status> Controller::remove_vanished(Ctx ctx, SyncPtr sync) {
+  Record& record = *sync->record;
+  if (!sync->service.load_balancer && !record.has_balancer()) co_return Status();
+  LoadBalancerService removal = make_removal(sync->object, sync->service, sync->surroundings);
+  if (retains(sync->service)) {
+    tell_kept(*sync, retained_by_annotation(sync->service));
     co_return Status();
   }
   if (record.id.empty()) record.id = removal.id;
-  if (!std::exchange(record.deleting, true)) {
-    events_.normal(turn->object, kDeleting, "Deleting load balancer");
-  }
+  announce_deletion(*sync);
   Status removed = co_await host_.load_balancers.remove(ctx, std::move(removal));
   if (not_owned(removed)) {
-    tell_not_owned(*turn);
+    tell_not_owned(*sync);
     co_return Status();
   }
   if (is_kept(removed)) {
-    tell_kept(*turn, removed);
+    tell_kept(*sync, removed);
     co_return Status();
   }
   if (is_gone(removed)) {
-    tell_deleted(*turn);
+    tell_deleted(*sync);
     co_return Status();
   }
   if (removed.error_class() != ErrorClass::waiting) {
-    Status told = co_await fail(ctx, turn, std::move(removed), kDeleteFailed, false);
+    Status told = co_await fail(ctx, sync, std::move(removed), kDeleteFailed, false);
     co_return told;
   }
-  tell_braked(*turn, removed);
+  tell_braked(*sync, removed);
   co_return removed;
 }
 
-void Controller::tell_deleted(const Turn& turn) const {
-  host_.log.info("Deleted a load balancer", {{"service", turn.key}, {"id", turn.record->id}});
-  events_.normal(turn.object, kDeleted, "Deleted load balancer");
+void Controller::announce_deletion(const Sync& sync) const {
+  if (sync.record->deleting()) return;
+  sync.record->state = SyncState::deleting;
+  events_.normal(sync.object, kDeleting, "Deleting load balancer");
+}
+
+void Controller::tell_deleted(const Sync& sync) const {
+  host_.log.info("Deleted a load balancer", {{"service", sync.key}, {"id", sync.record->id}});
+  events_.normal(sync.object, kDeleted, "Deleted load balancer");
 }
 
 // Once: the host asks for the deletion again and again.
-void Controller::tell_braked(const Turn& turn, const Status& why) const {
-  if (why.reason() != kHostsBrake || std::exchange(turn.record->braked, true)) return;
+void Controller::tell_braked(const Sync& sync, const Status& why) const {
+  if (why.reason() != kHostsBrake) return;
+  if (std::exchange(sync.record->state, SyncState::deletion_held) == SyncState::deletion_held) {
+    return;
+  }
   host_.log.warning("The deletion of a load balancer is held back",
-                    {{"service", turn.key}, {"id", turn.record->id}, {"reason", why.message()}});
-  events_.warning(turn.object, kDeletionHeld, why.message());
+                    {{"service", sync.key}, {"id", sync.record->id}, {"reason", why.message()}});
+  events_.warning(sync.object, kDeletionHeld, why.message());
 }
 
-void Controller::tell_not_owned(const Turn& turn) const {
+void Controller::tell_not_owned(const Sync& sync) const {
   host_.log.warning(
       "Left a load balancer alone that is not proven to be the service's",
-      {{"service", turn.key}, {"id", turn.service.annotation(turn.surroundings.id_annotation)}});
-  events_.warning(turn.object, kNotOwned,
+      {{"service", sync.key}, {"id", sync.service.annotation(sync.surroundings.id_annotation)}});
+  events_.warning(sync.object, kNotOwned,
                   "The recorded load balancer is not proven to be this Service's, so it was not "
                   "deleted");
 }
 
 // A wish that could not be read is told with a warning.
-void Controller::tell_kept(const Turn& turn, const Status& why) const {
+void Controller::tell_kept(const Sync& sync, const Status& why) const {
   host_.log.info("Kept the load balancer of a service that goes",
-                 {{"service", turn.key},
-                  {"id", turn.service.annotation(turn.surroundings.id_annotation)},
+                 {{"service", sync.key},
+                  {"id", sync.service.annotation(sync.surroundings.id_annotation)},
                   {"reason", why.message()}});
   const std::string text = "The load balancer is kept in the cloud: " + why.message();
   if (why.error_class() == ErrorClass::invalid_spec) {
-    events_.warning(turn.object, kRetained, text);
+    events_.warning(sync.object, kRetained, text);
   } else {
-    events_.normal(turn.object, kRetained, text);
+    events_.normal(sync.object, kRetained, text);
   }
 }
 

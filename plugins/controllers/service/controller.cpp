@@ -53,7 +53,7 @@ Controller::Controller(Host& host)
                                  "From when a Service first needed a load balancer until its "
                                  "status got an address.",
                                  {1, 4, 16, 64, 256, 1024})),
-      limits_turn_(host.post, 1) {}
+      limits_slot_(host.post, 1) {}
 
 Status Controller::setup(Setup& setup) {
   if (!host_.load_balancers) {
@@ -180,7 +180,7 @@ const BackendSet& Controller::backends() {
 Task<Status> Controller::learn_limits(Ctx ctx) {
   if (id_annotation_) co_return Status();
   const milliseconds came = host_.timer.now();
-  auto turn = co_await limits_turn_.acquire();
+  auto slot = co_await limits_slot_.acquire();
   if (id_annotation_) co_return Status();
   if (!limits_failure_.ok() && limits_failed_ >= came) co_return limits_failure_;
   const auto limits = co_await host_.load_balancers.limits(ctx);
@@ -209,10 +209,10 @@ Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
   }
   const auto place = records_.find(request.key);
   const bool in_pass = place != records_.end() && NodePass::take(*place->second);
-  Status status = co_await take_turn(ctx, request.key);
+  Status status = co_await sync_service(ctx, request.key);
   if (in_pass) pass_.ended(host_.timer.now());
   if (!status.ok()) co_return status;
-  co_return next_turn(request.key);
+  co_return next_audit(request.key);
 }
 
 Object Controller::cached(std::string_view key) const {
@@ -221,12 +221,12 @@ Object Controller::cached(std::string_view key) const {
   return host_.kube.cached(kServices, key.substr(slash + 1), key.substr(0, slash));
 }
 
-Task<Status> Controller::take_turn(Ctx ctx, std::string key) {
+Task<Status> Controller::sync_service(Ctx ctx, std::string key) {
   const auto known = records_.find(key);
   if (known != records_.end() && known->second->vanished) {  // SVC-17: before all else
     const std::shared_ptr<Record> record = known->second;
-    TurnPtr turn = begin(key, record, record->vanished);
-    Status removed = co_await remove_vanished(ctx, turn);
+    SyncPtr sync = begin(key, record, record->vanished);
+    Status removed = co_await remove_vanished(ctx, sync);
     if (!removed.ok()) co_return removed;
     records_.erase(key);
   }
@@ -236,15 +236,15 @@ Task<Status> Controller::take_turn(Ctx ctx, std::string key) {
     co_return Status();
   }
   const std::shared_ptr<Record> record = record_of(key, std::string(object.uid()));
-  TurnPtr turn = begin(key, record, object);
-  const ServiceState& service = turn->service;
+  SyncPtr sync = begin(key, record, object);
+  const ServiceState& service = sync->service;
   const bool wants = wants_load_balancer(service, settings_.classes);
   Status status;
   // TRAP-15: the API server takes no finalizer for what is being deleted.
   if (wants && !service.deleting) {
-    status = co_await keep(ctx, turn);
+    status = co_await sync_load_balancer(ctx, sync);
   } else if (needs_cleanup(service) || record->has_balancer()) {
-    status = co_await clean_up(ctx, turn);
+    status = co_await clean_up(ctx, sync);
   } else {
     records_.erase(key);
     time_to_address_.forget(service.uid);
@@ -262,30 +262,30 @@ std::shared_ptr<Record> Controller::record_of(const std::string& key, const std:
 }
 
 // The newer one of what the watch has shown and what our last write was answered with.
-Controller::TurnPtr Controller::begin(std::string key, std::shared_ptr<Record> record,
+Controller::SyncPtr Controller::begin(std::string key, std::shared_ptr<Record> record,
                                       Object object) const {
-  auto turn = std::make_shared<Turn>();
-  turn->key = std::move(key);
-  turn->service = read_service(object);
-  turn->object = std::move(object);
+  auto sync = std::make_shared<Sync>();
+  sync->key = std::move(key);
+  sync->service = read_service(object);
+  sync->object = std::move(object);
   if (record->newest) {
     ServiceState newest = read_service(record->newest);
-    if (newest.uid == turn->service.uid && newest.version > turn->service.version) {
-      turn->object = record->newest;
-      turn->service = std::move(newest);
+    if (newest.uid == sync->service.uid && newest.version > sync->service.version) {
+      sync->object = record->newest;
+      sync->service = std::move(newest);
     } else {
       record->newest = Object();
     }
   }
-  turn->record = std::move(record);
-  turn->surroundings = {settings_.cluster_name, *id_annotation_, turn->record->id};
-  return turn;
+  sync->record = std::move(record);
+  sync->surroundings = {settings_.cluster_name, *id_annotation_, sync->record->id};
+  return sync;
 }
 
-ReconcileResult Controller::next_turn(const std::string& key) const {
+ReconcileResult Controller::next_audit(const std::string& key) const {
   ReconcileResult result;
   const auto place = records_.find(key);
-  if (place == records_.end() || !place->second->applied || place->second->elsewhere) return result;
+  if (place == records_.end() || !place->second->in_cloud()) return result;
   if (settings_.audit_period <= milliseconds(0)) return result;
   result.requeue_after = std::max(place->second->audit_due - host_.timer.now(), milliseconds(1));
   return result;

@@ -40,8 +40,8 @@ class Controller {
   Task<Result<ReconcileResult>> reconcile(Ctx ctx, Request request);
 
  private:
-  // One turn of one Service. Shared with a try that the host gave up and that has yet to notice.
-  struct Turn {
+  // One reconcile of one Service. An attempt whose deadline has passed may still hold it.
+  struct Sync {
     std::string key;
     std::shared_ptr<Record> record;
     Object object;
@@ -51,7 +51,7 @@ class Controller {
     BackendSet backends;
     uint64_t hash = 0;
   };
-  using TurnPtr = std::shared_ptr<Turn>;
+  using SyncPtr = std::shared_ptr<Sync>;
 
   // controller.cpp
   void on_service(EventKind kind, const Object& old, const Object& now, const Queue& queue);
@@ -60,53 +60,54 @@ class Controller {
   void on_node(EventKind kind, const Object& old, const Object& now, const Queue& queue);
   Task<Status> learn_limits(Ctx ctx);
   [[nodiscard]] Object cached(std::string_view key) const;
-  Task<Status> take_turn(Ctx ctx, std::string key);
+  Task<Status> sync_service(Ctx ctx, std::string key);
   std::shared_ptr<Record> record_of(const std::string& key, const std::string& uid);
-  TurnPtr begin(std::string key, std::shared_ptr<Record> record, Object object) const;
+  SyncPtr begin(std::string key, std::shared_ptr<Record> record, Object object) const;
   const BackendSet& backends();
-  [[nodiscard]] ReconcileResult next_turn(const std::string& key) const;
+  [[nodiscard]] ReconcileResult next_audit(const std::string& key) const;
 
   // ensure.cpp: the ensure branch (SVC-20 to SVC-28) and changes of Nodes.
-  Task<Status> keep(Ctx ctx, TurnPtr turn);
-  Task<Status> look(Ctx ctx, TurnPtr turn);
-  Task<Status> ensure(Ctx ctx, TurnPtr turn);
+  Task<Status> sync_load_balancer(Ctx ctx, SyncPtr sync);
+  Task<Status> observe_cloud(Ctx ctx, SyncPtr sync);
+  Task<Status> ensure(Ctx ctx, SyncPtr sync);
   // `ensure` of the provider; once more, as a takeover, where it met somebody else's load balancer
   // and the administrator lets this Service have it.
-  Task<Result<LoadBalancer>> ask(Ctx ctx, TurnPtr turn);
-  Task<Result<LoadBalancer>> ask_once(Ctx ctx, TurnPtr turn);
-  Task<Status> update_backends(Ctx ctx, TurnPtr turn);
-  Task<Status> add_finalizer(Ctx ctx, TurnPtr turn);
-  Task<Status> take_answer(Ctx ctx, TurnPtr turn, LoadBalancer answer);
-  Task<Status> pending(Ctx ctx, TurnPtr turn, LoadBalancer answer);
-  Task<Status> settle(Ctx ctx, TurnPtr turn);
-  Task<Status> left_to_others(TurnPtr turn);
-  void announce(const TurnPtr& turn) const;
-  void remember(const TurnPtr& turn, const LoadBalancer& answer) const;
-  void applied(const TurnPtr& turn) const;
-  static Status foreign(const Turn& turn);
-  static Status adoption_refused(const Turn& turn);
-  [[nodiscard]] bool may_adopt(const Turn& turn, std::string_view id) const;
-  [[nodiscard]] bool another_has(const Turn& turn, std::string_view id) const;
-  [[nodiscard]] ServicePatch annotated(const Turn& turn) const;
+  Task<Result<LoadBalancer>> ask(Ctx ctx, SyncPtr sync);
+  Task<Result<LoadBalancer>> ask_once(Ctx ctx, SyncPtr sync);
+  Task<Status> update_backends(Ctx ctx, SyncPtr sync);
+  Task<Status> add_finalizer(Ctx ctx, SyncPtr sync);
+  Task<Status> take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer);
+  Task<Status> pending(Ctx ctx, SyncPtr sync, LoadBalancer answer);
+  Task<Status> update_status(Ctx ctx, SyncPtr sync);
+  Task<Status> left_to_others(SyncPtr sync);
+  void announce(const SyncPtr& sync) const;
+  void remember(const SyncPtr& sync, const LoadBalancer& answer) const;
+  void remember_request(const SyncPtr& sync) const;
+  static Status foreign(const Sync& sync);
+  static Status adoption_refused(const Sync& sync);
+  [[nodiscard]] bool may_adopt(const Sync& sync, std::string_view id) const;
+  [[nodiscard]] bool another_has(const Sync& sync, std::string_view id) const;
+  [[nodiscard]] ServicePatch annotated(const Sync& sync) const;
 
   // clean_up.cpp: the delete branch (SVC-29 to SVC-36).
-  Task<Status> clean_up(Ctx ctx, TurnPtr turn);
-  Task<Status> let_go(Ctx ctx, TurnPtr turn, bool deleted);
-  Task<Status> remove_vanished(Ctx ctx, TurnPtr turn);
-  void tell_deleted(const Turn& turn) const;
-  void tell_braked(const Turn& turn, const Status& why) const;
-  void tell_not_owned(const Turn& turn) const;
-  void tell_kept(const Turn& turn, const Status& why) const;
+  Task<Status> clean_up(Ctx ctx, SyncPtr sync);
+  Task<Status> finish_clean_up(Ctx ctx, SyncPtr sync, bool deleted);
+  Task<Status> remove_vanished(Ctx ctx, SyncPtr sync);
+  void announce_deletion(const Sync& sync) const;
+  void tell_deleted(const Sync& sync) const;
+  void tell_braked(const Sync& sync, const Status& why) const;
+  void tell_not_owned(const Sync& sync) const;
+  void tell_kept(const Sync& sync, const Status& why) const;
 
   // reporting.cpp
-  Task<Status> write(Ctx ctx, TurnPtr turn, ServicePatch patch);
+  Task<Status> write(Ctx ctx, SyncPtr sync, ServicePatch patch);
   // Tells of a failure by Event (`reason`; empty = none) and condition, and says when to come back.
-  Task<Status> fail(Ctx ctx, TurnPtr turn, Status status, std::string_view reason,
+  Task<Status> fail(Ctx ctx, SyncPtr sync, Status status, std::string_view reason,
                     bool with_condition);
   // Nothing is wrong, but the cloud needs time.
-  Task<Status> wait(Ctx ctx, TurnPtr turn, Status status, std::string_view reason,
+  Task<Status> wait(Ctx ctx, SyncPtr sync, Status status, std::string_view reason,
                     ServicePatch patch);
-  void hold(const Turn& turn, const Status& status) const;
+  void defer(const Sync& sync, const Status& status) const;
 
   Host& host_;
   const Events events_;
@@ -116,7 +117,7 @@ class Controller {
   Metric update_duration_;  // MET-7
   TimeToAddress time_to_address_;
   Settings settings_;
-  Semaphore limits_turn_;
+  Semaphore limits_slot_;
   Status limits_failure_;  // of the last question
   std::chrono::milliseconds limits_failed_{0};
   std::optional<std::string> id_annotation_;  // from the first reconcile on

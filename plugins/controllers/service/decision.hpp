@@ -12,7 +12,7 @@ namespace ccm::service {
 
 enum class Step {
   none,             // the cloud is as wanted, for all that is known
-  look,             // compare with the cloud; nothing is written when nothing differs
+  observe,          // compare with the cloud; nothing is written when nothing differs
   update_backends,  // only the backends changed
   ensure,           // all of it
 };
@@ -27,8 +27,8 @@ Step next_step(const Record& record, const ServiceState& service, std::string_vi
                Wanted wanted, bool audited, std::chrono::milliseconds now);
 
 // How long the next try has to wait: 0 = not at all.
-std::chrono::milliseconds hold_left(const Record& record, uint64_t hash,
-                                    std::chrono::milliseconds now);
+std::chrono::milliseconds deferral_left(const Record& record, uint64_t hash,
+                                        std::chrono::milliseconds now);
 
 // The audits of many Services spread over the time: 90 to 110 % of the period, by name.
 std::chrono::milliseconds audit_pause(std::chrono::milliseconds period, std::string_view key);

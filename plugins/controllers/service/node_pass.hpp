@@ -24,9 +24,9 @@ class NodePass {
     if (open_++ == 0) started_ = now;
     return true;
   }
-  // The Service's turn has come; true when a change of Nodes has brought it.
+  // A reconcile of the Service begins; true when a change of Nodes has brought it.
   static bool take(Record& record) { return std::exchange(record.scheduled, false); }
-  // That turn has ended.
+  // That reconcile has ended.
   void ended(Milliseconds now) {
     if (open_ == 0 || --open_ > 0) return;
     latency_.record(static_cast<double>((now - started_).count()) / 1e3);

@@ -25,63 +25,63 @@ Status another_has_it() {
 
 }  // namespace
 
-Task<Result<LoadBalancer>> Controller::ask(Ctx ctx, TurnPtr turn) {
-  auto answer = co_await ask_once(ctx, turn);
+Task<Result<LoadBalancer>> Controller::ask(Ctx ctx, SyncPtr sync) {
+  auto answer = co_await ask_once(ctx, sync);
   const bool foreign = answer.ok() && answer->state == LoadBalancerState::foreign;
-  if (!foreign || !turn->intent.adopt_id.empty() || !may_adopt(*turn, turn->intent.id)) {
+  if (!foreign || !sync->intent.adopt_id.empty() || !may_adopt(*sync, sync->intent.id)) {
     co_return answer;
   }
-  turn->intent.adopt_id = turn->intent.id;
-  auto adopted = co_await ask_once(ctx, turn);
+  sync->intent.adopt_id = sync->intent.id;
+  auto adopted = co_await ask_once(ctx, sync);
   co_return adopted;
 }
 
-Task<Result<LoadBalancer>> Controller::ask_once(Ctx ctx, TurnPtr turn) {
-  const std::string& adopted = turn->intent.adopt_id;
-  if (!adopted.empty() && another_has(*turn, adopted)) co_return another_has_it();
-  turn->record->adopting = adopted;
+Task<Result<LoadBalancer>> Controller::ask_once(Ctx ctx, SyncPtr sync) {
+  const std::string& adopted = sync->intent.adopt_id;
+  if (!adopted.empty() && another_has(*sync, adopted)) co_return another_has_it();
+  sync->record->adopting = adopted;
   const auto answer =
-      co_await host_.load_balancers.ensure(ctx, turn->intent, turn->backends.backends);
-  turn->record->adopting.clear();
+      co_await host_.load_balancers.ensure(ctx, sync->intent, sync->backends.backends);
+  sync->record->adopting.clear();
   co_return answer;
 }
 
-bool Controller::may_adopt(const Turn& turn, std::string_view id) const {
+bool Controller::may_adopt(const Sync& sync, std::string_view id) const {
   return !id.empty() &&
-         settings_.adoption.allow(turn.service.namespace_name, turn.service.name, id);
+         settings_.adoption.allow(sync.service.namespace_name, sync.service.name, id);
 }
 
 // One load balancer serves one Service: not one that another has, or is taking over at this moment,
 // or had before this process looked.
-bool Controller::another_has(const Turn& turn, std::string_view id) const {
+bool Controller::another_has(const Sync& sync, std::string_view id) const {
   for (const auto& [key, record] : records_) {
-    if (key != turn.key && (record->id == id || record->adopting == id)) return true;
+    if (key != sync.key && (record->id == id || record->adopting == id)) return true;
   }
   bool found = false;
   host_.kube.cached_each(kServices, {}, [&](const Object& object) {
-    if (object.uid() == turn.service.uid) return true;
+    if (object.uid() == sync.service.uid) return true;
     const ServiceState other = read_service(object);
     found = other.load_balancer && !other.ingress.empty() &&
-            other.annotation(turn.surroundings.id_annotation) == id;
+            other.annotation(sync.surroundings.id_annotation) == id;
     return !found;
   });
   return found;
 }
 
-Status Controller::adoption_refused(const Turn& turn) {
+Status Controller::adoption_refused(const Sync& sync) {
   return not_ours("the annotation " + std::string(kAdoptAnnotation) + " is not followed. " +
-                  permission_hint(turn.service));
+                  permission_hint(sync.service));
 }
 
 // The ids of load balancers that are not the Service's are none of its users' business.
-Status Controller::foreign(const Turn& turn) {
+Status Controller::foreign(const Sync& sync) {
   std::string text =
       "the load balancer that bears this Service's name is marked as somebody else's";
-  if (!turn.intent.id.empty()) {
-    text = "the load balancer that the annotation " + turn.surroundings.id_annotation +
+  if (!sync.intent.id.empty()) {
+    text = "the load balancer that the annotation " + sync.surroundings.id_annotation +
            " names is not this Service's: remove the annotation to get a new one";
   }
-  return not_ours(text + ". It is left alone. " + permission_hint(turn.service));
+  return not_ours(text + ". It is left alone. " + permission_hint(sync.service));
 }
 
 }  // namespace ccm::service

@@ -1,5 +1,5 @@
-// What this process knows of one Service's load balancer. All of it can be found out again: by the
-// Service's annotations and by looking at the cloud.
+// The state of one Service's load balancer, in memory only: a restart rebuilds it from the
+// Service's annotations and from the cloud.
 #pragma once
 
 #include <ccm/load_balancer.hpp>
@@ -12,6 +12,19 @@
 
 namespace ccm::service {
 
+// Where a Service's load balancer stands. `ensured`, `synced` and `elsewhere` hold for the request
+// with the hashes of the record; all others lead to a whole `ensure`.
+enum class SyncState {
+  unknown,        // the cloud has not answered since this process leads
+  out_of_sync,    // it has, and the load balancer differs or the last attempt failed
+  ensuring,       // EnsuringLoadBalancer was recorded; EnsuredLoadBalancer or a failure follows
+  ensured,        // in the cloud; the Service's status and EnsuredLoadBalancer are to follow
+  synced,         // the cloud and the Service's status are right
+  elsewhere,      // another program sees to it (SVC-24)
+  deleting,       // DeletingLoadBalancer was recorded
+  deletion_held,  // so was DeletionHeld: the host's brake holds the deletion back
+};
+
 struct Record {
   using Milliseconds = std::chrono::milliseconds;
 
@@ -21,30 +34,33 @@ struct Record {
   std::vector<Label> annotations;
   std::vector<Ingress> ingress;
 
-  std::string adopting;    // the id of one that is being taken over right now
-  bool looked = false;     // the cloud has answered since this process leads
-  bool applied = false;    // the cloud is as the two hashes say
-  bool elsewhere = false;  // ... because another program sees to it (SVC-24)
+  std::string adopting;  // the id of the load balancer that is being taken over right now
+  SyncState state = SyncState::unknown;
   uint64_t intent_hash = 0;
   uint64_t backend_hash = 0;
   Milliseconds audit_due{0};
 
-  bool announced = false;  // the Event that work on it begins was recorded
-  bool deleting = false;   // ... that its deletion begins
-  bool braked = false;     // ... that the host's brake holds its deletion
-  bool scheduled = false;  // a change of Nodes brings it back soon
+  bool scheduled = false;  // a change of Nodes brings it back soon (NodePass)
 
-  // Nothing is tried before that time while the request is the one that failed, or waits.
+  // The request that failed or waits is not sent again before that time.
   Milliseconds not_before{0};
-  uint64_t held_hash = 0;
-  Status held;  // why
+  uint64_t deferred_hash = 0;
+  Status deferred;  // why
 
   Milliseconds condition_written{0};
   Object newest;    // the answer to our own last write, until the watch has brought it
-  Object vanished;  // the Service of before, gone with its load balancer still there (SVC-16)
+  Object vanished;  // the former Service, gone with its load balancer still there (SVC-16)
 
+  // The cloud has what the hashes stand for.
+  [[nodiscard]] bool in_cloud() const {
+    return state == SyncState::ensured || state == SyncState::synced;
+  }
+  [[nodiscard]] bool applied() const { return in_cloud() || state == SyncState::elsewhere; }
+  [[nodiscard]] bool deleting() const {
+    return state == SyncState::deleting || state == SyncState::deletion_held;
+  }
   // The cloud may have something for it.
-  [[nodiscard]] bool has_balancer() const { return !id.empty() || (applied && !elsewhere); }
+  [[nodiscard]] bool has_balancer() const { return !id.empty() || in_cloud(); }
 };
 
 }  // namespace ccm::service

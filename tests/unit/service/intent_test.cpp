@@ -124,16 +124,16 @@ TEST_F(DecisionTest, ANewServiceIsMadeAndAnOldOneLookedAt) {
   service.finalizer = true;
   EXPECT_EQ(step(), Step::ensure);  // killed before it recorded anything
   service.annotations[kIdAnnotationName] = "lb-1";
-  EXPECT_EQ(step(), Step::look);
+  EXPECT_EQ(step(), Step::observe);
   service.annotations.clear();
   service.ingress.resize(1);
-  EXPECT_EQ(step(), Step::look);
-  record.looked = true;
+  EXPECT_EQ(step(), Step::observe);
+  record.state = SyncState::out_of_sync;
   EXPECT_EQ(step(), Step::ensure);
 }
 
 TEST_F(DecisionTest, OnlyDifferencesLeadToWork) {
-  record.applied = true;
+  record.state = SyncState::synced;
   record.intent_hash = 1;
   record.backend_hash = 2;
   record.audit_due = milliseconds(2000);
@@ -144,9 +144,9 @@ TEST_F(DecisionTest, OnlyDifferencesLeadToWork) {
   EXPECT_EQ(step(), Step::ensure);
   wanted = {1, 2};
   now = milliseconds(2000);
-  EXPECT_EQ(step(), Step::look);
+  EXPECT_EQ(step(), Step::observe);
   EXPECT_EQ(next_step(record, service, kIdAnnotationName, wanted, false, now), Step::none);
-  record.elsewhere = true;
+  record.state = SyncState::elsewhere;
   EXPECT_EQ(step(), Step::none);
 }
 
@@ -159,11 +159,11 @@ TEST_F(DecisionTest, AuditsAreSpread) {
 }
 
 TEST_F(DecisionTest, AHoldIsOfOneRequest) {
-  record.held_hash = 7;
+  record.deferred_hash = 7;
   record.not_before = milliseconds(5000);
-  EXPECT_EQ(hold_left(record, 7, now), milliseconds(4000));
-  EXPECT_EQ(hold_left(record, 8, now), milliseconds(0));
-  EXPECT_EQ(hold_left(record, 7, milliseconds(5000)), milliseconds(0));
+  EXPECT_EQ(deferral_left(record, 7, now), milliseconds(4000));
+  EXPECT_EQ(deferral_left(record, 8, now), milliseconds(0));
+  EXPECT_EQ(deferral_left(record, 7, milliseconds(5000)), milliseconds(0));
 }
 
 }  // namespace
