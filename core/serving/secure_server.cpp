@@ -28,7 +28,7 @@ using boost::system::error_code;
 namespace {
 constexpr std::chrono::milliseconds kAcceptAgainAfter{200};
 constexpr int kAcceptAtOnce = 16;
-// Accepting has its turns like an address of strangers; without it theirs would be worth nothing.
+// Accepting takes turns like an address of strangers; otherwise the turns would be worthless.
 constexpr double kWeightOfAccepting = 8;
 }  // namespace
 
@@ -113,8 +113,8 @@ struct SecureServer::Impl : std::enable_shared_from_this<Impl> {
     co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
   }
 
-  // False: the new client has to go, because those of its machine wait for their turn already.
-  // A client that has shown a right is not closed for one that has not.
+  // False: the new client is refused, because its machine's clients already wait for their turn. A
+  // trusted client is not closed for a stranger.
   bool make_room(const Allowance::Account& newcomer) {
     const std::size_t strangers = allowance->strangers() - 1;  // accepting counts as one
     std::size_t closing = 0;
@@ -139,8 +139,8 @@ struct SecureServer::Impl : std::enable_shared_from_this<Impl> {
     return connection.busy() || connection.stranger().waiting();
   }
 
-  // The least makes room first: strangers before others, of the machine that has most, who has been
-  // silent for longest.
+  // The least important one makes room first: strangers before others, of the address with the most
+  // connections, the one that has been silent for longest.
   using Rank = std::tuple<bool, std::ptrdiff_t, bool, std::chrono::steady_clock::time_point>;
   static Rank rank(const SecureConnection& connection) {
     const Allowance::Stranger& stranger = connection.stranger();
@@ -195,6 +195,8 @@ Status SecureServer::start() {
 std::uint16_t SecureServer::port() const { return impl_->port; }
 
 std::size_t SecureServer::connections() const { return impl_->connections.size(); }
+
+std::size_t SecureServer::unread_bytes() const { return impl_->unread; }
 
 void SecureServer::stop() { impl_->stop(); }
 

@@ -40,21 +40,22 @@ struct ServingOptions {
   std::string ciphersuites;         // the same for TLS 1.3; empty = OpenSSL's
   std::vector<std::string> groups;  // OpenSSL's names; empty = Go's (HOST-57)
 
-  // HOST-105. Less than Go's 1 MiB: a request here has a token and some groups of its user.
+  // HOST-105. Less than Go's 1 MiB: a request here has only a token and some groups of its user.
   std::size_t max_header_bytes = 64u << 10;
-  std::chrono::milliseconds read_header_timeout{32'000};  // the TLS handshake has it too
+  std::chrono::milliseconds read_header_timeout{32'000};  // also the limit of the TLS handshake
   std::chrono::milliseconds idle_timeout{90'000};
-  // Of all, and of clients of whom no request was allowed yet. Beyond it one of these makes room
-  // for the new one: of the address that has most, the one that has been silent for longest.
+  // Limits of all clients, and of those without an allowed request so far. Beyond the limit one of
+  // these makes room for the new one: of the address with the most connections, the one that has
+  // been silent for longest.
   std::size_t max_connections = 256;
   std::size_t max_strangers = 128;
-  // Their part of a core, and how much of it they can have at once.
+  // Their share of a core, and how much of it they can use at once.
   double strangers_share = 0.025;
   std::chrono::nanoseconds strangers_saved{std::chrono::milliseconds(100)};
-  // Of the requests of all connections that have no answer yet. Beyond it, requests above 16 KiB
-  // are refused.
+  // Limit of the unanswered requests of all connections. Beyond it, requests above 16 KiB are
+  // refused.
   std::size_t max_unread_bytes = 2u << 20;
-  bool ask_for_client_certificates = true;  // who shows none is served too
+  bool ask_for_client_certificates = true;  // clients without one are served too
 };
 
 class SecureServer {
@@ -73,6 +74,8 @@ class SecureServer {
   // The port that is listened on; 0 before start() and when nothing is served.
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] std::size_t connections() const;
+  // Bytes of requests that were received and have no answer yet, in all connections together.
+  [[nodiscard]] std::size_t unread_bytes() const;
 
   // Closes the listener and all connections. Cannot be started again.
   void stop();

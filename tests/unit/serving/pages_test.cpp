@@ -16,7 +16,9 @@
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
 
+#include <chrono>
 #include <deque>
+#include <thread>
 #include <vector>
 
 namespace ccm::serving {
@@ -259,8 +261,13 @@ TEST_F(SlowClients, LargeHeadersAreTakenOnlyWhileThereIsRoom) {
   options_.max_unread_bytes = 256u << 10;
   ASSERT_TRUE(start().ok());
   TlsClient holder(port());
-  holder.send(unfinished(240));
-  // What the holder sent is there when this one is answered: both go through the same loop.
+  const std::string held = unfinished(240);
+  holder.send(held);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (unread_bytes() < held.size() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  ASSERT_EQ(unread_bytes(), held.size());
   TlsClient modest(port());
   EXPECT_EQ(body(modest.ask(unfinished(10) + "\r\n")), "ok");
   TlsClient large(port());

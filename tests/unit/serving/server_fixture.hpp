@@ -11,6 +11,7 @@
 #include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <future>
 #include <optional>
 #include <thread>
@@ -55,9 +56,15 @@ class ServerTest : public testing::Test {
   }
   std::uint16_t port() { return server_->port(); }
   std::size_t connections() {
-    std::promise<std::size_t> count;
-    boost::asio::post(loop_, [&] { count.set_value(server_->connections()); });
-    return count.get_future().get();
+    return on_loop([this] { return server_->connections(); });
+  }
+  std::size_t unread_bytes() {
+    return on_loop([this] { return server_->unread_bytes(); });
+  }
+  std::size_t on_loop(std::function<std::size_t()> read) {
+    std::promise<std::size_t> value;
+    boost::asio::post(loop_, [&] { value.set_value(read()); });
+    return value.get_future().get();
   }
   static std::string get(std::string_view target) {
     return "GET " + std::string(target) + " HTTP/1.1\r\nHost: x\r\n\r\n";
