@@ -7,12 +7,12 @@
 namespace ccm::app {
 namespace {
 
-// Thousands of Nodes that are initialised at once leave as many Events, and the API server has to
-// do the one and the other.
+// Initialising thousands of Nodes at once records as many Events, and the API server has to handle
+// both.
 constexpr std::chrono::milliseconds kEventPatience{250};
 
-// Left at their defaults, the flags do not limit: the API server's own answers do (429 and
-// Retry-After). 20 requests a second were chosen for servers without priority and fairness.
+// Flags left at their defaults set no limit: the API server's own answers do (429 and Retry-After).
+// 20 requests a second were chosen for servers without priority and fairness.
 double effective_qps(const CommandLine& line) {
   if (!line.is_set("kube-api-qps") && !line.is_set("kube-api-burst")) return -1;
   const float qps = line.options().client_connection.qps;

@@ -24,7 +24,7 @@ class ClientFactory {
     std::shared_ptr<net::WriteGate> events;   // of event_writer()s
   };
 
-  // `observer`: hears of every request, on any thread.
+  // `observer`: is told of every request, on any thread.
   ClientFactory(const boost::asio::any_io_executor& executor, kube::ClientConfig config,
                 const CommandLine& command_line, Gates gates, Observer observer);
 
@@ -34,17 +34,17 @@ class ClientFactory {
   // Shares connections with the others of this factory. The home thread is the executor's.
   [[nodiscard]] kube::Client client(std::string_view name) const;
 
-  // The same for those who write: what changes something passes the gate.
+  // The same for writers: each write passes the gate.
   [[nodiscard]] kube::Client writer(std::string_view name) const;
 
-  // A writer of Events, which let other writes go first.
+  // A writer of Events; other writes go first.
   [[nodiscard]] kube::Client event_writer(std::string_view name) const;
 
-  // Shares nothing, for another thread: the Lease's.
+  // Shares nothing, for use on another thread: the client of the Lease.
   [[nodiscard]] kube::Client separate(const boost::asio::any_io_executor& executor,
                                       std::string_view name) const;
 
-  // Of certificates, keys and CA, without a connection: one clear line.
+  // Checks certificates, keys and CA without a connection; a failure is one clear line.
   [[nodiscard]] Status check() const { return root_.check(); }
   [[nodiscard]] const kube::ClientConfig& config() const { return root_.config(); }
 

@@ -107,8 +107,8 @@ std::vector<std::string> Endpoint::paths() const {
   return site_ ? site_->paths() : std::vector<std::string>();
 }
 
-// As upstream: the file, or the Pod's service account, or nobody to ask (HOST-62, 69). A file that
-// cannot be used is a fault of who named it; an account that cannot is only not there.
+// As upstream: the file, or the Pod's service account, or nobody to ask (HOST-62, 69). An unusable
+// file that a flag names is an error; an unusable service account counts as absent.
 Result<Endpoint::Reviewer> Endpoint::reviewer(
     const std::string& kubeconfig, const char* flag, const char* name,
     std::function<void(const kube::CallRecord&)> observer) {
@@ -227,8 +227,8 @@ asio::awaitable<Status> Endpoint::look_up_trust() {
   co_return Status();
 }
 
-// A role that was forgotten is made by hand, while everything else goes on: no process has to end
-// for it, which the Go managers' own role does not have either (DO-307).
+// The role may be created later, so the process goes on; the Go managers' own role does not allow
+// this read either (DO-307).
 asio::awaitable<Status> Endpoint::await_role() {
   Status status(Code::permission_denied, "not asked again");
   while (status.code() == Code::permission_denied && !stopping_) {
@@ -236,7 +236,7 @@ asio::awaitable<Status> Endpoint::await_role() {
     co_await role_timer_.async_wait(asio::as_tuple(asio::use_awaitable));
     if (!stopping_) status = co_await cluster_trust_->look_up();
   }
-  // It has been read, or will be: the watch tries for ever.
+  // It has been read, or will be: the watch retries for ever.
   co_return Status();
 }
 

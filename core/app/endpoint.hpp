@@ -1,5 +1,5 @@
-// The endpoint on --secure-port: flags (HOST-51..71) become a server, those who may ask it, and its
-// pages. Loop thread.
+// The endpoint on --secure-port: turns flags (HOST-51..71) into a server, its authentication and
+// authorization, and its pages. Loop thread.
 #pragma once
 
 #include "app/flags/options.hpp"
@@ -37,7 +37,7 @@ serving::ServingOptions serving_options(const SecureServingOptions& options);
 
 class Endpoint {
  public:
-  // The references must outlive it. `sampled`: metrics that are asked for at each scrape.
+  // The references must outlive it. `sampled`: metrics that are read at each scrape.
   Endpoint(boost::asio::any_io_executor executor, const Options& options,
            prometheus::Registry& metrics, const serving::SampledMetrics& sampled,
            std::shared_ptr<serving::HealthRegistry> health);
@@ -45,24 +45,24 @@ class Endpoint {
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
 
-  // Adds a page of the host's. Before start().
+  // Adds a page of the host. Before start().
   void add(std::string path, serving::Site::Page page);
   [[nodiscard]] std::vector<std::string> paths() const;
 
-  // Reads the flags' files, makes the clients for reviews, binds and accepts. Contacts nobody. With
-  // --secure-port=0 nothing is done. A failure is one clear line.
+  // Reads the flags' files, makes the clients for reviews, binds and accepts. Contacts no other
+  // server. Does nothing with --secure-port=0. A failure is one clear line.
   Status start();
 
-  // Who is believed, and who decides what they may, for people.
+  // For people: who is authenticated how, and who authorizes.
   struct Access {
     std::string authentication;
     std::string authorization;
   };
   [[nodiscard]] const Access& access() const { return access_; }
 
-  // Reads what the cluster says about who is to be believed, and follows it. A failure, unless it
-  // is tolerated (HOST-64), means that the process must not go on. Where a role forbids it, one
-  // line says so, and it ends when the role is there, or with stop().
+  // Reads from the cluster which client certificates to trust, and follows changes. A failure that
+  // is not tolerated (HOST-64) means that the process must not go on. Where a role forbids the
+  // read, one line says so, and the wait ends when the role allows it, or with stop().
   boost::asio::awaitable<Status> look_up_trust();
 
   void stop();

@@ -6,7 +6,7 @@ namespace ccm::app {
 enum ExitCode : int {
   kExitOk = 0,  // --help, --version, SIGTERM or SIGINT after an orderly stop
   kExitBadOptions =
-      1,  // a flag, file or plugin that cannot work; found before anything is contacted
+      1,  // a flag, file or plugin that cannot work; found before any server is contacted
   kExitLeadershipLost = 1,
   kExitFatal = 255,  // the API server never answered, the provider or a controller refused to start
 };

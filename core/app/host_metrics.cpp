@@ -136,7 +136,7 @@ std::optional<double> number_of(const std::optional<int64_t>& told) {
   return told ? std::optional<double>(static_cast<double>(*told)) : std::nullopt;
 }
 
-// Nothing of what the cloud did not say.
+// Leaves out what the cloud did not say.
 void add_budgets(serving::SampledMetrics* metrics, const plugin::PluginHost& plugins) {
   using Report = plugin::BudgetReport;
   const auto add = [&](bool counter, const char* name, const char* help,
@@ -181,7 +181,7 @@ void add_transports(serving::SampledMetrics* metrics) {
                    });
 }
 
-// No metric of ours is hidden before it goes, and no flag disables one.
+// No metric of this program is hidden before it is removed, and no flag disables one.
 void add_absent_metrics(serving::SampledMetrics* metrics) {
   const auto none = [] { return Samples{Sample{{}, 0}}; };
   metrics->counter("hidden_metrics_total", "Metrics that are hidden: none.", none);

@@ -1,5 +1,5 @@
-// The metrics that the host knows anyhow: leadership, controllers, caches, the process. Sampled at
-// each scrape, on the loop's thread.
+// Metrics of the host that are read at each scrape: leadership, controllers, caches, the process.
+// Loop thread.
 #pragma once
 
 #include "app/flags/options.hpp"
@@ -22,8 +22,8 @@ struct HostMetricSources {
 
 void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources sources);
 
-// As running_managed_controllers names it: by its first alias, which for upstream's controllers is
-// the name that upstream gives them there: "service" of "service-lb-controller" (MET-16, SVC-5).
+// The name in running_managed_controllers: the first alias, which for upstream's controllers is
+// upstream's name there: "service" for "service-lb-controller" (MET-16, SVC-5).
 std::string managed_name(const plugin::Component& controller);
 
 }  // namespace ccm::app

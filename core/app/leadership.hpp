@@ -21,7 +21,7 @@ class Leadership final : public plugin::LeaderState {
  public:
   struct Callbacks {
     std::function<void()> started;
-    // Called on the election's thread, whatever the loop does: ends the process.
+    // Called on the election's thread, even when the loop is blocked: ends the process.
     std::function<void(const std::string& reason)> lost;
     std::function<void(std::string message)> event;  // for an Event on the Lease (HOST-118)
     election::LeaderElector::Alive alive;
@@ -33,13 +33,13 @@ class Leadership final : public plugin::LeaderState {
 
   // Competes for the Lease, or leads at once.
   void start(Callbacks callbacks);
-  // Gives the Lease back when nothing of this process can write any more; `done` is posted when
+  // Gives the Lease back when no write of this process is under way any more; `done` is posted when
   // that has succeeded or failed.
   void release(std::function<void()> done);
 
   [[nodiscard]] bool leading() const override;
   [[nodiscard]] uint64_t transitions() const override;
-  // Under which this process competes; empty before start() and without an election.
+  // The identity of this process in the election; empty before start() and without an election.
   [[nodiscard]] const std::string& identity() const { return identity_; }
   // MET-18.
   [[nodiscard]] uint64_t slow_paths() const;

@@ -32,7 +32,7 @@ namespace {
 
 constexpr milliseconds kStartLimit{10'000};  // for the API server's first answer (HOST-84)
 
-// What --min-resync-period means: one random time in [P, 2P) for the process (HOST-30).
+// The meaning of --min-resync-period: one random time in [P, 2P) for the process (HOST-30).
 milliseconds resync_period(Duration minimum) {
   const auto low = std::chrono::duration_cast<milliseconds>(minimum).count();
   if (low <= 0) return milliseconds(0);
@@ -41,8 +41,7 @@ milliseconds resync_period(Duration minimum) {
                                 0, static_cast<double>(low))(device)));
 }
 
-// Answers from the shared snapshot must be younger than the period in which they are asked for
-// anew.
+// Answers from the shared snapshot must be younger than the period in which the question repeats.
 plugin::BrokerOptions broker_options(const Options& options) {
   plugin::BrokerOptions broker;
   const auto half = std::chrono::duration_cast<milliseconds>(
@@ -225,8 +224,8 @@ asio::awaitable<Status> Manager::Impl::make_components() {
   co_return Status();
 }
 
-// A degraded plugin shows in /readyz by its name. Not in /livez and /healthz: a cloud that is slow
-// would have the kubelet restart its manager again and again.
+// A degraded plugin fails /readyz by its name, but not /livez and /healthz: for a slow cloud the
+// kubelet would restart its manager again and again.
 void Manager::Impl::watch_health(const std::string& component) {
   health->set(
       "plugin-" + component,
@@ -249,7 +248,7 @@ void Manager::Impl::watch_signals() {
   });
 }
 
-// Beside the start, which need not wait for it.
+// Runs in parallel with the start.
 asio::awaitable<void> Manager::Impl::look_up_trust() {
   const Status status = co_await endpoint.look_up_trust();
   if (status.ok() || stopping) co_return;
@@ -261,7 +260,7 @@ asio::awaitable<void> Manager::Impl::look_up_trust() {
   end(kExitBadOptions);
 }
 
-// Standbys ask too, so that whoever takes over knows already.
+// Standbys ask too, so that the next leader knows already.
 void Manager::Impl::check_access() {
   AccessCallbacks callbacks;
   callbacks.changed = [this](const AccessSubject& subject, const plugin::Permissions& missing) {

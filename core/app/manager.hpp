@@ -1,5 +1,5 @@
-// The running host: wires client, informers, plugins, election and endpoint together, and takes
-// them down in the right order.
+// The running host: connects client, informers, plugins, election and endpoint, and stops them in
+// the right order.
 #pragma once
 
 #include "app/flags/options_command_line.hpp"
@@ -13,7 +13,7 @@ namespace ccm::app {
 
 class Manager {
  public:
-  // The references must outlive this object. Nothing is contacted before run().
+  // The references must outlive this object. Contacts no server before run().
   Manager(const CommandLine& command_line, kube::ClientConfig config, LoadedSelection selection,
           SignalGuard& signals);
   ~Manager();

@@ -1,5 +1,5 @@
-// Inside of Manager: what it is made of and how it starts (manager.cpp), how it ends
-// (manager_stop.cpp). Loop thread, but for what says otherwise.
+// Internals of Manager: its parts and its start (manager.cpp), its stop (manager_stop.cpp). Loop
+// thread, unless stated otherwise.
 #pragma once
 
 #include "app/access/access_check.hpp"
@@ -79,7 +79,7 @@ struct Manager::Impl final : plugin::FlagSource {
   serving::SampledMetrics sampled;
   serving::ClientMetrics client_metrics{metrics};
   std::shared_ptr<net::WriteGate> write_gate;
-  std::shared_ptr<net::WriteGate> event_gate;  // an Event that comes late harms nobody
+  std::shared_ptr<net::WriteGate> event_gate;  // a late Event does no harm
   ClientFactory clients;
   kube::InformerSet informers;
   runtime::InformerSource event_source{informers};
@@ -87,7 +87,7 @@ struct Manager::Impl final : plugin::FlagSource {
   plugin::EventRecorders recorders;
   Leadership leadership;
   plugin::PluginHost plugins;
-  std::optional<AccessCheck> access;  // since the components are there
+  std::optional<AccessCheck> access;  // since the components were created
   std::shared_ptr<serving::HealthRegistry> health = std::make_shared<serving::HealthRegistry>();
   AccessNews access_news{*health};
   runtime::StallMonitor monitor{loop, [this] { return plugins.running(); }};
@@ -95,7 +95,7 @@ struct Manager::Impl final : plugin::FlagSource {
   serving::LoopLag loop_lag{loop.executor(), metrics};
   SignalGuard& guard;
   StopSignals& signals{StopSignals::install()};
-  // All components are there, and the election has begun. Any thread.
+  // All components are created, and the election has begun. Any thread.
   std::atomic<bool> started{false};
   bool stopping = false;
   std::atomic<int> exit_code{kExitOk};

@@ -1,4 +1,4 @@
-// How the manager ends: told by a signal, because it cannot go on, or because it lost the Lease.
+// How the manager ends: on a signal, because it cannot go on, or because it lost the Lease.
 #include "app/manager_impl.hpp"
 #include "base/log.hpp"
 #include "plugin/await_callback.hpp"
@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Together less than kStopLimit, so that an end is orderly whatever the plugins and the API server
+// Together less than kStopLimit, so that a stop is orderly whatever the plugins and the API server
 // do, as long as the loop runs.
 constexpr milliseconds kReconcilesEnd{1'000};  // once they are cancelled
 constexpr milliseconds kEventsOut{1'000};      // those that are still queued then
@@ -30,13 +30,12 @@ constexpr milliseconds kWritesEnd{3'000};      // answers to what was sent
 constexpr milliseconds kGiveBack{2'000};       // the Lease
 constexpr milliseconds kComponentsEnd{1'000};  // controllers, then the provider
 
-// So many lease durations a plugin's call may block the loop before the Lease is given up: 60 s by
-// default.
+// A plugin's call may block the loop for this many lease durations before the Lease is given up: 60
+// s by default.
 constexpr int kForgivenLeases = 4;
 constexpr milliseconds kLastWords{2'000};
 
-// Any thread. A log that nobody reads any more may block its writers, and must not keep this
-// process.
+// Any thread. A log that nobody reads blocks its writers; that must not keep this process alive.
 [[noreturn]] void leave(int code, const std::function<void()>& last_words) {
   try {
     std::thread([code] {
@@ -53,8 +52,8 @@ constexpr milliseconds kLastWords{2'000};
 
 }  // namespace
 
-// On the election's thread. A plugin that blocks the loop is forgiven for a while, as long as this
-// process holds the Lease: a slow plugin must not cost the leadership, a hung host must.
+// On the election's thread. A plugin may block the loop for a while as long as this process holds
+// the Lease: a slow plugin must not cost the leadership, a hung host must.
 Status Manager::Impl::alive(bool holding) const {
   const auto& election = options.leader_election;
   const auto limit = std::chrono::duration_cast<milliseconds>(election.renew_deadline);
@@ -64,16 +63,16 @@ Status Manager::Impl::alive(bool holding) const {
 }
 
 // On the election's thread. Every write is fenced already. As upstream, the process ends at once
-// (HOST-115): whatever still runs belongs to a leader that is none.
+// (HOST-115): the code that still runs no longer belongs to a leader.
 void Manager::Impl::lost(const std::string& reason) {
   leave(kExitLeadershipLost, [&] { log::error("Leadership lost", {{"reason", reason}}); });
 }
 
-// The callbacks run on the thread of the signals, whatever the loop does.
+// The callbacks run on the thread of the signals, even when the loop is blocked.
 void Manager::Impl::listen() {
   StopSignals::Callbacks callbacks;
   callbacks.first = [this](int number) {
-    // Half of what end() would take down is being made, and nothing has been written yet.
+    // Half of what end() would destroy is not created yet, and nothing has been written.
     if (!started) {
       leave(kExitOk, [&] { log::info("Stopping", {{"signal", signal_name(number)}}); });
     }
@@ -105,8 +104,8 @@ void Manager::Impl::fail(const Status& status) {
   end(kExitFatal);
 }
 
-// A part of this program threw what it should not. Some of its work may be half done, so nothing is
-// taken down in order, and the Lease has to expire.
+// A part of this program threw unexpectedly. Some of its work may be half done, so there is no
+// orderly stop, and the Lease has to expire.
 void Manager::Impl::broke(const std::exception& fault) {
   leave(kExitFatal, [&] { log::error("Unexpected fault, leaving", {{"err", fault.what()}}); });
 }
@@ -122,9 +121,8 @@ void Manager::Impl::end(int code) {
   });
 }
 
-// Reconciles end at once, what is known goes out as Events, then the gates shut and what was sent
-// is answered: nothing of ours writes any more, so the Lease goes back before the rest is taken
-// down.
+// Reconciles end at once, queued Events are sent, then the gates close and pending writes get their
+// answers. From then on nothing writes, so the Lease is released before the rest is destroyed.
 asio::awaitable<void> Manager::Impl::stop() {
   Status stopped = co_await plugins.stop_controllers(kReconcilesEnd);
   if (!stopped.ok()) {
@@ -140,7 +138,7 @@ asio::awaitable<void> Manager::Impl::stop() {
   loop.stop();
 }
 
-// Empty, or what may still be writing at the end of that time.
+// Empty, or the operations that may still be writing after that time.
 asio::awaitable<std::string> Manager::Impl::writes_end(milliseconds limit) {
   constexpr milliseconds kLook{5};
   const auto end = std::chrono::steady_clock::now() + limit;

@@ -151,7 +151,7 @@ std::vector<std::string> PluginSelection::problems(std::span<const std::string> 
   if (const Status status = registry_.conflicts(chosen); !status.ok()) {
     result.push_back(status.message());
   }
-  // An empty name is the command line's own complaint (HOST-6).
+  // The command line complains about an empty name (HOST-6).
   if (!provider_name_.empty() && !provider_.ok()) result.push_back(provider_.status().message());
   for (const auto& name : enabled) {
     if (find_controller(name) == nullptr) result.push_back(why_missing(name));

@@ -1,5 +1,5 @@
-// Which plugins a command line means: found by their manifests first, loaded when everything else
-// was found to be right. Home thread: main.
+// Which plugins a command line selects: found by their manifests first, loaded when all other
+// checks have passed. Home thread: main.
 #pragma once
 
 #include "app/flags/controller_selection.hpp"
@@ -34,32 +34,34 @@ class PluginSelection {
   // Reads the manifests of --plugin-path, or of the default folder. Nothing is loaded.
   explicit PluginSelection(const EarlyOptions& early);
 
-  // Adds the flags that the plugins bring: of every controller that counts, so that a flag does not
-  // become unknown by disabling its controller, and of the chosen provider.
+  // Adds the plugins' flags: of every controller in the selection, enabled or not, so that
+  // disabling a controller does not make its flags unknown, and of the chosen provider.
   Status add_flags(CommandLine& command_line) const;
 
-  // What --controllers may name: what is there, and upstream's names, so that a manifest for a Go
-  // manager may disable a controller that was not packaged. Those are not part of "*", and neither
-  // are the controllers of other providers, which may be named for the same reason.
+  // The names that --controllers accepts: installed controllers, and upstream's names, so that a
+  // manifest for a Go manager may disable a controller that was not packaged. Those are not part of
+  // "*", and neither are the controllers of other providers, which may be named for the same
+  // reason.
   [[nodiscard]] std::vector<KnownController> known_controllers() const;
 
-  // One line for each thing that keeps `enabled` and the provider from being loaded.
+  // One line for each reason why `enabled` and the provider cannot be loaded.
   [[nodiscard]] std::vector<std::string> problems(std::span<const std::string> enabled) const;
 
   // Files that cannot be used but are not asked for either; worth a warning.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return registry_.problems(); }
 
-  // The provider's first, then those of the enabled controllers, each plugin once. Of what
-  // problems() complains about there is none.
+  // The provider's first, then those of the enabled controllers, each plugin once. Leaves out what
+  // problems() complains about.
   [[nodiscard]] std::vector<plugin::Manifest> manifests(std::span<const std::string> enabled) const;
-  // The provider's name as its manifest has it; empty when there is none.
+  // The provider's name in its manifest; empty when there is none.
   [[nodiscard]] std::string provider() const {
     return provider_.ok() ? provider_->name : std::string();
   }
 
-  // Loads the provider and the enabled controllers: the files whose manifests were read, whatever
-  // lies at their paths by now, and none before all of them passed their checks. `loaded` hears of
-  // each plugin before the next one is loaded, and may be empty. The failure is one line.
+  // Loads the provider and the enabled controllers: the files whose manifests were read, even if
+  // other files have taken their paths since, and none before all of them have passed their checks.
+  // `loaded` is called for each plugin before the next one is loaded, and may be empty. The failure
+  // is one line.
   using Loaded = std::function<void(const plugin::LoadedPlugin&)>;
   [[nodiscard]] Result<LoadedSelection> load(std::span<const std::string> enabled,
                                              plugin::Pins pins, const Loaded& loaded = {}) const;
@@ -76,8 +78,8 @@ class PluginSelection {
   std::string provider_name_;
   std::optional<plugin::Examination> by_path_;  // a provider that was given by its path
   Result<plugin::KnownProvider> provider_;
-  // A controller in a provider's file counts only when that provider is the chosen one: it works
-  // with that cloud's API and credential.
+  // A controller in a provider's file is selected only with that provider: it works with that
+  // cloud's API and credential.
   std::vector<plugin::KnownController> controllers_;         // sorted by name
   std::vector<plugin::KnownController> of_other_providers_;  // the rest
 };

@@ -1,6 +1,6 @@
-// Notices that a plugin took a signal from the host, says which plugin, and takes it back: else
-// SIGTERM would not end this process any more, and Kubernetes would kill it after its grace, with
-// the Lease still held. One thread.
+// Notices that a plugin replaced a signal handler of the host, names the plugin, and restores the
+// handler: else SIGTERM would not end this process any more, and Kubernetes would kill it after its
+// grace period, with the Lease still held. One thread.
 #pragma once
 
 #include "app/stop_signals.hpp"
@@ -20,12 +20,12 @@ class SignalGuard {
   // `signals` must outlive it.
   explicit SignalGuard(StopSignals& signals) : signals_(signals) {}
 
-  // Its code is told apart from now on. Right after it was loaded: a library may take a signal
-  // then.
+  // Attributes code of that file to the plugin from now on. Call it right after loading: a library
+  // may replace a handler at that time.
   void loaded(const plugin::LoadedPlugin& plugin);
 
-  // What ran since the last check: "create", and whose code it was, for a signal whose handler lies
-  // in no plugin's file.
+  // The plugin operation since the last check, such as "create", and its plugin, for a signal whose
+  // handler lies in no plugin's file.
   void check(std::string_view since, std::string_view plugin = {});
 
  private:
@@ -33,7 +33,7 @@ class SignalGuard {
 
   StopSignals& signals_;
   std::vector<std::pair<std::string, std::string>> plugins_;  // file and id
-  // When each was told: by signal and plugin.
+  // When each replacement was last logged, by signal and plugin.
   std::map<std::pair<int, std::string>, std::chrono::steady_clock::time_point> told_;
 };
 

@@ -62,7 +62,7 @@ std::string file_of(const struct sigaction& action) {
 
 constexpr auto kNoLimit = Clock::time_point::max();
 
-// What comes next; nothing when the time is over first.
+// The next event; nothing when the time is over first.
 std::optional<unsigned char> next(int pipe, Clock::time_point limit) {
   while (true) {
     int wait = -1;

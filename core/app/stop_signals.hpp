@@ -1,7 +1,7 @@
-// SIGTERM and SIGINT: how this process is told to end. A handler that only wakes a thread, so that
-// a signal counts whatever the loop and the plugins are doing: on whichever thread it arrives, it
-// runs on that thread's alternate stack (code in Go has no other stack to spare) and interrupts no
-// system call. That thread also sees to it that the end does not take for ever.
+// SIGTERM and SIGINT. The handler only wakes a thread, so that a signal counts even when the loop
+// and the plugins are blocked. It runs on the alternate stack of whichever thread the signal
+// arrives on (Go code has no other stack to spare) and interrupts no system call. That thread also
+// limits how long the stop may take.
 #pragma once
 
 #include <chrono>
@@ -26,10 +26,10 @@ class StopSignals {
   // Each of these signals ends the process at once, with that exit code.
   static Callbacks leave_with(int exit_code);
 
-  // A signal whose handler is somebody else's.
+  // A signal whose handler is not ours.
   struct Taken {
     int number = 0;
-    std::string file;  // whose code its handler is; empty when the signal is ignored or kills
+    std::string file;  // owner of the handler; empty when the signal is ignored or kills
   };
 
   // Installs the handlers. Before any plugin is loaded, once; never destroyed, since exit handlers
@@ -40,10 +40,10 @@ class StopSignals {
   // Any thread.
   void listen(Callbacks callbacks);
 
-  // The process ends, and not because of a signal: the limit counts from now. Any thread.
+  // The process ends for another reason than a signal: the limit counts from now. Any thread.
   void begin_limit();
 
-  // Takes back what was taken. Any thread.
+  // Restores handlers that were replaced. Any thread.
   std::vector<Taken> take_back();
 
  private:

@@ -92,7 +92,7 @@ void open_streams(State& state) {
   }
 }
 
-// Lives until the process does: threads may log while statics are destroyed.
+// Never destroyed: threads may log while statics are destroyed.
 State& state() {
   static State& instance = []() -> State& {
     auto* made = new State;

@@ -61,7 +61,7 @@ using Location = std::source_location;
 
 enum class Severity { info, warning, error };
 
-// A record with everything given by hand: for lines that plugins write.
+// A record with all fields given: for lines that plugins write.
 struct Record {
   Severity severity = Severity::info;
   int verbosity = 0;  // of info
@@ -80,7 +80,8 @@ void write(const Record& record);
 // matches one of them.
 [[nodiscard]] bool enabled(int verbosity, std::string_view file, std::string_view logger = {},
                            std::string_view component = {});
-// Whether a line of that verbosity is written for any file at all: for who does not know it yet.
+// Whether a line of that verbosity is written for any file at all: for callers that do not know the
+// file yet.
 [[nodiscard]] bool maybe_enabled(int verbosity);
 
 void error(std::string_view message, Fields fields = {}, Location where = Location::current());
@@ -112,7 +113,7 @@ struct Config {
   std::chrono::nanoseconds flush_frequency{std::chrono::seconds(5)};
 };
 
-// ok, or invalid_argument: what is wrong with a --vmodule text.
+// ok, or invalid_argument with the fault of a --vmodule text.
 Status check_vmodule(std::string_view vmodule);
 
 // Replaces the configuration. On failure (vmodule) nothing changes.

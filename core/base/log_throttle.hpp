@@ -1,4 +1,4 @@
-// For log lines that a client can cause as often as it likes.
+// For log lines that a client can cause without limit.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ class Throttle {
   using Clock = std::chrono::steady_clock;
   explicit Throttle(Clock::duration period = std::chrono::seconds(10)) : period_(period) {}
 
-  // Nothing: this line is one too many. Else how many were left out since the last one.
+  // Nothing: leave this line out. Else the number of lines left out since the last one.
   std::optional<std::uint64_t> pass(Clock::time_point now = Clock::now()) {
     if (now < next_) {
       ++left_out_;

@@ -1,4 +1,4 @@
-// "Did you mean ...": the known name closest to what was typed.
+// "Did you mean ...": the known name closest to the typed one.
 #pragma once
 
 #include <span>

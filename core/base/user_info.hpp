@@ -5,7 +5,7 @@
 
 namespace ccm {
 
-// The value without user and password of the URLs in it.
+// The value with user and password removed from the URLs in it.
 std::string without_user_info(const std::string& value);
 
 }  // namespace ccm

@@ -1,4 +1,4 @@
-// UTF-8 at the borders of the process: what others call text may hold any bytes. Any thread.
+// UTF-8 at the borders of the process: texts from outside may hold any bytes. Any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The rules of leader election without any I/O: what one candidate has seen of the Lease and what
-// it may do about it (HOST-112, API-64, API-66). Home thread: the election's.
+// The rules of leader election without any I/O: one candidate's observations of the Lease and its
+// permitted actions (HOST-112, API-64, API-66). Home thread: the election's.
 #pragma once
 
 #include "base/clock.hpp"
@@ -22,28 +22,28 @@ class Candidate {
   // with `now`: a holder is alive as long as its record keeps changing, whatever its clock says
   // (TRAP-2).
   void observe(Lease lease, TimePoint now);
-  // The Lease is not there.
+  // The Lease does not exist.
   void forget() { lease_.reset(); }
 
   [[nodiscard]] const std::string& identity() const { return identity_; }
   // Recorded holder; empty when nobody holds it or nothing was seen.
   [[nodiscard]] std::string holder() const;
   [[nodiscard]] bool holds() const { return lease_ && holder() == identity_; }
-  // When the record, if it does not change, stops counting; the distant past when nothing was seen.
+  // When the record expires unless it changes; the distant past when nothing was seen.
   [[nodiscard]] TimePoint expiry() const;
-  // The recorded holder let its time pass without a change.
+  // The recorded holder did not renew in time.
   [[nodiscard]] bool expired(TimePoint now) const;
   // Free, ours, or expired.
   [[nodiscard]] bool may_take(TimePoint now) const;
   // The last write was ours and stands: it can be renewed without reading first (HOST-112a).
   [[nodiscard]] bool may_renew_unread(TimePoint now) const { return holds() && !expired(now); }
 
-  // The Lease that was seen last.
+  // The last Lease that was seen.
   [[nodiscard]] const std::optional<Lease>& lease() const { return lease_; }
-  // What to write to take or renew it: a renewal keeps acquireTime and leaseTransitions, a
+  // The record to write to take or renew it: a renewal keeps acquireTime and leaseTransitions, a
   // take-over counts one transition (HOST-112e).
   [[nodiscard]] LeaseRecord claim(std::chrono::system_clock::time_point wall) const;
-  // What to write to give it up (HOST-117).
+  // The record to write to give it up (HOST-117).
   [[nodiscard]] LeaseRecord release(std::chrono::system_clock::time_point wall) const;
 
  private:

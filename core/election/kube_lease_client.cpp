@@ -23,7 +23,7 @@ KubeLeaseClient::KubeLeaseClient(kube::Client client, std::string namespace_name
       name_(std::move(name)),
       timeout_(timeout) {}
 
-// The election never waits behind a rate limit: a late renewal costs the leadership.
+// The election never waits for a rate limit: a late renewal costs the leadership.
 kube::CallOptions KubeLeaseClient::once() const {
   kube::CallOptions options;
   options.timeout = timeout_;

@@ -66,7 +66,7 @@ asio::awaitable<Status> LeaderElector::Impl::write(std::string body, bool create
   co_return Status();
 }
 
-// One try to take or keep the Lease (HOST-112). Ok = it is ours.
+// One attempt to take or keep the Lease (HOST-112). Ok = it is ours.
 asio::awaitable<Status> LeaderElector::Impl::attempt() {
   const TimePoint begin = clock.now();
   if (candidate.may_renew_unread(begin)) {
@@ -77,7 +77,7 @@ asio::awaitable<Status> LeaderElector::Impl::attempt() {
       co_return Status();
     }
   }
-  // The watch has just shown it free: whoever else saw that makes this a conflict.
+  // The watch has just shown it free: another candidate that saw it too makes this a conflict.
   if (chance && candidate.lease() && candidate.holder().empty()) {
     std::string body = updated_lease(*candidate.lease(), candidate.claim(clock.wall()));
     const Status status = co_await write(std::move(body), false);
@@ -105,7 +105,7 @@ asio::awaitable<Status> LeaderElector::Impl::attempt() {
   co_return status;
 }
 
-// One try that stop() and the time limit may end early.
+// One attempt that stop() and the time limit may end early.
 asio::awaitable<Status> LeaderElector::Impl::attempt_within(BootClock::duration time) {
   using asio::experimental::awaitable_operators::operator||;
   if (stopping) co_return Status(Code::cancelled, "the election ends");
@@ -142,7 +142,7 @@ asio::awaitable<std::string> LeaderElector::Impl::renew() {
   co_return std::string();
 }
 
-// Not in the coroutines: GCC 12 miscompiles braced lists there.
+// A function of its own and not a coroutine, see base/gcc12.hpp.
 void LeaderElector::Impl::log_released() const {
   log::info("Released the Lease", {{"lease", options.lease()}});
 }
@@ -159,8 +159,8 @@ asio::awaitable<Status> LeaderElector::Impl::give_back_once() {
   co_return status;
 }
 
-// Without reading first when nothing is in doubt. Else, or on a conflict, with: a renewal that
-// stop() cut off may even arrive between the read and the write.
+// Without reading first when nothing is in doubt. Otherwise, or after a conflict, with a read: a
+// renewal that stop() cut off may even arrive between the read and the write.
 asio::awaitable<Status> LeaderElector::Impl::give_back_repeatedly() {
   Status status(Code::aborted, "not tried");
   if (candidate.holds() && !write_in_doubt) {
@@ -199,7 +199,7 @@ asio::awaitable<void> LeaderElector::Impl::run() {
     is_leader = false;
   }
   if (!lost.empty()) {
-    callbacks.lost(lost);  // not posted: a loop that hangs would never run it
+    callbacks.lost(lost);  // not posted: a hung loop would never run it
   } else if (release_wanted && (candidate.holds() || write_in_doubt)) {
     co_await give_back();
   }
@@ -210,7 +210,7 @@ void LeaderElector::Impl::stop(bool release, std::function<void()> done) {
   asio::post(io, [this, release, done = std::move(done)]() mutable {
     release_wanted = release;
     released = std::move(done);
-    stopping = true;  // here, so that no try begins between this and the cancellation
+    stopping = true;  // here, so that no attempt begins between this and the cancellation
     wake.cancel();
     limit.cancel();
   });

@@ -32,20 +32,20 @@ struct ElectionOptions {
 // "<host name>_<random UUID>" (HOST-108). Fails when the host has no name.
 Result<std::string> new_identity();
 
-// HOST-110; invalid_argument says which flag contradicts which.
+// HOST-110; invalid_argument names the contradicting flags.
 Status validate(const ElectionOptions& options);
 
-// One try may take this long, so that a hung request cannot cost the Lease (HOST-109, API-65).
+// One attempt may take this long, so that a hung request cannot cost the Lease (HOST-109, API-65).
 std::chrono::milliseconds request_timeout(const ElectionOptions& options);
 
 struct ElectionCallbacks {
   std::function<void(std::function<void()>)> post;  // to the host's loop
   // Posted. Took the Lease. `transitions` fences off older leaders.
   std::function<void(int64_t transitions)> started_leading;
-  // Lost it without having been asked to: the process must end (HOST-115). Called on the election's
-  // thread, since a loop that hangs would never run what is posted. Once.
+  // The Lease was lost unintentionally: the process must end (HOST-115). Called on the election's
+  // thread, since a hung loop would never run a posted function. Once.
   std::function<void(const std::string& reason)> lost;
-  // Posted. Another identity, or this one, holds it now.
+  // Posted. The Lease has a new holder: another identity, or this one.
   std::function<void(std::string identity)> new_leader;
 };
 
@@ -56,8 +56,8 @@ class LeaderElector {
       std::function<std::unique_ptr<LeaseClient>(const boost::asio::any_io_executor& executor)>;
 
   // Whether the host's loop is alive, else who or what blocks it: the Lease is taken and renewed
-  // only while it is. `holding`: for a renewal, which may forgive a plugin that blocks the loop for
-  // a while. Called on the election's thread.
+  // only while it is. `holding`: for a renewal, which tolerates for a while that a plugin blocks
+  // the loop. Called on the election's thread.
   using Alive = std::function<Status(bool holding)>;
 
   // `clock` must outlive this object. All functions: any thread.
@@ -69,9 +69,9 @@ class LeaderElector {
 
   void start();
 
-  // Ends the election; what is under way is cut off. A leader gives the Lease back (HOST-117 tells
-  // how; Go's manager never does, HOST-116). `done` is called on the election's thread within
-  // request_timeout(), also when that failed: the Lease then expires. Once, after start().
+  // Ends the election and cancels requests under way. A leader gives the Lease back (as HOST-117;
+  // Go's manager never does, HOST-116). `done` is called on the election's thread within
+  // request_timeout(), also after a failure: the Lease then expires. Once, after start().
   void release(std::function<void()> done);
 
   // Holds the Lease at this very moment by the local clock: fences every write. Becomes false at
@@ -81,7 +81,7 @@ class LeaderElector {
   [[nodiscard]] int64_t transitions() const;
   // The check "leaderElection" of /healthz (HOST-96).
   [[nodiscard]] Status health() const;
-  // Tries that had to read the Lease first (MET-18).
+  // Attempts that had to read the Lease first (MET-18).
   [[nodiscard]] uint64_t slow_paths() const;
 
  private:

@@ -1,5 +1,5 @@
-// Inside of LeaderElector: taking and keeping the Lease (leader_elector.cpp), waiting for it
-// (standby.cpp). Everything runs on the election's thread but what says otherwise.
+// Internals of LeaderElector: taking and keeping the Lease (leader_elector.cpp), waiting for it
+// (standby.cpp). Everything runs on the election's thread unless stated otherwise.
 #pragma once
 
 #include "election/candidate.hpp"
@@ -56,15 +56,15 @@ struct LeaderElector::Impl {
 
   const ElectionOptions options;
   const ElectionCallbacks callbacks;
-  const Alive alive;  // a host whose loop hangs must neither take nor keep the Lease
+  const Alive alive;  // a host with a hung loop must neither take nor keep the Lease
   const Clock& clock;
 
   boost::asio::io_context io{1};
   Candidate candidate;
   boost::asio::steady_timer wake;   // ends a pause
-  boost::asio::steady_timer limit;  // ends a try, or a standby's wait
+  boost::asio::steady_timer limit;  // ends an attempt, or a standby's wait
   std::unique_ptr<LeaseClient> client;
-  std::string announced;  // the holder that new_leader told last
+  std::string announced;  // the last holder passed to new_leader
   std::minstd_rand random{std::random_device{}()};
   bool write_in_doubt = false;  // the last write has no answer: it may have taken effect
 
@@ -73,8 +73,8 @@ struct LeaderElector::Impl {
   bool waiting_anew = false;     // the wait began again when `limit` was cancelled
   milliseconds patience{0};      // how long to wait for an event before the Lease is read
   int watch_failures = 0;        // in a row
-  TimePoint watch_not_before{};  // the next try to watch
-  std::string last_message;      // what was logged last
+  TimePoint watch_not_before{};  // the next attempt to watch
+  std::string last_message;      // the last logged text
 
   std::atomic<bool> stopping{false};
   std::atomic<bool> release_wanted{false};

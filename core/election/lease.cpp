@@ -14,8 +14,8 @@ using nlohmann::json;
 
 namespace {
 
-// Members of the wrong type read as absent: an odd Lease is taken for a free or expired one by its
-// other fields, never for a reason to stop.
+// Members of the wrong type read as absent: the other fields decide whether an odd Lease counts as
+// free or expired; it never stops the election.
 std::string text(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -29,7 +29,7 @@ int64_t number(const json& object, const char* key) {
   return std::clamp<int64_t>(found->get<int64_t>(), 0, INT32_MAX);
 }
 
-// What nests deeper than any Lease is left out: copying and rendering a json are recursive.
+// Values that nest deeper than any Lease are left out: copying and rendering a json are recursive.
 json parse(std::string_view text) {
   constexpr int kMaxDepth = 64;
   return json::parse(
@@ -41,7 +41,7 @@ json spec_of(const LeaseRecord& record, json spec) {
   spec["leaseDurationSeconds"] = record.lease_duration.count();
   spec["acquireTime"] = record.acquire_time.empty() ? json(nullptr) : json(record.acquire_time);
   spec["renewTime"] = record.renew_time.empty() ? json(nullptr) : json(record.renew_time);
-  // An int32 to the API, which refuses what is larger.
+  // An int32 in the API, which refuses larger numbers.
   spec["leaseTransitions"] = std::min<int64_t>(record.lease_transitions, INT32_MAX);
   return spec;
 }

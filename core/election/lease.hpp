@@ -1,4 +1,4 @@
-// The Lease as leader election sees it, and the texts that it writes (HOST-107, HOST-111,
+// The Lease as leader election sees it, and the JSON that it writes (HOST-107, HOST-111,
 // API-61..66). Plain values; any thread.
 #pragma once
 

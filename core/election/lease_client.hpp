@@ -1,4 +1,4 @@
-// How leader election reaches its Lease; a test has one in memory.
+// Access of leader election to its Lease; tests use one in memory.
 #pragma once
 
 #include "election/lease.hpp"
@@ -13,8 +13,8 @@
 
 namespace ccm::election {
 
-// One request each, without retries; all but the watch bounded by the time limit that the client
-// was made with: the election has its own rhythm (API-65). Failures as kube::Client's.
+// One request each, without retries; all but the watch bounded by the client's time limit: the
+// election has its own rhythm (API-65). Failures as kube::Client's.
 class LeaseClient {
  public:
   virtual ~LeaseClient() = default;
@@ -22,9 +22,9 @@ class LeaseClient {
   virtual boost::asio::awaitable<Result<Lease>> create(std::string body) = 0;
   virtual boost::asio::awaitable<Result<Lease>> update(std::string body) = 0;
 
-  // Hears of each change; nullopt = the Lease was deleted. False ends the watch.
+  // Called for each change; nullopt = the Lease was deleted. False ends the watch.
   using Changed = std::function<bool(std::optional<Lease> lease)>;
-  // Follows the Lease from behind `resource_version` until `changed` says false or the stream ends
+  // Watches the Lease from `resource_version` on until `changed` returns false or the stream ends
   // in an orderly way: ok. Otherwise why it broke; out_of_range when that version is too old.
   virtual boost::asio::awaitable<Status> watch(std::string resource_version, Changed changed) = 0;
 };

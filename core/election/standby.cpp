@@ -1,6 +1,6 @@
-// How a candidate waits for the Lease: it watches it, so that a release is seen at once, wakes up
-// at the moment when the holder's time is over, and reads it when nothing was heard for a while, so
-// that a watch which is dead or forbidden costs speed and nothing else.
+// How a candidate waits for the Lease. It watches the Lease, so that it sees a release at once,
+// wakes up when the holder's time is over, and reads the Lease when no event came for a while, so
+// that a dead or forbidden watch costs speed and nothing else.
 #include "base/log.hpp"
 #include "election/leader_elector_impl.hpp"
 
@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::chrono::minutes kRefusedWatch{5};  // until a watch that was refused is tried again
+constexpr std::chrono::minutes kRefusedWatch{5};  // until a refused watch is retried
 constexpr std::chrono::seconds kLongestWatchPause{60};
 
 bool refused(const Status& status) {
@@ -33,14 +33,14 @@ milliseconds LeaderElector::Impl::spread(double low, double high) {
   return std::chrono::duration_cast<milliseconds>(options.retry_period * factor);
 }
 
-// The wait begins again and lasts so many retry periods at most.
+// Restarts the wait, which lasts at most that many retry periods.
 void LeaderElector::Impl::look_again(double low, double high) {
   patience = spread(low, high);
   waiting_anew = true;
   limit.cancel();
 }
 
-// An event of the watch. False ends it: there is something to try.
+// An event of the watch. False ends the watch: the Lease may be free.
 bool LeaderElector::Impl::noticed(std::optional<Lease> lease) {
   if (lease) {
     observe(std::move(*lease), clock.now());
@@ -49,7 +49,7 @@ bool LeaderElector::Impl::noticed(std::optional<Lease> lease) {
   }
   watch_failures = 0;
   chance = !stopping && (candidate.holder().empty() || candidate.holds());
-  // A leader that renews with every period is never asked for: its events come earlier.
+  // Never expires while a leader renews with every period: its events come earlier.
   if (!chance) look_again(2.2, 3.2);
   return !chance && !stopping;
 }
@@ -61,7 +61,7 @@ void LeaderElector::Impl::watch_failed(const Status& why) {
   watch_not_before = clock.now() + (refused(why) ? BootClock::duration(kRefusedWatch) : pause);
   if (watch_failures == 1 && !refused(why)) {
     watch_not_before = {};
-    look_again(0.0, 0.25);  // what happened meanwhile is worth a read
+    look_again(0.0, 0.25);  // events were missed: read the Lease
   }
   const std::string reason = why.ok() ? "it ended early" : why.message();
   if (watch_failures > 1) {
@@ -86,7 +86,7 @@ asio::awaitable<void> LeaderElector::Impl::follow() {
   }
 }
 
-// Until the holder's time is over or `patience` is, whatever comes first.
+// Until the holder's time or `patience` is over, whatever comes first.
 asio::awaitable<void> LeaderElector::Impl::until_due() {
   do {
     waiting_anew = false;
@@ -125,13 +125,13 @@ asio::awaitable<void> LeaderElector::Impl::acquire() {
   while (!stopping) {
     Status status = alive(false);
     if (status.ok()) status = co_await attempt_within(kNoLimit);
-    // An answer that came too late is no leadership: renew first.
+    // A late answer grants no leadership: renew first.
     if (status.ok() && clock.now() < deadline()) co_return;
     if (status.ok() || stopping) continue;
     log_failed_try(status);
     chance = false;
-    // Another candidate was quicker: most likely the watch tells who before this is over. Else the
-    // pause of candidates that poll; it begins again with each event of a watch.
+    // Another candidate was quicker: most likely the watch names it during this pause. Otherwise it
+    // is the pause of candidates that poll; each event of a watch restarts it.
     const bool conflict = status.code() == Code::aborted || status.code() == Code::already_exists;
     patience = conflict ? spread(0.05, 0.25) : spread(1.0, 2.2);
     co_await stand_by();

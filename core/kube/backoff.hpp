@@ -15,8 +15,8 @@ class Backoff {
   Backoff(Milliseconds initial, Milliseconds limit, Milliseconds reset, double jitter)
       : initial_(initial), limit_(limit), reset_(reset), jitter_(jitter), step_(initial) {}
 
-  // The pause after one more failure; the first again when there was none for the reset time. This
-  // one's failure may have a lower limit.
+  // The pause after one more failure; the first pause again when there was none for the reset time.
+  // A failure may bring a lower limit.
   Milliseconds next(Clock::time_point now, Milliseconds limit = Milliseconds::max()) {
     if (now - last_ > reset_) step_ = initial_;
     last_ = now;

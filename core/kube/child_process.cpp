@@ -24,7 +24,7 @@ namespace asio = boost::asio;
 constexpr std::size_t kOutputLimit = 1u << 20;
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
-// A started program; nothing of it is left when this is gone.
+// A started program; destroying this ends it and all of its group.
 class Child {
  public:
   explicit Child(pid_t pid) : pid_(pid) {}
@@ -85,7 +85,7 @@ Status cannot_start(const ProcessSpec& spec, int error) {
           "cannot start " + spec.command + ": " + std::generic_category().message(error)};
 }
 
-// Starts the program in a process group of its own, with default signal handling.
+// Starts the program in a process group, with default signal handling.
 int spawn(const ProcessSpec& spec, int output, pid_t& pid) {
   std::vector<std::string> arguments{spec.command};
   arguments.insert(arguments.end(), spec.args.begin(), spec.args.end());
@@ -95,7 +95,7 @@ int spawn(const ProcessSpec& spec, int output, pid_t& pid) {
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  // Ours are close-on-exec; a plugin's own need not be.
+  // The host's descriptors are close-on-exec; a plugin's need not be.
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   if (!spec.share_stdin) {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);

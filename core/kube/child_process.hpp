@@ -21,9 +21,9 @@ struct ProcessSpec {
   std::chrono::milliseconds timeout{60'000};
 };
 
-// What it wrote to stdout (at most 1 MiB) if it ended with 0; stderr is this process' own. Its
-// whole process group is killed when the time is over or the coroutine ends early. Failure:
-// failed_precondition (cannot be started, other exit code) or deadline_exceeded.
+// Its stdout (at most 1 MiB) if it ended with 0; stderr is this process' own. Its whole process
+// group is killed when the time is over or the coroutine ends early. Failure: failed_precondition
+// (cannot be started, other exit code) or deadline_exceeded.
 boost::asio::awaitable<Result<std::string>> run_process(boost::asio::any_io_executor executor,
                                                         ProcessSpec spec);
 

@@ -1,6 +1,6 @@
 // kube::Client: requests to one API server with one identity, one rate limit and one user agent.
 // Home thread: the one that runs `executor`. A process may have several clients on several threads
-// (the lease has its own); they share nothing. derive() makes further ones on the same thread that
+// (the Lease has its own); they share nothing. derive() makes further ones on the same thread that
 // share connections and credentials. Bodies are JSON texts; kube::Object decodes them.
 #pragma once
 
@@ -31,7 +31,7 @@ class WriteGate;
 
 namespace ccm::kube {
 
-// What one request was and how it ended; for metrics. Called on the home thread after each attempt.
+// One request and its result, for metrics. Called on the home thread after each attempt.
 struct CallRecord {
   std::string_view verb;                     // get, list, watch, create, update, patch, delete, raw
   std::string_view method;                   // GET, ...
@@ -52,11 +52,11 @@ struct ClientOptions {
   std::chrono::milliseconds timeout{60'000};  // of each attempt, watches excepted (API-133)
   int max_retries = 10;                       // API-68
   std::function<void(const CallRecord&)> observer;
-  // Of everything but GET, HEAD and OPTIONS: asked right before the bytes leave, behind the rate
-  // limiter, retries and the handshake. Null = always open.
+  // For everything but GET, HEAD and OPTIONS: asked right before the first byte leaves, after rate
+  // limiter, retries and handshake. Null = always open.
   std::shared_ptr<net::WriteGate> gate;
-  // So long a request lets the writes of the clients beside it on these connections go first. For
-  // what may be late, as Events may.
+  // A request lets the writes of other clients on these connections go first, for at most this
+  // long. For requests that may be late, such as Events.
   std::chrono::milliseconds yield_to_writes{0};
 };
 
@@ -64,10 +64,10 @@ struct CallOptions {
   std::chrono::milliseconds timeout{0};  // of each attempt; 0 = the client's
   int max_retries = -1;                  // -1 = the client's; 0 = a single attempt
   bool rate_limited = true;
-  // Of the whole call. What would have to wait beyond it ends with the last answer instead.
+  // For the whole call. A wait that would go beyond it ends with the last answer instead.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  // Requested on the home thread: nobody waits any more. The call ends as cancelled and sends
-  // nothing; a write whose first byte has left (with a gate) ends with its answer.
+  // Requested on the home thread: the call ends as cancelled and sends nothing; a write whose first
+  // byte has left (with a gate) ends with its answer.
   std::stop_token stop{};
   static const CallOptions& defaults();
 };
@@ -117,8 +117,8 @@ class Client {
   Client(const Client&);
   Client& operator=(const Client&);
 
-  // Another user agent and a rate limit of its own on the same connections and credentials
-  // (HOST-82, 128).
+  // Another user agent and a separate rate limit on the same connections and credentials (HOST-82,
+  // 128).
   [[nodiscard]] Client derive(ClientOptions options) const;
 
   // Status of certificates, keys, CA, token file and proxy, without any connection: one clear line.
@@ -127,9 +127,8 @@ class Client {
   [[nodiscard]] const ClientConfig& config() const;
   [[nodiscard]] boost::asio::any_io_executor executor() const;
 
-  // References and views are used before the functions return, not later. Options are no aggregates
-  // passed by value, and their defaults no temporaries: GCC 12 destroys those wrongly in a co_await
-  // expression. So name your own options before the co_await too.
+  // References and views are used before the functions return, not later. Name your options before
+  // the co_await ("Coroutines and GCC 12" in docs/provider-authors.md).
   //
   // Reads and writes of one object. The result is the server's answer: the object, or a Status for
   // deletions. Failures are classified by the Status' reason first, then by the HTTP code (API-12);

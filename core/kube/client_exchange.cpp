@@ -48,7 +48,7 @@ std::chrono::milliseconds left_until(Clock::time_point deadline) {
   return std::max(std::chrono::ceil<milliseconds>(deadline - Clock::now()), milliseconds(1));
 }
 
-// A server that cannot do that may answer with the object.
+// A server with streamed lists may still answer with the object.
 constexpr const char* kMetadataOnly =
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
@@ -138,18 +138,18 @@ asio::awaitable<Result<Answer>> attempt(std::shared_ptr<Client::Impl> impl, cons
   co_return result;
 }
 
-// Not in the coroutine: GCC 12 miscompiles braced lists there.
+// A function of its own and not in the coroutine, see base/gcc12.hpp.
 void log_retry(const Call& call, std::chrono::milliseconds delay) {
   if (const auto v = log::v(2))
     v.info("Request is repeated", {{"request", call.what}, {"after", delay}});
 }
 
-// Whether and when to try once more; nothing = the answer stands.
+// Whether and when to retry; nothing = the answer stands.
 std::optional<std::chrono::milliseconds> retry_delay(const Call& call,
                                                      const Result<Answer>& result) {
   if (!result.ok()) {
-    // Only reads, and only when a connection was lost (API-69, 70); a server that is not there is
-    // for the caller's back-off.
+    // Only reads, and only when a connection was lost (API-69, 70); an absent server is for the
+    // caller's back-off.
     const bool lost = result.status().code() == Code::unavailable &&
                       result.status().reason() != net::kConnectFailed;
     if (call.method != "GET" || !lost || call.verb == "watch") return std::nullopt;
@@ -174,12 +174,12 @@ asio::awaitable<void> yield_to_writes(std::shared_ptr<Connection> connection,
   }
 }
 
-// Beyond its deadline nobody waits for the call; who began it knows now when to come again.
+// Beyond its deadline nobody waits for the call; the caller now knows when to retry.
 bool time_for(const Call& call, std::chrono::milliseconds delay) {
   return call.deadline == Clock::time_point::max() || Clock::now() + delay < call.deadline;
 }
 
-// Not in the coroutine: GCC 12 miscompiles braced lists there.
+// A function of its own and not in the coroutine, see base/gcc12.hpp.
 Status too_late(const Call& call) {
   return {Code::deadline_exceeded, ErrorClass::unavailable,
           call.what + ": not sent, since its time was over before its turn came"};
@@ -208,7 +208,7 @@ asio::awaitable<Result<Answer>> attempts(std::shared_ptr<Client::Impl> impl, con
     again = true;
     limiter_wait = std::chrono::nanoseconds(0);
     if (result.ok() && result->response.status == 401) {
-      // It was not carried out, so trying once more with a renewed credential is safe (API-76).
+      // It was not carried out, so a retry with a renewed credential is safe (API-76).
       const bool renewable = connection->credentials.rejected(authorization, generation);
       if (!renewable || refreshed) co_return result;
       refreshed = true;

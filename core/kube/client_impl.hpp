@@ -1,4 +1,5 @@
-// Inside of kube::Client: what clients of one process share, and the exchange of one request.
+// Internals of kube::Client: state shared by clients of one process, and the exchange of one
+// request.
 #pragma once
 
 #include "kube/client.hpp"
@@ -31,7 +32,7 @@ struct Connection {
                                           // certificate authorities for nothing takes 100 ms
   uint64_t tls_generation = 0;
   std::unordered_set<std::string> warnings;  // texts that were logged (API-107)
-  std::size_t writes = 0;                    // under way, those of clients that yield left out
+  std::size_t writes = 0;                    // under way, without those of clients that yield
 
   void use_current_tls();
   void log_warnings(const net::Response& response);

@@ -1,4 +1,4 @@
-// What a failed answer means (API-12, 17, 25, 26, 45, 58, 75).
+// The meaning of a failed answer (API-12, 17, 25, 26, 45, 58, 75).
 #include "base/trim.hpp"
 #include "kube/client.hpp"
 #include "kube/file_text.hpp"
@@ -20,7 +20,7 @@ struct Meaning {
   ErrorClass error_class;
 };
 
-// By reason first; rows that stand first for an HTTP code are also its default.
+// By reason first; the first row of an HTTP code is also its default.
 constexpr std::array kMeanings = {
     Meaning{"BadRequest", 400, Code::invalid_argument, ErrorClass::invalid_spec},
     Meaning{"Unauthorized", 401, Code::unauthenticated, ErrorClass::auth},
@@ -67,8 +67,8 @@ std::optional<int64_t> whole_number(std::string_view text) {
   return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-// An API server asks for 32 s at most (API-71). What stands before it may ask for a day, in which
-// everything that this process looks after would stand still.
+// An API server asks for 32 s at most (API-71). A proxy in front of it may ask for a day, during
+// which all reconciles would stand still.
 std::optional<std::chrono::seconds> retry_advice(std::string_view text) {
   constexpr int64_t kLongest = 60;
   const auto seconds = whole_number(text);
@@ -87,12 +87,12 @@ Status make_status(unsigned http_status, std::string_view reason, std::string me
     error_class = meaning->error_class;
     if (said.empty()) said = meaning->reason;
   }
-  // Of a proxy before the server: an answer all the same, unlike a connection that broke.
+  // From a proxy in front of the server: an answer all the same, unlike a broken connection.
   if (said.empty()) said = "HTTP" + std::to_string(http_status);
   return Status(code, error_class, std::move(message)).with_reason(std::move(said));
 }
 
-// A fault that names a wrong version, in whichever of the two ways servers put it.
+// A fault that names a wrong version, in either form that servers use.
 bool names_too_large(const Object& object) {
   bool found = false;
   object.each(object.find("/details/causes"), [&](std::string_view, Object::Position cause) {

@@ -16,7 +16,7 @@ bool has_scheme(std::string_view server) {
   return server.starts_with("https://") || server.starts_with("http://");
 }
 
-// A server that was given by --master alone: nobody vouches for it, no credential goes there.
+// A server given by --master alone: nothing vouches for it, so no credential is sent there.
 Result<ClientConfig> from_master(const std::string& master) {
   ClientConfig config;
   config.source = "--master";

@@ -13,7 +13,7 @@
 
 namespace ccm::kube {
 
-// A program that hands out credentials (API-86).
+// A program that supplies credentials (API-86).
 struct ExecConfig {
   std::string
       command;  // resolved against the kubeconfig's folder when relative with a separator (API-87)
@@ -62,7 +62,7 @@ struct ClientConfig {
 };
 
 struct ConfigOptions {
-  std::string kubeconfig;  // explicit path: must exist and is used alone (API-96)
+  std::string kubeconfig;  // explicit path: must exist and is the only source (API-96)
   std::string master;      // --master: overrides the server's address
 };
 
@@ -73,9 +73,9 @@ struct ClusterEnvironment {
   static ClusterEnvironment process();
 };
 
-// The configuration as the flags ask for it (HOST-91): kubeconfig and/or master if one is given,
-// else in-cluster. Failure: invalid_argument or failed_precondition with one line: what, where,
-// what to do.
+// The configuration that the flags select (HOST-91): kubeconfig and/or master if one is given, else
+// in-cluster. Failure: invalid_argument or failed_precondition with one line: what, where, what to
+// do.
 Result<ClientConfig> load_config(
     const ConfigOptions& options,
     const ClusterEnvironment& environment = ClusterEnvironment::process());

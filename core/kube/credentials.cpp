@@ -49,7 +49,7 @@ Status Credentials::load_tls_files() {
                         fresh.private_key_pem);
   if (!status.ok()) return status;
   if (fresh.certificate_pem.empty()) fresh.private_key_pem.clear();
-  if (config_.exec && exec_have_) {  // what the plugin gave belongs to the plugin
+  if (config_.exec && exec_have_) {  // the plugin's certificate is not from a file
     fresh.certificate_pem = tls_.certificate_pem;
     fresh.private_key_pem = tls_.private_key_pem;
   }
@@ -83,7 +83,7 @@ void Credentials::check_tls_files() {
   const uint64_t before = tls_generation_;
   const Status status = load_tls_files();
   if (!status.ok()) {
-    // Half written, or broken: what worked stays (API-83).
+    // Half written, or broken: the last working credential stays (API-83).
     log::warning("Kept the previous certificates", {{"err", status}});
   } else if (tls_generation_ != before) {
     log::info("Certificates were renewed", {{"source", config_.source}});
@@ -134,7 +134,7 @@ bool Credentials::rejected(const std::string& authorization, uint64_t generation
     return true;
   }
   if (config_.exec) {
-    // Rotated already by somebody else's 401: the new one deserves its try (API-90).
+    // Rotated already after another request's 401: the new one has not been refused yet (API-90).
     exec_stale_ = exec_stale_ || (authorization == authorization_ && generation == tls_generation_);
     return true;
   }

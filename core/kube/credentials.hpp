@@ -22,8 +22,7 @@ namespace ccm::kube {
 
 struct CredentialTiming {
   std::chrono::milliseconds token_age{50'000};  // API-79
-  std::chrono::milliseconds file_check{
-      1'000};  // certificates and CA are looked at so often, on use
+  std::chrono::milliseconds file_check{1'000};  // how often certificates and CA are checked, on use
   std::chrono::milliseconds exec_timeout{60'000};
 };
 
@@ -38,11 +37,11 @@ class Credentials {
   // Reads every file. Blocks; at start. Failure: one clear line.
   Status load();
 
-  // To be awaited before a request: re-reads what is due and runs the exec plugin when it has to
-  // be.
+  // To be awaited before a request: re-reads files that are due and runs the exec plugin if
+  // necessary.
   boost::asio::awaitable<Status> refresh();
 
-  // What refresh() left. The generation changes when the TLS texts do.
+  // The result of refresh(). The generation changes when the TLS texts do.
   [[nodiscard]] const net::TlsOptions& tls() const { return tls_; }
   [[nodiscard]] uint64_t tls_generation() const { return tls_generation_; }
   // Value of the Authorization header, empty for none. A secret.

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kCombined = "(combined from similar events): ";
 
-// Parts cannot run into each other: none holds a NUL.
+// Parts stay separate: none holds a NUL.
 std::string joined(std::initializer_list<std::string_view> parts) {
   std::string result;
   for (const std::string_view part : parts) result.append(part).push_back('\0');

@@ -1,5 +1,5 @@
-// What becomes of an Event before it is sent: dropped as spam, joined with similar ones, or counted
-// up as a repeat (API-113..115). No network; one thread. Private to core/kube.
+// Processes an Event before it is sent: drops spam, joins similar Events, and counts repeats
+// (API-113..115). No network; one thread. Private to core/kube.
 #pragma once
 
 #include "kube/events.hpp"
@@ -15,13 +15,13 @@
 
 namespace ccm::kube {
 
-// A map that forgets what was not used for longest.
+// A map that drops the least recently used entry.
 template <typename Value>
 class LruMap {
  public:
   explicit LruMap(std::size_t limit) : limit_(limit) {}
 
-  // The value of `key`, made when it is not there; it is the youngest now.
+  // The value of `key`, made when it is absent; it is the youngest now.
   Value& operator[](const std::string& key) {
     if (const auto found = index_.find(key); found != index_.end()) {
       entries_.splice(entries_.begin(), entries_, found->second);
@@ -59,7 +59,7 @@ class EventCorrelator {
   explicit EventCorrelator(const EventOptions& options);
 
   struct Verdict {
-    std::string key;      // under which written() is to be called
+    std::string key;      // the key to pass to written()
     std::string message;  // maybe with the prefix of combined events
     int count = 1;
     // Of the stored event to be patched; an empty name means that a new one is created.
@@ -68,7 +68,7 @@ class EventCorrelator {
   };
   // Nothing when the event is dropped as spam.
   std::optional<Verdict> judge(const RawEvent& event, TimePoint now);
-  // The event was created or patched on the server under this name.
+  // The Event was created or patched on the server under this name.
   void written(const Verdict& verdict, const std::string& name,
                std::chrono::system_clock::time_point first_time);
 

@@ -65,7 +65,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   EventStatistics statistics;
 };
 
-// Objects that fail again and again have an Event for each try, which would fill the log.
+// Objects that fail again and again have an Event for each attempt, which would fill the log.
 bool EventRecorder::Impl::told_lately(const RawEvent& event) {
   const std::string key = event.about.kind + "/" + event.about.namespace_name + "/" +
                           event.about.name + "/" + event.about.uid + "/" + event.reason;
@@ -116,7 +116,7 @@ std::optional<RawEvent> EventRecorder::Impl::take() {
   return event;
 }
 
-// Names are made of it: two events of one object never share a nanosecond.
+// Event names are made of it: two Events of one object never share a nanosecond.
 std::chrono::nanoseconds EventRecorder::Impl::unique_time(
     std::chrono::system_clock::time_point time) {
   last_time = std::max(last_time + std::chrono::nanoseconds(1),
@@ -124,7 +124,7 @@ std::chrono::nanoseconds EventRecorder::Impl::unique_time(
   return last_time;
 }
 
-// The first delay is random, so that many components do not come back at once (API-116).
+// The first delay is random, so that many components do not retry at once (API-116).
 std::chrono::milliseconds EventRecorder::Impl::pause_before(int attempt) {
   if (attempt > 1) return options.delivery_interval;
   std::uniform_int_distribution<int64_t> spread(0, options.delivery_interval.count());
@@ -172,7 +172,7 @@ asio::awaitable<void> EventRecorder::Impl::deliver(RawEvent event) {
     EventCorrelator::Verdict copy = *verdict;
     status = co_await send(event, copy, name);
     if (status.ok()) break;
-    // An answer of the server is final, whatever it says; only a lost connection is worth a try.
+    // An answer of the server is final; only a lost connection is retried.
     const bool transport = status.reason().empty() || status.reason() == net::kConnectFailed;
     if (!transport || attempt == options.delivery_attempts) break;
     asio::steady_timer timer(client.executor(), pause_before(attempt));

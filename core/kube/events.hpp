@@ -26,7 +26,7 @@ struct ObjectReference {
   std::string uid;
   std::string resource_version;
   static ObjectReference of(const Object& object);
-  // "namespace/name", or "name" of what is in none.
+  // "namespace/name", or "name" of a cluster-scoped object.
   [[nodiscard]] std::string key() const {
     return namespace_name.empty() ? name : namespace_name + "/" + name;
   }
@@ -36,7 +36,7 @@ enum class EventType { normal, warning };
 
 struct EventOptions {
   std::string component;  // "node-controller"
-  int log_verbosity = 0;  // of the line that an event leaves in the log (HOST-138)
+  int log_verbosity = 0;  // of the log line that each Event writes (HOST-138)
   // One line for an object and a reason within this time; the others need verbosity 4.
   std::chrono::seconds log_interval{600};
   std::size_t queue_limit = 10'000;  // API-116 has 1000: fewer than Nodes that may join at once
@@ -46,7 +46,7 @@ struct EventOptions {
   std::size_t aggregate_after = 10;  // API-114
   std::chrono::seconds aggregate_interval{600};
   double spam_burst = 25;                 // API-115
-  std::chrono::seconds spam_refill{300};  // for one more event
+  std::chrono::seconds spam_refill{300};  // until one more Event may be sent
   // Wall clock, and the monotonic one for intervals; empty = the real ones.
   std::function<std::chrono::system_clock::time_point()> now;
   std::function<std::chrono::steady_clock::time_point()> steady_now;
@@ -70,7 +70,7 @@ class EventRecorder {
 
   // Any thread. Queued until start().
   void record(ObjectReference about, EventType type, std::string reason, std::string message);
-  // Begins to deliver; until then nothing is written (standbys write nothing).
+  // Begins to deliver; until then nothing is written (standbys write no Events).
   void start();
   // Waits until the queue is empty or the time is over.
   boost::asio::awaitable<void> drain(std::chrono::milliseconds limit);

@@ -1,4 +1,4 @@
-// What an exec plugin prints: an ExecCredential (API-86..88). Private to core/kube.
+// The output of an exec plugin: an ExecCredential (API-86..88). Private to core/kube.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -18,8 +18,8 @@ struct ExecAnswer {
   std::optional<std::chrono::system_clock::time_point> expires;
 };
 
-// `api_version`: the one that the kubeconfig asked for. Takes any bytes. Failure: unauthenticated,
-// class auth; the message is a clause that never quotes the answer.
+// `api_version`: the one in the kubeconfig. Takes any bytes. Failure: unauthenticated, class auth;
+// the message is a clause that never quotes the answer.
 Result<ExecAnswer> parse_exec_answer(std::string_view text, std::string_view api_version);
 
 }  // namespace ccm::kube

@@ -23,7 +23,7 @@ struct Credentials::Flight {
 
 namespace {
 
-// Tells the waiting requests, also when the coroutine is torn down.
+// Wakes the waiting requests, also when the coroutine is destroyed.
 template <typename Flight>
 class Landing {
  public:
@@ -142,8 +142,8 @@ asio::awaitable<Status> Credentials::run_exec() {
       auto [error] = co_await flight->landed.async_wait(asio::as_tuple(asio::use_awaitable));
       if (!flight->over && !error) break;
     }
-    // The request that had started the plugin was given up, and the plugin with it: the next one of
-    // those that wait starts it again.
+    // The request that had started the plugin was cancelled, and the plugin with it: the next
+    // waiting request starts it again.
     if (flight->status.code() != Code::cancelled) co_return flight->status;
   }
   auto flight = std::make_shared<Flight>(executor_);

@@ -1,4 +1,4 @@
-// Small things that configuration and credentials share, here and in core/serving.
+// Small helpers of configuration and credentials, here and in core/serving.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -14,8 +14,7 @@ namespace ccm::kube {
 // path and the system's reason.
 Result<std::string> read_file(const std::string& path);
 
-// What changes when a file is replaced or written; equal stamps mean that reading again is
-// needless.
+// Changes when a file is replaced or written; with equal stamps there is no need to read it again.
 struct FileStamp {
   uint64_t device = 0;
   uint64_t inode = 0;
@@ -23,10 +22,10 @@ struct FileStamp {
   int64_t modified_ns = 0;
   bool operator==(const FileStamp&) const = default;
 };
-FileStamp file_stamp(const std::string& path);  // all zero and size -1 when it cannot be looked at
+FileStamp file_stamp(const std::string& path);  // all zero and size -1 when stat() fails
 
 std::string base64_encode(std::string_view bytes);
-// White space is skipped; nothing when the text is no base64.
+// White space is skipped; nothing when the text is not base64.
 std::optional<std::string> base64_decode(std::string_view text);
 
 }  // namespace ccm::kube

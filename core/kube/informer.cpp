@@ -131,7 +131,7 @@ asio::awaitable<void> Informer::Impl::run() {
     const bool asked_newest = version_unusable || version.empty();
     Status listed = co_await list();
     if (!listed.ok()) {
-      // Expired: once more at once, from the newest state (API-27).
+      // Expired: retry once at once, from the newest state (API-27).
       const bool at_once = is_expired(listed) && !asked_newest;
       if (!at_once && !stopped) co_await back_off(listed);
       continue;

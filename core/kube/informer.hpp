@@ -1,7 +1,7 @@
 // A shared informer: the API server's objects of one kind, kept up to date in a local store, with
-// handlers that hear about changes. Lists as a stream where the server can (API-38), else in pages;
-// watches with bookmarks; recovers from everything without ever clearing the store (API-131). Home
-// thread: the client's. The store may be read from any thread.
+// handlers that are called for changes. Lists as a stream where the server can (API-38), else in
+// pages; watches with bookmarks; recovers from any failure without ever clearing the store
+// (API-131). Home thread: the client's. The store may be read from any thread.
 #pragma once
 
 #include "kube/client.hpp"
@@ -31,8 +31,8 @@ struct InformerSpec {
   bool operator==(const InformerSpec&) const = default;
 };
 
-// Called on the home thread, in the order of the events; must not throw. Empty functions are left
-// out.
+// Called on the home thread, in the order of the events; must not throw. Empty functions are
+// skipped.
 struct InformerHandler {
   // `initial`: part of the first complete list.
   std::function<void(const ObjectPtr& object, bool initial)> on_add;
@@ -42,7 +42,7 @@ struct InformerHandler {
   // `final_state_unknown`: the object was missing from a new list, `last` is the last cached copy
   // (API-41).
   std::function<void(const ObjectPtr& last, bool final_state_unknown)> on_delete;
-  std::function<void()> on_synced;      // once, behind the initial adds
+  std::function<void()> on_synced;      // once, after the initial adds
   std::chrono::milliseconds resync{0};  // 0 = never
 };
 
@@ -50,15 +50,15 @@ struct InformerHandler {
 struct InformerTiming {
   std::chrono::milliseconds backoff_initial{800};  // API-35
   std::chrono::milliseconds backoff_limit{30'000};
-  // The limit while there is no connection, which costs the server nothing: after a minute away,
-  // client-go's 30 s and jitter would leave a server that is back alone for another.
+  // The limit while there is no connection, since that costs the server nothing: after an outage of
+  // a minute, client-go's 30 s and jitter would delay the recovery by as much again.
   std::chrono::milliseconds connect_limit{5'000};
   std::chrono::milliseconds backoff_reset{120'000};
   double backoff_jitter = 1.0;
   std::chrono::milliseconds short_watch{1'000};  // API-34
   std::chrono::milliseconds watch_idle{
-      660'000};  // no byte for so long: the peer is dead (above API-31's timeout)
-  std::chrono::milliseconds list_idle{60'000};  // the same while a list comes
+      660'000};  // without a byte: the peer is dead (above API-31's timeout)
+  std::chrono::milliseconds list_idle{60'000};  // the same during a list
   std::size_t max_object_bytes = 8u << 20;
   int64_t page_size = 500;  // API-21
   bool streamed_lists = true;
@@ -112,7 +112,7 @@ class Informer {
   // The resourceVersion up to which the store is known to be complete.
   [[nodiscard]] std::string resource_version() const;
   [[nodiscard]] InformerStatistics statistics() const;
-  // The latest failure and none (ok) once things work again; for health pages.
+  // The latest failure, or ok once requests succeed again; for health pages.
   [[nodiscard]] Status last_failure() const;
 
  private:
@@ -126,8 +126,8 @@ class InformerSet {
   explicit InformerSet(Client client, InformerTiming timing = {});
   ~InformerSet();
 
-  // The informer for `spec`, made on demand; started on the loop's next turn if start() was
-  // called already.
+  // The informer for `spec`, made on demand; starts in the loop's next step if start() was called
+  // already.
   std::shared_ptr<Informer> informer(const InformerSpec& spec);
   void start();
   void stop();

@@ -1,4 +1,4 @@
-// Inside of kube::Informer: handlers and store (informer.cpp), lists (informer_list.cpp) and
+// Internals of kube::Informer: handlers and store (informer.cpp), lists (informer_list.cpp) and
 // watches (informer_watch.cpp).
 #pragma once
 
@@ -39,7 +39,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
 
   Impl(Client client_, InformerSpec spec_, InformerTiming timing_);
 
-  // What a watch said about how to go on.
+  // How to go on after a watch.
   enum class Next { watch, list };
   struct Outcome {
     Next next = Next::watch;
@@ -76,7 +76,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   boost::asio::awaitable<Outcome> follow(std::optional<Listing> listing);
   boost::asio::awaitable<Status> open(bool initial_events, std::string version);
   void log_cut() const;
-  // False when the stream is of no more use; `outcome` says why.
+  // False when the stream is of no more use; `outcome` gives the reason.
   bool take_event(std::string_view text, std::optional<Listing>& listing, Outcome& outcome);
   Outcome after_error(const Status& status) const;
   Outcome after_expiry(const Status& status);

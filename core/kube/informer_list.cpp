@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kStreamedTries = 3;
 
-// The server knows no streamed list, and will not learn it (API-39).
+// The server does not support streamed lists, and will not begin to (API-39).
 bool refuses_streaming(const Status& status) {
   return status.code() == Code::invalid_argument || status.code() == Code::unimplemented;
 }
@@ -134,7 +134,7 @@ Status Informer::Impl::take_envelope(const std::string& envelope, Listing& listi
   if (!decoded.ok()) return strange;
   const Object& list = **decoded;
   if (!list.text_at("/kind").ends_with("List") || list.resource_version().empty()) return strange;
-  // All pages say the first one's version; so does whoever answers with another.
+  // All pages show the first one's version; a server that answers with another one uses that.
   if (listing.resource_version.empty()) listing.resource_version = list.resource_version();
   listing.continue_token = list.text_at("/metadata/continue");
   return {};

@@ -39,8 +39,8 @@ asio::awaitable<Status> Informer::Impl::open(bool initial_events, std::string fr
   co_return Status();
 }
 
-// Expired: list again (API-27). Throttled or unreachable: watch again from where we are (API-28).
-// Everything else may come from the version we ask for, so the list decides (API-29).
+// Expired: list again (API-27). Throttled or unreachable: watch again from the current version
+// (API-28). Any other failure may come from that version, so list again (API-29).
 Informer::Impl::Outcome Informer::Impl::after_error(const Status& status) const {
   const bool again =
       status.error_class() == ErrorClass::throttled ||
@@ -48,8 +48,8 @@ Informer::Impl::Outcome Informer::Impl::after_error(const Status& status) const 
   return {again ? Next::watch : Next::list, status};
 }
 
-// Listing is the cure, and no pause is needed before it: once. A server, or a proxy before it, that
-// says so again and again would have everything listed without an end.
+// List again without a pause, but only once: a server or a proxy that keeps saying so would have
+// everything listed without end.
 Informer::Impl::Outcome Informer::Impl::after_expiry(const Status& status) {
   {
     const std::lock_guard lock(mutex);

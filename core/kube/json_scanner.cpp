@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBlock = 64;
 
-// Bytes at which step() has to think, outside of strings and inside.
+// Bytes that change step()'s state, outside of strings and inside.
 constexpr std::array<bool, 256> table(std::string_view bytes) {
   std::array<bool, 256> result{};
   for (const char c : bytes) result[static_cast<unsigned char>(c)] = true;
@@ -41,7 +41,7 @@ Marks marks_of(const char* block) {
   Marks marks;
   for (std::size_t at = 0; at < kBlock; at += sizeof(__m128i)) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + at));
-    // This bit is all that tells '[' from '{' and ']' from '}'.
+    // This bit is the only difference between '[' and '{', and between ']' and '}'.
     const __m128i braces = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
     const auto equal = [at](__m128i all, char one) {
       const int mask = _mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_set1_epi8(one)));

@@ -26,7 +26,7 @@ void append_control(std::string& out, char c) {
   }
 }
 
-// How much of the front stands for itself.
+// Length of the front that needs no escaping.
 std::size_t plain_length(std::string_view text) {
   const auto special = [](char c) {
     const auto byte = static_cast<unsigned char>(c);

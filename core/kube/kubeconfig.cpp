@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::string_view kExecGroup = "client.authentication.k8s.io";
 
-// Carries one clear line out of the depths of the reader; never leaves this file.
+// Carries one clear line out of nested calls; never leaves this file.
 struct Refused {
   std::string message;
 };
 
-// Names in a message may hold anything.
+// Names in a message may hold any bytes.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
@@ -54,7 +54,7 @@ class Reader {
   void file_or_data(const YAML::Node& node, const std::string& key, const std::string& where,
                     std::string& file, std::string& data) const;
   Entries entries(const YAML::Node& root, const std::string& list, const std::string& body) const;
-  // `name`: the wanted one, or empty for current-context; set to the one that was picked.
+  // `name`: the wanted one, or empty for current-context; set to the chosen one.
   YAML::Node pick_context(const YAML::Node& root, bool required, std::string& name) const;
   void read_cluster(const YAML::Node& cluster, const std::string& where,
                     ClientConfig& config) const;
@@ -70,8 +70,8 @@ class Reader {
 
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
-// An anchor may be used many times, and within itself. The plugin gets the JSON in a variable of
-// its environment, for which Linux has 128 KiB.
+// An anchor may be used many times, even within itself. The plugin gets the JSON in an environment
+// variable, for which Linux has 128 KiB.
 constexpr std::size_t kMaxJsonBytes = 64u << 10;
 constexpr int kMaxJsonDepth = 64;
 
@@ -319,7 +319,7 @@ void Reader::read_user(const YAML::Node& user, const std::string& where,
   if (provider) refuse(where + " has both auth-provider and exec: remove auth-provider");
   if (!exec.IsMap()) refuse(where + ": exec must be a map");
   read_exec(exec, where, config.exec.emplace());
-  // A credential that is there already wins, the plugin is not run (API-90).
+  // An existing credential wins, and the plugin does not run (API-90).
   if (!config.token.empty() || !config.token_file.empty() || basic || certificate)
     config.exec.reset();
 }

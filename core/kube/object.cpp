@@ -158,7 +158,7 @@ std::string Object::json(Position from) const {
         case Kind::object:
           break;
       }
-      // Nothing that was decoded nests so deep; from a wrong position any bytes may seem to.
+      // Decoded objects never nest so deep; from a wrong position any bytes may seem to.
       if (depth > encoding::kMaxDepth) {
         out += "null";
         return;
@@ -186,7 +186,7 @@ std::string_view Object::borrowed_json() const {
   const std::string* kept = json_.load(std::memory_order_acquire);
   if (kept != nullptr) return *kept;
   auto rendered = std::make_unique<const std::string>(json());
-  // Another thread may have been quicker: its text stays, since somebody may have borrowed it.
+  // Another thread may have been quicker: its text stays, since others may have borrowed it.
   if (json_.compare_exchange_strong(kept, rendered.get(), std::memory_order_acq_rel)) {
     return *rendered.release();
   }
@@ -220,7 +220,7 @@ bool Object::same_content(const Object& other) const {
          std::memcmp(tree() + end, other.tree() + end, size_ - end) == 0;
 }
 
-// What is the same is encoded in the same bytes.
+// Equal objects are encoded in equal bytes.
 bool Object::equal(Position mine, const Object& other, Position theirs) const {
   if (mine >= size_ || theirs >= other.size_) return mine >= size_ && theirs >= other.size_;
   const std::size_t length = encoding::skip_value(tree(), size_, mine) - mine;

@@ -1,6 +1,6 @@
-// kube::Object: an immutable, reference counted snapshot of a Kubernetes object, or of the fields
-// somebody declared. One allocation holds the whole tree in a compact form (object_encoding.hpp),
-// so that thousands fit in a cache. Any thread: nothing changes after decode().
+// kube::Object: an immutable, reference counted snapshot of a Kubernetes object, or of its declared
+// fields. One allocation holds the whole tree in a compact form (object_encoding.hpp), so that
+// thousands fit in a cache. Any thread: nothing changes after decode().
 #pragma once
 
 #include "base/clock.hpp"
@@ -51,7 +51,7 @@ class FieldSet {
     bool whole = false;
     std::vector<Child> children;
     [[nodiscard]] const Node* child(std::string_view key) const;
-    // What is kept of each element if this is an array; null = all of it.
+    // The kept part of each element if this is an array; null = all of it.
     [[nodiscard]] const Node* each_element() const;
   };
   struct Child {
@@ -75,8 +75,8 @@ class Object {
   static constexpr Position kAbsent = ~Position{0};
 
   // Decodes one JSON object. `kind` and `api_version` are filled in when the text lacks them
-  // (API-140). Failure: data_loss for what is no JSON object, nests deeper than 128 levels or has
-  // no metadata.name when `require_name`; the message never quotes the object.
+  // (API-140). Failure: data_loss for a text that is not a JSON object, nests deeper than 128
+  // levels or has no metadata.name when `require_name`; the message never quotes the object.
   struct DecodeOptions {
     std::string_view kind;
     std::string_view api_version;
@@ -92,8 +92,8 @@ class Object {
   [[nodiscard]] std::string_view uid() const { return identity(2); }
   [[nodiscard]] std::string_view resource_version() const { return identity(3); }
 
-  // A moment at which the object of this UID was there: when it was decoded, or for what replaced
-  // an older state of it in a cache when that was.
+  // A time at which the object of this UID existed: the time of its decoding, or for a newer state
+  // that replaced an older one in a cache, that of the older state.
   [[nodiscard]] BootClock::time_point seen() const { return seen_; }
 
   // The value under `pointer` (RFC 6901, "" is the value itself) seen from `from`; kAbsent when
@@ -104,8 +104,8 @@ class Object {
   [[nodiscard]] Position member(Position object, std::string_view key) const;
 
   [[nodiscard]] Kind kind(Position value) const;
-  // A string's content, a number's or boolean's JSON text; empty for all else. Borrowed from the
-  // object.
+  // A string's content, a number's or boolean's JSON text; empty for all other values. Borrowed
+  // from the object.
   [[nodiscard]] std::string_view text(Position value) const;
   [[nodiscard]] std::string_view text_at(std::string_view pointer) const {
     return text(find(pointer));
@@ -127,9 +127,9 @@ class Object {
     }
   }
 
-  // What is kept, as compact JSON. Rendered on each call; not cached.
+  // The kept fields as compact JSON. Rendered on each call; not cached.
   [[nodiscard]] std::string json(Position from = kRoot) const;
-  // The same of the whole object, rendered by the first call and kept until the object dies.
+  // The same for the whole object, rendered by the first call and kept until the object dies.
   [[nodiscard]] std::string_view borrowed_json() const;
 
   // Equal in everything that is kept but the resourceVersion.

@@ -1,6 +1,6 @@
-// simdjson's DOM, not its On-Demand interface: the DOM parser picks the machine's best instructions
-// when the program runs, On-Demand is compiled for the baseline x86-64. Measured, they are equally
-// fast for a projected node, and the DOM also validates what is not kept.
+// Uses simdjson's DOM, not its On-Demand interface: the DOM parser picks the machine's best
+// instructions at run time, On-Demand is compiled for the baseline x86-64. Measured, they are
+// equally fast for a projected node, and the DOM also validates the fields that are not kept.
 #include "kube/object_decoder.hpp"
 
 #include "kube/object_encoding.hpp"
@@ -22,8 +22,8 @@ using FieldNode = FieldSet::Node;
 
 static_assert(simdjson::SIMDJSON_PADDING <= kJsonPadding);
 
-// The parser's memory grows with the largest text (12 bytes for each); larger ones get one of their
-// own, and so have the other buffers that a large one needs.
+// The parser's memory grows with the largest text (12 bytes per byte). Large texts get a separate
+// parser and separate buffers.
 constexpr std::size_t kKeptParserBytes = 64u << 10;
 
 // For an element whose type was looked at.

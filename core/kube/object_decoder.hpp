@@ -28,9 +28,9 @@ class ObjectDecoder {
 
   static ObjectDecoder& of_this_thread();
 
-  // As Object::decode(). `padded`: kJsonPadding bytes behind `json` may be read
-  // (watch_decoder.hpp), else the text is copied first. A text whose kind differs from options.kind
-  // is failed_precondition.
+  // As Object::decode(). `padded`: kJsonPadding bytes after `json` may be read (watch_decoder.hpp),
+  // else the text is copied first. A text whose kind differs from options.kind is
+  // failed_precondition.
   Result<ObjectPtr> decode(std::string_view json, const FieldSet& fields,
                            const Object::DecodeOptions& options, bool padded = false);
   // One event of a watch (API-24). A bookmark keeps its resourceVersion and annotations.

@@ -219,7 +219,7 @@ constexpr std::array<unsigned char, kSlots> kIndex = [] {
   return slots;
 }();
 
-// The first byte of a string; `index` is its word's.
+// The first byte of a string; `index` is the index of its word.
 unsigned char tag_of(std::string_view text, int index) {
   std::size_t tag = kString;
   if (index != kNoWord) {
@@ -300,7 +300,7 @@ std::size_t skip_long(const unsigned char* tree, std::size_t size, std::size_t a
   return text.valid ? text.after : size;
 }
 
-// In line for the loops below: every look-up skips what lies before its member.
+// Inlined for the loops below: every look-up skips the members before its own.
 inline std::size_t skip(const unsigned char* tree, std::size_t size, std::size_t at) {
   if (at >= size) return size;
   const unsigned char tag = tree[at];

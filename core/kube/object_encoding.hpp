@@ -5,7 +5,7 @@
 //   null, false, true           the tag alone
 //   number, string              varint length, bytes (a number keeps its JSON text)
 //   short string                the length is in the tag (0..63), bytes
-//   word                        a well-known string in the tag (0..127), or in a byte behind it
+//   word                        a well-known string in the tag (0..127), or in the byte after it
 //   array, object               the content's length in one byte, in the large forms in four
 //                               (little endian); the content
 // An object's content is key, value, key, value...; a key is a string in any of the forms above.
@@ -36,8 +36,8 @@ enum Tag : unsigned char {
 // Of objects and arrays within one another.
 inline constexpr unsigned kMaxDepth = 128;
 
-// Strings that occur in nearly every node or service, as keys or values. The order is part of
-// nothing that outlives the process.
+// Strings that occur in nearly every node or service, as keys or values. Nothing that outlives the
+// process depends on their order.
 inline constexpr int kNoWord = -1;
 int word_index(std::string_view text);
 std::string_view word(std::size_t index);  // empty when there is none
@@ -58,7 +58,7 @@ struct Container {
   bool keyed = false;  // an object
 };
 Container read_container(const unsigned char* tree, std::size_t size, std::size_t at);
-// The offset behind the value at `at`; `size` when it is broken.
+// The offset after the value at `at`; `size` when it is broken.
 std::size_t skip_value(const unsigned char* tree, std::size_t size, std::size_t at);
 // The value of the first such member of an object whose content is [begin, end); `end` when there
 // is none.
@@ -77,7 +77,7 @@ class Writer {
   // Begins a container; end() gets what this returned.
   std::size_t begin(bool object);
   void end(std::size_t start);
-  // Takes back everything from `start` on.
+  // Removes everything from `start` on.
   void truncate(std::size_t start) { bytes_.resize(start); }
   [[nodiscard]] std::size_t offset() const { return bytes_.size(); }
 

@@ -20,7 +20,7 @@ class ObjectStore {
 
   static Key key_of(const Object& object) { return {object.namespace_name(), object.name()}; }
 
-  // The one that was there before, null if none.
+  // The previous one, null if none.
   ObjectPtr put(ObjectPtr object);
   ObjectPtr remove(Key key);
   [[nodiscard]] ObjectPtr get(Key key) const;

@@ -1,5 +1,5 @@
-// Which kind of Kubernetes object is meant, and the paths under which the API server offers it.
-// Value type, any thread.
+// A kind of Kubernetes object, and the paths under which the API server offers it. Value type, any
+// thread.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -13,7 +13,7 @@ struct Resource {
   std::string group;    // empty for the core group
   std::string version;  // "v1"
   std::string plural;   // "nodes"
-  std::string kind;     // "Node"; empty when neither said nor well known
+  std::string kind;     // "Node"; empty when neither given nor well known
   bool namespaced = false;
 
   // Reads "v1/nodes" or "coordination.k8s.io/v1/leases". Kind and scope are filled in for the
@@ -21,7 +21,7 @@ struct Resource {
   // caller says otherwise. Failure: invalid_argument naming the text.
   static Result<Resource> parse(std::string_view text);
 
-  // "v1", "coordination.k8s.io/v1": what objects say in apiVersion.
+  // "v1", "coordination.k8s.io/v1": the apiVersion of its objects.
   [[nodiscard]] std::string api_version() const;
   // "v1/nodes": the inverse of parse().
   [[nodiscard]] std::string id() const;

@@ -1,4 +1,4 @@
-// Something that coroutines of one thread wait for. Private to core/kube.
+// A signal for which coroutines of one thread wait. Private to core/kube.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -14,10 +14,9 @@ class Signal {
   explicit Signal(boost::asio::any_io_executor executor)
       : timer_(std::move(executor), boost::asio::steady_timer::time_point::max()) {}
 
-  // Wakes everybody who waits now.
+  // Wakes all waiters.
   void notify() { timer_.cancel(); }
-  // Returns at notify(), or when the coroutine is cancelled. Look at what you wait for before and
-  // after.
+  // Returns at notify(), or when the coroutine is cancelled. Check your condition before and after.
   boost::asio::awaitable<void> wait() {
     co_await timer_.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
   }

@@ -12,14 +12,14 @@
 namespace ccm::kube {
 namespace asio = boost::asio;
 
-// A coroutine: how to cancel it, as long as it exists.
+// A coroutine: how to cancel it while it exists.
 struct TaskGroup::Running {
   asio::cancellation_signal cancel;
   bool alive = true;
 };
 
-// Lies in a coroutine's frame and says when that is gone, even if it never ran; its signal must not
-// be used afterwards, since the loop may be gone too.
+// Lies in a coroutine's frame and reports the end of that frame, even if it never ran; its signal
+// must not be used afterwards, since the loop may be destroyed too.
 class TaskGroup::Presence {
  public:
   explicit Presence(std::shared_ptr<Running> running) : running_(std::move(running)) {}
@@ -42,7 +42,7 @@ asio::awaitable<void> TaskGroup::present(std::unique_ptr<Presence> presence,
 
 namespace {
 
-// Rethrows what no cancellation is.
+// Rethrows exceptions other than a cancellation.
 void look_at(const std::exception_ptr& fault, const std::string& what) {
   if (!fault) return;
   try {

@@ -11,7 +11,7 @@
 
 namespace ccm::kube {
 
-// Says which part of the program it was, and what the exception said.
+// Names the part of the program and the exception's text.
 class UnexpectedFault : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -24,12 +24,12 @@ class TaskGroup {
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  // Starts a coroutine that keeps what it needs alive. An exception out of it other than its
-  // cancellation is a fault of this program, and without the coroutine the process would only seem
+  // Starts a coroutine, which keeps alive what it needs. An exception out of it, other than its
+  // cancellation, is a fault of this program, and without the coroutine the process would only seem
   // to work: so it leaves the loop's run() as UnexpectedFault. `what`: "the informer of v1/nodes".
   void spawn(boost::asio::any_io_executor executor, std::string what,
              boost::asio::awaitable<void> task);
-  // Cancels all that still run. Safe after the loop is gone.
+  // Cancels all running coroutines. Safe after the loop is destroyed.
   void cancel();
 
  private:

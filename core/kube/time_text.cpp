@@ -26,8 +26,8 @@ bool take(std::string_view& text, char c) {
   return true;
 }
 
-// The clock counts nanoseconds in 64 bits: years from 1678 to 2261. Servers say "for ever" with
-// the year 9999, which must not become a time in the past.
+// The clock counts nanoseconds in 64 bits: years from 1678 to 2261. Servers write "for ever" as the
+// year 9999, which must not become a time in the past.
 system_clock::time_point within_clock(sys_seconds time, nanoseconds fraction) {
   constexpr auto kFirst = ceil<seconds>(system_clock::time_point::min());
   constexpr auto kLast = floor<seconds>(system_clock::time_point::max()) - seconds(1);

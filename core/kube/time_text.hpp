@@ -10,8 +10,8 @@ namespace ccm::kube {
 
 // "2026-01-02T03:04:05Z".
 std::string format_time(std::chrono::system_clock::time_point time);
-// Reads RFC 3339 with any fraction and offset; nothing for what is no such time. What the clock
-// cannot hold becomes the first or the last time that it can.
+// Reads RFC 3339 with any fraction and offset; nothing for other texts. A time beyond the clock's
+// range becomes the first or the last one in it.
 std::optional<std::chrono::system_clock::time_point> parse_time(std::string_view text);
 
 }  // namespace ccm::kube

@@ -1,5 +1,5 @@
-// How many transports to API servers this process has, a pool of connections with its credentials
-// each, and how often one was made or shared; for metrics. Any thread.
+// Counts of this process' transports to API servers (a transport is a pool of connections with its
+// credentials), and of how often one was made or shared; for metrics. Any thread.
 #pragma once
 
 #include <atomic>

@@ -34,8 +34,7 @@ void WatchDecoder::feed(std::string_view bytes) {
   buffer_.append(bytes);
 }
 
-// Leaves begin_ at an opening brace or at the end; true when something else than white space was
-// skipped.
+// Stops at an opening brace or at the end; true when something else than white space was skipped.
 bool WatchDecoder::skip_to_object() {
   bool garbage = false;
   for (; begin_ < buffer_.size() && buffer_.data()[begin_] != '{'; ++begin_) {

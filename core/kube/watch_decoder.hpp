@@ -12,7 +12,7 @@
 
 namespace ccm::kube {
 
-// Bytes that simdjson may read behind a piece; the decoders always leave as many.
+// Bytes that simdjson may read after a piece; the decoders always leave as many.
 inline constexpr std::size_t kJsonPadding = 64;
 
 // Bytes not consumed yet, always followed by kJsonPadding readable ones. Private to the decoders.
@@ -40,7 +40,7 @@ class WatchDecoder {
   enum class Piece { none, object, oversized, garbage };
   // Takes the next complete piece. object: `text` is one balanced JSON object, followed by
   // kJsonPadding readable bytes, valid until the next call of feed() or next(). oversized: an
-  // object above the limit was dropped; decoding goes on behind it. garbage: bytes that start no
+  // object above the limit was dropped; decoding continues after it. garbage: bytes that start no
   // object, or an object that is broken by the end of its line, were dropped. none: more bytes are
   // needed.
   Piece next(std::string_view& text);
@@ -55,7 +55,7 @@ class WatchDecoder {
   JsonBuffer buffer_;
   JsonScanner scanner_;
   std::size_t begin_ = 0;   // of the object under work
-  std::size_t cursor_ = 0;  // first byte not looked at
+  std::size_t cursor_ = 0;  // first byte not scanned yet
   std::size_t max_object_bytes_;
   bool dropping_ = false;  // the object under work is above the limit
 };
@@ -94,7 +94,7 @@ class ListDecoder {
   uint32_t depth_ = 0;  // within the envelope
   bool in_string_ = false;
   bool escaped_ = false;
-  bool value_next_ = false;  // behind the colon of a member of the list object
+  bool value_next_ = false;  // after the colon of a member of the list object
   bool dropping_ = false;
   State state_ = State::envelope;
 };

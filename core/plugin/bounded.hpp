@@ -1,4 +1,4 @@
-// Durations that plugins name, brought into a range with which the host can reckon.
+// Clamps durations from plugins to a range with which the host can reckon.
 #pragma once
 
 #include <algorithm>

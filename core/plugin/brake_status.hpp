@@ -1,4 +1,4 @@
-// The reasons of a Status by which a brake holds something back. Any thread.
+// The reasons of a Status with which a brake holds something back. Any thread.
 #pragma once
 
 #include <ccm/status.hpp>

@@ -12,7 +12,7 @@ uint64_t number(uint32_t generation, uint32_t index) {
   return (uint64_t{generation} << 32) | index;
 }
 
-// Copying what cannot be held (a list of 2^60 machines) ends the operation, not the process.
+// An impossible copy (a list of 2^60 machines) ends the operation, not the process.
 void copy(PendingOperation& operation, const ccm_status* status, const void* result) {
   try {
     operation.copy(status, result);
@@ -105,7 +105,7 @@ bool CompletionTable::give_up(uint64_t operation, Status status) {
   return true;
 }
 
-// std::function wants what it holds to be copyable, hence the shared pointer.
+// std::function wants copyable captures, hence the shared pointer.
 void CompletionTable::post_delivery(Taken taken) {
   loop_.post([taken = std::make_shared<Taken>(std::move(taken))] {
     if (taken->operation) taken->operation->deliver();

@@ -1,6 +1,6 @@
-// The operations that components have been asked for and have not completed yet. A component may
-// complete late, twice or never, from any thread: an operation's number carries a generation, so a
-// completion that fits no pending operation is counted and dropped, and touches no memory.
+// The operations of components that have not completed yet. A component may complete late, twice or
+// never, from any thread: an operation's number carries a generation, so a completion that fits no
+// pending operation is counted and dropped, and touches no memory.
 #pragma once
 
 #include "runtime/event_loop.hpp"
@@ -22,25 +22,25 @@ namespace ccm::plugin {
 class PendingOperation {
  public:
   virtual ~PendingOperation() = default;
-  // Copies what the component handed over, on its thread, before its call returns.
+  // Copies the component's values, on its thread, before its call returns.
   virtual void copy(const ccm_status* status, const void* result) = 0;
   // The host itself ends the operation. Called instead of copy().
   virtual void fail(Status status) = 0;
-  // Hands the outcome on. On the loop, behind copy() or fail().
+  // Delivers the outcome. On the loop, after copy() or fail().
   virtual void deliver() = 0;
 };
 
-// How many operations of a component are in flight, given up ones included. Loop thread.
+// The number of a component's operations in flight, abandoned ones included. Loop thread.
 class OperationCounter {
  public:
-  // Keeps `what` until every operation ended that has begun so far.
+  // Keeps `what` until every operation that has begun so far has ended.
   void keep_for_running(std::shared_ptr<void> what) {
     auto next = std::make_shared<Epoch>();
     epoch_->kept = std::move(what);
     epoch_->next = next;
     epoch_ = std::move(next);
   }
-  // Each operation holds the one in which it began.
+  // Each operation holds the epoch in which it began.
   [[nodiscard]] std::shared_ptr<void> epoch() const { return epoch_; }
 
   [[nodiscard]] std::size_t in_flight() const { return in_flight_; }
@@ -52,7 +52,7 @@ class OperationCounter {
   void on_idle(std::function<void()> fn) { on_idle_ = std::move(fn); }
 
  private:
-  // Goes when its operations and all earlier ones ended.
+  // Freed when its operations and all earlier ones have ended.
   struct Epoch {
     std::shared_ptr<void> kept;
     std::shared_ptr<Epoch> next;
@@ -63,13 +63,13 @@ class OperationCounter {
 };
 
 struct CompletionFaults {
-  uint64_t late = 0;     // after the host had given the operation up
+  uint64_t late = 0;     // after the host had given up on the operation
   uint64_t unknown = 0;  // completed already, or never begun
 };
 
 class CompletionTable {
  public:
-  // Hears of each dropped completion, on the thread where it came in. May be empty.
+  // Called for each dropped completion, on the thread where it came in. May be empty.
   using OnFault = std::function<void(const char* kind)>;
 
   // `loop` must outlive it. It must itself outlive every component that holds a completion.
@@ -82,14 +82,14 @@ class CompletionTable {
                        std::shared_ptr<OperationCounter> counter);
 
   // Ends an operation from the host's side because it will never be completed: it was not even
-  // started. Any thread. Nothing happens when it has ended already.
+  // started. Any thread. No effect when it has ended already.
   void fail(uint64_t operation, Status status);
 
   // Its caller no longer waits: delivers `status` (posted) while the operation stays in flight
   // until the component completes it. False when it has ended already. Loop thread.
   bool give_up(uint64_t operation, Status status);
 
-  // From now on nobody hears of dropped completions: for a table that outlives the host, because a
+  // From now on dropped completions are not reported: for a table that outlives the host, because a
   // faulty plugin may still hold its address.
   void detach();
 
@@ -105,7 +105,7 @@ class CompletionTable {
     std::shared_ptr<void> keep;
     std::shared_ptr<OperationCounter> counter;
   };
-  // What taking an operation out of its slot yields.
+  // The result of taking an operation out of its slot.
   struct Taken {
     State state = State::free;  // free: no such operation
     std::unique_ptr<PendingOperation> operation;

@@ -25,7 +25,7 @@ runtime::Priority priority_of(int32_t priority) {
                                           : runtime::Priority::periodic;
 }
 
-// A queue as a plugin's map function sees it.
+// The queue as passed to a plugin's map function.
 struct QueueView {
   runtime::WorkQueue& queue;
   LiveComponent& component;
@@ -181,7 +181,7 @@ void ComponentController::reconcile(const runtime::ReconcileRequest& request, mi
   auto ended = [done = std::move(done)](Result<runtime::ReconcileResult> result) {
     done(result.status(), result ? *result : runtime::ReconcileResult{});
   };
-  // Which of the higher ones it is, the first thing that it asks of the cloud says.
+  // The first question to the cloud decides which of the higher priorities it gets.
   const bool periodic = request.priority == runtime::Priority::periodic;
   auto origin = std::make_shared<Origin>(component_->identity().name, request.key,
                                          periodic ? CallPriority::refresh : CallPriority::routes);
@@ -229,8 +229,8 @@ void ComponentController::report(const runtime::ReconcileReport& ended) {
   }
 }
 
-// Thousands of objects may wait for one cloud: each failure is told when it is new, then one line a
-// minute counts them.
+// Thousands of objects may wait for one cloud: each new failure is logged, repeated ones are
+// counted in one line a minute.
 void ComponentController::report_repeated(const runtime::ReconcileReport& ended) {
   constexpr std::chrono::minutes kSummaryPeriod{1};
   ++repeats_;
@@ -268,7 +268,7 @@ void ComponentController::stop(milliseconds limit, std::function<void(Status)> d
   });
 }
 
-// The plugin's stop is for when no reconcile runs any more.
+// The plugin's stop runs when no reconcile is running any more.
 void ComponentController::call_stop(Status stopped, runtime::TimePoint end,
                                     std::function<void(Status)> done) {
   const bool has_stop = CCM_HAS(&table_, stop) && table_.stop != nullptr;

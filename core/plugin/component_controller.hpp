@@ -1,5 +1,5 @@
-// A controller plugin's component as the runtime's Reconciler: its setup becomes watches and a
-// queue, its keys are reconciled by a ControllerRunner. Loop thread.
+// A controller plugin's component as the runtime's Reconciler: its setup is turned into watches and
+// a queue, its keys are reconciled by a ControllerRunner. Loop thread.
 #pragma once
 
 #include "plugin/live_component.hpp"
@@ -40,14 +40,14 @@ class ComponentController final : public runtime::Reconciler {
 
   // Runs the plugin's setup and registers its watches with `source`, which must outlive this
   // object. `done` is posted: ok; unimplemented = the controller has nothing to do here (its
-  // message says why); anything else is a fault.
+  // message says why); anything else is a failure.
   void setup(runtime::EventSource& source, std::function<void(Status)> done);
 
   // This process leads.
   void start();
 
-  // Takes no more keys, cancels the reconciles that run, then runs the plugin's stop, all within
-  // `limit`. `done` is posted and gets failed_precondition when reconciles still run.
+  // Takes no more keys, cancels the running reconciles, then runs the plugin's stop, all within
+  // `limit`. `done` is posted and gets failed_precondition when reconciles are still running.
   void stop(std::chrono::milliseconds limit, std::function<void(Status)> done);
 
   [[nodiscard]] bool started() const { return runner_ && runner_->started(); }
@@ -67,7 +67,7 @@ class ComponentController final : public runtime::Reconciler {
     ccm_map_fn map = nullptr;
     void* owner = nullptr;
   };
-  // What setup declared so far.
+  // The declarations of setup so far.
   struct Plan {
     std::vector<Watch> watches;
     runtime::RunnerOptions options;

@@ -1,5 +1,5 @@
-// What one component is given: ccm_host with its services, made in its name. Loop thread; the
-// interfaces that it hands out follow their own tags.
+// The ccm_host of one component, with services made in its name. Loop thread; the interfaces follow
+// their own tags.
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"

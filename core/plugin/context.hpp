@@ -1,5 +1,5 @@
-// What a ccm_ctx is inside the host: deadline, cancellation and log fields of one operation, in a
-// tree whose root is the component's background. Any thread; callbacks run on the loop.
+// The host's side of a ccm_ctx: deadline, cancellation and log fields of one operation, in a tree
+// whose root is the component's background. Any thread; callbacks run on the loop.
 #pragma once
 
 #include "runtime/event_loop.hpp"
@@ -56,7 +56,7 @@ class Context : public std::enable_shared_from_this<Context> {
   // On the loop: `fn` does not run after this returned.
   void remove(uint64_t registration);
 
-  // On whose behalf it runs; null when nobody said so. What it points to: loop thread.
+  // Its origin; null when there is none. The pointed-to value: loop thread.
   [[nodiscard]] const std::shared_ptr<Origin>& origin() const { return origin_; }
 
   // The inherited fields first.
@@ -88,8 +88,8 @@ class Context : public std::enable_shared_from_this<Context> {
 
 }  // namespace ccm::plugin
 
-// The handle that crosses: reference counted on its own, so that what a plugin keeps is told apart
-// from what the host keeps.
+// The handle that plugins hold: reference counted separately, so that a plugin's references are
+// told apart from the host's.
 struct ccm_ctx {
   explicit ccm_ctx(std::shared_ptr<ccm::plugin::Context> inner) : context(std::move(inner)) {}
   std::atomic<uint32_t> references{1};

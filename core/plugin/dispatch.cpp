@@ -7,7 +7,7 @@ namespace ccm::plugin {
 
 namespace {
 
-// A message ends in logs, Events and conditions.
+// A message ends up in logs, Events and conditions.
 constexpr std::size_t kStatusReasonLimit = 128;
 constexpr std::size_t kStatusMessageLimit = 8'192;
 
@@ -28,7 +28,7 @@ Status checked_status(const ccm_status* status) {
     return Status(Code::internal, "the plugin completed with a status of a wrong size");
   }
   const auto code = known_code(status->code) ? static_cast<Code>(status->code) : Code::unknown;
-  // A class from the future: nothing is known of the fault.
+  // A class from a later version: nothing is known of the failure.
   const auto error_class = known_class(status->error_class)
                                ? static_cast<ErrorClass>(status->error_class)
                                : ErrorClass::none;

@@ -1,5 +1,5 @@
-// How an operation of a component gets called and what its completion becomes: the typed half of
-// completion_table.hpp.
+// How an operation of a component is called, and what its completion is turned into: the typed half
+// of completion_table.hpp.
 #pragma once
 
 #include "plugin/completion_table.hpp"
@@ -13,7 +13,7 @@
 
 namespace ccm::plugin {
 
-// The result of operations that have none.
+// The result of operations without a result.
 struct Nothing {};
 
 // Starts one operation: calls the component's function with these two and its own arguments, which
@@ -26,8 +26,8 @@ using Copy = std::function<Result<T>(const void* result)>;
 
 inline Result<Nothing> copy_nothing(const void*) { return Nothing{}; }
 
-// Reads a status that came from outside: too short a struct is the component's fault, as are
-// unknown codes and texts that are no UTF-8. NULL means ok.
+// Reads a status from outside: too short a struct is the component's fault, as are unknown codes
+// and texts that are not UTF-8. NULL means ok.
 Status checked_status(const ccm_status* status);
 
 template <typename T>

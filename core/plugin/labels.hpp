@@ -1,4 +1,4 @@
-// How outcomes are called in metrics and on pages. Any thread.
+// The names of outcomes in metrics and on pages. Any thread.
 #pragma once
 
 #include <ccm/status.hpp>

@@ -28,13 +28,13 @@ Result<ccm_component> copy_component(const void* result) {
   return copy;
 }
 
-// Operations whose answer holds for every Node or Service.
+// Operations whose answer is valid for every Node or Service.
 bool answers_for_all(std::string_view operation) {
   return operation.ends_with(".list") || operation.ends_with(".limits") ||
          operation == "initialize" || operation == "health";
 }
 
-// Operations that change nothing, in the cloud or elsewhere, whatever a plugin is.
+// Operations that change nothing, in the cloud or elsewhere, whatever the plugin.
 bool only_reads(std::string_view operation) {
   return operation.starts_with("instances.") || operation.ends_with(".limits") ||
          operation == "routes.list" || operation == "loadbalancers.name" ||
@@ -160,8 +160,8 @@ void LiveComponent::run_on_loop(std::string_view operation, const ccm_ctx* ctx, 
 
 void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<Held> held,
                                   ccm_completion done, Invoke invoke) {
-  // The plugin's function may go on after it completed: until it returned, too, the component is
-  // not freed.
+  // The plugin's function may go on after it has completed the operation: the component is not
+  // freed before it has returned.
   operations_->began();
   std::shared_ptr<void> returned(nullptr, [&loop = runtime_.loop, counter = operations_](void*) {
     loop.post([counter] { counter->ended(); });
@@ -189,7 +189,7 @@ void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared
 }
 
 // A component that completes nothing must not fill the memory; and listings and the like answer for
-// all, so a second one is of no use while the first one still runs.
+// all, so a second one is of no use while the first one is running.
 Status LiveComponent::refusal(std::string_view operation) const {
   const std::string who = "component " + identity_.name;
   if (!callable()) return Status(Code::failed_precondition, who + " does not run");
@@ -209,7 +209,7 @@ Status LiveComponent::refusal(std::string_view operation) const {
       .with_reason("OperationNotCompleted");
 }
 
-// Counts an operation that nobody waits for any more, until the plugin is done with it.
+// Counts an abandoned operation until the plugin is done with it.
 void LiveComponent::abandon(const Call& call) {
   const auto held = call.held.lock();
   if (!held) return;
@@ -247,7 +247,7 @@ void LiveComponent::give_up(Call& call) {
 
 void LiveComponent::end_call(Call& call, const Status& status) {
   if (call.registration != 0) call.context->remove(call.registration);
-  call.context->cancel();  // what was started for this operation ends with it
+  call.context->cancel();  // calls made for this operation end with it
   runtime_.watchdog.operation_ended(watched_, !call.missed_deadline);
   if (runtime_.on_operation) {
     runtime_.on_operation(identity_, call.operation, status, runtime_.timers.now() - call.begin);
@@ -331,7 +331,7 @@ void LiveComponent::destroy(milliseconds grace, std::function<void(Status)> done
   grace_timer_ = runtime_.timers.after(grace, [weak] {
     if (const auto self = weak.lock()) self->try_finish(true);
   });
-  // Posted, so that what the cancel posted (on_cancel, completions) comes first.
+  // Posted, so that functions posted by the cancel (on_cancel, completions) come first.
   runtime_.loop.post([self = shared_from_this()] { self->try_finish(false); });
 }
 

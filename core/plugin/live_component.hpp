@@ -39,7 +39,7 @@ struct ComponentIdentity {
   std::vector<std::string> provider_id_prefixes;  // providers: "digitalocean://"
 };
 
-// What all components share. The references outlive every component.
+// Shared by all components. The references outlive every component.
 struct ComponentRuntime {
   runtime::EventLoop& loop;
   runtime::Timers& timers;
@@ -79,8 +79,8 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   // Starts one operation of this component. `operation` is a literal for logs and metrics. `parent`
   // null = background(). `done` is posted and gets: the copied result, the component's failure,
   // cancelled or deadline_exceeded when the ctx ended first, failed_precondition when the component
-  // is not live, internal when it threw. `lent` stays until the component completed the operation,
-  // even when nobody waits for it any more.
+  // is not live, internal when it threw. `lent` is kept until the component completes the
+  // operation, even when nobody waits for it any more.
   template <typename T>
   void call(std::string_view operation, const std::shared_ptr<Context>& parent,
             std::chrono::milliseconds timeout, Context::Fields fields, Invoke invoke, Copy<T> copy,
@@ -115,8 +115,8 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   // when it threw, or when the component is gone, and then `fn` was not called.
   bool call_serial(std::string_view operation, const std::function<void()>& fn);
 
-  // Whether the calling thread may use a function with that tag; else it is logged once for each
-  // function and counted. Any thread.
+  // Whether the calling thread may use a function with that tag; violations are logged once for
+  // each function and counted. Any thread.
   bool check_thread(ThreadTag tag, std::string_view function);
   [[nodiscard]] uint64_t wrong_thread_calls() const { return wrong_thread_; }  // any thread
 
@@ -125,23 +125,23 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   void host_operation_began() { ++host_operations_; }
   void host_operation_ended();
 
-  // An operation that runs on a worker and may write by connections of the plugin's own, which pass
-  // no gate; nullopt when there is none. Any thread.
+  // An operation that runs on a worker and may write through the plugin's own connections, which
+  // pass no gate; nullopt when there is none. Any thread.
   [[nodiscard]] std::optional<std::string> unseen_write() const;
-  // One begins; it has ended when the returned object is gone. Any thread.
+  // One begins; it ends when the returned object is destroyed. Any thread.
   [[nodiscard]] std::shared_ptr<void> begin_unseen_write(std::string_view operation);
 
   // Work of the component that runs on a worker outside of an operation. Loop thread.
   [[nodiscard]] const std::shared_ptr<OperationCounter>& operations() { return operations_; }
   [[nodiscard]] runtime::WorkerPool::Lane& lane() { return *lane_; }
 
-  // Ends background(), waits up to `grace` until nothing is in flight, then frees the component.
-  // What still runs then is never freed under its feet: the component is leaked on purpose and
-  // logged. `done` is posted; failed_precondition when it was leaked.
+  // Ends background(), waits up to `grace` until nothing is in flight, then frees the component. A
+  // component with running code is never freed: it is leaked on purpose and logged. `done` is
+  // posted; failed_precondition when it was leaked.
   void destroy(std::chrono::milliseconds grace, std::function<void(Status)> done);
 
  private:
-  // What a call keeps until the plugin is done with it.
+  // Values that a call keeps until the plugin is done with it.
   struct Held;
   // One running call, shared by its completion and its end.
   struct Call {
@@ -155,7 +155,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
     bool missed_deadline = false;
     bool on_loop = false;
   };
-  // Operations of one name that were given up and are still the plugin's.
+  // Operations of one name that were abandoned and that the plugin has yet to complete.
   struct Abandoned {
     std::size_t count = 0;
     runtime::TimePoint last{};
@@ -191,7 +191,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   std::atomic<uint64_t> wrong_thread_{0};
   std::mutex reported_mutex_;
   std::set<std::string, std::less<>> reported_;            // functions called from a wrong thread
-  mutable std::mutex open_mutex_;                          // of what follows
+  mutable std::mutex open_mutex_;                          // of the members below
   std::multiset<std::string, std::less<>> unseen_writes_;  // operations
   std::map<std::string, Abandoned, std::less<>> abandoned_;
   std::size_t abandoned_count_ = 0;

@@ -36,7 +36,7 @@ std::string_view to_string(CallPriority priority) {
 
 void Origin::began(std::string_view operation) {
   last_step_ = operation;
-  failed_step_ = {};  // what it said did not end the reconcile
+  failed_step_ = {};  // its failure did not end the reconcile
   if (!asks_the_cloud(operation)) return;
   cloud_step_ = operation;
   if (priority_ != CallPriority::refresh) priority_ = priority_of(operation);

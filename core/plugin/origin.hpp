@@ -1,6 +1,6 @@
-// On whose behalf operations run: a reconcile, or a component by itself. Contexts carry it down, so
-// that a provider's HTTP call knows which controller and which key it serves, and the reconcile
-// knows what the cloud said last. Loop thread.
+// The origin of an operation: a reconcile, or a component by itself. Contexts pass it on, so that a
+// provider's HTTP call knows which controller and which key it serves, and the reconcile knows the
+// cloud's last answer. Loop thread.
 #pragma once
 
 #include "runtime/timers.hpp"
@@ -21,18 +21,18 @@ std::string_view to_string(CallPriority priority);
 
 // One HTTP answer of a cloud.
 struct CloudAnswer {
-  std::string operation;     // as the provider named it: "CreateLoadBalancer"
+  std::string operation;     // the provider's name for the call: "CreateLoadBalancer"
   unsigned http_status = 0;  // 0: no answer came
   std::string request_id;    // the cloud's; empty when it gave none
   runtime::TimePoint at;
 };
 
-// The reason of a call that was held back for the sake of more important ones.
+// The reason of a call that was held back in favour of more important ones.
 inline constexpr std::string_view kCallBudgetSpent = "CallBudgetSpent";
 
 class Origin {
  public:
-  // `controller` is the component that asks; `key` what it reconciles, empty for its other work.
+  // `controller` is the calling component; `key` is its reconcile's, empty for its other work.
   Origin(std::string controller, std::string key, CallPriority priority)
       : controller_(std::move(controller)), key_(std::move(key)), priority_(priority) {}
 
@@ -40,13 +40,13 @@ class Origin {
   [[nodiscard]] const std::string& key() const { return key_; }
 
   [[nodiscard]] CallPriority priority() const { return priority_; }
-  // Somebody more important waits for the same answer.
+  // A more important origin waits for the same answer.
   void raise(CallPriority priority) {
     if (priority < priority_) priority_ = priority;
   }
 
-  // The controller began or ended an operation of the host; `operation` is a literal. What it asks
-  // of the cloud also decides its priority, unless this is periodic work.
+  // The controller began or ended an operation of the host; `operation` is a literal. Its questions
+  // to the cloud also decide its priority, unless this is periodic work.
   void began(std::string_view operation);
   void ended(std::string_view operation, const Status& status);
   void answered(CloudAnswer answer) { answer_ = std::move(answer); }

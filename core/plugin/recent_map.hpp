@@ -1,5 +1,5 @@
-// A map by name that holds a limited number of values: the one that was written longest ago makes
-// room. Not thread-safe.
+// A map by name with a limited number of values: the least recently written one is dropped first.
+// Not thread-safe.
 #pragma once
 
 #include <cstddef>

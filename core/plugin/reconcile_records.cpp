@@ -14,7 +14,7 @@ using std::chrono::nanoseconds;
 
 constexpr std::size_t kLongestMessage = 512;
 
-// Not longer than a page can show, and cut between two characters.
+// At most the length that a page can show, cut between two characters.
 std::string shortened(const std::string& text) {
   std::string shown = utf8_text(utf8_front(text, kLongestMessage));
   if (text.size() > kLongestMessage) shown += "…";
@@ -95,7 +95,7 @@ bool ReconcileRecords::keep(Record& record, const runtime::ReconcileReport& repo
   const std::shared_ptr<Origin> origin = std::exchange(record.running, nullptr);
   std::string step(origin ? origin->step() : std::string_view());
   const ObjectState state = state_of(report.status);
-  // Messages differ by what changes with every call, such as a request id.
+  // Ignores parts of a message that change with every call, such as a request id.
   std::string message = shortened(report.status.message());
   const bool named = !report.status.reason().empty();
   const bool same = record.failed_before && record.state == state && record.step == step &&

@@ -1,5 +1,5 @@
-// What is known of a controller's keys that are not settled: which step, what it waits for, since
-// when, and what the cloud said last. A key leaves with its first success. Loop thread.
+// The keys of a controller that are not settled: their step, what they wait for, since when, and
+// the cloud's last answer. A key is removed by its first success. Loop thread.
 #pragma once
 
 #include "plugin/origin.hpp"
@@ -20,14 +20,14 @@
 namespace ccm::plugin {
 
 enum class ObjectState {
-  unknown,   // no controller's queue holds it, and none has settled it lately
+  unknown,   // not queued, and not settled lately
   settled,   // reconciled with success
-  queued,    // ready, a worker has not taken it yet
-  running,   // reconciled at this moment
-  waiting,   // the cloud works on it
-  held,      // the deletion brake holds back what it needs
-  retrying,  // failed; comes back after a pause
-  refused    // failed for good: not tried again until the object changes
+  queued,    // ready, not yet taken by a worker
+  running,   // being reconciled
+  waiting,   // the cloud is working on it
+  held,      // the deletion brake holds back its deletion
+  retrying,  // failed; is retried after a pause
+  refused    // failed permanently: not retried until the object changes
 };
 
 // "queued", "running", ...
@@ -42,11 +42,11 @@ struct ObjectReport {
   std::string message;  // why it is not settled; at most 512 bytes
   std::string reason;   // of the status
   ErrorClass error_class = ErrorClass::none;
-  std::chrono::nanoseconds since{0};      // it is in this state, for this reason
-  std::chrono::nanoseconds unsettled{0};  // since the first try that did not succeed began
-  uint32_t attempts = 0;                  // tries since it was settled last
+  std::chrono::nanoseconds since{0};                 // in this state, for this reason
+  std::chrono::nanoseconds unsettled{0};             // since the start of the first failed attempt
+  uint32_t attempts = 0;                             // attempts since it was last settled
   std::optional<std::chrono::nanoseconds> next_try;  // from now; not negative
-  std::optional<CloudAnswer> answer;                 // the cloud's last one to this key
+  std::optional<CloudAnswer> answer;                 // the cloud's last answer for this key
   std::chrono::nanoseconds answer_age{0};
   ErrorClass cloud_class = ErrorClass::none;  // how the last request to the cloud ended
   std::string cloud_reason;
@@ -59,26 +59,26 @@ class ReconcileRecords {
   explicit ReconcileRecords(const runtime::Timers& timers) : timers_(timers) {}
 
   void began(const std::string& key, std::shared_ptr<Origin> origin);
-  // Returns whether the key failed in the same way as the time before: nothing new to tell.
+  // Returns whether the key failed in the same way as the last time: no need to log it again.
   bool ended(const runtime::ReconcileReport& report);
 
   [[nodiscard]] std::size_t size() const { return records_.size(); }
-  // Keys that ended badly while there was no room for them.
+  // Failed keys that there was no room to record.
   [[nodiscard]] uint64_t dropped() const { return dropped_; }
 
-  // How the last tries of these keys ended: how many are waiting, held, retrying and refused.
+  // The results of the keys' last attempts: the numbers of waiting, held, retrying and refused
+  // ones.
   [[nodiscard]] std::map<ObjectState, std::size_t> outcomes() const;
 
-  // Up to `limit`, those first that are unsettled for the longest time. `queue` says when they come
-  // back.
+  // Up to `limit`, those unsettled for the longest time first. `queue` says when they are retried.
   [[nodiscard]] std::vector<ObjectReport> list(const runtime::WorkQueue& queue,
                                                std::size_t limit) const;
   [[nodiscard]] ObjectReport find(std::string_view key, const runtime::WorkQueue& queue) const;
 
  private:
   struct Record {
-    std::shared_ptr<Origin> running;  // null between two tries
-    bool failed_before = false;       // what follows is the outcome of an earlier try
+    std::shared_ptr<Origin> running;  // null between two attempts
+    bool failed_before = false;       // the members below are the outcome of an earlier attempt
     ObjectState state = ObjectState::running;
     Status status;
     std::string step;
@@ -86,7 +86,7 @@ class ReconcileRecords {
     ErrorClass cloud_class = ErrorClass::none;
     std::string cloud_reason;
     uint32_t attempts = 0;
-    runtime::TimePoint began;  // this try
+    runtime::TimePoint began;  // this attempt
     runtime::TimePoint since;
     runtime::TimePoint unsettled;
   };

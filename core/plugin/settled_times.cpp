@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kFirstSize = 64;
 constexpr std::size_t kMostPlaces = 16'384;
-constexpr std::size_t kReach = 16;  // places at which a mark may stand
+constexpr std::size_t kReach = 16;  // possible places of a mark
 
 uint32_t mark_of(std::string_view key) {
   const uint64_t hash = std::hash<std::string_view>()(key);

@@ -1,5 +1,5 @@
-// When which key was reconciled with success for the last time, in 8 bytes a key: for those who ask
-// about an object of which there is nothing else to tell. Loop thread.
+// The time of each key's last successful reconcile, in 8 bytes a key: for status pages of objects
+// about which nothing else is known. Loop thread.
 #pragma once
 
 #include "runtime/timers.hpp"
@@ -12,8 +12,8 @@
 
 namespace ccm::plugin {
 
-// It doubles while it fills, up to 16,384 places (128 KiB). From then on a new key may take the
-// place of the oldest of a few.
+// Doubles while it fills, up to 16,384 places (128 KiB). From then on a new key may replace the
+// oldest of a few.
 class SettledTimes {
  public:
   void note(std::string_view key, runtime::TimePoint when);

@@ -1,5 +1,5 @@
-// The last Warning Events of objects, for those who ask about one: the API server forgets Events
-// after an hour, and what is told once is not told again. Loop thread.
+// The last Warning Events of objects, for status pages: the API server drops Events after an hour,
+// and some are recorded only once. Loop thread.
 #pragma once
 
 #include "kube/events.hpp"
@@ -18,12 +18,12 @@ struct WarningReport {
   std::string kind;  // of the object: "Service"
   std::string reason;
   std::string message;
-  std::chrono::nanoseconds since{0};  // it was told
+  std::chrono::nanoseconds since{0};  // it was recorded
 };
 
 class WarningNotes {
  public:
-  static constexpr std::size_t kMostObjects = 4'096;  // then the oldest goes
+  static constexpr std::size_t kMostObjects = 4'096;  // then the oldest is dropped
   static constexpr std::size_t kMostReasons = 4;      // of an object; the last message of each
 
   explicit WarningNotes(const runtime::Timers& timers) : timers_(timers) {}

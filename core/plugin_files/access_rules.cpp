@@ -20,7 +20,7 @@ std::size_t rank_of(std::string_view verb) {
                                   kVerbOrder.begin());
 }
 
-// From get to delete, others behind them by name.
+// From get to delete, then other verbs by name.
 bool verb_before(std::string_view left, std::string_view right) {
   return std::make_pair(rank_of(left), left) < std::make_pair(rank_of(right), right);
 }
@@ -47,7 +47,7 @@ std::vector<std::string> names_of(const RbacRule& rule) {
   return rule.resource_names.empty() ? std::vector<std::string>{""} : rule.resource_names;
 }
 
-// A wildcard says all that stands beside it.
+// A wildcard includes everything beside it.
 std::vector<std::string> ordered_verbs(const std::set<std::string>& verbs) {
   if (verbs.contains("*")) return {"*"};
   std::vector<std::string> list(verbs.begin(), verbs.end());
@@ -76,7 +76,7 @@ Grants grants_of(const std::vector<AskedRules>& asked) {
   return grants;
 }
 
-// Takes from named objects what is granted for all of their kind.
+// Removes from the rules for named objects what is granted for all objects of the kind.
 void drop_covered(Grants& grants) {
   for (auto& [thing, grant] : grants) {
     if (thing.name.empty()) continue;

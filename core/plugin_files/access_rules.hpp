@@ -1,6 +1,6 @@
-// What a set of plugins and the host itself ask of the Kubernetes API, in the terms of RBAC: for
-// `ccmctl rbac`, which prints the roles, and for the host, which compares them with what its
-// credential may do. Plain values; any thread.
+// The Kubernetes API rights that a set of plugins and the host need, in RBAC's terms: for `ccmctl
+// rbac`, which prints the roles, and for the host, which compares them with the rights of its
+// credential. Plain values; any thread.
 #pragma once
 
 #include "plugin_files/manifest.hpp"
@@ -12,25 +12,25 @@
 
 namespace ccm::plugin {
 
-// Rules with the name of who asks for them: a plugin's id, or kHostAsker.
+// Rules with the name of their subject: a plugin's id, or kHostAsker.
 struct AskedRules {
   std::string asker;
   std::vector<RbacRule> rules;
 };
 constexpr std::string_view kHostAsker = "host";
 
-// A rule of one resource of one API group, and all who ask for some of it.
+// A rule for one resource of one API group, and all subjects that need some of it.
 struct MergedRule {
   RbacRule rule;
-  std::vector<std::string> askers;  // in the order in which they were given
+  std::vector<std::string> askers;  // in the given order
 };
 
-// The rules that grant what is asked for and nothing else, one for each resource and set of names,
-// in the order of groups, resources and names; verbs from get to delete. What is granted for all
-// objects is not repeated for named ones.
+// The rules that grant exactly the needed rights, one for each resource and set of names, in the
+// order of groups, resources and names; verbs from get to delete. Rights granted for all objects
+// are not repeated for named ones.
 std::vector<MergedRule> merge_rules(const std::vector<AskedRules>& asked);
 
-// The smallest thing that RBAC grants or refuses.
+// The smallest unit that RBAC grants or refuses.
 struct Permission {
   std::string verb;
   std::string api_group;         // empty: the core group
@@ -43,35 +43,34 @@ struct Permission {
 
 // "patch nodes/status", "update leases.coordination.k8s.io \"a\" in namespace kube-system".
 std::string to_string(const Permission& permission);
-// "get, list nodes; patch nodes/status": what concerns one thing stands together.
+// "get, list nodes; patch nodes/status": the verbs of one resource stand together.
 std::string to_string(const std::vector<Permission>& permissions);
 
-// Every combination that the rules name, each once, sorted. What one rule needs and another would
-// like is needed.
+// Every combination that the rules name, each once, sorted. If one rule requires it, it is
+// required, even if another one declares it as optional.
 struct Permissions {
-  std::vector<Permission> needed;    // nothing is done without them
-  std::vector<Permission> optional;  // less is done without them
+  std::vector<Permission> needed;    // the plugin waits without them
+  std::vector<Permission> optional;  // the plugin does less without them
 
   [[nodiscard]] bool empty() const { return needed.empty() && optional.empty(); }
   bool operator==(const Permissions&) const = default;
 };
 Permissions permissions_of(const std::vector<RbacRule>& rules,
                            std::string_view namespace_name = {});
-// Adds what is not there yet.
+// Adds only missing ones.
 void add_permissions(Permissions& to, const Permissions& from);
 
 // Whether the manifest's provider of that name says that it has machines.
 bool offers_machines(const Manifest& manifest, std::string_view provider);
 
-// What the host asks for beside its plugins, cluster-wide: Events (RBAC-4, 22), without which it
-// only says less, and the Nodes that it compares with a cloud's machines when the provider offers
-// them.
+// The host's own cluster-wide rights: Events (RBAC-4, 22), without which it only records none, and
+// the Nodes that it compares with a cloud's machines when the provider offers them.
 std::vector<RbacRule> host_rules(bool cloud_has_machines);
-// The same in the namespace of the Lease (RBAC-3). A Lease can be created only by who may create
-// any, because a request to create names none. Without the watch it is polled.
+// The host's rights in the namespace of the Lease (RBAC-3). Creating a Lease needs the right to
+// create any, because a request to create has no name. Without the watch it is polled.
 std::vector<RbacRule> lease_rules(const std::string& lease_name);
-// For the endpoint, all optional: reviews of those who ask (RBAC-6, RBAC-7), and, in kube-system,
-// the authorities of the cluster's client certificates (RBAC-8).
+// For the endpoint, all optional: reviews of its clients (RBAC-6, RBAC-7), and, in kube-system, the
+// authorities of the cluster's client certificates (RBAC-8).
 std::vector<RbacRule> authentication_rules();
 std::vector<RbacRule> authorization_rules();
 std::vector<RbacRule> cluster_trust_rules();

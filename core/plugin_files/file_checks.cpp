@@ -61,7 +61,7 @@ void Examiner::run(const fs::path& path) {
     fail("file", Code::invalid_argument, "is not an absolute path; begin it with /");
     return;
   }
-  // The folders are resolved so that those that get checked are those that get used.
+  // The folders are resolved so that the checked ones are the used ones.
   std::error_code error;
   const fs::path folder = fs::canonical(path.parent_path(), error);
   result_.path = error ? path : folder / path.filename();
@@ -212,7 +212,7 @@ void Examiner::check_abi() {
          "is built for plugin ABI " + theirs + ", this host has " + ours + "; " +
              (newer ? "update the host" : "install a newer version of the plugin"));
   } else if (manifest.abi_minor > options_.abi_minor) {
-    // Fine as long as it gets all that it needs, which the next check tells.
+    // Correct as long as all its needs are met, which the next check tells.
     warn("abi", "is built for plugin ABI " + theirs + ", newer than this host's " + ours);
   } else {
     ok("abi", "plugin ABI " + theirs + ", host " + ours);

@@ -1,4 +1,4 @@
-// All that is checked about a plugin file before any of its code runs. The loader refuses on the
+// All checks of a plugin file that are made before any of its code runs. The loader refuses on the
 // first failed check; `ccmctl plugin inspect` shows all of them. Any thread; touches the file
 // system only.
 #pragma once
@@ -39,7 +39,7 @@ struct Check {
   std::string name;  // "file", "owner", "folders", "elf", "hardening", "run path", "note",
                      // "manifest", "digest", "abi", "exports", "needs"
   CheckState state = CheckState::ok;
-  std::string text;  // what was found; for a failure a clause that fits after "plugin FILE: "
+  std::string text;  // the finding; for a failure a clause that fits after "plugin FILE: "
   Code code = Code::ok;
 };
 
@@ -51,7 +51,7 @@ struct Examination {
   std::optional<ElfFacts> elf;
   std::string sha256;
   uint64_t size = 0;
-  std::shared_ptr<const OpenFile> file;  // what was examined; null when it could not be opened
+  std::shared_ptr<const OpenFile> file;  // the examined file; null when it could not be opened
   std::vector<std::filesystem::path> bundled;  // see RunPath
 
   // Ok, or the first failure as one sentence: "plugin FILE: what is wrong; what to do".
@@ -59,7 +59,7 @@ struct Examination {
 };
 
 Examination examine(const std::filesystem::path& path, const CheckOptions& options);
-// The same file once more, with other options: not what lies at its path by now.
+// The same file once more, with other options, even if another file has taken its path by now.
 Examination examine_again(const Examination& found, const CheckOptions& options);
 
 }  // namespace ccm::plugin

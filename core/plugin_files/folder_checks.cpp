@@ -55,7 +55,7 @@ std::vector<FolderFault> unsafe_folders(const fs::path& path, uid_t uid) {
   }
 }
 
-// As the kernel walks it, so that the way is judged on which a link leads.
+// As the kernel walks it, so that the folders on the way to a link's target are judged too.
 std::optional<FolderFault> unsafe_way(const fs::path& path, uid_t uid) {
   std::deque<fs::path> names;
   put_in_front(names, path);
@@ -72,7 +72,7 @@ std::optional<FolderFault> unsafe_way(const fs::path& path, uid_t uid) {
     struct stat status {};
     const fs::path next = place / name;
     if (::lstat(next.c_str(), &status) != 0)
-      break;  // not there: whoever can make it decides what is in it
+      break;  // absent: the owner of the parent decides its content
     if (auto fault = folder_fault(place, false, uid)) return fault;
     if (auto fault = owner_fault(next, status, uid)) return fault;
     if (!S_ISLNK(status.st_mode)) {

@@ -10,7 +10,7 @@
 
 namespace ccm::plugin {
 
-// A folder to which somebody other than root and one user can write.
+// A folder that somebody other than root and one user can write to.
 struct FolderFault {
   std::filesystem::path folder;
   std::string what;    // after its name: "which belongs to user 1000, not to root or user 65532"
@@ -24,7 +24,7 @@ struct FolderFault {
 std::vector<FolderFault> unsafe_folders(const std::filesystem::path& path, uid_t uid);
 
 // The same for the folder `path`, which is absolute, need not exist, and may have symbolic links:
-// also nobody else may be able to lead one of those elsewhere. The first fault.
+// nobody else may be able to redirect one of those either. The first fault.
 std::optional<FolderFault> unsafe_way(const std::filesystem::path& path, uid_t uid);
 
 }  // namespace ccm::plugin

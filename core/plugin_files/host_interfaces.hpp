@@ -1,5 +1,4 @@
-// The interfaces that components can get from this host: what a manifest's "needs" is checked
-// against.
+// The interfaces that this host offers to components: a manifest's "needs" is checked against them.
 #pragma once
 
 #include <span>

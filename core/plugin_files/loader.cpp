@@ -20,7 +20,7 @@ Status refuse(Code code, const std::filesystem::path& path, const std::string& w
   return Status(code, "plugin " + path.string() + ": " + why);
 }
 
-// What ld.so says begins with the path that it was given.
+// ld.so's messages begin with the path that it was given.
 std::string load_error(const std::string& given) {
   const char* text = ::dlerror();
   std::string message = text == nullptr ? "ld.so does not say why" : text;
@@ -37,9 +37,9 @@ Status cannot_load(const Examination& file, const std::string& why) {
                     "; install what it links to (ccmctl plugin inspect lists it) or build it anew");
 }
 
-// The image remembers the path by which it was loaded: debuggers, sanitizers and dladdr() ask for
-// it, and a path of a descriptor tells people nothing. The old text stays, since ld.so has
-// allocated it.
+// The image remembers the path by which it was loaded: debuggers, sanitizers and dladdr() use it,
+// and a descriptor's path means nothing to people. The old text stays, since ld.so has allocated
+// it.
 void name_image(void* handle, const std::filesystem::path& path) {
   static auto& texts = *new std::vector<char*>;  // never freed
   link_map* image = nullptr;
@@ -49,8 +49,8 @@ void name_image(void* handle, const std::filesystem::path& path) {
   texts.push_back(std::exchange(image->l_name, own));
 }
 
-// Of what was checked, whatever lies at the path by now. The descriptor stays open for ever: ld.so
-// takes two images of one path for one.
+// Loads the checked file, even if another file has taken its path by now. The descriptor stays open
+// for ever: ld.so takes two images of one path for one.
 Result<ccm_plugin_entry_fn> open_entry(const Examination& file) {
   static auto& loaded_files = *new std::vector<std::shared_ptr<const OpenFile>>;
   for (const std::filesystem::path& library : file.bundled) {
@@ -91,7 +91,7 @@ Result<const ccm_plugin*> call_entry(ccm_plugin_entry_fn entry, const std::files
   return plugin;
 }
 
-// What version 1.0 of the table holds is mandatory; what was added later never is.
+// The members of version 1.0 of the table are mandatory; later ones never are.
 Status check_table(const ccm_plugin& plugin, const Examination& file) {
   constexpr size_t kLeast = offsetof(ccm_plugin, create) + sizeof(ccm_plugin::create);
   if (plugin.size < kLeast) {
@@ -116,7 +116,7 @@ bool brings_go(const Examination& file) { return file.elf->go || file.manifest->
 }  // namespace
 
 Loader::Loader(CheckOptions options) : options_(std::move(options)) {
-  options_.compute_sha256 = true;  // for those who ask what runs in a process
+  options_.compute_sha256 = true;  // for people who ask what runs in a process
 }
 
 Status Loader::check_conflicts(const Examination& file) const {

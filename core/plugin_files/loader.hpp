@@ -1,8 +1,8 @@
-// Loader: turns plugin files into callable plugins. What it refuses it refuses with one sentence:
-// which file, what is wrong, what to do. All checks that can be made without running code come
-// first (file_checks.hpp), so a refused file has in most cases not even been mapped for execution.
-// Home thread: whichever uses it; not to be shared. A loaded image stays until the process ends:
-// unloading code that threads, exit handlers or a language runtime still use cannot be made safe.
+// Loader: turns plugin files into callable plugins. A refusal is one sentence: which file, what is
+// wrong, what to do. All checks that can be made without running code come first (file_checks.hpp),
+// so a refused file has in most cases not even been mapped for execution. Home thread: whichever
+// uses it; not to be shared. A loaded image stays until the process ends: code that threads, exit
+// handlers or a language runtime still use cannot be unloaded safely.
 #pragma once
 
 #include "plugin_files/file_checks.hpp"
@@ -29,7 +29,7 @@ class Loader {
  public:
   explicit Loader(CheckOptions options = {});
 
-  // Makes all checks of a file that is open, with this loader's options; for load().
+  // Makes all checks of an open file, with this loader's options; for load().
   [[nodiscard]] Examination examine(const Examination& found) const;
 
   // Loads the file that was examined, through the descriptor that was; a file that is already
@@ -43,7 +43,7 @@ class Loader {
   // The same for the file at an absolute path.
   Result<LoadedPlugin> load(const std::filesystem::path& path);
 
-  // All that were loaded so far, in order.
+  // All plugins loaded so far, in order.
   [[nodiscard]] const std::vector<LoadedPlugin>& loaded() const { return loaded_; }
 
  private:
@@ -51,7 +51,7 @@ class Loader {
 
   CheckOptions options_;
   std::vector<LoadedPlugin> loaded_;
-  std::string go_plugin_;  // path of the one that brought the Go runtime
+  std::string go_plugin_;  // path of the plugin with the Go runtime
 };
 
 }  // namespace ccm::plugin

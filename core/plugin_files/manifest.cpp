@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 using Presence = ManifestReader::Presence;
 
-// A manifest has some kilobytes; what is larger is no manifest.
+// A manifest has some kilobytes; larger texts are refused.
 constexpr size_t kMaxManifestBytes = 1U << 20;
 constexpr int64_t kMaxParallel = 1024;
 
@@ -21,7 +21,7 @@ bool is_number(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// MAJOR.MINOR.PATCH, then what Semantic Versioning allows behind it.
+// MAJOR.MINOR.PATCH, then Semantic Versioning's optional parts.
 bool is_version(std::string_view text) {
   const size_t end = std::min(text.find_first_of("-+"), text.size());
   std::string_view numbers = text.substr(0, end);

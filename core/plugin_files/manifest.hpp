@@ -1,6 +1,6 @@
-// The manifest of a plugin: what it is, what it needs and which flags it brings, as JSON text in
-// the plugin's ELF note. docs/reference/plugin-manifest.md describes the fields for authors. Any
-// thread; plain values.
+// The manifest of a plugin: what it is, what it needs and its flags, as JSON text in the plugin's
+// ELF note. docs/reference/plugin-manifest.md describes the fields for authors. Any thread; plain
+// values.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Component {
 enum class OptionType { string, boolean, integer, duration, string_array };
 std::string_view to_string(OptionType type);
 
-// A command-line flag that the plugin brings.
+// A command-line flag of the plugin.
 struct Option {
   std::string name;  // without dashes
   OptionType type = OptionType::string;
@@ -40,7 +40,7 @@ struct Option {
   bool secret = false;               // its value is shown nowhere
 };
 
-// One rule of a ClusterRole that the plugin needs beyond the host's own.
+// One rule of a ClusterRole that the plugin needs in addition to the host's own.
 struct RbacRule {
   std::vector<std::string> api_groups;
   std::vector<std::string> resources;

@@ -1,4 +1,4 @@
-// Reads the "options" of a manifest: the flags that a plugin brings.
+// Reads the "options" of a manifest: the plugin's flags.
 #include "base/duration.hpp"
 #include "plugin_files/manifest.hpp"
 #include "plugin_files/manifest_reader.hpp"

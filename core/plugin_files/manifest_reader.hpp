@@ -1,6 +1,6 @@
 // ManifestReader: typed access to the members of one JSON object of a manifest. It notes a line for
-// each fault, remembers what was asked for, and warns about the rest. Private to the manifest's
-// files.
+// each fault, remembers which members were read, and warns about the others. Private to the
+// manifest's files.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -26,7 +26,7 @@ class ManifestReader {
   // fault when `value` is no object; then all members read as absent.
   ManifestReader(const nlohmann::json& value, std::string path, ManifestFindings& findings);
 
-  // Warns about members that nobody asked for.
+  // Warns about unknown members.
   void finish();
 
   enum class Presence { optional, required };

@@ -13,13 +13,13 @@ namespace ccm::plugin {
 
 class Pins {
  public:
-  // One "ID=SUM". Failure: invalid_argument, a clause that fits after where it stands.
+  // One "ID=SUM". Failure: invalid_argument, a clause that fits after its place.
   Status add(std::string_view text);
-  // A file with one on each line; empty lines and what follows a # do not count. Failure: one line
+  // A file with one on each line; empty lines and text after a # do not count. Failure: one line
   // with file and line.
   Status read(const std::filesystem::path& file);
 
-  // Without any, every file may be loaded; with one, none without.
+  // Without pins every file may be loaded; with at least one, only pinned files.
   [[nodiscard]] bool empty() const { return sums_.empty(); }
   // The sums of a plugin, in lower case; null when it has none.
   [[nodiscard]] const std::vector<std::string>* find(std::string_view id) const;

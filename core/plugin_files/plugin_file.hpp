@@ -1,5 +1,5 @@
-// A plugin's file, opened once: what is checked, hashed and loaded is this descriptor, whatever
-// lies at the path by then. Any thread.
+// A plugin's file, opened once: checks, hash and load use this descriptor, even if another file has
+// taken its path by then. Any thread.
 #pragma once
 
 #include "plugin_files/elf_reader.hpp"
@@ -26,13 +26,13 @@ class OpenFile {
   OpenFile& operator=(const OpenFile&) = delete;
 
   [[nodiscard]] int descriptor() const { return descriptor_; }
-  // A path of this very file, for those who take paths only: /proc/PID/fd/N, with the PID of this
-  // process as /proc shows it. A debugger, too, opens what ld.so was given, and /proc/self would be
-  // its own descriptors. As long as this lives.
+  // A path of this very file, for functions that take only paths: /proc/PID/fd/N, with the PID of
+  // this process as /proc shows it. A debugger, too, opens ld.so's path, and /proc/self would be
+  // its own descriptors. Valid as long as this object.
   [[nodiscard]] std::string own_path() const;
   // As it is now.
   [[nodiscard]] Result<struct stat> status() const;
-  // The file system lets no code of its files run.
+  // The file system forbids running code of its files.
   [[nodiscard]] bool is_noexec() const;
 
  private:
@@ -40,7 +40,7 @@ class OpenFile {
   const int descriptor_;
 };
 
-// Its bytes, mapped, so that only the pages that are looked at cost anything. Movable.
+// Its bytes, mapped, so that only the pages that are read cost anything. Movable.
 class PluginFile {
  public:
   static Result<PluginFile> map(const OpenFile& file);

@@ -1,5 +1,5 @@
-// Registry: which plugins the folders of the plugin path hold, told from their manifests alone. No
-// code of theirs runs, and what is not chosen is never loaded. A value; any thread.
+// Registry: the plugins in the folders of the plugin path, read from their manifests alone. No code
+// of theirs runs, and a plugin that is not chosen is never loaded. A value; any thread.
 #pragma once
 
 #include "plugin_files/file_checks.hpp"
@@ -39,15 +39,15 @@ class Registry {
   static Registry scan(const std::vector<std::filesystem::path>& folders,
                        const CheckOptions& options = {});
 
-  // Every file with what was found about it, faulty ones included.
+  // Every file with its findings, faulty ones included.
   [[nodiscard]] const std::vector<Examination>& files() const { return files_; }
 
   // Of files that passed all checks. Sorted by name.
   [[nodiscard]] const std::vector<KnownController>& controllers() const { return controllers_; }
   [[nodiscard]] const std::vector<KnownProvider>& providers() const { return providers_; }
 
-  // One sentence for each file that was found but cannot be loaded, and for each folder that was
-  // asked for but cannot be read: worth a log line, fatal only when what they hold is wanted.
+  // One sentence for each file that was found but cannot be loaded, and for each folder that a flag
+  // names but that cannot be read: worth a log line, fatal only when its plugins are needed.
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
   // Two files with one id, or with one name for a component: already_exists, naming both. A
@@ -55,10 +55,10 @@ class Registry {
   // file; empty = none is chosen yet, then no two of them are compared with each other.
   [[nodiscard]] Status conflicts(const std::filesystem::path& provider = {}) const;
 
-  // What --cloud-provider=`name` means (HOST-12): providers/NAME.so, else a file whose manifest has
-  // a provider of that name; or an absolute path of a file with one provider. not_found: who was
-  // looked for, where, and what there is instead. A file that is there but faulty fails with its
-  // own fault.
+  // The meaning of --cloud-provider=`name` (HOST-12): providers/NAME.so, else a file whose manifest
+  // has a provider of that name; or an absolute path of a file with one provider. not_found: the
+  // wanted name, where it was searched, and the existing ones. An existing but faulty file fails
+  // with its own fault.
   [[nodiscard]] Result<KnownProvider> find_provider(std::string_view name) const;
 
   // The only provider of a file; its own fault when it has any.

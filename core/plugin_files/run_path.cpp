@@ -17,8 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kRemedy = "; link it without -rpath";
 
-// The folder that ld.so makes of one entry; nullopt when that depends on where or how the host
-// runs.
+// ld.so's folder for one entry; nullopt when that depends on where or how the host runs.
 struct Entry {
   std::string text;
   std::optional<fs::path> folder;
@@ -56,7 +55,7 @@ std::string fault_of(const std::string& subject, const fs::path& path, const Fol
   return text + ", " + fault.what;
 }
 
-// A library that is there by itself: as of the plugin, no one else may write to it.
+// A library found by its path: as with the plugin, no one else may write to it.
 std::optional<std::string> library_fault(const fs::path& library, uid_t uid) {
   struct stat status {};
   if (::stat(library.c_str(), &status) != 0) return std::nullopt;
@@ -69,7 +68,7 @@ std::optional<std::string> library_fault(const fs::path& library, uid_t uid) {
          octal(status.st_mode & 07777U) + "); run chmod go-w " + library.string();
 }
 
-// "libx.so" is looked for; with a slash it is a path.
+// "libx.so" is searched for; with a slash it is a path.
 void judge_paths(const ElfFacts& elf, uid_t uid, RunPath& result) {
   for (const std::string& name : elf.needed) {
     if (name.find('/') == std::string::npos) continue;

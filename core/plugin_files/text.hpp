@@ -1,4 +1,4 @@
-// Small pieces of the plugin folder's messages.
+// Small helpers for messages about plugin files.
 #pragma once
 
 #include <sys/types.h>

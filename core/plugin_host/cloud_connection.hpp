@@ -1,5 +1,5 @@
-// The provider's interfaces with what stands between them and the controllers: brokers, brakes on
-// deletions, budgets of calls. Loop thread.
+// The provider's interfaces and everything between them and the controllers: brokers, brakes on
+// deletions, call budgets. Loop thread.
 #pragma once
 
 #include "cloud/broker/instances_broker.hpp"
@@ -40,11 +40,11 @@ class CloudConnection {
 
   // Takes the interfaces that the provider offers.
   void connect(const std::shared_ptr<LiveComponent>& provider, Recovered recovered);
-  // The services by which a component that is made later uses the cloud.
+  // The services through which a component that is created later uses the cloud.
   void add_services(ComponentHost& host, const std::shared_ptr<LiveComponent>& component) const;
   // `api` with the brake in front of deletions of Nodes.
   std::shared_ptr<ObjectApi> guard(std::shared_ptr<ObjectApi> api);
-  // Watches what the brake on deletions of Nodes looks at; once, and not without instances.
+  // Watches the fields that the brake on deletions of Nodes reads; once, and only with instances.
   Status watch_nodes(runtime::EventSource& events);
   // This process leads: brakes begin to count.
   void begin();
@@ -53,15 +53,15 @@ class CloudConnection {
 
   // The machines of the cloud; null when the provider does not offer them.
   [[nodiscard]] InstancesBroker* instances() const { return instances_.get(); }
-  // The load balancer of one Service, "namespace/name"; nullopt when nothing is known of one.
+  // The load balancer of one Service, "namespace/name"; nullopt when nothing is known of it.
   [[nodiscard]] std::optional<LoadBalancerReport> load_balancer_of(std::string_view service) const;
   // The routes of one Node, as the broker knows them.
   [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
   // The cloud's limits of calls, one for each credential.
   [[nodiscard]] std::vector<BudgetReport> budgets() const { return budgets_.report(); }
-  // A line for anybody, which names nothing: the brake on Nodes, and each other one that holds.
+  // A line that anybody may read, without names: the brake on Nodes, and each other one that holds.
   [[nodiscard]] std::string brake_summary() const;
-  // The brakes on everything that is deleted because something is missing.
+  // The brakes on all deletions that follow from a missing object.
   [[nodiscard]] std::vector<BrakeStatus> brakes() const;
 
  private:

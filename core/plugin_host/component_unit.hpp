@@ -1,4 +1,4 @@
-// A component with all that belongs to it. It goes as a whole, or stays as a whole. Loop thread.
+// A component with all that belongs to it. It is freed as a whole, or not at all. Loop thread.
 #pragma once
 
 #include "plugin/component_controller.hpp"
@@ -53,7 +53,7 @@ struct ComponentReport {
     std::size_t ready = 0;
     std::size_t delayed = 0;
     std::size_t running = 0;
-    std::size_t unsettled = 0;  // keys whose last try did not succeed, or is the first
+    std::size_t unsettled = 0;  // keys whose last attempt failed, or is the first
     bool synced = false;        // its caches hold a complete list
     bool started = false;       // it takes keys
   };

@@ -1,4 +1,4 @@
-// What PluginHost is given by the program.
+// The dependencies of PluginHost, supplied by the program.
 #pragma once
 
 #include "cloud/broker/instances_broker.hpp"
@@ -40,7 +40,7 @@ struct PluginHostDependencies {
   std::function<std::shared_ptr<ObjectApi>(const ComponentIdentity&)> object_api;
   SendHttp send_http;        // make_send_http()
   RecordEvent record_event;  // EventRecorders::record
-  // Of all writes to Kubernetes and to the cloud; null = one that asks leader.leading().
+  // Of all writes to Kubernetes and to the cloud; null = a gate that asks leader.leading().
   std::shared_ptr<net::WriteGate> write_gate;
   // Of a component's HTTP requests (HOST-133); empty = none is set.
   std::function<std::string(const ComponentIdentity&)> user_agent;

@@ -50,7 +50,7 @@ struct PluginHost::Impl {
   PluginHostDependencies deps;
   HostMetrics metrics;
   MetricsRegistry plugin_metrics;
-  std::shared_ptr<WarningNotes> warnings;  // of what components record
+  std::shared_ptr<WarningNotes> warnings;  // for components' Events
   CloudConfig cloud_config;
   CloudConnection cloud;
   ProviderStart provider_start;
@@ -178,7 +178,7 @@ awaitable<Status> PluginHost::Impl::create(ComponentKind kind, LoadedPlugin plug
   Status created = co_await await_callback<Status>(start);
   if (!created.ok()) {
     leaked = true;
-    keep_for_ever(unit);  // what the plugin made of it so far is unknown
+    keep_for_ever(unit);  // its state is unknown
     co_return created;
   }
   if (kind == ComponentKind::provider) {
@@ -191,7 +191,7 @@ awaitable<Status> PluginHost::Impl::create(ComponentKind kind, LoadedPlugin plug
   co_return Status();
 }
 
-// Whatever a controller wanted of the cloud: its routes and load balancers are there again, too.
+// Every deletion that a controller requested: its routes and load balancers are wanted again, too.
 void PluginHost::Impl::retry_failed(std::chrono::nanoseconds outage) {
   std::size_t keys = 0;
   for (const auto& unit : with_queue()) keys += unit->runner()->queue().retry_failed();

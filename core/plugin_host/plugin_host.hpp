@@ -62,37 +62,36 @@ class PluginHost {
 
   // This process leads: reconciles begin when the caches are synced and the provider is ready.
   void start_controllers();
-  // Begins, when this process leads, with the controllers that had to wait for may_start.
+  // When this process leads, starts the controllers that had to wait for may_start.
   void start_allowed_controllers();
 
   // Whether the provider marks its resources with a cluster id (HOST-9); true when it does not say.
   [[nodiscard]] bool has_cluster_id();
 
   // No controller takes a key any more, and running reconciles are cancelled. Waits for their end
-  // up to `limit`; failed_precondition when some still run.
+  // up to `limit`; failed_precondition when some are still running.
   boost::asio::awaitable<Status> stop_controllers(std::chrono::milliseconds limit);
 
-  // What runs on a worker and may write by connections of a plugin's own, which pass no gate:
-  // "COMPONENT: OPERATION". nullopt when there is no such thing.
+  // An operation that runs on a worker and may write through a plugin's own connections, which pass
+  // no gate: "COMPONENT: OPERATION". nullopt when there is none.
   [[nodiscard]] std::optional<std::string> unseen_write() const;
 
-  // Ends reconciles unless that was done, then all controllers, then the provider, each of the
-  // three within `limit`. Returns the first fault; a component that did not end stays in memory.
+  // Ends the reconciles if not done yet, then all controllers, then the provider, each of the three
+  // within `limit`. Returns the first fault; a component that did not end stays in memory.
   boost::asio::awaitable<Status> stop(std::chrono::milliseconds limit);
 
   // The cloud as the provider offers it: machines, routes, brakes, budgets.
   [[nodiscard]] const CloudConnection& cloud() const;
   [[nodiscard]] std::vector<ComponentReport> components() const;
-  // The objects that wait, of each controller up to `limit`, those first that wait for the longest
-  // time.
+  // The waiting objects of each controller, up to `limit` each, the longest waiting first.
   [[nodiscard]] std::vector<ObjectReport> unsettled(std::size_t limit) const;
-  // What each controller knows of one key: one report a controller.
+  // Each controller's report on one key.
   [[nodiscard]] std::vector<ObjectReport> object(std::string_view key) const;
-  // How the last tries of what is not settled ended, by controller.
+  // The results of the last attempts of unsettled keys, by controller.
   [[nodiscard]] std::map<std::string, std::map<ObjectState, std::size_t>> outcomes() const;
   // The last Warning Events of plugins about the object with that key.
   [[nodiscard]] std::vector<WarningReport> warnings_of(std::string_view key) const;
-  // The call of a plugin that holds the loop at this moment. Any thread.
+  // The call of a plugin that currently holds the loop. Any thread.
   [[nodiscard]] std::optional<runtime::Watchdog::Running> running() const;
   [[nodiscard]] CompletionFaults completion_faults() const;
 

@@ -1,5 +1,5 @@
-// The provider as a whole: its initialize, which is tried until it succeeds, and what it says of
-// itself. Loop thread.
+// The provider's initialize, which is retried until it succeeds, and its description of itself.
+// Loop thread.
 #pragma once
 
 #include "plugin/live_component.hpp"
@@ -27,18 +27,18 @@ class ProviderStart {
   // invalid_argument with the provider's message, which is fatal; or cancelled by stop(). This
   // object outlives it.
   boost::asio::awaitable<Status> run();
-  // There is nothing to wait for: it was initialised, or there is no provider.
+  // No need to wait: it was initialised, or there is no provider.
   [[nodiscard]] bool ready() const { return ready_ || !provider_; }
   // run() has returned ok.
   [[nodiscard]] bool initialised() const { return ready_; }
-  // Ends run() at once: nothing that belongs to the loop may be left when that ends.
+  // Ends run() at once: no coroutine may outlive the loop.
   void stop();
 
   // Whether the provider marks its resources with a cluster id (HOST-9); true when it does not say.
   [[nodiscard]] bool has_cluster_id();
 
  private:
-  boost::asio::awaitable<Status> initialize();  // one try
+  boost::asio::awaitable<Status> initialize();  // one attempt
   boost::asio::awaitable<void> sleep(std::chrono::milliseconds delay);
 
   runtime::EventLoop& loop_;

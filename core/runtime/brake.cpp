@@ -24,7 +24,7 @@ void Brake::look(const BrakeLook& look, TimePoint now) {
   std::erase_if(deleted_,
                 [&](const auto& entry) { return now - entry.second.at > options_.window; });
   known_ = look.known;
-  // Caches still show for a moment what was just deleted.
+  // Caches still show recently deleted objects for a moment.
   std::unordered_set<std::string> absent;
   for (const std::string& key : look.absent) {
     if (deleted_.contains(key)) {
@@ -37,8 +37,8 @@ void Brake::look(const BrakeLook& look, TimePoint now) {
   for (const std::string& key : absent) {
     absent_.try_emplace(key, Absence{now, false, look.announced.contains(key)});
   }
-  // What was absent together with too many others stays suspect when others come back: a cloud
-  // that recovers shows its machines again piece by piece.
+  // An object that was absent together with too many others stays suspect when others come back: a
+  // recovering cloud shows its machines again piece by piece.
   if (used(now) + unannounced() > limit(now)) {
     for (auto& [key, absence] : absent_) absence.suspect = absence.suspect || !absence.announced;
   }
@@ -75,7 +75,7 @@ void Brake::deleting(const std::string& key, bool counted, TimePoint now) {
   known_ -= absent_.erase(key);
 }
 
-// It is judged again from the next look on, which counts it.
+// The next look judges it again and counts it.
 void Brake::not_deleted(const std::string& key) { deleted_.erase(key); }
 
 BrakeReport Brake::report(TimePoint now) const {
@@ -102,7 +102,7 @@ std::size_t Brake::used(TimePoint now) const {
       }));
 }
 
-// Of what there was before the window's deletions, so that deleting does not tighten it.
+// A share of the number before the window's deletions, so that deletions do not tighten it.
 std::size_t Brake::limit(TimePoint now) const {
   const std::size_t all = known_ + used(now);
   const std::size_t share = all * static_cast<std::size_t>(std::max(options_.percent, 0)) / 100;

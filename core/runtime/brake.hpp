@@ -1,15 +1,15 @@
-// The brake on mass deletion, as pure logic: of things of one kind (Nodes, later routes and load
+// The brake on mass deletion, as pure logic: of the objects of one kind (Nodes, routes or load
 // balancers) that the cloud's answers lack, which may be deleted now? docs/decisions/0007 has the
 // reasons. Time is passed in; nothing here waits. One thread.
 //
-// The owner shows it each complete answer of the cloud (look), asks for each thing (judge),
-// and says what it did (deleting, not_deleted). What is judged is the whole picture, not the single
-// deletion: 60 of 100 things that vanish at once stop the first of them already.
+// The owner shows it each complete answer of the cloud (look), asks for each object (judge), and
+// reports the result (deleting, not_deleted). The brake judges the whole picture, not the single
+// deletion: when 60 of 100 objects vanish at once, already the first deletion is stopped.
 //
-// What was announced before it was first missed does not count: that somebody takes it away
-// explains that it is gone. It waits, too, while others are held, since the answer that lacks it is
-// not believed then, and it counts in an answer that is wrong about something else. An announcement
-// that comes later is none: something may have drained what it believed to be broken.
+// An object whose removal was announced before it was first missed does not count: the announcement
+// explains its absence. It still waits while others are held, since the answer that lacks it is not
+// believed then, and it counts in an answer that is wrong about something else. A later
+// announcement has no effect: a tool may drain objects because they look broken.
 #pragma once
 
 #include "runtime/timers.hpp"
@@ -25,49 +25,49 @@
 namespace ccm::runtime {
 
 struct BrakeOptions {
-  int percent = 25;  // of all things of the kind that may vanish in a window
-  int minimum = 2;   // so many may always vanish in a window
+  int percent = 25;  // of all objects of the kind that may vanish in a window
+  int minimum = 2;   // number that may always vanish in a window
   std::chrono::milliseconds window{600'000};
-  std::chrono::milliseconds hold{1'800'000};  // after which what is held goes at the limit's pace
+  std::chrono::milliseconds hold{1'800'000};  // afterwards, held deletions go at the limit's pace
 };
 
-// One complete answer of the cloud, compared with the things that the cluster knows.
+// One complete answer of the cloud, compared with the objects in the cluster.
 struct BrakeLook {
-  std::size_t known = 0;            // things of this kind
+  std::size_t known = 0;            // objects of this kind
   std::vector<std::string> absent;  // keys of those that the answer lacks
   bool sighted = false;             // the answer holds something that is known to be there
-  // Of the absent ones, those of which somebody said that they are to go.
+  // Those of `absent` whose removal was announced.
   std::unordered_set<std::string> announced{};
-  // Of the others, how many show signs of life: the answer is wrong about those.
+  // How many of the other absent ones show signs of life: the answer is wrong about those.
   std::size_t alive = 0;
 };
 
 enum class BrakeVerdict {
   pass,
   blind,       // the last look proves nothing
-  over_limit,  // too many are gone at once
+  over_limit,  // too many vanished at once
   too_early,   // too many for a process that has not watched a whole window yet
 };
 
 struct BrakeJudgement {
   BrakeVerdict verdict = BrakeVerdict::blind;
-  std::chrono::milliseconds retry_after{0};  // when it can be another one; 0 = at the next look
+  std::chrono::milliseconds retry_after{0};  // when the verdict can change; 0 = at the next look
   bool counts = true;                        // a deletion that passes counts against the limit
 };
 
 // For status pages, Events and metrics.
 struct BrakeReport {
-  bool engaged = false;  // something is held because too much is gone at once
+  bool engaged = false;  // something is held because too many vanished at once
   bool blind = false;    // the last look proved nothing
   bool looked = false;   // there was a look; before the first one the rest says nothing
   std::size_t known = 0;
   std::size_t absent = 0;     // in the last sighted look
   std::size_t announced = 0;  // of those, announced
-  bool contradicted = false;  // and counted all the same: the answer lacks what is alive
+  bool contradicted = false;  // counted all the same: the answer lacks objects that are alive
   std::size_t held = 0;       // of the absent ones, held because they are too many
   std::size_t deleted = 0;    // for absence, within the window
   std::size_t limit = 0;      // in force now
-  bool first_window = false;  // the limit is the minimum, since this process has only begun
+  bool first_window = false;  // the limit is the minimum, since this process has just begun
   std::optional<TimePoint> engaged_since;
 };
 
@@ -75,23 +75,23 @@ class Brake {
  public:
   explicit Brake(BrakeOptions options) : options_(options) {}
 
-  // Deletions begin now: this process leads. What was deleted in the window before is unknown, so
-  // until the window has passed only the minimum may go.
+  // Deletions begin now: this process leads. Deletions in the window before that are unknown, so
+  // only the minimum may be deleted until a window has passed.
   void begin(TimePoint now);
 
-  // A look that is not sighted changes nothing but that: it is no evidence.
+  // A look that is not sighted changes only that flag: it is no evidence.
   void look(const BrakeLook& look, TimePoint now);
 
-  // Whether the thing may be deleted because it is absent. It must have been in the last look's
+  // Whether the object may be deleted because it is absent. It must have been in the last look's
   // list.
   [[nodiscard]] BrakeJudgement judge(const std::string& key, TimePoint now) const;
 
-  // The thing is being deleted; `counted` says whether against the limit: false for what the cloud
-  // says it destroyed and for what the operator released.
+  // The object is being deleted; `counted` says whether against the limit: false for objects that
+  // the cloud says it destroyed and for those that the operator released.
   void deleting(const std::string& key, bool counted, TimePoint now);
-  // That was said within the window. Asking again needs no further judgement.
+  // deleting() was called for it within the window. Asking again needs no further judgement.
   [[nodiscard]] bool is_deleting(const std::string& key) const { return deleted_.contains(key); }
-  // It was not, after all.
+  // It was not deleted after all.
   void not_deleted(const std::string& key);
 
   [[nodiscard]] BrakeReport report(TimePoint now) const;

@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr milliseconds kNever{-1};
-// A refused credential is not asked again at the pace of an ordinary fault.
+// A refused credential is retried more slowly than an ordinary fault.
 constexpr milliseconds kAuthRetry{10'000};
 
 std::string key_of(const kube::Object& object) {
@@ -20,7 +20,7 @@ std::string key_of(const kube::Object& object) {
   return key;
 }
 
-// Nothing to do here, and no fault either.
+// Nothing to do here, and no fault.
 bool left_alone(const Status& status) { return status.code() == Code::implemented_elsewhere; }
 
 }  // namespace
@@ -154,14 +154,14 @@ milliseconds ControllerRunner::requeue(const ReconcileRequest& request, const St
       queue_.add(key, Priority::periodic, next);
     }
   } else if (status.permanent()) {
-    // Only a controller that names a time has it tried again before the object changes.
+    // Without a time from the controller, it is reconciled again only when the object changes.
     queue_.forget(key);
     if (status.retry_after() > milliseconds(0)) {
       next = status.retry_after();
       queue_.add_again(key, request.priority, next);
     }
   } else if (status.error_class() == ErrorClass::waiting && status.retry_after().count() > 0) {
-    // The cloud works on it: no failure, so no back-off either.
+    // The cloud is working on it: not a failure, so no back-off.
     queue_.forget(key);
     next = status.retry_after();
     queue_.add_again(key, request.priority, next);
@@ -178,8 +178,8 @@ milliseconds ControllerRunner::requeue(const ReconcileRequest& request, const St
   return next;
 }
 
-// What was begun needs no more time: each write leads to a state from which the next leader goes
-// on.
+// Reconciles under way need no more time: each write leads to a state from which the next leader
+// continues.
 void ControllerRunner::stop(milliseconds limit, std::function<void(std::size_t)> stopped) {
   stopping_ = true;
   queue_.close();

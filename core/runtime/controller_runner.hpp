@@ -1,5 +1,5 @@
-// Runs one controller: its events become keys, its keys wait in a queue, a number of them is
-// reconciled at once while this process leads and the caches are synced. Loop thread.
+// Runs one controller: maps events to keys, queues them, and reconciles a number of them at once
+// while this process leads and the caches are synced. Loop thread.
 #pragma once
 
 #include "runtime/event_loop.hpp"
@@ -24,7 +24,7 @@ struct ReconcileReport {
   const ReconcileRequest& request;
   const Status& status;
   std::chrono::nanoseconds duration;
-  std::chrono::milliseconds next;  // when the key comes again; negative = not by itself
+  std::chrono::milliseconds next;  // when the key is requeued; negative = never without an event
 };
 
 struct RunnerOptions {
@@ -35,7 +35,7 @@ struct RunnerOptions {
 
 class ControllerRunner {
  public:
-  // Puts the keys that concern one event into `queue`. Objects as in EventSource; `before` is null
+  // Adds the keys that concern one event to `queue`. Objects as in EventSource; `before` is null
   // but for updates.
   using MapFn = std::function<void(EventKind kind, const kube::ObjectPtr& before,
                                    const kube::ObjectPtr& now, WorkQueue& queue)>;
@@ -64,7 +64,7 @@ class ControllerRunner {
   [[nodiscard]] const WorkQueue& queue() const { return queue_; }
 
   // Takes no more keys, cancels the running ones and waits for them up to `limit`. `stopped` gets
-  // the number of keys that still run then (0 = all ended); posted, called once.
+  // the number of keys that are still running (0 = all ended); posted, called once.
   void stop(std::chrono::milliseconds limit, std::function<void(std::size_t running)> stopped);
 
  private:
@@ -94,7 +94,7 @@ class ControllerRunner {
   bool pump_posted_ = false;
   Timers::Id stop_timer_ = 0;
   std::function<void(std::size_t)> stopped_;
-  std::shared_ptr<ControllerRunner*> self_;  // what is posted holds it weakly
+  std::shared_ptr<ControllerRunner*> self_;  // posted functions hold it weakly
 };
 
 }  // namespace ccm::runtime

@@ -11,9 +11,9 @@ namespace ccm::runtime {
 
 namespace {
 constexpr std::chrono::milliseconds kBeat{250};
-// Answers of a cloud come and go by the hundred, and glibc keeps what they took: with 200 load
-// balancers of 3,000 backends two thirds of the process. With 100 nodes two fifths are code of the
-// start.
+// Answers of a cloud come and go by the hundred, and glibc keeps their memory: with 200 load
+// balancers of 3,000 backends two thirds of the process. With 100 nodes two fifths are startup-only
+// code.
 constexpr std::chrono::milliseconds kReturnMemory{5'000};
 }  // namespace
 

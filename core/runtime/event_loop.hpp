@@ -30,12 +30,12 @@ class EventLoop {
 
   // Makes the calling thread the loop's thread until stop(), even while there is nothing to do.
   void run();
-  // run() returns after what runs now. Any thread.
+  // run() returns after the current function. Any thread.
   void stop();
-  // Runs what is ready and returns how much that was; the calling thread is the loop's thread
-  // meanwhile. For tests and for the last things of a shutdown.
+  // Runs ready functions and returns their number; the calling thread is the loop's thread
+  // meanwhile. For tests and for the end of a shutdown.
   std::size_t poll();
-  // The same, but waits for something to do up to `limit`.
+  // The same, but waits for work up to `limit`.
   std::size_t run_for(std::chrono::milliseconds limit);
 
   // Calls `fn` on the loop, never inside this call, in the order of posting. Any thread.
@@ -46,14 +46,14 @@ class EventLoop {
     return thread_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }
 
-  // How long ago the loop last was seen alive; it beats every 250 ms. Any thread.
+  // Time since the loop's last heartbeat, which it has every 250 ms. Any thread.
   [[nodiscard]] std::chrono::milliseconds heartbeat_age() const;
 
  private:
   class Binding;
   void beat();
 
-  // What waits in the context may hold timers, so it goes while timers_ is still there.
+  // Handlers in the context may hold timers, so it is destroyed while timers_ still exists.
   struct Context : boost::asio::io_context {
     using boost::asio::execution_context::shutdown;
     using boost::asio::io_context::io_context;

@@ -1,4 +1,4 @@
-// Where a controller's events come from: the shared informers, or a test.
+// The source of a controller's events: the shared informers, or a test.
 #pragma once
 
 #include "kube/informer.hpp"
@@ -13,7 +13,7 @@ namespace ccm::runtime {
 
 struct WatchSpec {
   std::string resource;             // "v1/nodes"
-  std::vector<std::string> fields;  // JSON pointers of all that is read
+  std::vector<std::string> fields;  // JSON pointers of all fields that are read
   std::string label_selector;
   std::string field_selector;
   std::chrono::milliseconds resync{0};  // 0 = never
@@ -22,9 +22,9 @@ struct WatchSpec {
 class EventSource {
  public:
   virtual ~EventSource() = default;
-  // Hands the events of `spec` to `handler` (its `resync` is set from the spec) until the source
-  // ends. on_synced must come once, behind the initial adds. Failure: invalid_argument naming what
-  // is wrong with the spec. Loop thread.
+  // Passes the events of `spec` to `handler` (its `resync` is set from the spec) until the source
+  // ends. on_synced must be called once, after the initial adds. Failure: invalid_argument naming
+  // the fault of the spec. Loop thread.
   virtual Status watch(const WatchSpec& spec, kube::InformerHandler handler) = 0;
 };
 

@@ -13,7 +13,7 @@
 namespace ccm::runtime {
 
 namespace {
-// Asio's clock stands still while the machine sleeps: look again this often.
+// Asio's clock stands still while the machine sleeps, so check again this often.
 constexpr std::chrono::seconds kLongestWait{5};
 }  // namespace
 

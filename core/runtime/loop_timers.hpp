@@ -13,7 +13,7 @@ class LoopTimers final : public Timers {
  public:
   // `context` must outlive this object and everything that is posted to it.
   explicit LoopTimers(boost::asio::io_context& context);
-  ~LoopTimers() override;  // what waits never runs
+  ~LoopTimers() override;  // waiting timers never run
 
   [[nodiscard]] TimePoint now() const override { return BootClock::now(); }
   Id after(std::chrono::milliseconds delay, std::function<void()> fn) override;

@@ -20,14 +20,14 @@ class QueueMetrics final : public QueueObserver {
  public:
   // `registry` must outlive it. `name` is the label of all its series.
   QueueMetrics(prometheus::Registry& registry, const std::string& name);
-  // Takes the names, so that nobody else has them when the first queue is made.
+  // Reserves the names before the first queue is made.
   static void reserve(prometheus::Registry& registry);
   void added() override;
   void retried() override;
   void depth(std::size_t ready) override;
   void waited(std::chrono::nanoseconds duration) override;
   void worked(std::chrono::nanoseconds duration) override;
-  // Sets the two gauges about keys that run now; to be called every 500 ms.
+  // Sets the two gauges for running keys; to be called every 500 ms.
   void refresh(const WorkQueue& queue);
 
  private:

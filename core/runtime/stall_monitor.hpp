@@ -1,5 +1,5 @@
-// Looks at the loop from a thread of its own and tells, while it still lasts, which plugin's call
-// blocks it: a call that never returns would otherwise never be named.
+// Watches the loop from another thread and names the plugin whose call blocks it while it still
+// does: otherwise a call that never returns would never be named.
 #pragma once
 
 #include "runtime/event_loop.hpp"
@@ -26,12 +26,12 @@ class StallMonitor {
   StallMonitor(const StallMonitor&) = delete;
   StallMonitor& operator=(const StallMonitor&) = delete;
 
-  // Begins to look twice a second. A blocked loop is logged after 1, 2, 4, 8, ... seconds.
+  // Checks twice a second from now on. A blocked loop is logged after 1, 2, 4, 8, ... seconds.
   void start();
 
-  // Whether the loop may be called alive by one who holds the Lease: it beat less than `limit` ago,
-  // or, when `grace` is above 0, has been inside plugins' calls for less than `grace`. Else who
-  // blocks it and for how long. Any thread.
+  // Whether the loop counts as alive for the holder of the Lease: its last heartbeat is less than
+  // `limit` ago, or, when `grace` is above 0, it has been inside plugins' calls for less than
+  // `grace`. Else who blocks it and for how long. Any thread.
   [[nodiscard]] Status alive(std::chrono::milliseconds limit,
                              std::chrono::milliseconds grace) const;
 

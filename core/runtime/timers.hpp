@@ -1,4 +1,4 @@
-// Time as a dependency: what waits, waits through Timers, so tests turn the clock by hand.
+// Time as a dependency: all waits go through Timers, so tests can set the clock.
 #pragma once
 
 #include "base/clock.hpp"

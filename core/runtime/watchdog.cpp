@@ -45,8 +45,8 @@ void Watchdog::show(const Scope* innermost) {
 }
 
 std::optional<Watchdog::Running> Watchdog::running() const {
-  // The loop changes it at most once in the time of a plugin's call: a few looks are enough, and
-  // a loop that changes it all the time is not stuck.
+  // The loop changes it at most once in the time of a plugin's call: a few reads are enough, and a
+  // loop that changes it all the time is not stuck.
   for (int looks = 0; looks < 8; ++looks) {
     const uint64_t before = shown_.version;
     const WatchedComponent* const component = shown_.component;

@@ -1,5 +1,6 @@
-// Watches [serial] calls: who held the loop for how long. One address space, so nothing is killed;
-// what is slow gets a name, a counter and, when it happens often, the mark "degraded".
+// Watches [serial] calls: who held the loop for how long. In one address space nothing can be
+// killed; slow components get a log line, a counter and, when it happens often, the mark
+// "degraded".
 #pragma once
 
 #include "runtime/timers.hpp"
@@ -51,7 +52,7 @@ class Watchdog {
   };
   static constexpr std::chrono::milliseconds kStallThreshold{50};
 
-  // `on_stall` runs on the loop, behind each call that took more than kStallThreshold.
+  // `on_stall` runs on the loop, after each call that took more than kStallThreshold.
   Watchdog(const Timers& timers, std::function<void(const Stall&)> on_stall);
 
   // The record for that name, made on demand for a component of `plugin`. Loop thread.
@@ -60,7 +61,7 @@ class Watchdog {
   // Measures one [serial] call while it lives. Loop thread; may be nested.
   class Scope {
    public:
-    // `operation` is a literal: the text must never go.
+    // `operation` is a literal: the text must stay valid for ever.
     Scope(Watchdog& watchdog, WatchedComponent& component, std::string_view operation);
     ~Scope();
     Scope(const Scope&) = delete;
@@ -75,10 +76,10 @@ class Watchdog {
     const Scope* outer_;
   };
 
-  // An operation ended in time, or did not. Loop thread.
+  // An operation ended in time, or missed its deadline. Loop thread.
   void operation_ended(WatchedComponent& component, bool in_time);
 
-  // The [serial] call that holds the loop: what a stuck loop is stuck in.
+  // The [serial] call that holds the loop; for a stuck loop, where it is stuck.
   struct Running {
     const WatchedComponent* component;  // the innermost one
     std::string_view operation;
@@ -94,8 +95,8 @@ class Watchdog {
   }
 
  private:
-  // What running() tells, written by the loop and read by others: valid when `version` was even and
-  // the same before and after the reading.
+  // The value of running(), written by the loop and read by others: valid when `version` was even
+  // and the same before and after the read.
   struct Shown {
     std::atomic<uint64_t> version{0};
     std::atomic<const WatchedComponent*> component{nullptr};

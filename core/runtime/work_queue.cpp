@@ -61,7 +61,8 @@ void WorkQueue::add(std::string_view key, Priority priority, milliseconds delay,
   }
   improve(item, priority);
   if (entry.place != Place::delayed) return;
-  if (at_once && !again && priority == Priority::changed) entry.again = false;  // it is news
+  if (at_once && !again && priority == Priority::changed)
+    entry.again = false;  // it comes from an event
   const TimePoint due = timers_.now() + delay;
   if (!at_once && due >= entry.in_delayed->first) return;
   delayed_.erase(entry.in_delayed);

@@ -2,12 +2,12 @@
 // never two workers on one key (HOST-134, 135). Loop thread.
 //
 // The order in which ready keys are taken:
-//   1. news, added as `changed`, and
-//   2. what comes back: its wait is over (add_again), or it failed as `changed` (add_failed);
-//      one of each in turn while there are both, so that neither thousands of new objects delay one
-//      that the cloud has finished meanwhile, nor thousands that come back delay a new one;
-//   3. `periodic`: resyncs, audits, and those of them that failed; only when there is nothing else.
-// Within each, who became ready first.
+//   1. keys of events, added as `changed`, and
+//   2. returning keys: their wait is over (add_again), or they failed as `changed` (add_failed);
+//      one of each alternately while there are both, so that neither thousands of new objects
+//      delay one that the cloud has finished meanwhile, nor thousands of returning ones a new one;
+//   3. `periodic`: resyncs, audits, and those of them that failed; only when nothing else is ready.
+// Within each, by the time at which a key became ready.
 #pragma once
 
 #include "runtime/timers.hpp"
@@ -30,11 +30,11 @@ namespace ccm::runtime {
 // Why a key was added.
 enum class Priority : int32_t { changed = 0, periodic = 1 };
 
-// Hears what a queue does, for metrics (MET-19..25). Must not call back.
+// Observes a queue, for metrics (MET-19..25). Must not call back.
 class QueueObserver {
  public:
   virtual ~QueueObserver() = default;
-  virtual void added() = 0;                           // a key that was not there
+  virtual void added() = 0;                           // a key that was not in the queue
   virtual void retried() = 0;                         // an add with a delay
   virtual void depth(std::size_t ready) = 0;          // keys that could be taken
   virtual void waited(std::chrono::nanoseconds) = 0;  // from ready until taken
@@ -66,7 +66,7 @@ class WorkQueue {
   // is taken once more after done().
   void add(std::string_view key, Priority priority, std::chrono::milliseconds delay = {});
 
-  // The same for a key that was taken and comes back though nothing failed: it waits for the cloud.
+  // The same for a key that was taken and returns without a failure: it waits for the cloud.
   void add_again(std::string_view key, Priority priority, std::chrono::milliseconds delay);
 
   // Counts a failure of `key` and adds it after first * 2^failures, at most the limit, and not
@@ -74,20 +74,20 @@ class WorkQueue {
   std::chrono::milliseconds add_failed(std::string_view key, Priority priority,
                                        std::chrono::milliseconds at_least = {});
 
-  // Keys that failed need not wait any longer: what they met is over. Returns how many there were.
+  // Keys that failed need not wait any longer: the cause is over. Returns how many there were.
   std::size_t retry_failed();
 
-  // The key's failures are over.
+  // Resets the key's count of failures.
   void forget(std::string_view key);
 
-  // The ready key whose turn it is; nullopt when none is ready. The caller owes done().
+  // The next ready key; nullopt when none is ready. The caller owes done().
   std::optional<Item> take();
   void done(std::string_view key);
 
-  // Drops what waits; add() and take() do nothing from now on. done() still works.
+  // Drops waiting keys; add() and take() do nothing from now on. done() still works.
   void close();
 
-  // Where a key stands, for those who look.
+  // The state of a key, for status pages.
   struct Position {
     bool ready = false;            // a worker may take it
     bool running = false;          // taken
@@ -103,7 +103,7 @@ class WorkQueue {
   }
   [[nodiscard]] std::size_t delayed() const { return delayed_.size(); }
   [[nodiscard]] std::size_t processing() const { return processing_.size(); }
-  // Seconds that running keys have run, in total and for the longest one.
+  // Seconds for which running keys have run, in total and for the longest one.
   [[nodiscard]] double unfinished_seconds() const;
   [[nodiscard]] double longest_running_seconds() const;
 
@@ -120,7 +120,7 @@ class WorkQueue {
     Place place = Place::nowhere;
     bool processing = false;
     Priority priority = Priority::periodic;
-    bool again = false;  // it comes back
+    bool again = false;  // it is returning
     uint32_t failures = 0;
     TimePoint since;  // ready or processing
     ReadyList::iterator in_ready;
@@ -152,7 +152,7 @@ class WorkQueue {
   std::function<void()> on_ready_;
   Entries entries_;
   std::array<ReadyList, 3> ready_;
-  bool again_next_ = false;  // when there are both, what comes back is next
+  bool again_next_ = false;  // when there are both, a returning key is next
   DelayedMap delayed_;
   std::vector<Node*> processing_;
   Timers::Id timer_ = 0;

@@ -15,8 +15,8 @@ thread_local const std::string* t_lane = nullptr;
 constexpr std::chrono::seconds kFarewell{2};
 }  // namespace
 
-// Threads are detached and hold the state: one that is stuck in a vendor's library neither blocks
-// the end of the process nor finds its memory gone.
+// Threads are detached and hold the state: a thread that is stuck in a vendor's library neither
+// blocks the end of the process nor uses freed memory.
 struct WorkerPool::State : std::enable_shared_from_this<State> {
   struct Task {
     std::shared_ptr<Lane::Shared> lane;
@@ -82,7 +82,7 @@ void WorkerPool::State::work() {
     lock.unlock();
     t_lane = &lane->name;
     task();
-    task = nullptr;  // what it captured is destroyed outside of the lock
+    task = nullptr;  // its captures are destroyed outside of the lock
     t_lane = nullptr;
     lock.lock();
     --busy;

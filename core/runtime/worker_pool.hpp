@@ -1,5 +1,5 @@
 // Threads for code that blocks: started on demand, bounded, shared by all components, each of which
-// has a lane with a limit of its own. Any thread.
+// has a lane with its own limit. Any thread.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -19,7 +19,7 @@ class WorkerPool {
  public:
   struct Options {
     std::size_t max_threads = 64;
-    std::chrono::milliseconds idle_timeout{30'000};  // then an unused thread ends
+    std::chrono::milliseconds idle_timeout{30'000};  // after which an unused thread ends
   };
 
   // One component's share of the pool. Tasks start in the order of submit(), at most `max_parallel`
@@ -30,7 +30,7 @@ class WorkerPool {
     // unavailable when the pool was stopped, resource_exhausted when not even one thread could be
     // started.
     Result<uint64_t> submit(std::function<void()> task);
-    // The task of that number is not wanted any more. False when it has started; else it is gone.
+    // Cancels the task of that number. False when it has started; otherwise it is dropped.
     bool withdraw(uint64_t number);
     [[nodiscard]] const std::string& name() const;
     [[nodiscard]] std::size_t waiting() const;
@@ -46,14 +46,15 @@ class WorkerPool {
 
   WorkerPool() : WorkerPool(Options{}) {}
   explicit WorkerPool(Options options);
-  ~WorkerPool();  // stop(2 s): what tasks refer to must outlive the pool
+  ~WorkerPool();  // stop(2 s); objects that tasks refer to must outlive the pool
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   [[nodiscard]] std::shared_ptr<Lane> lane(std::string name, std::size_t max_parallel);
 
-  // Drops tasks that have not started and waits for the rest up to `limit`. Returns how many still
-  // run: their threads are left alone, as a blocked call cannot be interrupted. Not on a worker.
+  // Drops tasks that have not started and waits for the rest up to `limit`. Returns the number of
+  // running tasks: their threads are left alone, as a blocked call cannot be interrupted. Not on a
+  // worker.
   std::size_t stop(std::chrono::milliseconds limit);
 
   [[nodiscard]] std::size_t threads() const;

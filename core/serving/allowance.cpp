@@ -20,7 +20,7 @@ constexpr std::size_t kMaxAccounts = 1024;
 constexpr std::size_t kCrowd = 16;  // is worth a line of the log
 // Between two turns, so that the first one's cost is known when the second one is given.
 constexpr std::chrono::microseconds kBetweenTurns{200};
-// What a turn costs beside what is measured: the kernel's and Asio's work for its event.
+// The unmeasured cost of a turn: the kernel's and Asio's work for its event.
 constexpr std::chrono::microseconds kTurn{5};
 
 double seconds_of(Allowance::Clock::duration duration) {
@@ -67,7 +67,7 @@ std::shared_ptr<Allowance::Account> Allowance::account(const std::string& addres
   return made;
 }
 
-// An address that comes back too early starts from nothing: that is all that is lost.
+// An address that returns too early starts from zero: nothing else is lost.
 void Allowance::forget_some() {
   std::erase_if(accounts_, [](const auto& entry) { return entry.second.use_count() <= 1; });
 }

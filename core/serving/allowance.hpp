@@ -1,7 +1,6 @@
-// Processor time for strangers, which are clients that had no request allowed yet: a small share
-// of a core for all of them together. Beyond it they wait, and take turns by address: next is the
-// address that has used least lately. None waits while the share is not used up.
-// One loop's thread.
+// Processor time for strangers: clients without an allowed request so far. All of them together get
+// a small share of a core; beyond it they wait, and the next turn goes to the address that has used
+// least lately. None waits while the share is not used up. One loop's thread.
 #pragma once
 
 #include "base/log_throttle.hpp"
@@ -27,11 +26,11 @@ class Allowance : public std::enable_shared_from_this<Allowance> {
   using Nanoseconds = std::chrono::nanoseconds;
 
   struct Limits {
-    double share = 0.03;  // of a core; what is not measured comes on top, up to 0.02
-    Nanoseconds saved{std::chrono::milliseconds(100)};  // at most so much can be used at once
+    double share = 0.03;  // of a core; unmeasured work adds up to 0.02
+    Nanoseconds saved{std::chrono::milliseconds(100)};  // limit of what can be used at once
   };
 
-  // What the strangers of one address have used lately, and how many there are.
+  // The recent use by the strangers of one address, and their number.
   struct Account {
     std::string address;
     double weight = 1;  // of its share against others'
@@ -48,10 +47,10 @@ class Allowance : public std::enable_shared_from_this<Allowance> {
 
     // Whether this one may go on; always when it is trusted, and after give_up().
     bool may_read() override;
-    // Returns when it may.
+    // Returns when it may go on.
     boost::asio::awaitable<void> turn() override;
     void add(Nanoseconds used) override;
-    // What it had used counts for nothing once it is trusted.
+    // Its use counts for nothing once it is trusted.
     void trust(bool trusted);
     [[nodiscard]] bool trusted() const { return trusted_; }
     [[nodiscard]] bool waiting() const { return waiting_; }
@@ -74,7 +73,7 @@ class Allowance : public std::enable_shared_from_this<Allowance> {
 
   Allowance(boost::asio::any_io_executor executor, Limits limits);
 
-  // The account of an address; those that nobody uses any more are forgotten in the end.
+  // The account of an address; unused accounts are dropped in the end.
   std::shared_ptr<Account> account(const std::string& address);
 
   [[nodiscard]] std::size_t strangers() const { return strangers_; }
@@ -98,7 +97,7 @@ class Allowance : public std::enable_shared_from_this<Allowance> {
   bool armed_ = false;
   log::Throttle complaints_{std::chrono::minutes(1)};
   std::size_t strangers_ = 0;
-  std::vector<Stranger*> waiting_;  // in the order in which they came
+  std::vector<Stranger*> waiting_;  // in order of arrival
   std::map<std::string, std::shared_ptr<Account>> accounts_;
 };
 

@@ -47,7 +47,7 @@ std::string in_quotes(std::string_view text) {
   return result + "\"";
 }
 
-// The exclusions that no check answers to, in one line; empty when there are none.
+// The exclusions that match no check, in one line; empty when there are none.
 std::string unknown_exclusions(const Query& query,
                                const std::vector<HealthRegistry::Outcome>& outcomes) {
   std::string names;
@@ -64,7 +64,7 @@ HealthRegistry::Scope scope_of(std::string_view root) {
   return root == "readyz" ? HealthRegistry::Scope::readiness : HealthRegistry::Scope::everywhere;
 }
 
-// Anybody may ask, as often as he likes.
+// Anybody may ask, as often as they like.
 void complain(std::string_view root, std::string_view failed) {
   static thread_local log::Throttle complaints;
   if (const auto left_out = complaints.pass()) {

@@ -1,5 +1,4 @@
-// The health pages: what is answered to which request. Pure apart from the checks that run; the
-// server's thread.
+// The health pages. Pure apart from the checks that run; the server's thread.
 #pragma once
 
 #include "serving/health_registry.hpp"
@@ -13,8 +12,8 @@ namespace ccm::serving {
 
 // `method` and `target` as in the request line. Routes /healthz, /livez and /readyz with ?verbose
 // and ?exclude=name (HOST-94), and /healthz/<name> for one check; everything else is 404. Failing
-// checks go to the log with their reason, which an informed reader sees too. /readyz?verbose shows
-// the registry's notes.
+// checks are logged with their reason, which a reader with the right sees too. /readyz?verbose
+// shows the registry's notes.
 Answer answer_health(std::string_view method, std::string_view target,
                      const HealthRegistry& registry,
                      HealthRegistry::Readers reader = HealthRegistry::Readers::anybody);

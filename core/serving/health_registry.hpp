@@ -16,37 +16,37 @@ namespace ccm::serving {
 
 class HealthRegistry {
  public:
-  // Ok = healthy. Called on the server's thread for each request, so it must not block; what it
-  // throws counts as a failure.
+  // Ok = healthy. Called on the server's thread for each request, so it must not block; an
+  // exception counts as a failure.
   using Check = std::function<Status()>;
 
-  // The pages that show a check. A degraded part is worth a look, but no reason to kill the
+  // The pages that show a check. A degraded part should be seen, but is no reason to kill the
   // process: that would take the rest down with it.
   enum class Scope { everywhere, readiness };
 
   struct Outcome {
     std::string name;
     bool excluded = false;
-    Status status;  // the reason is for the log, and for those who may get /statusz
+    Status status;  // the reason is for the log, and for clients that may get /statusz
   };
 
   // Adds a check or replaces the one of that name. Checks show in the order of their first set().
   void set(std::string name, Check check, Scope scope = Scope::everywhere);
   void remove(std::string_view name);
 
-  // Hears of every check that ran, for metrics; at most one. `run` and `run_one` call it.
+  // Called for every check that ran, for metrics; at most one. `run` and `run_one` call it.
   using Observer = std::function<void(const std::string& name, bool healthy)>;
   void observe(Observer observer);
 
-  // A line for people that fails nothing: "[i]deletion-brake: ..." in /readyz?verbose. Either
-  // anybody reads it, or only who may know reasons.
+  // A line for people that fails nothing: "[i]deletion-brake: ..." in /readyz?verbose. Visible to
+  // anybody, or only to clients that may see reasons.
   enum class Readers { anybody, informed };
   void set_note(std::string name, std::function<std::string()> text,
                 Readers readers = Readers::anybody);
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes(Readers reader) const;
 
   // Runs all checks but the excluded ones; `asked` everywhere leaves out those of the readiness.
-  // Without any check there is the one named "ping", which says that the process answers at all
+  // Without any check there is the check "ping", which passes whenever the process answers
   // (HOST-95).
   [[nodiscard]] std::vector<Outcome> run(const std::vector<std::string>& excluded = {},
                                          Scope asked = Scope::everywhere) const;

@@ -22,7 +22,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr int kBacklog = 256;
-// Of one client's bytes the kernel keeps so many while we do not read; it doubles the number.
+// The kernel's limit for one client's unread bytes; it doubles the number.
 constexpr int kReceiveBuffer = 16 << 10;
 
 error_code open_acceptor(tcp::acceptor* acceptor, const tcp::endpoint& endpoint, bool both_families,

@@ -18,12 +18,12 @@ Result<boost::asio::ip::tcp::acceptor> listen_on(boost::asio::any_io_executor ex
                                                  const std::string& address, std::uint16_t port,
                                                  bool share_port);
 
-// A client that waits; with the error would_block when there is none.
+// A waiting client; with the error would_block when there is none.
 boost::asio::ip::tcp::socket accept_from(boost::asio::ip::tcp::acceptor& acceptor,
                                          boost::asio::ip::tcp::endpoint* from,
                                          boost::system::error_code* error);
 
-// What the addresses of one machine have in common: of IPv6 the first 64 bits.
+// The common part of one machine's addresses: of IPv6 the first 64 bits.
 std::string machine_of(const boost::asio::ip::tcp::endpoint& from);
 
 }  // namespace ccm::serving

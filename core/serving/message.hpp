@@ -1,4 +1,4 @@
-// A request as the pages see it, and what they answer. Value types.
+// A request to a page, and its answer. Value types.
 #pragma once
 
 #include "serving/auth/peer_certificates.hpp"
@@ -13,7 +13,7 @@
 
 namespace ccm::serving {
 
-// So much of a path or name that a client sent stands in a line of the log.
+// A client's path or name is cut to this length in a log line.
 inline constexpr std::size_t kShownInLog = 200;
 
 struct HeaderField {
@@ -29,7 +29,7 @@ struct Request {
   std::vector<HeaderField> headers;
   std::string body;
   std::shared_ptr<const PeerCertificates> peer;  // null: the client showed none
-  std::string machine;                           // where it comes from, see machine_of()
+  std::string machine;                           // the client's address, see machine_of()
   User user;                                     // set by the authentication
   // Whether its user has a right to the page; unset for a page that everybody may see.
   std::optional<bool> by_right;
@@ -38,7 +38,7 @@ struct Request {
   // The value of the first header of that name, compared without case; empty when absent.
   [[nodiscard]] std::string_view header(std::string_view name) const;
   [[nodiscard]] std::vector<std::string_view> headers_named(std::string_view name) const;
-  // For what must not go further than authentication (API-127).
+  // Removes headers that must not go further than authentication (API-127).
   void remove_header(std::string_view name);
   // Sets path and query from the target, which may be in the absolute form that proxies send.
   void split_target();

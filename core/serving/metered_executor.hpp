@@ -1,5 +1,5 @@
-// An executor that measures the processor time of all that runs on it: each step of a coroutine,
-// from one wait to the next.
+// An executor that measures the processor time of everything that runs on it: each step of a
+// coroutine, from one wait to the next.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -20,14 +20,14 @@ class Meter {
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
   virtual ~Meter() = default;
-  // A step has ended that took so long. The thread on which it ran.
+  // A step that took that long has ended. The thread on which it ran.
   virtual void add(std::chrono::nanoseconds used) = 0;
 };
 
 // Processor time of the calling thread.
 std::chrono::nanoseconds thread_time();
 
-// Measures its own life. A step that runs inside another one is a part of that.
+// Measures its own lifetime. A step inside another one is a part of that.
 class MeteredStep {
  public:
   explicit MeteredStep(Meter& meter);

@@ -15,8 +15,8 @@ namespace {
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 }  // namespace
 
-// Beast's grammar, our limits: Beast looks at the pieces of a header one by one, so it would take
-// fields without end.
+// Beast's grammar, our limits: Beast processes the pieces of a header one by one, so it would
+// accept fields without end.
 class RequestReader::Parser final : public http::basic_parser<true> {
  public:
   explicit Parser(std::size_t max_header_bytes) : request(std::make_shared<Request>()) {
@@ -103,7 +103,7 @@ RequestReader::State RequestReader::take(std::string* received) {
   if (error == http::error::header_limit) return refuse(parser.is_header_done() ? 413 : 431);
   if (error == http::error::body_limit) return refuse(413);
   if (error && error != http::error::need_more) return refuse(400);
-  // What waits of an unfinished request is a part of it.
+  // Bytes of an unfinished request count as a part of it.
   const std::size_t waiting = parser.is_done() ? 0 : received->size();
   const bool in_header = !parser.is_header_done();
   if (head_bytes_ + (in_header ? waiting : 0) > max_header_bytes_) return refuse(431);

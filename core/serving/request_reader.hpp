@@ -13,9 +13,9 @@ namespace ccm::serving {
 
 class RequestReader {
  public:
-  static constexpr std::size_t kMaxFields = 256;   // a front proxy names each group in one
-  static constexpr std::size_t kMaxTarget = 8192;  // bytes
-  static constexpr std::size_t kMaxBody = 4096;    // a level of verbosity is all that anybody sends
+  static constexpr std::size_t kMaxFields = 256;         // a front proxy names each group in one
+  static constexpr std::size_t kMaxTarget = 8192;        // bytes
+  static constexpr std::size_t kMaxBody = 4096;          // only levels of verbosity are sent
   static constexpr std::size_t kMaxTail = 4 * kMaxBody;  // a body as it is sent: chunks, trailers
 
   // `max_header_bytes`: of the request line and all header fields together.
@@ -25,12 +25,12 @@ class RequestReader {
   RequestReader& operator=(const RequestReader&) = delete;
 
   enum class State { more, request, refused };
-  // Consumes what belongs to this request from the front of `received`; what follows it stays.
-  // more: bytes are missing. Not to be called again after anything else. However the bytes arrive,
-  // no more than the limits is ever held of a request.
+  // Consumes the bytes of this request from the front of `received`; the following bytes stay.
+  // more: bytes are missing. Not to be called again after any other result. However the bytes
+  // arrive, it never holds more of a request than the limits allow.
   State take(std::string* received);
 
-  // The status with which a refused request is answered: 400, 413, 414 or 431.
+  // The status code for a refused request: 400, 413, 414 or 431.
   [[nodiscard]] unsigned refusal() const { return refusal_; }
 
   // Bytes of this request that were consumed so far.
@@ -40,7 +40,7 @@ class RequestReader {
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view target() const;
   [[nodiscard]] bool keep_alive() const;
-  // The whole request as a value, without what its connection knows. Once.
+  // The whole request as a value, without facts about its connection. Once.
   [[nodiscard]] std::shared_ptr<Request> request();
 
  private:

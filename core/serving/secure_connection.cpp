@@ -22,7 +22,7 @@ constexpr std::size_t kPiece = 4096;
 constexpr std::chrono::seconds kWriteTimeout{60};
 constexpr std::chrono::seconds kLinger{1};
 constexpr std::size_t kMaxDropped = 4u << 20;
-constexpr std::size_t kModest = 16u << 10;  // so much of a request is always taken
+constexpr std::size_t kModest = 16u << 10;  // this much of a request is always accepted
 constexpr std::size_t kOneWrite = 16u << 10;
 
 std::string_view reason_phrase(unsigned status) {
@@ -105,7 +105,7 @@ asio::awaitable<void> SecureConnection::run(ServingCertificates& certificates) {
 
 asio::awaitable<bool> SecureConnection::handshake(ServingCertificates& certificates) {
   transport_->set_deadline(steady_clock::now() + options_.read_header_timeout);
-  // A client that says nothing costs no session.
+  // A silent client costs no session.
   if (co_await transport_->wait_readable() != IoError::none) co_return false;
   net::TlsSession session = certificates.new_session();
   if (!session.ssl) co_return false;
@@ -121,7 +121,7 @@ asio::awaitable<bool> SecureConnection::handshake(ServingCertificates& certifica
         "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain\r\n\r\n"
         "this port speaks HTTPS; the request was plain HTTP\n";
     const auto descriptor = transport_->socket().native_handle();
-    // Best effort: whoever does not read it learns from the closed connection.
+    // Best effort: a client that does not read it sees the closed connection.
     (void)(::send(descriptor, kHint.data(), kHint.size(), MSG_NOSIGNAL) < 0);
     ::shutdown(descriptor, SHUT_WR);
   }
@@ -154,8 +154,8 @@ asio::awaitable<SecureConnection::Read> SecureConnection::read_request(RequestRe
   co_return Read::request;
 }
 
-// A large request is taken only while few send one: a thousand clients that send 64 KiB each,
-// slowly, must not cost 64 MiB.
+// A large request is accepted only while few clients send one: a thousand clients that slowly send
+// 64 KiB each must not cost 64 MiB.
 bool SecureConnection::room_for(std::size_t held) {
   unread_ += held - counted_;
   counted_ = held;
@@ -176,13 +176,13 @@ asio::awaitable<bool> SecureConnection::respond(std::shared_ptr<Request> request
   co_return co_await send(std::move(answer), head_only, keep_alive);
 }
 
-// What was counted of the request is given back; what waits belongs to the next one.
+// Returns the counted bytes of the request; waiting bytes belong to the next one.
 void SecureConnection::forget_request() {
   unread_ -= counted_;
   counted_ = 0;
 }
 
-// By its last request that not everybody may make.
+// By the client's last request to a page that is not open to everybody.
 void SecureConnection::trust(bool trusted) {
   stranger_->trust(trusted);
   transport_->set_pace(trusted ? nullptr : stranger_.get());
@@ -196,7 +196,7 @@ asio::awaitable<void> SecureConnection::refuse(unsigned status) {
   answer.status = status;
   answer.body = std::to_string(status) + " " + std::string(reason_phrase(status)) + "\n";
   co_await send(answer, false, false);
-  // Closing on bytes that nobody read would reset the connection, and the answer with it.
+  // Closing with unread bytes would reset the connection, and the answer with it.
   transport_->set_deadline(steady_clock::now() + kLinger);
   char piece[kPiece];
   for (std::size_t dropped = 0; dropped < kMaxDropped;) {
@@ -210,7 +210,7 @@ asio::awaitable<bool> SecureConnection::send(Answer answer, bool head_only, bool
   transport_->set_deadline(steady_clock::now() + kWriteTimeout);
   std::string head = render_head(answer, keep_alive);
   const std::string& body = answer.text();
-  // What is large is not copied behind its header.
+  // A large body is not copied to the end of its header.
   const bool together = head_only || body.size() <= kOneWrite;
   if (together && !head_only) head += body;
   IoResult sent = co_await transport_->write(head);

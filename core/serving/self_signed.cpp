@@ -35,7 +35,7 @@ bool add_extension(X509* certificate, int kind, const std::string& value) {
 bool fill(X509* certificate, EVP_PKEY* key, const std::string& names) {
   std::int64_t serial = 0;
   if (RAND_bytes(reinterpret_cast<unsigned char*>(&serial), 7) != 1) return false;
-  // The moment stands in the name as in Go's, so that a reader sees which process start made it.
+  // The time is part of the name as in Go's, so that people see which process start created it.
   const std::string common_name = "localhost@" + std::to_string(std::time(nullptr));
   X509_NAME* name = X509_get_subject_name(certificate);
   return X509_set_version(certificate, 2) == 1 &&

@@ -1,4 +1,4 @@
-// A certificate that signs itself, for a server that was given none (HOST-53, HOST-106).
+// A self-signed certificate, for a server without a configured one (HOST-53, HOST-106).
 #pragma once
 
 #include <ccm/status.hpp>

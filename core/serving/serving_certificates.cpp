@@ -77,7 +77,7 @@ std::vector<std::string> names_in(X509* certificate) {
   return result;
 }
 
-// It is served all the same, as upstream does: whether to believe it is the client's decision.
+// It is served all the same, as upstream does: the client decides whether to trust it.
 void warn_if_expired(const X509* certificate, const std::string& file) {
   if (X509_cmp_current_time(X509_get0_notAfter(certificate)) >= 0) return;
   log::warning("The serving certificate has expired", {{"file", file}});
@@ -91,7 +91,7 @@ bool matches(const std::string& pattern, const std::string& name) {
          pattern.compare(1, std::string::npos, name, dot, std::string::npos) == 0;
 }
 
-// We speak HTTP/1.1 only; a client that names other protocols too is told so.
+// This server speaks only HTTP/1.1; a client that names other protocols too is told so.
 int on_alpn(SSL*, const unsigned char** out, unsigned char* out_length, const unsigned char* in,
             unsigned int in_length, void*) {
   static const unsigned char kOurs[] = "\x08http/1.1";
@@ -104,9 +104,9 @@ int on_alpn(SSL*, const unsigned char** out, unsigned char* out_length, const un
   return SSL_TLSEXT_ERR_OK;
 }
 
-// A client that shows a certificate proves that it has the key; whose it is depends on authorities
-// that may change while the connection lives, so it is looked at later. Only what would cost much
-// is refused.
+// A client that shows a certificate proves that it has the key; its trust depends on authorities
+// that may change while the connection lives, so that is checked later. Only expensive certificates
+// are refused here.
 int take_small_certificate(X509_STORE_CTX* store, void*) {
   const STACK_OF(X509)* chain = X509_STORE_CTX_get0_untrusted(store);
   const EVP_PKEY* key = X509_get0_pubkey(X509_STORE_CTX_get0_cert(store));
@@ -189,7 +189,7 @@ Status ServingCertificates::find_default_pair(Pair* pair) {
 }
 
 Status ServingCertificates::load_pair(Pair* pair) {
-  // The stamps are older than what is read, so a change in between shows as one.
+  // The stamps are older than the content that is read, so a change in between shows as one.
   pair->stamps = {stamp_of(pair->certificate_file), stamp_of(pair->key_file)};
   const auto certificate = read_file(pair->certificate_file, "certificate");
   if (!certificate.ok()) return certificate.status();
@@ -217,7 +217,7 @@ void ServingCertificates::refresh(Pair* pair) {
     log::info("Re-read the serving certificate", {{"file", pair->certificate_file}});
     return;
   }
-  // The two files change one after the other: the next connection looks again.
+  // The two files change one after the other: the next connection checks again.
   pair->stamps = before;
   pair->retry_at = clock + kRetryBadFilesAfter;
   log::warning("The changed serving certificate cannot be used, the old one goes on",
@@ -284,7 +284,7 @@ Status ServingCertificates::configure(SSL_CTX* context) {
     return bad("the minimal TLS version is none that OpenSSL knows");
   }
   std::string ciphers = options_.cipher_list.empty() ? kCiphers : options_.cipher_list;
-  // OpenSSL 3 allows the old versions on no other level; who asks for them gets them.
+  // OpenSSL 3 allows the old versions on no other level; users who configure them get them.
   if (options_.min_tls_version < TLS1_2_VERSION) ciphers += ":@SECLEVEL=0";
   if (SSL_CTX_set_cipher_list(context, ciphers.c_str()) != 1) {
     return bad("OpenSSL offers none of the cipher suites " + options_.cipher_list);

@@ -1,5 +1,5 @@
-// The server's certificates: where they come from, and re-reading them when their files change.
-// The server's thread. Internal to serving.
+// The server's certificates: their sources, and re-reading them when their files change. The
+// server's thread. Internal to serving.
 #pragma once
 
 #include "net/tls_context.hpp"
@@ -24,8 +24,9 @@ class ServingCertificates {
   // First loading: a failure names the file and what is wrong with it.
   Status load();
 
-  // A server session with what the files hold now. Looks at them on each connection, which costs
-  // two stat() calls and needs no watch; an unusable new pair is logged and the old one goes on.
+  // A server session with the files' current content. Checks them on each connection, which costs
+  // two stat() calls and needs no watch; an unusable new pair is logged and the old one stays in
+  // use.
   net::TlsSession new_session();
 
  private:
@@ -42,7 +43,7 @@ class ServingCertificates {
     std::vector<std::string> patterns;
     std::vector<Stamp> stamps;
     net::Openssl<SSL_CTX> context;
-    std::vector<std::string> names;  // that clients ask for it by
+    std::vector<std::string> names;  // by which clients request it
     std::chrono::steady_clock::time_point retry_at;
   };
 

@@ -16,21 +16,21 @@ namespace ccm::serving {
 
 class Site {
  public:
-  // Runs on the server's thread, so it must not block; what it throws is a 500.
+  // Runs on the server's thread, so it must not block; an exception is a 500.
   using Page = std::function<Answer(const Request&)>;
 
   // `access` null: everything is shown to anybody.
   explicit Site(std::shared_ptr<AccessControl> access = nullptr) : access_(std::move(access)) {}
 
   void add(std::string path, Page page) { exact_[std::move(path)] = std::move(page); }
-  // The path, and what is below it: "/healthz" and "/healthz/ping".
+  // The path, and everything below it: "/healthz" and "/healthz/ping".
   void add_with_parts(std::string path, Page page);
 
   // Authentication, authorization, then the page (HOST-100). `request` has method, target, headers
   // and body; the rest is filled in.
   boost::asio::awaitable<Answer> answer(std::shared_ptr<Request> request);
 
-  // In the order of the alphabet, for those who look around.
+  // Sorted, for the index page.
   [[nodiscard]] std::vector<std::string> paths() const;
 
  private:
@@ -41,7 +41,7 @@ class Site {
   std::map<std::string, Page> trees_;
 };
 
-// What a page begins with that can only be read; nothing when the method is right.
+// The start of a read-only page's answer; nothing when the method is right.
 std::optional<Answer> only_reads(const Request& request);
 
 }  // namespace ccm::serving

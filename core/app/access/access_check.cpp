@@ -45,8 +45,8 @@ struct Round {
   }
 };
 
-// The last one calls `done`. It holds the coroutine that waits, which holds the round: kept in the
-// round, neither would go with the loop.
+// The last one calls `done`. It holds the waiting coroutine, which holds the round: stored in the
+// round, neither would be freed with the loop.
 asio::awaitable<void> ask(std::shared_ptr<Round> round, std::function<void(bool)> done,
                           kube::Client client, std::chrono::milliseconds timeout) {
   kube::CallOptions call;
@@ -97,7 +97,7 @@ struct AccessCheck::State {
     return std::any_of(missing.begin(), missing.end(),
                        [](const auto& lacks) { return !lacks.second.needed.empty(); });
   }
-  // What has to be asked: everything first, then what was refused.
+  // Rules to ask about: all of them first, later only the refused ones.
   [[nodiscard]] std::vector<Permission> questions() const {
     std::vector<Permission> all;
     for (const AccessSubject& subject : subjects) {
@@ -183,7 +183,7 @@ asio::awaitable<void> AccessCheck::run() {
     if (!round->mute) {
       state->take(*round);
     } else if (first) {
-      // Half of the answers say nothing about the rest: nobody is held up by a guess.
+      // Half of the answers say nothing about the rest, so nobody waits because of a guess.
       state->mute = true;
       log::warning("The API server does not say what this program may do; going on without",
                    {{"err", *round->mute}});

@@ -1,7 +1,7 @@
-// Whether the credential of this process may do what the plugins and the host declare: asked by
-// SelfSubjectAccessReviews at start, before and whether or not this process leads. What is missing
-// is named in one line, and who misses something that it needs waits until it is there; nobody else
-// does. An API server that does not answer such questions holds up nobody.
+// Whether this process' credential may do what the plugins and the host declare. Asks the API
+// server with SelfSubjectAccessReviews at start, leader or not. One log line names the missing
+// rights. A plugin without a required right waits until it is granted; the others go on. If the API
+// server does not answer the reviews, nobody waits.
 // Loop thread. Its coroutine runs on the client's executor.
 #pragma once
 
@@ -30,13 +30,13 @@ struct AccessCheckOptions {
   std::size_t parallel = 4;                         // questions at once
   std::chrono::milliseconds call_timeout{3'000};    // the first that gets no answer ends the round
   std::chrono::milliseconds first_pause{1'000};     // between two rounds; doubles each time
-  std::chrono::milliseconds longest_pause{30'000};  // a role that was forgotten is made by hand
-  std::chrono::milliseconds idle_pause{300'000};    // while nobody waits for what is missing
+  std::chrono::milliseconds longest_pause{30'000};  // for a role that somebody has yet to create
+  std::chrono::milliseconds idle_pause{300'000};    // while nobody waits for a right
 };
 
 // Both may be empty.
 struct AccessCallbacks {
-  // What a subject lacks is something else than before; empty: nothing any more.
+  // The missing rights of a subject have changed; empty: nothing is missing any more.
   std::function<void(const AccessSubject& subject, const plugin::Permissions& missing)> changed;
   std::function<void()> answered;  // a round has ended: allows() may have become true
 };
@@ -57,9 +57,10 @@ class AccessCheck {
   // Whether the subject has all that it needs, as far as is known. false before the first round has
   // ended; true for a name that was not given.
   [[nodiscard]] bool allows(std::string_view name) const;
-  // What it needs and is known to lack, as "get, list nodes"; empty when it lacks nothing.
+  // The required rights that it is known to lack, as "get, list nodes"; empty when it lacks
+  // nothing.
   [[nodiscard]] std::string needs(std::string_view name) const;
-  // The same of everybody who lacks something that it needs, by name.
+  // The same for every subject that lacks a required right, by name.
   [[nodiscard]] std::map<std::string, std::string> needs() const;
   // Resumes when allows(name), or after stop().
   boost::asio::awaitable<void> wait(std::string name);

@@ -1,4 +1,5 @@
-// What the access check asks about, and how its findings are told. Loop thread.
+// The subjects of the access check, and the log lines and health checks for its findings. Loop
+// thread.
 #pragma once
 
 #include "app/access/access_check.hpp"
@@ -17,10 +18,10 @@ namespace ccm::app {
 std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
                                            const Options& options);
 
-// One line of the log for what is needed and one for what is optional, when it has changed. From
-// the first fault on there is the check "permissions-PLUGIN" of /readyz, which what is optional
-// does not fail. No controller waits for the host's own rights: without those to its Lease it
-// stands by.
+// One log line for missing required rights and one for optional ones, when they have changed. After
+// the first missing right, /readyz has the check "permissions-PLUGIN"; missing optional rights do
+// not fail it. No controller waits for the host's own rights: without access to its Lease the
+// process is a standby.
 class AccessNews {
  public:
   explicit AccessNews(serving::HealthRegistry& health) : health_(health) {}

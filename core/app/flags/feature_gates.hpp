@@ -20,7 +20,7 @@ struct KnownGate {
   GateStage stage = GateStage::alpha;
   bool default_value = false;
   bool locked = false;     // cannot be changed from its default
-  bool effective = false;  // changes something in this program
+  bool effective = false;  // has an effect in this program
 };
 std::span<const KnownGate> known_gates();
 
@@ -33,7 +33,7 @@ class FeatureGates {
   // False for unknown names.
   [[nodiscard]] bool enabled(std::string_view name) const;
 
-  // What was set, as set() takes it, in the order of names.
+  // The gates that were set, as set() takes them, ordered by name.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] const std::map<std::string, bool, std::less<>>& overrides() const {
     return overrides_;

@@ -23,7 +23,7 @@ void append_wrapped(std::string& out, std::string_view text, std::size_t width) 
   }
 }
 
-// Defaults that say nothing are not shown, nor those that only stand for what the usage tells.
+// Defaults that say nothing are not shown, nor those that the usage explains.
 bool is_empty_default(const Flag& flag) {
   if (flag.usage.find("If unset, ") != std::string::npos) return true;
   const std::string& text = flag.default_text;

@@ -20,7 +20,7 @@ Status fault(std::string message) { return {Code::invalid_argument, std::move(me
 
 }  // namespace
 
-// Names of flags of which the author said nothing tell, too.
+// Secrets by their names, for flags whose author did not mark them.
 std::string Flag::shown(const std::string& text) const {
   const bool hidden =
       secret || name.ends_with("token") || name.ends_with("password") || name.ends_with("secret");
@@ -73,7 +73,7 @@ std::vector<const Flag*> FlagSet::sorted() const {
   return result;
 }
 
-// One pass over the arguments. Faults are returned, or passed over when `lenient_`.
+// One pass over the arguments. Faults are returned, or skipped when `lenient_`.
 class FlagSet::Parser {
  public:
   Parser(FlagSet& flags, std::span<const std::string> arguments, bool lenient)

@@ -56,17 +56,17 @@ class FlagSet {
   [[nodiscard]] Flag* find(std::string_view name);
   [[nodiscard]] const Flag* find(std::string_view name) const;
 
-  // A flag that is unknown for a reason that can be told: "unknown flag --name: WHY".
+  // A flag that is unknown for a known reason: "unknown flag --name: WHY".
   void add_absent(std::string name, std::string why) {
     absent_.emplace(std::move(name), std::move(why));
   }
 
   // Stops at the first fault, in one line: what was given, what is wrong, what would be right.
-  // `arguments` are those behind the program's name.
+  // `arguments` are those after the program's name.
   Status parse(std::span<const std::string> arguments);
 
-  // Sets what is known and well-formed and passes over the rest. For a first look at a command line
-  // that has flags which are not known yet.
+  // Sets flags that are known and well-formed and skips the rest. For a first look at a command
+  // line with flags that are not known yet.
   void parse_known(std::span<const std::string> arguments);
 
   // In order of sections, then of names.

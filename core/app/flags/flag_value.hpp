@@ -1,4 +1,4 @@
-// What a flag holds: a variable of the options tree, seen as text.
+// The value of a flag: a variable of the options tree, seen as text.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -15,7 +15,7 @@ namespace ccm::app {
 class FlagValue {
  public:
   virtual ~FlagValue() = default;
-  // Takes a value; failure says what would be right, as the end of a sentence: "must be ...".
+  // Takes a value; a failure is the end of a sentence that says what would be right: "must be ...".
   // `first`: the flag's first use, so that lists drop their default (HOST-3).
   virtual Status set(std::string_view text, bool first) = 0;
   // The value in force as a text that set() takes.
@@ -23,7 +23,7 @@ class FlagValue {
   // For --help and for plugins that share the flag: "string", "bool", "int", "float32", "duration",
   // "strings", ...
   [[nodiscard]] virtual std::string_view type() const = 0;
-  // What the flag without a value means; empty: a value must follow.
+  // The value of the flag given without one; empty: a value must follow.
   [[nodiscard]] virtual std::string_view implied() const { return {}; }
 };
 

@@ -1,5 +1,5 @@
-// What the host's command line says (HOST-8..74), as one tree of plain values with upstream's
-// defaults. options_flags.hpp ties it to flags, options_validation.hpp checks it.
+// The host's command line (HOST-8..74) as one tree of plain values with upstream's defaults.
+// options_flags.hpp ties it to flags, options_validation.hpp checks it.
 #pragma once
 
 #include "app/flags/feature_gates.hpp"

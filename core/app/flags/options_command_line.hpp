@@ -33,7 +33,7 @@ struct EarlyOptions {
   bool help = false;
 };
 
-// Passes over everything else, faults included. `arguments` are those behind the program's name.
+// Skips everything else, faults included. `arguments` are those after the program's name.
 EarlyOptions read_early(std::span<const std::string> arguments);
 
 class CommandLine {
@@ -44,12 +44,12 @@ class CommandLine {
   CommandLine();
   explicit CommandLine(Environment environment);
 
-  // Adds the flags of a plugin. A flag that the host or another plugin has already is shared, and
-  // the first default holds; of one that the host has, too, the plugin's text and limits count.
+  // Adds the flags of a plugin. A flag that the host or another plugin already has is shared, and
+  // the first default holds; of a flag that the host has too, the plugin's text and limits count.
   // Failure: its type differs.
   Status add_plugin(std::string_view id, std::span<const plugin::Option> options);
 
-  // Flags that an installed plugin would bring if it were in use; `why` it is not.
+  // Flags that an installed plugin would add if it were in use; `why` it is not in use.
   void add_absent_plugin(std::string_view id, std::span<const plugin::Option> options,
                          const std::string& why);
 
@@ -63,8 +63,8 @@ class CommandLine {
   [[nodiscard]] std::optional<std::string> flag_text(std::string_view name) const;
   // Given by the user (or, for plugins' flags, by the environment).
   [[nodiscard]] bool is_set(std::string_view name) const;
-  // Name and value in force of every flag, in the order of the names. Secrets are left out: what a
-  // plugin says is one, and what looks like one by its flag's name.
+  // Name and value in force of every flag, by name. Secrets are left out: flags that a plugin marks
+  // as secret, and flags whose name looks like one.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> all_values() const;
   // Of the flags that plugins brought, shared ones included.
   [[nodiscard]] std::map<std::string, std::string> plugin_values() const;
@@ -72,8 +72,8 @@ class CommandLine {
   // The text of --help, wrapped to `width` columns.
   [[nodiscard]] std::string help(std::string_view program, std::size_t width = 100) const;
 
-  // All flags at verbosity 1 (HOST-4); then one line for each flag that the user gave and that is
-  // deprecated or whose function this version does not have yet.
+  // All flags at verbosity 1 (HOST-4); then one line for each given flag that is deprecated or not
+  // supported yet by this version.
   void log_flags() const;
 
  private:
@@ -89,7 +89,7 @@ class CommandLine {
   std::vector<Brought> brought_;
 };
 
-// What --version prints (HOST-74); nullopt when it was not asked for. `wanted`: Options::version.
+// The output of --version (HOST-74); nullopt when it was not asked for. `wanted`: Options::version.
 std::optional<std::string> version_text(std::string_view program, std::string_view wanted);
 
 // Why a flag does nothing yet; empty when it works. One table, options_later.cpp.

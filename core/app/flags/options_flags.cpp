@@ -3,7 +3,7 @@
 namespace ccm::app {
 namespace {
 
-// Of flags of which a controller's plugin says more, its limits included.
+// For flags that a controller's plugin describes in more detail, limits included.
 constexpr const char* kWithoutPlugin = "The controller that uses it is not installed.";
 
 void add_generic_flags(FlagSet& flags, Options& options) {

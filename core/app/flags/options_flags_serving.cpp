@@ -1,4 +1,4 @@
-// Flags of what is served: the main HTTPS server, who may ask it, and webhooks.
+// Flags of the main HTTPS server, its authentication and authorization, and webhooks.
 #include "app/flags/options_flags.hpp"
 
 #include <string>

@@ -1,5 +1,5 @@
-// Flags that are accepted and checked, but whose function this version does not have yet. A flag
-// that works is taken off this table.
+// Flags that are accepted and checked, but not supported yet by this version. A flag that works is
+// removed from this table.
 #include "app/flags/options_command_line.hpp"
 
 #include <algorithm>

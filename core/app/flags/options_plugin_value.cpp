@@ -91,7 +91,7 @@ class PluginValue final : public FlagValue {
     if (allowed.empty() || std::find(allowed.begin(), allowed.end(), text) != allowed.end()) {
       return {};
     }
-    // The nearest one would tell of a secret what was typed.
+    // Suggesting the nearest value would reveal a typed secret.
     const std::string hint = option_.secret ? "" : did_you_mean(text, allowed);
     return must_be("one of " + format_csv(allowed) + hint);
   }

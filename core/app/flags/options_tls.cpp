@@ -119,7 +119,8 @@ TlsParameters tls_parameters(const TlsOptions& options, std::string_view prefix,
     errors.push_back(flags + "min-version: \"" + options.min_version +
                      "\" is not one of VersionTLS10, VersionTLS11, VersionTLS12, VersionTLS13");
   }
-  // As Go: suites of TLS 1.3 alone mean no TLS 1.2, instead of the library's choice of its suites.
+  // As Go: cipher suites of TLS 1.3 alone mean no TLS 1.2, instead of the library's choice of
+  // suites.
   const bool only_tls13 = !parameters.ciphersuites.empty() && parameters.cipher_list.empty();
   if (only_tls13) parameters.min_version = 0x0304;
   return parameters;

@@ -1,4 +1,4 @@
-// TLS flags by Go's names, and what they are in OpenSSL. Pure; any thread.
+// TLS flags by Go's names, and their OpenSSL equivalents. Pure; any thread.
 #pragma once
 
 #include "app/flags/options.hpp"
@@ -19,7 +19,7 @@ struct TlsParameters {
 };
 
 // Appends one line to `errors` for each value that is not known or not offered (HOST-55..57).
-// `prefix` is what the flags' names begin with: "" or "webhook-".
+// `prefix` is the beginning of the flags' names: "" or "webhook-".
 TlsParameters tls_parameters(const TlsOptions& options, std::string_view prefix,
                              std::vector<std::string>& errors);
 

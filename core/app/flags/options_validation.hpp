@@ -1,6 +1,6 @@
-// Checks of the whole command line that single values cannot make (HOST-5). Every fault of all
-// groups is found at once; the program prints them together and exits with 1 before it has
-// contacted anything. Pure; any thread.
+// Checks of the whole command line that single values cannot make (HOST-5). Finds every fault of
+// all groups at once; the program prints them together and exits with 1 before it contacts any
+// server. Pure; any thread.
 #pragma once
 
 #include "app/flags/controller_selection.hpp"
@@ -23,7 +23,7 @@ struct IdleFlag {
 
 struct Validation {
   std::vector<std::string> errors;   // one line each
-  std::vector<IdleFlag> idle;        // flags that were given, for nothing
+  std::vector<IdleFlag> idle;        // flags that were given and have no effect
   std::vector<std::string> enabled;  // canonical names of the controllers to run
 };
 

@@ -43,14 +43,14 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 void validate_network(const Options& options, Validation& result) {
   const std::string cidrs(trim(options.kube_cloud_shared.cluster_cidr));
   const bool allocates = options.kube_cloud_shared.allocate_node_cidrs;
-  // The flag alone starts no allocator: with the Go program's defaults it did not, either, and
-  // often kube-controller-manager has one already.
+  // The flag alone starts no allocator: neither does it with the Go program's defaults, and often
+  // kube-controller-manager already runs one.
   if (allocates && !contains(result.enabled, kIpamController)) {
     result.idle.push_back({"--allocate-node-cidrs",
                            "--controllers does not name node-ipam-controller, as "
                            "--controllers=*,node-ipam-controller does"});
   }
-  // That routes need it is the route controller's to say: it knows whether the provider has any.
+  // The route controller checks that routes need it: it knows whether the provider has routes.
   if (!cidrs.empty()) {
     validate_cidrs(cidrs, result.errors);
   } else if (allocates && contains(result.enabled, kIpamController)) {

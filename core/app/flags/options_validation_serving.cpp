@@ -1,4 +1,4 @@
-// Checks of the flags of what is served (HOST-45..71).
+// Checks of the flags of the HTTPS servers (HOST-45..71).
 #include "app/flags/options_tls.hpp"
 #include "app/flags/options_validation.hpp"
 

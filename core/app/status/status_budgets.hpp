@@ -9,7 +9,7 @@
 namespace ccm::app {
 
 // [{"credential", "limit", "left", "resetsAt", "kept", "closedUntil", "held", "spentLastHour":
-//   {controller: calls}, "spent": {...}}]; what the cloud did not say is left out.
+//   {controller: calls}, "spent": {...}}]; members that the cloud did not report are left out.
 StatusJson budgets_json(const std::vector<plugin::BudgetReport>& budgets);
 
 }  // namespace ccm::app

@@ -47,7 +47,7 @@ void add_facts(const char* title, const StatusJson& object, std::string* html) {
   *html += "</table>\n";
 }
 
-// One row for each object; a column for each member that any of them has, in the order of coming.
+// One row for each object; a column for each member that any of them has, by first appearance.
 void add_table(const char* title, const StatusJson& list, std::string* html) {
   heading(title, html);
   if (list.empty()) {

@@ -15,8 +15,8 @@ using StatusJson = nlohmann::ordered_json;
 
 struct StatusQuery {
   std::size_t limit = 100;            // waiting objects of each controller
-  std::optional<std::string> object;  // a key of which every controller is asked what it knows
-  std::optional<std::string> route;   // a Node whose routes are asked for
+  std::optional<std::string> object;  // the key of an object that every controller reports on
+  std::optional<std::string> route;   // a Node whose routes are shown
 };
 
 StatusJson status_json(const StatusSources& sources, const StatusQuery& query);

@@ -49,7 +49,7 @@ std::string waits_for(const plugin::ObjectReport& object) {
   return "";
 }
 
-// What the subject needs and lacks; empty when nothing is known to be missing.
+// The required rights that the subject lacks; empty when none is known to be missing.
 std::string missing_text(const StatusSources& from, const std::string& subject) {
   const std::string needs = from.access ? from.access->needs(subject) : "";
   return needs.empty() ? "" : "permissions: " + subject + " lacks " + needs;

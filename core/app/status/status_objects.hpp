@@ -1,4 +1,4 @@
-// The objects that wait, as parts of /statusz. Loop thread.
+// The waiting objects, as parts of /statusz. Loop thread.
 #pragma once
 
 #include "app/status/status_json.hpp"
@@ -10,21 +10,21 @@
 
 namespace ccm::app {
 
-// Why controllers take no keys at all, by their names; those that do are not in it.
+// Why controllers take no keys at all, by controller; absent for those that do.
 struct Holdup {
   std::string text;        // "the caches"
-  bool forbidden = false;  // until somebody grants a permission
+  bool forbidden = false;  // "a permission"
 };
 using Holdups = std::map<std::string, Holdup, std::less<>>;
 Holdups holdups(const StatusSources& from);
 
 // [{"controller", "key", "state", "step", "waitsFor", "class", "reason", "since",
-//   "unsettledSince", "attempts", "nextTry", "lastCloudAnswer"}]; what is not known is left out.
+//   "unsettledSince", "attempts", "nextTry", "lastCloudAnswer"}]; unknown members are left out.
 StatusJson objects_json(const plugin::PluginHost& plugins, const Holdups& held, std::size_t limit);
 
 // {"key", "controllers": [as above], "warnings": [{"kind", "reason", "message", "since"}],
-//  "loadBalancer": {"id", "name", "state", "addresses", "leftAlone", "since"}}; of the last what is
-// known.
+//  "loadBalancer": {"id", "name", "state", "addresses", "leftAlone", "since"}}; members
+// of the load balancer that are not known are left out.
 StatusJson object_json(const plugin::PluginHost& plugins, const Holdups& held,
                        const std::string& key);
 

@@ -1,5 +1,5 @@
-// /statusz (KEP-4827): what this process is and does now, for people and, as JSON, for tools. Loop
-// thread.
+// /statusz (KEP-4827): identity and current state of this process, for people and, as JSON, for
+// tools. Loop thread.
 #pragma once
 
 #include "app/access/access_check.hpp"
@@ -26,7 +26,7 @@ struct StatusSources {
   const Leadership& leadership;
   const kube::InformerSet& informers;
   const plugin::PluginHost& plugins;
-  const std::optional<AccessCheck>& access;  // empty until the components are there
+  const std::optional<AccessCheck>& access;  // empty until the components are created
   const Endpoint& endpoint;
   std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();

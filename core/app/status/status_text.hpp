@@ -15,10 +15,10 @@ namespace ccm::app {
 std::string status_text(const StatusJson& status);
 std::string status_html(const StatusJson& status);
 
-// The members of an object, those of inner objects as "outer.inner".
+// The members of an object; members of inner objects as "outer.inner".
 std::vector<std::pair<std::string, std::string>> flat(const StatusJson& object);
 
-// Fit to stand between tags and in quoted attributes.
+// Escaped for use between tags and in quoted attributes.
 std::string html_escaped(std::string_view text);
 
 // "0 hr 02 min 31 sec"

@@ -1,5 +1,5 @@
-// Reading structs of components that may be shorter or longer than the ones that this host knows,
-// and lists that may be none. Any thread.
+// Reads structs of components that may be shorter or longer than this host's version of them, and
+// lists that may be invalid. Any thread.
 #pragma once
 
 #include "base/utf8.hpp"
@@ -17,7 +17,7 @@
 
 namespace ccm::plugin {
 
-// A copy as long as this host knows the struct: what lies beyond its size is 0 or NULL.
+// A copy as long as this host's version of the struct: members beyond its size are 0 or NULL.
 template <typename T>
 T whole(const T& raw) {
   T copy{};
@@ -25,7 +25,7 @@ T whole(const T& raw) {
   return copy;
 }
 
-// No list of one thing is longer; a count that was never set is likely to be above.
+// No list is longer in practice; a count that was never set is likely to be above.
 inline constexpr std::size_t kListLimit = 10'000;
 inline constexpr std::size_t kThingLimit = 1'000'000;  // backends, routes
 
@@ -34,7 +34,7 @@ bool sound_list(const T* items, std::size_t count, std::size_t limit = kListLimi
   return count == 0 || (items != nullptr && count <= limit);
 }
 
-// The elements of a list of pointers, each whole. Check with sound() before reading.
+// The elements of a list of pointers, each complete. Check with sound() before reading.
 template <typename T>
 class WholeList {
  public:
@@ -62,18 +62,17 @@ class WholeList {
   std::vector<const T*> pointers_;
 };
 
-// Ids, names and addresses of the cloud, in bytes. A longer one is no such thing.
+// Limit of the cloud's ids, names and addresses, in bytes. Longer ones are rejected.
 inline constexpr std::size_t kNameLimit = 4'096;
 
 inline bool sound_name(ccm_str text) { return view(text).size() <= kNameLimit; }
 
-// What is no UTF-8 could not be sent to Kubernetes.
+// Text that is not UTF-8 could not be sent to Kubernetes.
 inline void repair(std::string& text) {
   if (!is_utf8(text)) text = utf8_text(text);
 }
 
-// For values that keep handles of the host's objects: takes and gives back references, reads
-// nothing.
+// For values that keep handles of the host's objects: takes and releases references, reads nothing.
 ObjectHost kept_objects();
 
 }  // namespace ccm::plugin

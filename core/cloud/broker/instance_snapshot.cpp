@@ -13,11 +13,11 @@ namespace ccm::plugin {
 
 namespace {
 
-// Offsets are 32 bits wide; no cloud describes its machines in so much text.
+// Offsets are 32 bits wide; no cloud's description of its machines is that long.
 constexpr std::size_t kTextLimit = std::numeric_limits<uint32_t>::max() / 2;
 
-// Nothing may be concluded from a state of which this host does not know, nor of a machine whose
-// identity is no text.
+// A state unknown to this host proves nothing, and neither does a machine whose identity is not
+// text.
 int32_t state_of(const ccm_instance& instance) {
   const bool known =
       instance.state >= CCM_INSTANCE_UNKNOWN && instance.state <= CCM_INSTANCE_STARTING;
@@ -106,7 +106,7 @@ class InstanceSnapshot::Builder {
   void mark_incomplete() { snapshot_->complete_ = false; }
 
  private:
-  // What is no UTF-8 could not be sent to Kubernetes.
+  // Text that is not UTF-8 could not be sent to Kubernetes.
   Text append(std::string_view given) {
     const std::string repaired = is_utf8(given) ? std::string() : utf8_text(given);
     const std::string_view text = repaired.empty() ? given : repaired;

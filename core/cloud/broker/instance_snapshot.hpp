@@ -1,5 +1,5 @@
-// Machines as a provider described them at one moment: copied, immutable, compact (5,000 of them in
-// about 1 MB) and searchable. Any thread.
+// The machines that a provider described at one moment: copied, immutable, compact (5,000 of them
+// in about 1 MB) and searchable. Any thread.
 #pragma once
 
 #include <ccm/abi/instances.h>
@@ -19,16 +19,16 @@ class InstanceSnapshot {
   static constexpr std::size_t kNone = ~std::size_t{0};
   using Ptr = std::shared_ptr<const InstanceSnapshot>;
 
-  // Copies what a provider handed over. A machine that is listed again under its provider ID counts
-  // once, as it was listed last. Failure: internal, when the list is malformed.
+  // Copies a provider's list. A machine that is listed twice under its provider ID counts once,
+  // with its last entry. Failure: internal, when the list is malformed.
   static Result<Ptr> copy(const ccm_instance_list* list);
-  // Answers to questions: element i stays element i.
+  // Answers to questions: element i answers question i.
   static Result<Ptr> copy_answers(const ccm_instance_list* list);
   static Result<Ptr> copy(const ccm_instance* instance);  // of one
 
   [[nodiscard]] std::size_t size() const { return records_.size(); }
-  // False when machines may be missing: the provider says so, or one stands twice. That one moved
-  // to another page while they were read, and another may have moved past the reader.
+  // False when machines may be missing: the provider says so, or one is listed twice. That one
+  // moved to another page during the listing, and another may have been skipped.
   [[nodiscard]] bool complete() const { return complete_ && repeats_ == 0; }
   // How many entries repeated an earlier one.
   [[nodiscard]] std::size_t repeats() const { return repeats_; }
@@ -86,7 +86,7 @@ class InstanceSnapshot {
   bool complete_ = true;
 };
 
-// Machines in the form in which they cross to a controller. The texts are borrowed from the
+// Machines in the form in which controllers receive them. The texts are borrowed from the
 // snapshots, which it keeps alive; the structs live as long as this object does.
 class InstanceExport {
  public:

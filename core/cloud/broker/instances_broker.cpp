@@ -10,11 +10,11 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Single calls within a period of repeated questions; for more, a listing now and then is kinder to
-// the cloud.
+// Single calls within a period of repeated questions; beyond that, occasional listings cost the
+// cloud less.
 constexpr std::size_t kMostPolls = 10;
 
-// A machine may be there for so long before a listing shows it.
+// A new machine may be missing from listings for this long.
 constexpr std::chrono::seconds kListingLag{60};
 
 Status no_way() {
@@ -84,8 +84,8 @@ bool InstancesBroker::foreign(std::string_view provider_id) const {
                       [&](const std::string& prefix) { return provider_id.starts_with(prefix); });
 }
 
-// Gives what is known from an answer that began since then. False: nothing is, or only that a
-// listing lacks the machine of a new Node, which it may be too early for.
+// Answers from a call that began at `since` or later. False: there is no such answer, or only a
+// listing that lacks the machine of a new Node and may be too early for it.
 bool InstancesBroker::give(const Question& question, TimePoint since) {
   const auto answer = known_.find(question.query, since);
   if (!answer) return false;
@@ -95,14 +95,14 @@ bool InstancesBroker::give(const Question& question, TimePoint since) {
   return true;
 }
 
-// So few machines are unknown that asking for each is cheaper than another listing.
+// So few machines are unknown that single calls are cheaper than another listing.
 bool InstancesBroker::few() const {
   return singles_.possible() && known_.listed_since(timers_.now() - options_.max_age) &&
          singles_since_listing_ < std::max(options_.gets_before_list, listing_calls());
 }
 
-// The cheapest call that can answer: few new machines are asked for one by one, for many all are
-// listed.
+// The cheapest call that can answer: a few new machines are asked for one by one, many by a
+// listing.
 void InstancesBroker::ask(Question question) {
   if (!source_.can_list()) {
     if (singles_.possible()) return ask_singly(std::move(question));
@@ -117,7 +117,7 @@ void InstancesBroker::ask(Question question) {
   wait_for_listing(std::move(question));
 }
 
-// They come a few at a time, as many as a controller has workers, so only a whole period tells how
+// They arrive a few at a time, one per worker of the controller, so only a whole period shows how
 // many machines are in doubt.
 void InstancesBroker::count_poll(milliseconds period) {
   const auto now = timers_.now();
@@ -138,7 +138,7 @@ void InstancesBroker::poll(Question question) {
   });
 }
 
-// While a listing would cost too much, what the last one said has to do.
+// While a listing would cost too much, the last one has to do.
 void InstancesBroker::pump_polled() {
   auto polled = std::exchange(polled_, {});
   const std::size_t batch = singles_.batch();
@@ -186,7 +186,7 @@ MachineAnswer InstancesBroker::conclude(const MachineQuery& query,
   }
 }
 
-// What would be written to a Node and then be left alone as another provider's.
+// Values that would be written to a Node which would then be ignored as another provider's.
 Status InstancesBroker::check(const InstanceSnapshot& machines, std::size_t index) const {
   const std::string_view id = machines.provider_id(index);
   if (!foreign(id)) return {};

@@ -1,7 +1,7 @@
-// The instances of the cloud, shared by all controllers: one listing answers thousands of Nodes;
-// what it does not know is asked again, at once for many or singly for few; and a failure never
-// looks like a vanished machine. One rule decides what counts: an answer must have begun after the
-// moment that the question names (MachineQuery), whatever it says. Loop thread.
+// The instances of the cloud, shared by all controllers. One listing answers thousands of Nodes;
+// missing answers are fetched at once for many Nodes or singly for a few; and a failure never looks
+// like a vanished machine. One rule decides which answers count: an answer must have begun after
+// the moment that the question names (MachineQuery), whatever it says. Loop thread.
 #pragma once
 
 #include "cloud/broker/known_machines.hpp"
@@ -23,7 +23,7 @@
 namespace ccm::plugin {
 
 struct BrokerOptions {
-  std::chrono::milliseconds max_age{60'000};       // of an answer that is given again
+  std::chrono::milliseconds max_age{60'000};       // of a reused answer
   std::chrono::milliseconds list_interval{5'000};  // between the starts of two listings
   std::size_t gets_before_list = 4;  // new machines asked for singly before all are listed again
   std::size_t max_parallel = 8;      // single calls at once
@@ -50,17 +50,18 @@ class InstancesBroker {
 
   // `source` and `timers` must outlive it.
   InstancesBroker(MachineSource& source, runtime::Timers& timers, BrokerOptions options);
-  ~InstancesBroker();  // questions that are still open are never answered
+  ~InstancesBroker();  // open questions are never answered
   InstancesBroker(const InstancesBroker&) = delete;
   InstancesBroker& operator=(const InstancesBroker&) = delete;
 
-  // Finds one machine: by provider ID if there is one, else by its name, which must fit exactly
+  // Finds one machine: by provider ID if there is one, else by its name, which must match exactly
   // one. Failures: the provider's own; unimplemented/unsupported "ForeignProviderID" for a machine
   // of another provider; unknown "AmbiguousMachine"; unknown "DoubtfulListing" when a listing
-  // without it is not trusted and nothing else can be asked. `done` may be called inside this call.
+  // without it is not trusted and there is no other call to make. `done` may be called inside this
+  // call.
   void find(MachineQuery query, AnswerDone done);
 
-  // One machine by a call of its own that begins after this one, whatever is known: for a second
+  // One machine by a separate call that begins after this one, whatever is known: for a second
   // independent look. unimplemented when the provider can only list. `done` is never called inside
   // this call unless it fails.
   void confirm(MachineQuery query, AnswerDone done);
@@ -70,16 +71,17 @@ class InstancesBroker {
   // About how many calls a listing costs.
   [[nodiscard]] std::size_t listing_calls() const;
 
-  // The machine belongs to another provider: nothing of it can be asked here.
+  // The machine belongs to another provider: this provider cannot be asked about it.
   [[nodiscard]] bool foreign(std::string_view provider_id) const;
 
-  // `fn` hears of every listing.
+  // `fn` is called with every listing.
   void on_listing(std::function<void(const InstanceSnapshot::Ptr&)> fn) {
     on_listing_ = std::move(fn);
   }
 
-  // `fn` hears of the first listing after one or more that failed, and for how long they did. Until
-  // then the cloud is asked again every BrokerOptions::list_interval, whoever waits for it.
+  // `fn` is called with the first listing after failures, and with the duration of those failures.
+  // Until then the listing is retried every BrokerOptions::list_interval, even when nobody waits
+  // for it.
   void on_recovery(std::function<void(std::chrono::nanoseconds outage)> fn) {
     on_recovery_ = std::move(fn);
   }
@@ -101,8 +103,8 @@ class InstancesBroker {
   struct Question {
     MachineQuery query;
     AnswerDone done;
-    runtime::TimePoint needed;  // an answer that began earlier is none
-    runtime::TimePoint wanted;  // one that began after this is worth a call; not before `needed`
+    runtime::TimePoint needed;  // earlier answers do not count
+    runtime::TimePoint wanted;  // a later answer is worth a call; not before `needed`
     [[nodiscard]] bool polled() const { return query.max_age > std::chrono::milliseconds(0); }
   };
   struct ListQuestion {
@@ -158,12 +160,12 @@ class InstancesBroker {
   std::vector<Question> waiting_;  // for a listing
   std::vector<ListQuestion> list_waiting_;
 
-  // Questions that a controller repeats while machines are in doubt: how many within its period,
-  // and within the one before.
+  // Questions that a controller repeats while machines are in doubt: their number in its current
+  // period and in the previous one.
   runtime::TimePoint polls_began_;
   std::size_t polls_ = 0;
   std::size_t polls_before_ = 0;
-  std::vector<Question> polled_;  // in this turn of the loop
+  std::vector<Question> polled_;  // in this step of the loop
   runtime::Timers::Id poll_timer_ = 0;
 
   std::function<void(const InstanceSnapshot::Ptr&)> on_listing_;

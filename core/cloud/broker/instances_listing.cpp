@@ -1,4 +1,4 @@
-// The broker's listings: when one begins, and what becomes of the questions that wait for it.
+// The broker's listings: when one begins, and how the waiting questions are answered.
 #include "cloud/broker/instances_broker.hpp"
 #include "cloud/broker/shared_origin.hpp"
 
@@ -11,13 +11,13 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Machines on one page of a listing, for what a listing costs compared with single calls.
+// Machines on one page, for the cost of a listing compared with single calls.
 constexpr std::size_t kPageSize = 200;
 
-// Between two tries while the cloud wants to be left alone.
+// Between two attempts while the cloud asks to be left alone.
 constexpr milliseconds kLongestListingPause{60'000};
 
-// For new Nodes listings make one call in this time on average.
+// For new Nodes, listings make one call per this interval on average.
 constexpr milliseconds kNewNodesPause{1'000};
 
 Status doubtful_status() {
@@ -27,7 +27,7 @@ Status doubtful_status() {
       .with_reason("DoubtfulListing");
 }
 
-// A fault of the cloud or of its credential, which may end without a change here.
+// A fault of the cloud or of its credential, which may end without a change in the cluster.
 bool passes_by_itself(const Status& failure) {
   switch (failure.error_class()) {
     case ErrorClass::auth:
@@ -65,8 +65,7 @@ void InstancesBroker::refresh(ListDone done) {
   begin_listing();
 }
 
-// The listing may be held back by the cloud's budget of calls: it is now as important as this
-// question.
+// The call budget may delay the listing: it is now as important as this question.
 void InstancesBroker::join_listing(Question question) {
   if (listing_ && question.query.origin) {
     listing_origin_->raise(question.query.origin->priority());
@@ -74,14 +73,15 @@ void InstancesBroker::join_listing(Question question) {
   waiting_.push_back(std::move(question));
 }
 
-// The last listing was held back for the budget of calls, and this question is more important than
-// those that it was for.
+// The call budget delayed the last listing, and this question is more important than the earlier
+// ones.
 bool InstancesBroker::raises_priority(const Question& question) const {
   return last_failure_ && last_failure_->reason() == kCallBudgetSpent && question.query.origin &&
          question.query.origin->priority() < listing_began_as_;
 }
 
-// One that runs is too old for the question, or will do if nothing better can be had by then.
+// The running one is too old for the question, but may have to do if there is no better one by
+// then.
 void InstancesBroker::wait_for_listing(Question question) {
   const milliseconds pause = pause_before(question);
   const bool due = !last_began_ || timers_.now() - *last_began_ >= pause;
@@ -102,14 +102,14 @@ milliseconds InstancesBroker::pause_before(const Question& question) const {
   return std::min(pause * static_cast<int64_t>(listing_calls()), options_.max_age);
 }
 
-// Between listings for repeated questions: about one call in each interval, and never so rarely
-// that nothing young enough is known.
+// The pause between listings for repeated questions: about one call in each interval, but often
+// enough that an answer is always young enough.
 milliseconds InstancesBroker::poll_interval() const {
   const milliseconds wanted = options_.list_interval * static_cast<int64_t>(listing_calls());
   return std::max(options_.list_interval, std::min(wanted, options_.max_age));
 }
 
-// A refused credential is tried less often, and one without calls left when it has some again.
+// A refused credential is retried less often, and one without calls left when it has some again.
 milliseconds InstancesBroker::retry_pause(const Status& failure) const {
   const milliseconds pause = options_.list_interval;
   if (failure.error_class() == ErrorClass::auth) return 2 * pause;
@@ -176,7 +176,7 @@ void InstancesBroker::listing_ended(Result<InstanceSnapshot::Ptr> listed) {
   if (listed.ok()) tell_recovery();
 }
 
-// Objects that failed meanwhile wait for the end of their back-off, but can be reconciled now.
+// Objects that failed meanwhile are in back-off, but can be reconciled now.
 void InstancesBroker::tell_recovery() {
   if (!failing_since_) return;
   const auto outage = timers_.now() - *std::exchange(failing_since_, std::nullopt);
@@ -194,7 +194,7 @@ void InstancesBroker::serve_lists(const Result<InstanceSnapshot::Ptr>& listed) {
   if (!list_waiting_.empty()) begin_listing();
 }
 
-// What the listing that has just ended says to the questions; `failure`: why it says nothing.
+// The finished listing's answer to the questions; `failure`: why it has none.
 void InstancesBroker::serve(const Status& failure, const std::shared_ptr<Origin>& origin) {
   auto waiting = std::exchange(waiting_, {});
   for (Question& question : waiting) {

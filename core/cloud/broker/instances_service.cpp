@@ -36,7 +36,7 @@ void end_with_list(const OperationPtr& running, const InstanceSnapshot::Ptr& sna
   running->end({}, &machines.list());
 }
 
-// The answers of one describe, as they come in.
+// The answers of one describe, as they arrive.
 struct Batch {
   OperationPtr running;
   std::vector<MachineQuery> queries;
@@ -44,8 +44,8 @@ struct Batch {
   std::size_t missing = 0;
 };
 
-// A machine of which nothing is known is UNKNOWN in the list, and why is logged. When no machine is
-// known at all, the whole call fails with the reason.
+// A machine of which nothing is known is UNKNOWN in the list, and the reason is logged. When no
+// machine is known at all, the whole call fails with the reason.
 void end_batch(const Batch& batch) {
   InstanceExport machines;
   std::size_t failed = 0;

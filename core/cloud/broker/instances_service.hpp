@@ -1,5 +1,5 @@
-// draft.ccm.cloud.instances/1 as controllers see it: the broker instead of the provider. Unlike a
-// provider's table its functions may be called from any thread.
+// draft.ccm.cloud.instances/1 for controllers, served by the broker instead of the provider. Unlike
+// a provider's table its functions may be called from any thread.
 #pragma once
 
 #include "cloud/broker/instances_broker.hpp"

@@ -8,7 +8,7 @@ namespace ccm::plugin {
 
 namespace {
 
-// Names and provider IDs never meet: an ID has a "://".
+// Names and provider IDs never collide: an ID has a "://".
 const std::string& key_of(const MachineQuery& query) {
   return query.provider_id.empty() ? query.name : query.provider_id;
 }
@@ -39,7 +39,7 @@ void KnownMachines::listed(InstanceSnapshot::Ptr listing, runtime::TimePoint beg
   if (shrank && !doubted_since_) doubted_since_ = began;
   if (!shrank) doubted_since_.reset();
   const bool long_enough = shrank && began - *doubted_since_ >= doubt_;
-  // An empty listing is never proof: the wrong project or credential looks just like it.
+  // An empty listing is never proof: with the wrong project or credential it looks the same.
   doubtful_ = size == 0 || (shrank && !long_enough);
   if (doubtful_) return;
   trusted_size_ = size;
@@ -68,7 +68,7 @@ std::optional<MachineAnswer> KnownMachines::find(const MachineQuery& query,
   return answer;
 }
 
-// nullopt: the listing does not hold it.
+// nullopt: the listing lacks it.
 std::optional<MachineAnswer> KnownMachines::find_listed(const MachineQuery& query) const {
   if (!query.provider_id.empty()) {
     const std::size_t index = listing_->find_provider_id(query.provider_id);

@@ -1,6 +1,6 @@
-// What the cloud has said of its machines: the last listing, and the answers to calls for single
-// machines since then. Each answer has the time at which its call began, and says nothing about
-// what came later. Loop thread.
+// The cloud's last statements about its machines: the last listing, and the answers to later calls
+// for single machines. Each answer has the time at which its call began, and proves nothing about
+// later changes. Loop thread.
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"
@@ -18,8 +18,8 @@
 
 namespace ccm::plugin {
 
-// What is known of one machine. `status` not ok: nothing, for that reason. Else `snapshot` holds it
-// at `index`, or is null: the machine is absent.
+// The knowledge about one machine. `status` not ok: nothing, for that reason. Else `snapshot` holds
+// it at `index`, or is null: the machine is absent.
 struct MachineAnswer {
   Status status;
   InstanceSnapshot::Ptr snapshot;
@@ -31,18 +31,18 @@ struct MachineAnswer {
 
 class KnownMachines {
  public:
-  // `keep`: of answers about single machines. `doubt`: how long a listing that shrank by half is
-  // doubted.
+  // `keep`: how long answers about single machines are kept. `doubt`: how long a listing that
+  // shrank by half is doubted.
   KnownMachines(std::chrono::milliseconds keep, std::chrono::milliseconds doubt)
       : keep_(keep), doubt_(doubt) {}
 
   void listed(InstanceSnapshot::Ptr listing, runtime::TimePoint began);
-  // Only what exists: absence is never remembered (DO-319).
+  // Only existing machines: absence is never remembered (DO-319).
   void answered(const MachineQuery& query, InstanceSnapshot::Ptr answer, std::size_t index,
                 runtime::TimePoint began);
 
-  // What an answer says that began then or later; nothing: there is none, or a listing without the
-  // machine that is doubted.
+  // The answer of a call that began then or later; nothing: there is none, or only a doubted
+  // listing that lacks the machine.
   [[nodiscard]] std::optional<MachineAnswer> find(const MachineQuery& query,
                                                   runtime::TimePoint not_before) const;
 
@@ -53,8 +53,8 @@ class KnownMachines {
   [[nodiscard]] bool listed_since(runtime::TimePoint when) const {
     return listing_ != nullptr && began_ >= when;
   }
-  // Nothing is concluded from what the listing lacks: it is incomplete, or empty, or holds less
-  // than half of the machines of the one before.
+  // Machines missing from the listing prove nothing: it is incomplete, or empty, or holds less than
+  // half of the machines of the one before.
   [[nodiscard]] bool doubtful() const { return doubtful_; }
 
  private:

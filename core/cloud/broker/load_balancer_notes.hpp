@@ -1,5 +1,4 @@
-// What the cloud said last of each Service's load balancer, for those who ask about the Service.
-// Loop thread.
+// The cloud's last statement about each Service's load balancer, for status pages. Loop thread.
 #pragma once
 
 #include "plugin/recent_map.hpp"
@@ -22,17 +21,17 @@ struct LoadBalancerReport {
   std::string name;
   LoadBalancerState state = LoadBalancerState::absent;  // absent: not told
   std::vector<std::string> addresses;                   // IPs and host names
-  std::string left_alone;             // why another program sees to it; empty = this one does
+  std::string left_alone;             // why another program manages it; empty = this one does
   std::chrono::nanoseconds since{0};  // the cloud or the provider said so
 };
 
 class LoadBalancerNotes {
  public:
-  static constexpr std::size_t kMost = 16'384;  // then the one heard of longest ago goes
+  static constexpr std::size_t kMost = 16'384;  // then the one with the oldest statement is dropped
 
   explicit LoadBalancerNotes(const runtime::Timers& timers) : timers_(timers) {}
 
-  // How an operation other than the deletion ended. A failure changes nothing.
+  // The result of an operation other than the deletion. A failure changes nothing.
   void answered(const LoadBalancerService& service, const Result<LoadBalancer>& answer);
   void forget(const LoadBalancerService& service);
 

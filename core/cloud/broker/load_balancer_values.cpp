@@ -24,7 +24,7 @@ bool sound_service(const ccm_service& service) {
 constexpr std::size_t kWordsLimit = 1'024;              // for people
 constexpr std::size_t kAnnotationsLimit = 256 * 1'024;  // all of an object, Kubernetes says
 
-// What the API server would refuse for ever.
+// Values that the API server would refuse for ever.
 bool sound_ingress(const ccm_ingress& one) {
   if (!sound_list(one.ports, one.port_count)) return false;
   for (std::size_t index = 0; index < one.port_count; ++index) {
@@ -97,7 +97,7 @@ Result<LoadBalancer> copy_load_balancer(const void* result) {
   if (result == nullptr) return malformed("load balancer");
   const ccm_load_balancer raw = whole(*static_cast<const ccm_load_balancer*>(result));
   const WholeList<ccm_ingress> ingress(raw.ingress, raw.ingress_count, kListLimit);
-  // A struct that ends before the id says nothing, least of all that there is none.
+  // A struct that ends before the id does not mean that there is no id.
   const bool sound = raw.size >= offsetof(ccm_load_balancer, name) && ingress.sound() &&
                      std::all_of(ingress.items().begin(), ingress.items().end(), sound_ingress) &&
                      sound_annotations(raw) && raw.state >= CCM_LOAD_BALANCER_ABSENT &&

@@ -1,5 +1,5 @@
-// Load balancers between the two components and this host: what a controller asks, copied and
-// checked, and what a provider answers, likewise. Any thread.
+// Load balancers between a controller, a provider and this host: requests and answers, copied and
+// checked. Any thread.
 #pragma once
 
 #include <ccm/abi/loadbalancers.h>
@@ -11,7 +11,7 @@
 
 namespace ccm::plugin {
 
-// A copy of what a controller asks; it holds references to the objects that it names, and shares
+// A copy of a controller's request; it holds references to the objects that it names, and shares
 // its backends with the other requests.
 struct LoadBalancerRequest {
   LoadBalancerService service;

@@ -16,7 +16,7 @@ Context::Fields fields_of(const LoadBalancerRequest& request) {
   return {{"service", request.service.namespace_name + "/" + request.service.name}};
 }
 
-// The user gave the load balancer up: nobody could conclude that from something missing.
+// The user gave the load balancer up: a missing Service alone would not prove that.
 bool given_up_by_user(const LoadBalancerRequest& request) {
   const kube::Object* service = object_of(request.service.object.get());
   if (service == nullptr) return false;
@@ -63,7 +63,7 @@ void LoadBalancersBroker::change(const char* operation, WithBackends function, R
 void LoadBalancersBroker::look_first(const Running& running, const Turn& turn,
                                      const std::function<void()>& go,
                                      const std::function<void(Status)>& failed) {
-  // Without `observe` the operation itself has to look: `ensure` does before it makes anything.
+  // Without `observe` the operation itself has to check: `ensure` does before it creates anything.
   if (turns_.doubt(running.request->service.uid) == 0 || table_.observe == nullptr) return go();
   const Running looking{"loadbalancers.observe", running.request, running.context};
   call(looking, table_.observe, turn, [go, failed](const Result<LoadBalancer>& seen) {
@@ -89,7 +89,7 @@ void LoadBalancersBroker::call(const Running& running, WithBackends function, co
     ended(running, turn, outcome.status());
     notes_.answered(running.request->service, outcome);
     if (outcome) turns_.settle(uid, doubt);
-    // Another's does not count among ours.
+    // Load balancers of others do not count.
     if (outcome && !outcome->id.empty() && outcome->state != LoadBalancerState::foreign) {
       gate_.add_known(uid);
     }
@@ -100,7 +100,7 @@ void LoadBalancersBroker::call(const Running& running, WithBackends function, co
                                 std::move(finished), turn.held);
 }
 
-// Whether the provider itself ended it so or the host gave it up shows a moment later.
+// Whether the provider itself ended it so or the host gave up on it shows a moment later.
 void LoadBalancersBroker::ended(const Running& running, const Turn& turn, const Status& status) {
   if (status.code() == Code::deadline_exceeded || status.code() == Code::cancelled) {
     turns_.given_up(running.request->service.uid, turn.number);
@@ -136,7 +136,7 @@ void LoadBalancersBroker::remove(Request request, std::shared_ptr<Context> conte
   turns_.take(uid, std::move(context), std::move(start), done);
 }
 
-// It looks for what there is by itself, so doubt is no reason to observe first.
+// It checks the cloud first, so doubt is no reason to observe separately.
 void LoadBalancersBroker::begin_remove(const Running& running,
                                        const std::function<void(Status)>& done, const Turn& turn) {
   const std::string uid = running.request->service.uid;
@@ -169,7 +169,7 @@ void LoadBalancersBroker::begin_remove(const Running& running,
                            std::move(finished), turn.held);
 }
 
-// An operation that was lost has ended, and may have made what was deleted before.
+// A lost operation has ended, and may have created what was deleted before.
 void LoadBalancersBroker::remove_again(const std::string& uid) {
   const auto place = removed_.find(uid);
   if (place == removed_.end()) return;

@@ -1,9 +1,8 @@
 // The provider's load balancers for all controllers: every operation has a deadline and is counted,
 // one runs at a time for each Service, and deletions pass the brake unless the Service itself shows
 // that it gave its load balancer up. An operation that the provider never completes loses its turn
-// after a grace; then the cloud is observed before anything else is changed, and what was deleted
-// is deleted once more when the lost operation completes after all (docs/decisions/0010). Loop
-// thread.
+// after a grace period; then the cloud is observed before anything else is changed, and a deletion
+// is repeated when the lost operation completes after all (docs/decisions/0010). Loop thread.
 #pragma once
 
 #include "cloud/broker/load_balancer_notes.hpp"
@@ -34,9 +33,9 @@ class LoadBalancersBroker {
   // The provider has the two functions without which there are no load balancers.
   [[nodiscard]] bool usable() const;
 
-  // Each `done` is called once, not inside the call, except that nothing more comes once `context`
-  // ended: its operation has ended with it. While an operation of the Service outlives its ctx
-  // inside the provider, another one is unavailable/waiting "OperationNotCompleted".
+  // Each `done` is called once, not inside the call; it is not called after the end of `context`,
+  // which ends the operation. While an operation of the Service outlives its ctx inside the
+  // provider, another one is unavailable/waiting "OperationNotCompleted".
   void observe(Request request, std::shared_ptr<Context> context, BalancerDone done);
   void ensure(Request request, std::shared_ptr<Context> context, BalancerDone done);
   void update_backends(Request request, std::shared_ptr<Context> context, BalancerDone done);
@@ -46,13 +45,13 @@ class LoadBalancersBroker {
   void limits(std::shared_ptr<Context> context,
               std::function<void(Result<LoadBalancerLimits>)> done);
 
-  // What is known of the load balancer of one Service, "namespace/name".
+  // The known state of the load balancer of one Service, "namespace/name".
   [[nodiscard]] std::optional<LoadBalancerReport> balancer_of(std::string_view service) const {
     return notes_.find(service);
   }
 
  private:
-  // One operation on its way.
+  // One running operation.
   struct Running {
     const char* name;
     Request request;
@@ -62,7 +61,7 @@ class LoadBalancersBroker {
 
   void change(const char* operation, WithBackends function, Request request,
               std::shared_ptr<Context> context, BalancerDone done);
-  // Calls `go` once it is known what the Service has: at once unless its key is in doubt.
+  // Calls `go` once the Service's load balancer is known: at once unless its key is in doubt.
   void look_first(const Running& running, const Turn& turn, const std::function<void()>& go,
                   const std::function<void(Status)>& failed);
   void call(const Running& running, WithBackends function, const Turn& turn, BalancerDone done);
@@ -74,12 +73,12 @@ class LoadBalancersBroker {
 
   const std::shared_ptr<LiveComponent> provider_;
   void* const self_;
-  const ccm_cloud_loadbalancers table_;  // what lies beyond its size is NULL
+  const ccm_cloud_loadbalancers table_;  // functions beyond its size are NULL
   const ProviderTimeouts timeouts_;
   AbsenceGate& gate_;
   Turns turns_;
   LoadBalancerNotes notes_;
-  // By UID: what was deleted while an operation ran on without its turn.
+  // By UID: deleted load balancers whose operation ran on without its turn.
   std::unordered_map<std::string, Request> removed_;
   std::shared_ptr<LoadBalancersBroker*> self_reference_;  // timers hold it weakly
 };

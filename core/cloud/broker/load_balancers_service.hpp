@@ -1,5 +1,5 @@
-// draft.ccm.cloud.loadbalancers/1 as controllers see it: the broker instead of the provider. Every
-// function is there, and unlike a provider's may be called from any thread.
+// draft.ccm.cloud.loadbalancers/1 for controllers, served by the broker instead of the provider.
+// Every function is set, and unlike a provider's may be called from any thread.
 #pragma once
 
 #include "cloud/broker/load_balancers_broker.hpp"

@@ -1,4 +1,4 @@
-// What the broker asks: a provider's instances interface, or a test.
+// The source of the broker's answers: a provider's instances interface, or a test.
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"
@@ -16,16 +16,16 @@
 
 namespace ccm::plugin {
 
-// Which machine is meant (CLOUD-13), and how young the answer has to be. No source looks at the
+// The machine in question (CLOUD-13), and how young the answer has to be. Sources ignore the
 // latter.
 struct MachineQuery {
   std::string name;
   std::string provider_id;  // empty when the Node has none
   kube::ObjectPtr node;     // may be null
-  // An answer that began earlier is none: it may be about the machine of an earlier Node.
+  // Earlier answers do not count: they may be about the machine of a former Node.
   runtime::TimePoint not_before{};
-  // The answer must not be older either, unless so many ask that it would cost too much; 0 = the
-  // broker's choice.
+  // The answer must not be older either, unless that would cost too many calls; 0 = the broker's
+  // choice.
   std::chrono::milliseconds max_age{0};
   std::shared_ptr<Origin> origin{};  // who asks; may be null
 };
@@ -38,7 +38,7 @@ class MachineSource {
   [[nodiscard]] virtual bool can_list() const = 0;
   [[nodiscard]] virtual bool can_describe() const = 0;
   [[nodiscard]] virtual bool can_get() const = 0;
-  // On whose behalf the calls that follow are made.
+  // The origin of the following calls.
   virtual void set_origin(const std::shared_ptr<Origin>&) {}
   // Every machine, or a failure.
   virtual void list(Done done) = 0;

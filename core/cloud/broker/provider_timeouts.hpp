@@ -1,4 +1,4 @@
-// How long the host waits for a provider before it gives an operation up.
+// How long the host waits for a provider before it gives up on an operation.
 #pragma once
 
 #include <chrono>

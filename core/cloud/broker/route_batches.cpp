@@ -12,7 +12,7 @@ class Batches {
  public:
   explicit Batches(int64_t limit) : limit_(limit > 0 ? static_cast<std::size_t>(limit) : 0) {}
 
-  // The batch that has room for so many more changes.
+  // The batch with room for that many more changes.
   RouteBatch& with_room(std::size_t changes) {
     if (all.empty() || (limit_ > 0 && size_ + changes > limit_)) {
       all.emplace_back();
@@ -47,7 +47,7 @@ std::vector<RouteBatch> batches_of(const std::vector<Route>& all_removals,
     }
   }
   for (std::size_t index = 0; index < additions.size(); ++index) {
-    // The first addition of a destination takes them all.
+    // The first addition of a destination takes all of them.
     const auto gone = replaced.extract(additions[index].destination_cidr);
     const std::size_t changes = 1 + (gone.empty() ? 0 : gone.mapped().size());
     RouteBatch& batch = batches.with_room(changes);

@@ -19,7 +19,7 @@ std::string key_of(const Route& route) {
   return route.id + " " + route.destination_cidr + " " + route.target_node;
 }
 
-// What takes the place of routes that are removed. Borrows from the routes that it was made of.
+// Replacements of removed routes. Borrows from the routes that it was made of.
 class Replacements {
  public:
   Replacements(const std::vector<Route>& removals, const std::vector<Route>& additions,
@@ -113,7 +113,7 @@ void RoutesBroker::apply(Changes changes, std::shared_ptr<Context> context,
       [done = std::move(done)](Status refused) { done(std::move(refused)); });
 }
 
-// By the cloud's own listing, not by what the controller says of the route.
+// By the cloud's own listing, not by the controller's description of the route.
 bool RoutesBroker::of_deleted_node(const Route& route) const {
   if (!node_deleted_) return false;
   const auto listed = std::find_if(owned_.begin(), owned_.end(), [&](const Route& known) {
@@ -128,7 +128,7 @@ void RoutesBroker::judge(Request& request) {
   request.statuses.assign(removals.size() + request.changes.additions.size(), Status());
   const Replacements replacements(removals, request.changes.additions, owned_);
   std::vector<std::string> keys;
-  std::vector<std::size_t> absences;  // what would go only because something else is missing
+  std::vector<std::size_t> absences;  // removals only because something else is missing
   for (std::size_t index = 0; index < removals.size(); ++index) {
     const Route& route = removals[index];
     if (!route.owned) {
@@ -188,7 +188,7 @@ void RoutesBroker::next_batch(const RequestPtr& request) {
 }
 
 void RoutesBroker::call(const RequestPtr& request) {
-  // A blocking provider may still read what it was given when the next batch begins.
+  // A blocking provider may still read its arguments when the next batch begins.
   struct Given {
     std::string cluster_name;
     std::vector<Route> removals;
@@ -234,7 +234,7 @@ void RoutesBroker::batch_ended(const RequestPtr& request, Result<std::vector<Sta
     turns_.given_up(kTable, request->turn.number);
   }
   const bool first = request->next == 0;
-  // Nothing is known of this batch: what was allowed may be gone, so it stays counted.
+  // Nothing is known of this batch: allowed removals may have happened, so they stay counted.
   ++request->next;
   note_outcomes(*request, batch, status);
   failed(*request, status);
@@ -269,7 +269,7 @@ void RoutesBroker::took(Request& request, const std::vector<Status>& statuses) {
   }
 }
 
-// None of the batches from `next` on has been tried.
+// None of the batches from `next` on was attempted.
 void RoutesBroker::failed(Request& request, const Status& status) {
   if (request.batches.empty()) {
     for (const std::size_t index : request.allowed) {

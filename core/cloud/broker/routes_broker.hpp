@@ -1,8 +1,8 @@
 // The provider's routes for all controllers: every operation has a deadline and is counted, one
-// `apply` runs at a time, and the removal of many routes passes the brake. What a controller wants
-// at once is judged as a whole and then made in batches of the size that the cloud takes. A batch
-// that the provider never completes loses its turn after a grace; then the table is listed before
-// anything else is changed (docs/decisions/0010). Loop thread.
+// `apply` runs at a time, and the removal of many routes passes the brake. Changes that a
+// controller requests together are judged together and then made in batches of the provider's size.
+// A batch that the provider never completes loses its turn after a grace period; then the table is
+// listed before anything else is changed (docs/decisions/0010). Loop thread.
 #pragma once
 
 #include "cloud/broker/provider_timeouts.hpp"
@@ -25,13 +25,13 @@ namespace ccm::plugin {
 
 struct RouteBatch;
 
-// What is known of one route of a Node, for pages.
+// The known state of one route of a Node, for pages.
 struct RouteReport {
   std::string destination;
-  bool present = false;  // in the cloud's list when it was read last
+  bool present = false;  // it was in the cloud's last listing
   Status failure;        // of its last change, while that has not succeeded; is_held() by the brake
   uint32_t attempts = 0;
-  std::chrono::nanoseconds since{0};  // it is so
+  std::chrono::nanoseconds since{0};  // it has this state
 };
 
 class RoutesBroker {
@@ -52,22 +52,22 @@ class RoutesBroker {
   // The provider has the two functions without which there are no routes.
   [[nodiscard]] bool usable() const;
 
-  // Each `done` is called once, except that nothing more comes once `context` ended: its operation
-  // has ended with it.
+  // Each `done` is called once; it is not called after the end of `context`, which ends the
+  // operation.
   void list(std::string cluster_name, std::shared_ptr<Context> context,
             std::function<void(Result<std::vector<Route>>)> done);
-  // The outcome of each change, removals first. What is not owned is never removed
-  // (failed_precondition "NotOwned"); what the brake holds is failed_precondition
-  // "DeletionBrakeEngaged"; all other changes are made, until a batch fails as a whole: it and
-  // those behind it have its failure, which is the operation's when nothing was made before.
+  // The outcome of each change, removals first. A route that is not owned is never removed
+  // (failed_precondition "NotOwned"); a route that the brake holds is failed_precondition
+  // "DeletionBrakeEngaged"; all other changes are made, until a batch fails as a whole: that batch
+  // and those after it have its failure, which is the operation's when nothing was made before.
   // While a batch outlives its ctx inside the provider, and before the listing that has to follow
   // then: unavailable/waiting "OperationNotCompleted".
   void apply(Changes changes, std::shared_ptr<Context> context,
              std::function<void(Result<std::vector<Status>>)> done);
-  // Of the provider, but for the size of a batch, which is any for who calls this broker.
+  // The provider's limits, except for the size of a batch: callers of this broker may use any.
   void limits(std::shared_ptr<Context> context, std::function<void(Result<RouteLimits>)> done);
 
-  // Our routes to that Node, and those that could not be made or removed.
+  // This cluster's routes to that Node, and those that could not be made or removed.
   [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
 
  private:
@@ -99,12 +99,12 @@ class RoutesBroker {
 
   const std::shared_ptr<LiveComponent> provider_;
   void* const self_;
-  const ccm_cloud_routes table_;  // what lies beyond its size is NULL
+  const ccm_cloud_routes table_;  // functions beyond its size are NULL
   const ProviderTimeouts timeouts_;
   AbsenceGate& gate_;
   const NodeDeleted node_deleted_;
   std::vector<Route> owned_;           // of the last listing
-  std::optional<int64_t> batch_size_;  // as the provider said last
+  std::optional<int64_t> batch_size_;  // by the provider's last answer
   runtime::TimePoint listed_;
   std::map<std::pair<std::string, std::string>, Failure> failures_;
   Turns turns_;

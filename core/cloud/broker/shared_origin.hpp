@@ -1,4 +1,4 @@
-// On whose behalf one call of the broker is made that answers several questions. Loop thread.
+// The origin of a broker's call that answers several questions. Loop thread.
 #pragma once
 
 #include "plugin/origin.hpp"
@@ -7,12 +7,12 @@
 
 namespace ccm::plugin {
 
-// Of a call that is for no object in particular: the second look at vanished machines.
+// The origin of a call for no particular object: the second look at vanished machines.
 inline std::shared_ptr<Origin> no_origin() {
   return std::make_shared<Origin>("machines", "", CallPriority::refresh);
 }
 
-// A call for several questions is as important as the most important of them.
+// A call for several questions has the highest of their priorities.
 template <typename Questions>
 std::shared_ptr<Origin> common_origin(const Questions& questions) {
   const Origin* best = nullptr;
@@ -24,7 +24,7 @@ std::shared_ptr<Origin> common_origin(const Questions& questions) {
   return std::make_shared<Origin>(best->controller(), "", best->priority());
 }
 
-// The cloud's last answer to the shared call was one to `asker`, too.
+// Records the cloud's last answer to the shared call for `asker`, too.
 inline void tell_answer(const std::shared_ptr<Origin>& asker,
                         const std::shared_ptr<Origin>& shared) {
   if (asker && shared && asker != shared && shared->answer()) asker->answered(*shared->answer());

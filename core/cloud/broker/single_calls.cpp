@@ -22,7 +22,7 @@ SingleCalls::~SingleCalls() {
   if (pump_timer_ != 0) timers_.cancel(pump_timer_);
 }
 
-// Gathers what is asked for in the same moment, so that one describe can take it all.
+// Collects the questions of one moment, so that one describe can answer them all.
 void SingleCalls::ask(MachineQuery query, Done done) {
   waiting_.push_back({std::move(query), std::move(done)});
   if (pump_timer_ != 0) return;

@@ -1,5 +1,5 @@
 // Questions about single machines, as calls to a provider: one get each, or one describe for all
-// that are asked in the same moment, a bounded number of calls at once. Loop thread.
+// questions of one moment, with a bounded number of calls at once. Loop thread.
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"
@@ -34,14 +34,14 @@ class SingleCalls {
 
   // `source` and `timers` must outlive it.
   SingleCalls(MachineSource& source, runtime::Timers& timers, Options options);
-  ~SingleCalls();  // questions that are still open are never answered
+  ~SingleCalls();  // open questions are never answered
   SingleCalls(const SingleCalls&) = delete;
   SingleCalls& operator=(const SingleCalls&) = delete;
 
   [[nodiscard]] bool possible() const { return source_.can_get() || source_.can_describe(); }
   // Machines of one call.
   [[nodiscard]] std::size_t batch() const { return source_.can_describe() ? options_.batch : 1; }
-  // The call begins after this one returned. `done` is never called inside it.
+  // The call begins after this function has returned. `done` is never called inside it.
   void ask(MachineQuery query, Done done);
 
   [[nodiscard]] uint64_t gets() const { return gets_; }

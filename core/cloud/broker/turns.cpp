@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// A component that is merely slow completes a moment after its deadline.
+// A slow component completes a moment after its deadline.
 constexpr milliseconds kFirstComeBack{1'000};
 constexpr milliseconds kLastComeBack{30'000};
 
@@ -79,7 +79,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     if (on_late) on_late(key);
   }
 
-  // Posted behind the operation's end: a completion of that moment has released the turn.
+  // Posted after the operation's end: a completion of that moment has released the turn.
   void check_given_up(const std::string& key, uint64_t number) {
     const auto place = keys.find(key);
     if (place == keys.end() || place->second.holder != number || place->second.given_up) return;
@@ -142,7 +142,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
   const TurnOptions options;
   const std::string what;
   std::function<void(const std::string&)> on_late;
-  std::unordered_map<std::string, Key> keys;  // those that are held, or of which something is known
+  std::unordered_map<std::string, Key> keys;  // keys with a held turn or with a record
   std::size_t all_abandoned = 0;
   uint64_t last_number = 0;
   uint64_t last_doubt = 0;

@@ -1,8 +1,8 @@
-// One operation at a time for each key, in the order of asking (docs/decisions/0010). A turn lasts
-// until the component has completed what it was given for, also when nobody waits for that any
-// more. A request for a turn that is held so is refused, so that no worker waits for it; after
-// a grace the turn is taken away, and then the key is in doubt: what was begun may be done, half
-// done, or happen yet. Loop thread.
+// One operation at a time for each key, first come first served (docs/decisions/0010). A turn lasts
+// until the component has completed its operation, also when nobody waits for that any more. A
+// request for an abandoned turn fails at once, so that no worker waits for it; after a grace period
+// the turn is taken away, and then the key is in doubt: the operation may be done, half done, or
+// happen yet. Loop thread.
 #pragma once
 
 #include "plugin/context.hpp"
@@ -21,16 +21,16 @@
 namespace ccm::plugin {
 
 struct TurnOptions {
-  // From the moment when nobody waits for an operation any more until its turn is taken away.
+  // From the moment when an operation is abandoned until its turn is taken away.
   std::chrono::milliseconds grace{300'000};
-  // So many operations may run on without their turn. From then on each turn is kept: a component
-  // that completes nothing must not fill the memory.
+  // The number of operations that may run on without their turn. Beyond it each turn is kept: a
+  // component that completes nothing must not fill the memory.
   std::size_t most_abandoned = 100;
 };
 
 class Turns {
  public:
-  // The owner of `held` works; the next one begins when it is gone.
+  // The owner of `held` works; the next one begins when it is destroyed.
   struct Turn {
     uint64_t number = 0;
     std::shared_ptr<void> held;
@@ -44,21 +44,21 @@ class Turns {
   Turns& operator=(const Turns&) = delete;
 
   // Calls `start` when no turn of `key` is held any more, maybe inside this call; or `refuse` with
-  // unavailable/waiting "OperationNotCompleted" when the one that holds it has been given up, maybe
-  // inside this call; neither when `context` ended before that.
+  // unavailable/waiting "OperationNotCompleted" when the current turn is abandoned, maybe inside
+  // this call; neither when `context` ended before that.
   void take(const std::string& key, std::shared_ptr<Context> context, Start start, Refuse refuse);
 
-  // The operation of that turn is no longer waited for. No effect when it completes soon.
+  // Abandons the operation of that turn. No effect when it completes soon.
   void given_up(const std::string& key, uint64_t number);
 
-  // Above 0 since a turn of the key was taken away, or its operation completed after that; another
-  // number for each of these.
+  // Above 0 since a turn of the key was taken away, or its operation completed after that; a
+  // different number for each of these.
   [[nodiscard]] uint64_t doubt(const std::string& key) const;
-  // A look that began when doubt() was `seen` has shown how things are.
+  // An observation that began when doubt() was `seen` has shown the current state.
   void settle(const std::string& key, uint64_t seen);
-  // Operations of the key that run on without their turn.
+  // Operations of the key that are running without their turn.
   [[nodiscard]] std::size_t abandoned(const std::string& key) const;
-  // Called when one of them completed after all; posted by its component, so never inside a call.
+  // Called when one of them completes after all; posted by its component, so never inside a call.
   void on_late(std::function<void(const std::string& key)> fn);
 
  private:

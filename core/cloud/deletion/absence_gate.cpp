@@ -24,13 +24,13 @@ AbsenceGate::AbsenceGate(runtime::Timers& timers, DeletionTelemetry& telemetry,
 
 void AbsenceGate::begin() { brake_.begin(timers_.now()); }
 
-// Else nobody wants it deleted any more: its Node came back.
+// Else the deletion is no longer requested: its Node came back.
 bool AbsenceGate::still_asked(const Refused& refused) const {
   return timers_.now() - refused.asked <= brake_.options().window;
 }
 
 Status AbsenceGate::refusal(const runtime::BrakeJudgement& judgement) const {
-  // Asked again before the window has passed, or it would count as no longer wanted.
+  // Asked again before the window has passed, or it would count as no longer requested.
   const milliseconds latest = std::max(brake_.options().window / 2, milliseconds(1));
   const milliseconds due = std::max(judgement.retry_after, kShortestRetry);
   const runtime::BrakeReport report = brake_.report(timers_.now());

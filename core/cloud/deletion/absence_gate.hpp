@@ -1,5 +1,6 @@
-// The brake in front of what controllers delete because something else is gone: routes whose Nodes
-// vanished, load balancers that no Service is seen to give up (docs/decisions/0009). Loop thread.
+// The brake in front of deletions that controllers request because something else is gone: routes
+// whose Nodes vanished, load balancers that no Service is seen to give up (docs/decisions/0009).
+// Loop thread.
 #pragma once
 
 #include "cloud/deletion/deletion_telemetry.hpp"
@@ -25,18 +26,19 @@ class AbsenceGate {
   // This process leads.
   void begin();
 
-  // All things of the kind that exist now.
+  // All existing objects of the kind.
   void set_known(std::unordered_set<std::string> keys) { known_ = std::move(keys); }
   void add_known(const std::string& key) { known_.insert(key); }
 
-  // Judges deletions that are asked for together: element i says whether keys[i] may go now. Else
-  // it is failed_precondition/waiting "DeletionBrakeEngaged", to be asked again by then.
+  // Judges deletions that are requested together: element i says whether keys[i] may be deleted
+  // now. Else it is failed_precondition/waiting "DeletionBrakeEngaged", with the time of the next
+  // request.
   std::vector<Status> judge(const std::vector<std::string>& keys);
-  // What was allowed is gone, or was not deleted after all.
+  // An allowed object is gone, or was not deleted after all.
   void deleted(const std::string& key) { known_.erase(key); }
   void not_deleted(const std::string& key) { brake_.not_deleted(key); }
 
-  // A deletion that was refused and is still asked for.
+  // A deletion that was refused and is still requested.
   struct Refused {
     runtime::TimePoint since;
     runtime::TimePoint asked;  // last
@@ -46,7 +48,7 @@ class AbsenceGate {
   // Why it is held, as judge() would say it now.
   [[nodiscard]] Status why_refused(const std::string& key) const;
 
-  // Held are those that were refused and are still asked for.
+  // Held are those that were refused and are still requested.
   [[nodiscard]] runtime::BrakeReport report() const;
   [[nodiscard]] const std::string& kind() const { return kind_; }
   // One line for people, without names.

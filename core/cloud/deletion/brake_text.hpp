@@ -1,4 +1,4 @@
-// What people read about a brake: on pages, in Events and in the answers to who asked. Any thread.
+// Texts about a brake for people: on pages, in Events and in answers to controllers. Any thread.
 #pragma once
 
 #include "runtime/brake.hpp"
@@ -11,14 +11,14 @@
 
 namespace ccm::plugin {
 
-// How the things of one brake are spoken of.
+// The words for the objects of one brake.
 struct BrakeSubject {
   std::string kind;    // "nodes"
   std::string absent;  // "are missing in the cloud"
 };
 BrakeSubject subject_nodes();
 
-// One line: whether anything is held, which of them, and why. `held`: names, as many as
+// One line: whether anything is held, which objects, and why. `held`: names, as many as
 // BrakeReport::held says or none.
 std::string describe(const runtime::BrakeReport& report, const runtime::BrakeOptions& options,
                      const BrakeSubject& subject, const std::vector<std::string>& held = {});

@@ -1,4 +1,4 @@
-// What the gate in front of deletions of Nodes answers instead of deleting. Any thread.
+// The answers of the gate in front of deletions of Nodes when it does not delete. Any thread.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -9,14 +9,14 @@
 namespace ccm::plugin {
 
 Status refused_deletion(std::string_view reason, std::string message);
-// To be asked again.
+// To be requested again.
 Status waiting_deletion(std::string_view reason, std::string message);
-// Nothing is known, so it is asked again; no fault of the deletion.
+// Nothing is known, so it is requested again; not a failure of the deletion.
 Status look_failed(const Status& cause);
 Status node_changed(const std::string& name);
 Status machine_exists(const std::string& name);
 Status node_is_ready(const std::string& name);
-// The cloud lists machines that come and go while it does.
+// The cloud's listings change between machines that come and go.
 Status listing_incomplete();
 
 }  // namespace ccm::plugin

@@ -1,5 +1,4 @@
-// What the outside learns of the brake: metrics, Events on a few of the things concerned, log
-// lines. Loop thread.
+// Reports on the brake: metrics, Events on a few of the objects concerned, log lines. Loop thread.
 #pragma once
 
 #include "kube/object.hpp"
@@ -25,9 +24,9 @@ class DeletionTelemetry {
 
   // Counts one decision: "deleted", "terminated", "released", "held", "blind", "exists", ...
   void decided(const char* decision);
-  // A thing is held: says so in a Warning Event, on the first few of them only.
+  // An object is held: records a Warning Event, on the first few of them only.
   void held(const kube::Object& thing, std::string message);
-  // After each look: gauges, and a log line when the brake engages or lets go.
+  // After each look: gauges, and a log line when the brake engages or releases.
   void looked(const runtime::BrakeReport& report);
 
  private:

@@ -1,4 +1,4 @@
-// A component's live Kubernetes calls, with deletions of Nodes led through the gate.
+// A component's live Kubernetes calls, with deletions of Nodes routed through the gate.
 #pragma once
 
 #include "cloud/deletion/node_deletions.hpp"

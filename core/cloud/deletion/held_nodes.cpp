@@ -6,7 +6,7 @@ namespace ccm::plugin {
 
 namespace {
 
-// Longer than anybody waits before asking again.
+// Longer than any controller waits before it asks again.
 constexpr std::chrono::minutes kAskedAgain{5};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The Nodes whose deletion the gate holds back at this moment, for pages and metrics. Loop thread.
+// The Nodes whose deletion the gate currently holds back, for pages and metrics. Loop thread.
 #pragma once
 
 #include "cloud/deletion/node_view.hpp"
@@ -20,12 +20,12 @@ class HeldNodes {
       : cache_(cache), timers_(timers) {}
 
   void hold(const NodeFacts& node);
-  // Decided otherwise.
+  // The gate has decided otherwise.
   void forget(const NodeFacts& node);
-  // Forgets those that nobody wants to delete any more: they are gone, Ready, or not asked for.
+  // Forgets Nodes whose deletion is no longer requested: they are gone, Ready, or not asked for.
   void refresh();
 
-  [[nodiscard]] std::vector<std::string> names() const;  // in the order of the alphabet
+  [[nodiscard]] std::vector<std::string> names() const;  // sorted by name
   [[nodiscard]] std::unordered_set<std::string> uids() const;
 
  private:

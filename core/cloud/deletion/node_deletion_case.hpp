@@ -1,5 +1,5 @@
-// What the two halves of NodeDeletions share: node_deletions.cpp looks at the cloud and asks the
-// brake, node_deletion_verdicts.cpp draws the conclusion and writes. Loop thread.
+// Shared by the two halves of NodeDeletions: node_deletions.cpp looks at the cloud and asks the
+// brake, node_deletion_verdicts.cpp decides and writes. Loop thread.
 #pragma once
 
 #include "cloud/deletion/node_deletions.hpp"

@@ -1,4 +1,4 @@
-// What becomes of one deletion after the looks at the cloud: it is held, refused or written.
+// The verdict on one deletion after the looks at the cloud: it is held, refused or written.
 #include "cloud/deletion/brake_text.hpp"
 #include "cloud/deletion/deletion_refusals.hpp"
 #include "cloud/deletion/node_deletion_case.hpp"

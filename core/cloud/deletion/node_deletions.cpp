@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr std::string_view kNodes = "v1/nodes";
-constexpr milliseconds kWhole{60'000};  // of a deletion without a time limit of its own
+constexpr milliseconds kWhole{60'000};  // of a deletion without a time limit
 constexpr milliseconds kLongestHold{60'000};
 
 }  // namespace
@@ -43,7 +43,7 @@ void NodeDeletions::connect(std::shared_ptr<InstancesBroker> broker) {
   });
 }
 
-// Every listing is heard, whatever it was made for.
+// Counts every listing, whatever it was made for.
 void NodeDeletions::heard_listing(const InstanceSnapshot& machines) {
   if (deps_.cache.list(kNodes, {}).size() <= kSmallCluster) {
     auto picked = pick_witnesses(our_nodes(), machines);
@@ -133,7 +133,7 @@ void NodeDeletions::remove(NodeDeletion deletion) {
   });
 }
 
-// A Node that is held costs no calls to the cloud each time that a controller asks.
+// A held Node does not cost a call to the cloud for each request of a controller.
 bool NodeDeletions::look_is_due(const Case& one) const {
   const auto now = deps_.timers.now();
   if (one.node.released || !held_last_ || !last_round_) return true;
@@ -143,14 +143,14 @@ bool NodeDeletions::look_is_due(const Case& one) const {
   return verdict == BrakeVerdict::pass || verdict == BrakeVerdict::blind;
 }
 
-// About one call a second when many Nodes go one after the other, and less for what is held.
+// About one call a second when many Nodes go one after the other, and fewer for held ones.
 milliseconds NodeDeletions::look_pause(bool held) const {
   const milliseconds price = std::chrono::seconds(broker_->listing_calls() - 1);
   if (!held) return price;
   return std::max(kHeldPause, std::min(price * 4, kLongestHold));
 }
 
-// Gathers what is asked for in the same moment.
+// Collects the requests of one moment.
 void NodeDeletions::schedule_round() {
   if (round_scheduled_ || round_runs_) return;
   round_scheduled_ = true;
@@ -244,7 +244,7 @@ bool NodeDeletions::judge_absent(const CasePtr& one) {
          "foreign");
     return false;
   }
-  // A deletion whose answer was lost, or a cache that lags: it counts already.
+  // A deletion whose answer was lost, or a cache that lags: it is already counted.
   if (brake_.is_deleting(one->node.uid)) return true;
   const auto judgement = brake_.judge(one->node.uid, now);
   if (one->node.released) {
@@ -259,8 +259,8 @@ bool NodeDeletions::judge_absent(const CasePtr& one) {
   return true;
 }
 
-// One call for each Node and one for the canary: a credential that lost its rights may answer "not
-// found" to each.
+// One call for each Node and one for the canary: a credential that lost its rights may get "not
+// found" for each.
 void NodeDeletions::look_up(const RoundPtr& round) {
   round->answers.resize(round->cases.size());
   if (round->cases.empty() || !broker_->can_confirm()) return looked_up(round);
@@ -299,7 +299,7 @@ void NodeDeletions::looked_up(const RoundPtr& round) {
   end_round();
 }
 
-// The provider cannot list: what is known of the others is what was asked for together.
+// The provider cannot list: the others are known only as far as they were asked for together.
 void NodeDeletions::conclude_without_listing(const RoundPtr& round) {
   runtime::BrakeLook look;
   look.known = our_nodes().size();

@@ -1,8 +1,8 @@
-// The gate that every deletion of a Node by any component passes (design.md, section 4): a second
-// look at the cloud that began after the request, a canary that shows that the look can be
-// believed, the brake for many absences at once, and a fresh read of the Node with preconditions on
-// its UID and resourceVersion. No component can go around it: the kube service deletes Nodes only
-// through GuardedObjectApi. Loop thread.
+// The gate that every deletion of a Node by any component passes: a second look at the cloud that
+// began after the request, a canary that shows whether the look can be believed, the brake for many
+// absences at once, and a fresh read of the Node with preconditions on its UID and resourceVersion.
+// No component can bypass it: the kube service deletes Nodes only through GuardedObjectApi. Loop
+// thread.
 #pragma once
 
 #include "cloud/broker/instances_broker.hpp"
@@ -24,15 +24,15 @@
 
 namespace ccm::plugin {
 
-// One deletion that a component asks for.
+// One deletion that a component requests.
 struct NodeDeletion {
   std::shared_ptr<ObjectApi> api;  // with the component's identity
   std::string name;
   kube::DeleteOptions options;
   kube::CallOptions call;  // `timeout` bounds the whole of it
-  // Failures that are the gate's own, with their reasons: waiting "DeletionHeld", "CloudViewBlind"
-  // and "SecondLookFailed", to be asked again; failed_precondition "MachineExists" and
-  // "NodeIsReady"; aborted/conflict for a Node that is another one now; unimplemented/unsupported
+  // Failures of the gate itself, by reason: waiting "DeletionHeld", "CloudViewBlind" and
+  // "SecondLookFailed", to be requested again; failed_precondition "MachineExists" and
+  // "NodeIsReady"; aborted/conflict for a Node that was replaced; unimplemented/unsupported
   // "ForeignProviderID"; else the API server's. ok and not_found: it is gone.
   ObjectApi::Done done;
 };
@@ -46,7 +46,7 @@ class NodeDeletions {
     DeletionTelemetry& telemetry;
   };
 
-  // What `dependencies` refer to must outlive it.
+  // The references in `dependencies` must outlive it.
   NodeDeletions(Dependencies dependencies, runtime::BrakeOptions options);
   NodeDeletions(const NodeDeletions&) = delete;
   NodeDeletions& operator=(const NodeDeletions&) = delete;
@@ -59,11 +59,11 @@ class NodeDeletions {
   // `done` is called once, not inside this call.
   void remove(NodeDeletion deletion);
 
-  // Held are those whose deletion was asked for, and engaged is what holds any.
+  // Held are those whose deletion was requested; engaged means that any are held.
   [[nodiscard]] runtime::BrakeReport report() const;
-  // The Node of that name passed this gate within BrakeOptions::window, and there is none now.
+  // The Node of that name passed this gate within BrakeOptions::window, and no longer exists.
   [[nodiscard]] bool deleted(const std::string& name) const;
-  // One line for people, without names for those who may be anybody.
+  // One line for people, without names, as anybody may read it.
   [[nodiscard]] std::string summary() const;
   [[nodiscard]] std::string status_text() const;
 
@@ -75,7 +75,7 @@ class NodeDeletions {
   using RoundPtr = std::shared_ptr<Round>;
 
   void heard_listing(const InstanceSnapshot& machines);
-  // Why it cannot even be looked at; ok: it can.
+  // Why it cannot be looked at; ok: it can.
   [[nodiscard]] Status refusal(const NodeDeletion& deletion, const NodeFacts& node) const;
   [[nodiscard]] bool look_is_due(const Case& one) const;
   void schedule_round();
@@ -101,7 +101,7 @@ class NodeDeletions {
   [[nodiscard]] std::vector<NodeFacts> our_nodes() const;
   [[nodiscard]] std::chrono::milliseconds look_pause(bool held) const;
 
-  // Between two looks while all that is asked for is held.
+  // Between two looks while all requested deletions are held.
   static constexpr std::chrono::milliseconds kHeldPause{10'000};
 
   Dependencies deps_;

@@ -39,7 +39,7 @@ void read_taints(const kube::Object& node, NodeFacts& facts) {
   });
 }
 
-// A Node that no machine was ever matched with says nothing about the cloud's view.
+// A Node that was never matched with a machine says nothing about the cloud's view.
 bool counts(const NodeFacts& node, const ViewRequest& request) {
   if (node.deleting) return false;
   return !node.provider_id.empty() || request.wanted.contains(node.uid);
@@ -62,7 +62,7 @@ std::optional<MachineQuery> listed_witness(const ViewRequest& request) {
   return std::nullopt;
 }
 
-// Without a listing: a machine that a direct look-up should find.
+// Without a listing: a machine that a direct look-up can be expected to find.
 std::optional<MachineQuery> probable_canary(const ViewRequest& request) {
   for (const bool ready : {true, false}) {
     for (const NodeFacts& node : request.nodes) {

@@ -1,5 +1,5 @@
-// The cluster's Nodes compared with one complete listing of the cloud: whose machine is there, and
-// whether the listing proves anything about those that it lacks. Any thread.
+// The cluster's Nodes compared with one complete listing of the cloud: which machines are there,
+// and whether the listing proves anything about the missing ones. Any thread.
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"
@@ -19,7 +19,7 @@ namespace ccm::plugin {
 // With the value "true" on a Node: its deletion is released from the brake.
 inline constexpr std::string_view kAllowDeletion = "cloud-controller-manager/allow-deletion";
 
-// What deciding about a Node's deletion needs to know of it.
+// The facts about a Node that decide on its deletion.
 struct NodeFacts {
   kube::ObjectPtr object;
   std::string name;
@@ -29,8 +29,8 @@ struct NodeFacts {
   bool deleting = false;  // has a deletionTimestamp
   bool released = false;  // kAllowDeletion
   bool of_cloud = false;  // has a provider ID, or waits for a cloud to give it one
-  // Its machine is to go: it is cordoned (kubectl drain, Cluster API and most autoscalers do that
-  // first), or an autoscaler's taint says so.
+  // Its machine is going to be removed: the Node is cordoned (kubectl drain, Cluster API and most
+  // autoscalers do that first), or has an autoscaler's taint.
   bool leaving = false;
 
   [[nodiscard]] MachineQuery query() const;
@@ -52,16 +52,16 @@ Standing standing_of(int32_t instance_state);  // of one answer, CCM_INSTANCE_*
 
 struct NodeView {
   runtime::BrakeLook look;
-  // A machine that is known to be there: a direct look-up has to find it too.
+  // An existing machine: a direct look-up has to find it too.
   std::optional<MachineQuery> canary;
 };
 
 struct ViewRequest {
   const std::vector<NodeFacts>& nodes;  // of this provider only
   const InstanceSnapshot* machines;     // null: the provider cannot list
-  // UIDs of the Nodes whose deletion is asked for.
+  // UIDs of the Nodes whose deletion is requested.
   const std::unordered_set<std::string>& wanted;
-  const std::vector<std::string>& witnesses;  // as pick_witnesses() gave
+  const std::vector<std::string>& witnesses;  // from pick_witnesses()
 };
 
 // Sighted when the listing holds the machine of a Ready Node. When no Node at all is Ready, the

@@ -19,7 +19,7 @@ bool ConfigService::flag(void* self, ccm_str name, ccm_str* out) noexcept {
   auto& service = *static_cast<ConfigService*>(self);
   auto value = service.flags_.flag(view(name));
   if (!value || out == nullptr) return false;
-  // Flags do not change while the process runs, so the first text that was lent stays right.
+  // Flags do not change while the process runs, so the first lent text stays right.
   const std::lock_guard lock(service.mutex_);
   const auto lent = service.lent_flags_.try_emplace(std::string(view(name)), std::move(*value));
   *out = c_str(lent.first->second);
@@ -66,7 +66,7 @@ void ConfigService::changed() {
   }
   const CloudConfig::Bytes current = cloud_config_.bytes();
   const std::lock_guard lock(mutex_);
-  // An operation on another thread may read the old bytes at this moment.
+  // An operation on another thread may be reading the old bytes.
   auto stale = std::make_shared<std::vector<CloudConfig::Bytes>>();
   stale->swap(lent_bytes_);
   if (std::erase(*stale, current) > 0) lent_bytes_.push_back(current);

@@ -79,7 +79,7 @@ void CloudConfig::schedule() {
   });
 }
 
-// A file that is gone or cannot be read for a moment leaves the last good bytes in force.
+// When a file is missing or unreadable for a moment, the last good bytes stay in force.
 void CloudConfig::check() {
   if (path_.empty()) return;
   const auto now = stamp();

@@ -1,4 +1,4 @@
-// Where the config service reads: flags, the --cloud-config file, secrets.
+// The sources of the config service: flags, the --cloud-config file, secrets.
 #pragma once
 
 #include "runtime/timers.hpp"
@@ -49,7 +49,7 @@ class CloudConfig {
   uint64_t on_change(std::function<void()> fn);
   void remove(uint64_t registration);
 
-  // Looks at once whether the file changed. Loop thread.
+  // Checks at once whether the file changed. Loop thread.
   void check();
 
  private:

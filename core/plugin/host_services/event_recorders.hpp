@@ -21,9 +21,9 @@ class EventRecorders {
   // Fits RecordEvent.
   void record(const std::string& source, kube::ObjectReference about, kube::EventType type,
               std::string reason, std::string message);
-  // This process leads: what was recorded goes out from now on.
+  // This process leads: recorded Events are sent from now on.
   void start();
-  // Waits until all of them have delivered what they have, or the time is over.
+  // Waits until all of them have sent their Events, or the time is over.
   boost::asio::awaitable<void> drain(std::chrono::milliseconds limit);
 
  private:

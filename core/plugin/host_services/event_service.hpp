@@ -11,7 +11,7 @@
 
 namespace ccm::plugin {
 
-// Hands an Event to the recorder of its source ("node-controller"). Loop thread; must not block.
+// Passes an Event to the recorder of its source ("node-controller"). Loop thread; must not block.
 using RecordEvent =
     std::function<void(const std::string& source, kube::ObjectReference about, kube::EventType type,
                        std::string reason, std::string message)>;

@@ -5,7 +5,7 @@
 
 namespace ccm::plugin {
 
-// What a provider does for a reconcile is no step of the controller's.
+// A provider's operation for a reconcile is no step of the controller.
 Origin* HostOperation::origin() const {
   const auto& origin = context_->origin();
   return origin && origin->controller() == component_->identity().name ? origin.get() : nullptr;

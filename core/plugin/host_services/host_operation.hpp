@@ -25,11 +25,11 @@ class HostOperation : public std::enable_shared_from_this<HostOperation> {
   static void begin_unbound(const std::shared_ptr<LiveComponent>& component, ccm_completion done,
                             std::string_view name, Start start);
 
-  // Calls the component's completion; from the second time on nothing happens. Loop thread, not
-  // inside the component's call.
+  // Calls the component's completion; later calls have no effect. Loop thread, not inside the
+  // component's call.
   void end(const Status& status, const void* result = nullptr);
 
-  // end() was called: who still works for it can stop.
+  // end() was called: work for it can stop.
   [[nodiscard]] bool ended() const { return ended_; }
   // The same as a token: requested inside end(), hence on the loop.
   [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }

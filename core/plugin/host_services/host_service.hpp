@@ -1,5 +1,5 @@
-// What every host service is: an interface with an id, made for one component, so that it knows who
-// calls. Valid until the component's destroy returned.
+// The base of every host service: an interface with an id, made for one component, so that it knows
+// its caller. Valid until the component's destroy returned.
 #pragma once
 
 #include "plugin/live_component.hpp"
@@ -26,13 +26,13 @@ class HostService {
   [[nodiscard]] virtual void* self() { return this; }
 
  protected:
-  // The component that calls. It lives as long as it can call.
+  // The calling component. It lives as long as it can call.
   [[nodiscard]] std::shared_ptr<LiveComponent> component() const { return component_.lock(); }
 
   const std::weak_ptr<LiveComponent> component_;
 };
 
-// The context behind a handle that a component passed, or the component's own when it passed none.
+// The context of a handle that a component passed, or the component's own when it passed none.
 inline std::shared_ptr<Context> context_of(const ccm_ctx* ctx, const LiveComponent& component) {
   return ctx != nullptr ? ctx->context : component.background();
 }

@@ -1,4 +1,4 @@
-// What the http service needs from the HTTP client.
+// The part of the HTTP client that the http service needs.
 #pragma once
 
 #include "net/http_client.hpp"

@@ -13,11 +13,11 @@ using std::chrono::system_clock;
 
 namespace {
 
-// No header may silence a credential for longer.
+// No header may stop a credential for longer.
 constexpr std::chrono::seconds kLongestTold{3600};
-// How long a limit is believed of which the cloud does not say when it ends.
+// How long a limit is believed when the cloud does not say when it ends.
 constexpr std::chrono::seconds kWindowUntold{60};
-// Between two looks of who waits for the first answer of a new window.
+// Between two checks of callers that wait for the first answer of a new window.
 constexpr milliseconds kUnsurePause{250};
 constexpr std::chrono::minutes kStep{5};
 // Names come from plugins: as many budgets as there are accounts, and not one for each call.
@@ -54,7 +54,7 @@ std::optional<milliseconds> parse_reset(std::string_view text, system_clock::tim
   return std::chrono::seconds(std::clamp<int64_t>(seconds, 0, kLongestTold.count()));
 }
 
-// The calls below which the rest is kept for those who cannot wait.
+// The last calls of a limit, reserved for urgent requests.
 int64_t reserve_of(int64_t limit) { return limit / 10 + (limit % 10 != 0 ? 1 : 0); }
 
 bool always_passes(CallPriority priority) { return priority <= CallPriority::load_balancers; }
@@ -123,7 +123,7 @@ bool CallBudgets::reserved(const Budget& budget) const {
          *budget.window_ends > timers_.now() && left(budget) <= reserve_of(*budget.limit);
 }
 
-// What the next window holds only an answer can tell: of those who had to wait, one goes first.
+// Only an answer can tell what the next window holds: one of the waiting calls goes first.
 void CallBudgets::window_over(Budget& budget) const {
   if (!budget.window_ends || *budget.window_ends > timers_.now()) return;
   const bool low = budget.limit && budget.remaining && left(budget) <= reserve_of(*budget.limit);

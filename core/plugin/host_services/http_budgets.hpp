@@ -1,5 +1,5 @@
-// The calls that one credential may make: one account, however many components share it. What the
-// cloud says of its limit decides who may still call. Loop thread.
+// The call budget of one credential: one account, however many components share it. The cloud's
+// statements about its limit decide which calls may go out. Loop thread.
 #pragma once
 
 #include "net/http_client.hpp"
@@ -23,8 +23,8 @@ namespace ccm::plugin {
 std::optional<std::chrono::milliseconds> parse_retry_after(
     std::string_view text, std::chrono::system_clock::time_point now);
 
-// What an answer's headers say of the limit (RateLimit-*, X-RateLimit-*). What is no whole number
-// from 0 up is left out, and nothing lies further away than an hour.
+// The limit in an answer's headers (RateLimit-*, X-RateLimit-*). Values that are not whole numbers
+// from 0 up are ignored, and times are at most an hour away.
 struct RateLimitHeaders {
   std::optional<int64_t> limit;                    // never 0
   std::optional<int64_t> remaining;                // not above the limit, if there is one
@@ -36,18 +36,18 @@ RateLimitHeaders parse_rate_limit(const net::Response& response,
 // For pages and metrics.
 struct BudgetReport {
   std::string credential;
-  std::optional<int64_t> limit;                    // as the cloud said last
-  std::optional<int64_t> remaining;                // the same, without the calls that are under way
+  std::optional<int64_t> limit;                    // by the cloud's last answer
+  std::optional<int64_t> remaining;                // the same, without the calls under way
   std::optional<std::chrono::milliseconds> reset;  // until the window ends, while it is not over
   bool reserved = false;                           // only node initialisation and Services pass
-  std::chrono::milliseconds closed{0};             // nobody passes for so long
+  std::chrono::milliseconds closed{0};             // no call passes for that time
   uint64_t held = 0;                               // calls that were held back
   struct Spender {
     std::string controller;
     uint64_t last_hour = 0;
     uint64_t total = 0;
   };
-  std::vector<Spender> spenders;  // in the order of the alphabet
+  std::vector<Spender> spenders;  // sorted
 };
 
 class CallBudgets {
@@ -56,19 +56,19 @@ class CallBudgets {
 
   // Whether a call may go out. 0: at once, and it counts as under way until answered(). Else how
   // long it has to wait before it may ask again: because the cloud refused (429, or no call is
-  // left), which holds back everybody, or because nine tenths of the limit are spent, which leaves
-  // the rest to node initialisation and new or changed Services.
+  // left), which holds back all calls, or because nine tenths of the limit are spent, and the rest
+  // is reserved for node initialisation and new or changed Services.
   std::chrono::milliseconds admit(const std::string& credential, CallPriority priority,
                                   const std::string& controller);
   // Ends a call that was admitted. `response` null: no answer came.
   void answered(const std::string& credential, const net::Response* response);
 
-  // A call was held back, however often it asks.
+  // A call was held back; counts once, however often it asks again.
   void note_held(const std::string& credential) { ++budget_of(credential).held; }
 
-  // No call passes now, of whatever priority.
+  // No call passes now, of any priority.
   [[nodiscard]] bool closed(const std::string& credential) const;
-  // What holds calls of that priority back now, for people; empty: nothing.
+  // Why calls of that priority are held back now, for people; empty: they are not.
   [[nodiscard]] std::string obstacle(const std::string& credential, CallPriority priority) const;
   [[nodiscard]] std::vector<BudgetReport> report() const;
 

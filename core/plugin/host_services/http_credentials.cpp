@@ -26,7 +26,7 @@ bool names_credential(std::string_view name) {
   });
 }
 
-// A parameter of the query whose name says so.
+// A query parameter with a name of a secret.
 bool in_query(std::string_view target) {
   const auto question = target.find('?');
   if (question == std::string_view::npos) return false;

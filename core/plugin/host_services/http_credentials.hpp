@@ -1,4 +1,4 @@
-// What plugins' requests prove themselves with, and where that must not be seen.
+// The credentials of plugins' requests, and where they must not appear.
 #pragma once
 
 #include "net/http_client.hpp"
@@ -11,14 +11,14 @@
 
 namespace ccm::plugin {
 
-// The values of the headers that hold a credential, by their names, without the scheme. Short ones
-// are left out.
+// The values of headers with credentials, without the scheme. Short ones are left out.
 std::vector<std::string> secrets_of(const net::Request& request);
 
-// Passes requests on to `send`. One that carries a credential over plain HTTP beyond this machine
-// fails with invalid_argument, reason "PlaintextCredential", and nothing of it is sent; with
-// `allowed` it is sent, and the log says so once for each server. A credential is a header whose
-// name says so (Authorization, Cookie, X-Auth-Token, ...) or a parameter of the URL. Loop thread.
+// Passes requests on to `send`. A request that carries a credential over plain HTTP beyond this
+// machine fails with invalid_argument, reason "PlaintextCredential", and nothing of it is sent;
+// with `allowed` it is sent, and a log line says so once for each server. A credential is a header
+// with such a name (Authorization, Cookie, X-Auth-Token, ...) or a parameter of the URL. Loop
+// thread.
 SendHttp guard_credentials(boost::asio::any_io_executor loop, SendHttp send, bool allowed);
 
 }  // namespace ccm::plugin

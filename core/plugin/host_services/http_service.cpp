@@ -23,11 +23,11 @@ using OperationPtr = std::shared_ptr<HostOperation>;
 constexpr milliseconds kTryTimeout{30'000};
 constexpr milliseconds kFirstPause{250};
 constexpr milliseconds kLongestPause{10'000};
-// A call that waits for the budget looks again: its priority may have been raised by then.
+// A call that waits for the budget checks again: its priority may have been raised by then.
 constexpr milliseconds kLookAgain{1'000};
 constexpr milliseconds kReservedRetry{60'000};
 
-// Everything else waits for the leadership (RFC 9110 9.2.1), unless the plugin says otherwise.
+// All other methods wait for the leadership (RFC 9110 9.2.1), unless the plugin says otherwise.
 bool only_reads(const net::Request& request, uint32_t flags) {
   return request.method == "GET" || request.method == "HEAD" || request.method == "OPTIONS" ||
          (flags & CCM_HTTP_READ_ONLY) != 0;
@@ -35,7 +35,7 @@ bool only_reads(const net::Request& request, uint32_t flags) {
 
 bool retryable(unsigned status) { return status == 429 || (status >= 500 && status != 501); }
 
-// By which the cloud's support finds the call; empty when the answer names none.
+// The id by which the cloud's support finds the call; empty when the answer has none.
 std::string request_id(const net::Response& response) {
   constexpr std::size_t kLongest = 128;
   for (const char* name : {"x-request-id", "x-openstack-request-id", "x-compute-request-id"}) {
@@ -61,8 +61,8 @@ void redact(std::string& text, const std::string& secret) {
   }
 }
 
-// A cloud, or a proxy before it, that writes the credential into an error would bring it into logs
-// and Events.
+// A cloud, or a proxy in front of it, that quotes the credential in an error would bring it into
+// logs and Events.
 void redact_error(net::Response& response, const net::Request& request) {
   if (response.status < 400) return;
   for (const std::string& secret : secrets_of(request)) {
@@ -71,7 +71,7 @@ void redact_error(net::Response& response, const net::Request& request) {
   }
 }
 
-// One request with all its tries. Loop thread.
+// One request with all its attempts. Loop thread.
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
   Exchange(OperationPtr running, std::shared_ptr<const HttpServiceOptions> options,
@@ -84,7 +84,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
         tries_left_(max_tries),
         try_timeout_(request_.timeout) {}
 
-  // Waits as long as the credential has to, then sends.
+  // Waits for the credential's budget, then sends.
   void attempt() {
     if (running_->ended()) return;
     const CallPriority wanted = priority();
@@ -98,8 +98,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
  private:
   runtime::Timers& timers() { return running_->component().runtime().timers; }
 
-  // Of a call without an origin (a log-in, a listing that several wait for) nothing is known, so it
-  // passes.
+  // The purpose of a call without an origin (a log-in, a shared listing) is unknown, so it passes.
   [[nodiscard]] CallPriority priority() const {
     const auto& origin = running_->context()->origin();
     return origin ? origin->priority() : CallPriority::load_balancers;
@@ -109,7 +108,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     return origin ? origin->controller() : running_->component().identity().name;
   }
 
-  // The window may move on earlier than the cloud said, so nobody stays away for long.
+  // The window may end earlier than the cloud said, so waits are short.
   void refuse(milliseconds pause, CallPriority wanted) {
     const bool closed = options_->budgets->closed(credential_);
     Status status(Code::resource_exhausted, ErrorClass::throttled,
@@ -157,8 +156,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     finish(*response);
   }
 
-  // As long as the server says, else 250 ms doubled with each try; half of it is random, so that
-  // many clients do not come back at once.
+  // As long as the server says, else 250 ms doubled with each attempt; half of it is random, so
+  // that many clients do not retry at once.
   milliseconds pause_before_next(const Result<net::Response>& response) const {
     if (response) {
       const auto told =

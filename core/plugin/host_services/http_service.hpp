@@ -1,4 +1,4 @@
-// draft.ccm.host.http/1 over the HTTP client: tries, Retry-After, call budgets, metrics, redacted
+// draft.ccm.host.http/1 over the HTTP client: retries, Retry-After, call budgets, metrics, redacted
 // logs at verbosity 6.
 #pragma once
 
@@ -16,14 +16,14 @@
 
 namespace ccm::plugin {
 
-// One try, for metrics. Valid during the call.
+// One attempt, for metrics. Valid during the call.
 struct HttpCallRecord {
   const ComponentIdentity& component;
   std::string_view operation;  // as the plugin named it; empty when it did not
   std::string_view method;
   unsigned http_status = 0;  // 0 = no answer
   std::chrono::nanoseconds duration{0};
-  std::string_view controller{};  // for whom
+  std::string_view controller{};  // the origin
   CallPriority priority = CallPriority::refresh;
 };
 
@@ -32,7 +32,7 @@ struct HttpServiceOptions {
   CallBudgets* budgets = nullptr;  // shared by all components; must outlive them
   std::string user_agent;          // of the component (HOST-133), unless the request brings one
   std::function<void(const HttpCallRecord&)> observer;  // may be empty
-  std::shared_ptr<net::WriteGate> gate;  // of what changes something; null = always open
+  std::shared_ptr<net::WriteGate> gate;  // of requests that change something; null = always open
 };
 
 class HttpService final : public HostService {

@@ -1,4 +1,5 @@
-// What the kube service needs from the Kubernetes client: a seam, so that tests need no server.
+// The part of the Kubernetes client that the kube service needs: an interface, so that tests need
+// no server.
 #pragma once
 
 #include "kube/client.hpp"
@@ -41,7 +42,7 @@ std::unique_ptr<ObjectApi> make_object_api(kube::Client client);
 class ObjectCache {
  public:
   virtual ~ObjectCache() = default;
-  // `resource` as "v1/nodes". Null when it is not there or nobody watches that resource.
+  // `resource` as "v1/nodes". Null when the object is absent or nobody watches that resource.
   [[nodiscard]] virtual kube::ObjectPtr get(std::string_view resource,
                                             std::string_view namespace_name,
                                             std::string_view name) const = 0;
@@ -53,7 +54,7 @@ class ObjectCache {
 // The informers of this process.
 class InformerCache final : public ObjectCache {
  public:
-  // Knows the informers that exist now. Loop thread; to be called whenever some were added.
+  // Takes notice of new informers. Loop thread; to be called whenever some were added.
   void update(const kube::InformerSet& informers);
   [[nodiscard]] kube::ObjectPtr get(std::string_view resource, std::string_view namespace_name,
                                     std::string_view name) const override;

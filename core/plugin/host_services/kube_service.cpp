@@ -15,7 +15,7 @@ namespace {
 
 using OperationPtr = std::shared_ptr<HostOperation>;
 
-// An owned ccm_kube_reference; `status` says what is wrong with it.
+// An owned ccm_kube_reference; `status` is the fault in it.
 struct Reference {
   Status status;
   kube::Resource resource;
@@ -39,7 +39,7 @@ Reference read_reference(const ccm_kube_reference* reference) {
   read.namespace_name = view(reference->namespace_);
   read.name = view(reference->name);
   if (CCM_HAS(reference, subresource)) read.subresource = view(reference->subresource);
-  // A namespace that is given says what an unknown resource's scope is.
+  // A given namespace tells the scope of an unknown resource.
   read.resource.namespaced = !read.namespace_name.empty();
   return read;
 }
@@ -59,8 +59,8 @@ std::optional<kube::PatchType> patch_type(int32_t type) {
   }
 }
 
-// The call ends with the ctx: neither a retry nor a wait for the rate limit goes on behind the
-// operation's back, to overwrite later what the next one wrote.
+// The call ends with the ctx: no retry and no wait for the rate limit goes on after the operation's
+// end, to overwrite the write of the next one.
 kube::CallOptions call_options(const HostOperation& operation) {
   kube::CallOptions options;
   options.stop = operation.stop_token();
@@ -72,7 +72,7 @@ kube::CallOptions call_options(const HostOperation& operation) {
   return options;
 }
 
-// Ends the operation with the object that the server sent.
+// Ends the operation with the server's object.
 ObjectApi::Done end_with_object(const OperationPtr& operation) {
   return [operation](Result<std::string> body) {
     if (operation->ended()) return;

@@ -9,7 +9,7 @@
 
 namespace ccm::plugin {
 
-// What the rest of the host knows about leadership. Any thread.
+// The host's view of leadership. Any thread.
 class LeaderState {
  public:
   virtual ~LeaderState() = default;

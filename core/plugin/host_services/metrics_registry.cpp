@@ -70,7 +70,7 @@ struct MetricsRegistry::State {
     std::map<std::vector<std::string>, Series> series;
   };
 
-  // Throws when the host has the name. Of one type and without labels the registry would give the
+  // Throws when the host has the name. Of one type and without labels the registry would return the
   // host's own family; with any other labels it throws, so that is tried first.
   template <typename Build>
   auto* new_family(Build build, const MetricDefinition& wanted) {

@@ -1,4 +1,4 @@
-// The metrics that plugins define, kept apart from the host's own only by their names. Any thread.
+// The metrics that plugins define, separated from the host's own only by their names. Any thread.
 #pragma once
 
 #include <ccm/abi/base.h>

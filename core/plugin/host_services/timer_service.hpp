@@ -24,8 +24,8 @@ class TimerService final : public HostService {
                         void* owner) noexcept;
   static void cancel(void* self, uint64_t timer) noexcept;
 
-  // The component's own numbers, so that it cannot cancel what is not its own. Shared with what
-  // waits, which may outlive this object.
+  // The component's own numbers, so that it cannot cancel other components' timers. Shared with
+  // waiting timers, which may outlive this object.
   struct Pending {
     std::mutex mutex;
     std::unordered_map<uint64_t, runtime::Timers::Id> timers;

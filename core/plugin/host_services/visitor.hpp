@@ -1,5 +1,5 @@
-// Calls of a plugin's visitor from within a host function that the plugin called: what the visitor
-// throws would otherwise cross the host on its way back.
+// Calls of a plugin's visitor from within a host function that the plugin called: an exception of
+// the visitor would otherwise cross the host on its way back.
 #pragma once
 
 #include "plugin/live_component.hpp"
@@ -9,10 +9,10 @@
 
 namespace ccm::plugin {
 
-// Logs the exception that is being handled. `function` is the host's: "object.each".
+// Logs the current exception. `function` is the host's: "object.each".
 void report_visitor(const std::shared_ptr<LiveComponent>& component, std::string_view function);
 
-// What `visit()` says; false, which ends the visit, when it throws. Any thread.
+// Returns the result of `visit()`; false, which ends the visit, when it throws. Any thread.
 template <typename Visit>
 bool guarded_visit(const std::shared_ptr<LiveComponent>& component, std::string_view function,
                    const Visit& visit) {

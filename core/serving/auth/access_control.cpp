@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kJson = "application/json";
 
-// What could be read as markup, should a browser meet it, is written out.
+// Escapes text that a browser could read as markup.
 std::string harmless(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -119,7 +119,7 @@ asio::awaitable<Result<Verdict>> AccessControl::decide(std::shared_ptr<Request> 
   co_return asked;
 }
 
-// Only who shows a credential and wants details costs a review.
+// Only clients that show a credential and want details cost a review.
 asio::awaitable<bool> AccessControl::sees_status(std::shared_ptr<Request> request) {
   if (request->user.in_group(kMasters)) co_return true;
   const bool asks = open(request->path) && request->query.find("verbose") != std::string::npos;

@@ -24,8 +24,8 @@ class AccessControl {
                 std::vector<std::string> open_paths, AuthMetrics* metrics);
 
   // Sets the request's user, and whether it sees the status of a verbose health page: anybody may
-  // have that page, but only who may get /statusz learns reasons from it. Nothing: it may have its
-  // page. Else the answer: 401, 403, 429 or 500.
+  // have that page, but only clients with a right to get /statusz see reasons in it. Nothing: it
+  // may have its page. Else the answer: 401, 403, 429 or 500.
   boost::asio::awaitable<std::optional<Answer>> admit(std::shared_ptr<Request> request);
 
  private:
@@ -39,7 +39,7 @@ class AccessControl {
   AuthMetrics* metrics_;
 };
 
-// The bodies that API servers give. `reason` of the refusal may be empty.
+// The bodies that API servers send. `reason` of the refusal may be empty.
 Answer unauthorized_answer();
 Answer forbidden_answer(const Request& request, const std::string& reason);
 Answer too_many_answer();

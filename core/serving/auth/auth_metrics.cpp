@@ -43,7 +43,7 @@ double in_seconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-// Few values, whoever asks: as upstream, users are told apart only where that says something.
+// Few label values: as upstream, only some users are told apart.
 std::string user_label(const std::string& name) {
   if (name == "admin" || name == "client" || name == "kube_proxy" || name == "kubelet" ||
       name == "system:serviceaccount:kube-system:default") {

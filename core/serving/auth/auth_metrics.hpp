@@ -1,4 +1,4 @@
-// What authentication and authorization cost and decide (MET-38..42, 48). The server's thread.
+// Cost and results of authentication and authorization (MET-38..42, 48). The server's thread.
 #pragma once
 
 #include "kube/client.hpp"
@@ -25,7 +25,7 @@ class AuthMetrics {
   ~AuthMetrics();
 
   void authenticated(const Status& status, const User& user, std::chrono::nanoseconds duration);
-  // A request of a client whose certificate is good.
+  // A request from a client with a valid certificate.
   void believed(const PeerCertificates& certificates);
   void authorized(const Result<Verdict>& verdict, std::chrono::nanoseconds duration);
 

@@ -22,9 +22,9 @@ class Authenticator {
                 AuthMetrics* metrics = nullptr)
       : trust_(std::move(trust)), tokens_(std::move(tokens)), metrics_(metrics) {}
 
-  // Sets the request's user and takes its credentials off. Failures: unauthenticated when something
-  // was shown and none of it is good, its reason "Error" when a review failed;
-  // resource_exhausted when too many reviews are under way.
+  // Sets the request's user and removes its credentials. Failures: unauthenticated when it showed
+  // credentials and none is valid, its reason "Error" when a review failed; resource_exhausted when
+  // too many reviews are under way.
   boost::asio::awaitable<Status> authenticate(std::shared_ptr<Request> request);
 
  private:

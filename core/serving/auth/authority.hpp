@@ -1,4 +1,4 @@
-// A bundle of certificate authorities whose client certificates are believed. Immutable; the
+// A bundle of certificate authorities whose client certificates are trusted. Immutable; the
 // server's thread.
 #pragma once
 
@@ -21,10 +21,10 @@ class Authority {
   static Result<std::shared_ptr<const Authority>> parse(const std::string& pem,
                                                         std::string_view what);
 
-  // Whether the chain leads to one of these, is in its time, may be used by a client and is signed
-  // by what nobody can forge today: no SHA-1, no RSA below 2048 bits.
-  // Failure: unauthenticated, with one clause about what is wrong. Success sets `until`, the end of
-  // the first certificate of the chain to expire.
+  // Whether the chain leads to one of these, is in its time, may be used by a client and has no
+  // signature that can be forged today: no SHA-1, no RSA below 2048 bits. Failure: unauthenticated,
+  // with one clause about what is wrong. Success sets `until`, the end of the first certificate of
+  // the chain to expire.
   [[nodiscard]] Status verify(const PeerCertificates& peer,
                               std::chrono::system_clock::time_point* until) const;
 

@@ -52,7 +52,7 @@ ClusterTrust::ClusterTrust(kube::Client client, std::shared_ptr<TrustSource> sou
 ClusterTrust::~ClusterTrust() { stop(); }
 
 void ClusterTrust::take(const kube::Object& object) {
-  // The watch begins with what was looked up.
+  // The watch begins with the version that was read.
   auto data = data_of(object);
   if (taken_ == data) return;
   Result<Trust> trust = trust_of_config_map(data);
@@ -101,8 +101,8 @@ void ClusterTrust::follow() {
   handler.on_update = [this](const kube::ObjectPtr&, const kube::ObjectPtr& now, bool changed) {
     if (changed) take(*now);
   };
-  // Without it, certificates that were good a moment ago would be refused: what was known goes on
-  // until there is another one.
+  // Without it, certificates that were valid a moment ago would be refused: the known content stays
+  // in force until there is another one.
   handler.on_delete = [](const kube::ObjectPtr&, bool) {
     log::warning("The cluster's authentication settings are gone; what was known goes on");
   };

@@ -1,5 +1,5 @@
 // The ConfigMap kube-system/extension-apiserver-authentication, in which the API server publishes
-// its certificate authorities, and what becomes of them (API-125). The server's thread.
+// its certificate authorities, and its changes (API-125). The server's thread.
 #pragma once
 
 #include "kube/client.hpp"
@@ -25,11 +25,10 @@ class ClusterTrust {
   ClusterTrust(const ClusterTrust&) = delete;
   ClusterTrust& operator=(const ClusterTrust&) = delete;
 
-  // Reads it once, within 10 s. ok also when there is none, which is logged: the API server makes
-  // it when it has something to say.
+  // Reads it once, within 10 s. ok also when there is none, which is logged: the API server creates
+  // it when it has content.
   boost::asio::awaitable<Status> look_up();
-  // Follows its changes from now on. A ConfigMap that cannot be used is logged, and what was known
-  // goes on.
+  // Watches it from now on. An unusable ConfigMap is logged, and the known content stays in force.
   void follow();
   void stop();
 
@@ -39,7 +38,7 @@ class ClusterTrust {
   kube::Client client_;
   std::shared_ptr<TrustSource> source_;
   kube::Informer informer_;
-  std::optional<std::map<std::string, std::string>> taken_;  // what the ConfigMap said last
+  std::optional<std::map<std::string, std::string>> taken_;  // the ConfigMap's last content
 };
 
 }  // namespace ccm::serving

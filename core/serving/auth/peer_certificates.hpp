@@ -1,6 +1,6 @@
 // The certificates that a client showed in its handshake. The handshake proves that it has the key
-// of the first one; who signed it is looked at with the first request, and again when the
-// authorities have changed. The server's thread.
+// of the first one; the signers are checked with the first request, and again when the authorities
+// have changed. The server's thread.
 #pragma once
 
 #include "net/tls_context.hpp"
@@ -24,8 +24,8 @@ class PeerCertificates {
   [[nodiscard]] X509* leaf() const { return leaf_.get(); }
   [[nodiscard]] const std::vector<net::Openssl<X509>>& intermediates() const { return rest_; }
 
-  // Authority::verify(), which is asked once for each authority and again after the chain's end. A
-  // failure is believed for a minute.
+  // Authority::verify(), called once for each authority and again after the chain's end. A failure
+  // is remembered for a minute.
   [[nodiscard]] Status verified_by(const std::shared_ptr<const Authority>& authority) const;
 
   // CN and all O of the leaf's subject.
@@ -40,7 +40,7 @@ class PeerCertificates {
     Status status;
     std::chrono::system_clock::time_point until;
   };
-  mutable std::vector<Known> known_;  // of authorities that are still there
+  mutable std::vector<Known> known_;  // of existing authorities
 };
 
 // When it expires; 1970 when that cannot be read.

@@ -23,8 +23,8 @@
 
 namespace ccm::serving {
 
-// A keyed hash: what is remembered shows neither tokens nor names, and nobody can make two of a
-// kind (API-120). The key is random and lives as long as the object.
+// A keyed hash: cache entries reveal neither tokens nor names, and collisions cannot be made on
+// purpose (API-120). The key is random and lives as long as the object.
 class QuestionHash {
  public:
   QuestionHash();
@@ -83,7 +83,7 @@ class ReviewCache {
   std::unordered_map<std::string, typename std::list<Entry>::iterator> index_;
 };
 
-// A question that is under way: the first who asks runs the review, the others wait for its end.
+// A question under way: the first caller runs the review, the others wait for its end.
 template <typename Answer>
 class ReviewsUnderWay {
  public:
@@ -94,7 +94,7 @@ class ReviewsUnderWay {
     std::optional<Result<Answer>> result;
   };
 
-  // Null: nobody asks this; then start() and finish() are the caller's.
+  // Null: nobody asks this yet; then start() and finish() are the caller's.
   [[nodiscard]] std::shared_ptr<Review> find(const std::string& key) const {
     const auto found = reviews_.find(key);
     return found == reviews_.end() ? nullptr : found->second;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kJitter = 0.2;
 
-// A review changes nothing, so it may be sent again whatever became of the last one.
+// A review changes nothing, so it may be sent again whatever happened to the last one.
 bool may_pass(const Status& status) {
   switch (status.code()) {
     case Code::unavailable:

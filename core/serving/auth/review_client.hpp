@@ -1,4 +1,4 @@
-// Asks the API server for a review: tries again what may pass, within one time limit (API-124,
+// Sends reviews to the API server and retries temporary failures within one time limit (API-124,
 // HOST-103). The server's thread, which is the client's.
 #pragma once
 
@@ -15,11 +15,11 @@
 namespace ccm::serving {
 
 struct ReviewLimits {
-  std::chrono::milliseconds budget{10'000};  // of one review, with all its tries
+  std::chrono::milliseconds budget{10'000};  // of one review, with all its attempts
   std::chrono::milliseconds first_pause{500};
   double pause_factor = 1.5;
   int tries = 5;
-  // Beyond them a review fails at once: whoever sends made-up tokens cannot pile up work.
+  // Beyond it a review fails at once: clients with made-up tokens cannot pile up work.
   ReviewSlots::Limits slots{};
 };
 
@@ -28,7 +28,7 @@ class ReviewClient {
   ReviewClient(kube::Client client, std::string path, ReviewLimits limits);
 
   // The answer to a POST of `review`. Failures: resource_exhausted with reason "Busy" when too many
-  // are under way; else what the last try met.
+  // are under way; else the failure of the last attempt.
   boost::asio::awaitable<Result<std::string>> post(std::string review, Asker asker);
 
   [[nodiscard]] boost::asio::any_io_executor executor() const { return client_.executor(); }

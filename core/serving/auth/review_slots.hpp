@@ -1,6 +1,5 @@
-// How many reviews may be under way, and for which clients. Strangers cannot take the places of
-// clients with a known credential, and no client can take all places of its kind. The server's
-// thread.
+// Limits the reviews under way, by client. Strangers cannot take the places of clients with a known
+// credential, and no client can take all places of its kind. The server's thread.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +10,8 @@
 
 namespace ccm::serving {
 
-// The client that a review is for: a user or token that is known to be good, else the machine it
-// comes from.
+// The client that a review is for: a user or token that is known to be valid, else the client's
+// address.
 struct Asker {
   std::string name;
   bool known = false;
@@ -31,7 +30,7 @@ class ReviewSlots {
 
   // Held for as long as the review is under way.
   using Place = std::shared_ptr<void>;
-  // Null: there are too many.
+  // Null: too many are under way.
   Place take(const Asker& asker);
 
  private:

@@ -1,5 +1,5 @@
-// The authentication_token_cache_* metrics: how often a token's owner was known, and the reviews
-// for those who were not (MET-47). The server's thread.
+// The authentication_token_cache_* metrics: cache hits, and the reviews for misses (MET-47). The
+// server's thread.
 #pragma once
 
 #include <chrono>
@@ -18,14 +18,14 @@ class TokenCacheMetrics {
   // `registry` must outlive it.
   explicit TokenCacheMetrics(prometheus::Registry& registry);
 
-  // One question for a token's owner. What is torn down with the loop is not counted: the numbers
-  // may be gone by then.
+  // One look-up of a token's user. Look-ups destroyed with the loop are not counted: the counters
+  // may be destroyed by then.
   class Question {
    public:
     explicit Question(TokenCacheMetrics* metrics)  // null: counts nothing
         : metrics_(metrics), begin_(std::chrono::steady_clock::now()) {}
 
-    void remembered();     // the owner was known; the end
+    void remembered();     // a cache hit; the end
     void waits();          // for a review, its own or another question's
     void review_begins();  // its own
     void review_ends(bool answered);

@@ -95,7 +95,7 @@ asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::owner_of(std::strin
   co_return owner;
 }
 
-// A token that was good lately has places of its own among the reviews.
+// A token that was valid lately has reserved places among the reviews.
 Asker TokenReviewer::asker(const std::string& key, std::string machine) {
   if (good_before_.find(key)) return {key, true};
   return {std::move(machine), false};

@@ -1,4 +1,4 @@
-// Asks the API server whose bearer token it is (TokenReview). The server's thread.
+// Asks the API server for the user of a bearer token (TokenReview). The server's thread.
 #pragma once
 
 #include "base/log_throttle.hpp"
@@ -19,16 +19,16 @@ namespace ccm::serving {
 
 class TokenReviewer {
  public:
-  // Null: the token is nobody's.
+  // Null: the token belongs to no user.
   using Owner = std::shared_ptr<const User>;
 
-  // `lifetime` of an answer, whichever it is; 0 = none is kept. `metrics` outlive it; null:
+  // `lifetime` of an answer, whichever it is; 0 = none is kept. `metrics` outlives it; null:
   // nothing is counted.
   TokenReviewer(ReviewClient client, std::chrono::nanoseconds lifetime,
                 TokenCacheMetrics* metrics = nullptr)
       : client_(std::move(client)), lifetime_(lifetime), metrics_(metrics) {}
 
-  // A failure says nothing about the token and is not remembered. `machine`: where it comes from.
+  // A failure says nothing about the token and is not remembered. `machine`: the client's address.
   boost::asio::awaitable<Result<Owner>> owner_of(std::string token, std::string machine);
 
  private:

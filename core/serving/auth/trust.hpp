@@ -1,5 +1,6 @@
-// What decides who a client is without asking the API server: certificate authorities, and the
-// headers in which front proxies name their users (API-125, 128). Pure; the server's thread.
+// The trust settings that identify a client without asking the API server: certificate authorities,
+// and the headers in which front proxies name their users (API-125, 128). Pure; the server's
+// thread.
 #pragma once
 
 #include "serving/auth/authority.hpp"
@@ -16,7 +17,7 @@
 namespace ccm::serving {
 
 struct FrontProxyTrust {
-  std::shared_ptr<const Authority> authority;  // null: no proxy is believed
+  std::shared_ptr<const Authority> authority;  // null: no proxy is trusted
   std::vector<std::string> allowed_names;      // common names; empty: any
   std::vector<std::string> username_headers;
   std::vector<std::string> group_headers;
@@ -25,14 +26,14 @@ struct FrontProxyTrust {
 };
 
 struct Trust {
-  std::shared_ptr<const Authority> clients;  // null: client certificates say nothing
+  std::shared_ptr<const Authority> clients;  // null: client certificates are ignored
   FrontProxyTrust proxies;
 };
 
-// The keys of the ConfigMap; what is missing leaves its part empty. A failure names the key.
+// The keys of the ConfigMap; a missing key leaves its part empty. A failure names the key.
 Result<Trust> trust_of_config_map(const std::map<std::string, std::string>& data);
 
-// What one way of authentication found: a user, or a fault in what was shown, or neither.
+// The result of one way of authentication: a user, a fault in the credentials, or neither.
 struct Finding {
   std::optional<User> user;
   std::string fault;  // for the log
@@ -44,7 +45,7 @@ Finding user_of_front_proxy(const FrontProxyTrust& trust, const Request& request
 Finding user_of_certificate(const std::shared_ptr<const Authority>& clients,
                             const Request& request);
 
-// Takes credentials off the request, whoever sent them (API-127).
+// Removes credentials from the request, whatever client sent them (API-127).
 void strip_credentials(const FrontProxyTrust& trust, Request* request);
 
 }  // namespace ccm::serving

@@ -19,7 +19,7 @@ TrustSource::TrustSource(TrustOptions options) : options_(std::move(options)) {
 
 Status TrustSource::read(File* file) {
   if (file->path.empty()) return {};
-  // Older than what is read, so that a change in between shows.
+  // Older than the content that is read, so that a change in between shows.
   file->stamp = kube::file_stamp(file->path);
   const Result<std::string> pem = kube::read_file(file->path);
   if (!pem.ok()) return pem.status().with_context(file->flag);

@@ -1,4 +1,4 @@
-// Which authorities are trusted now: of files, re-read when they change, and of the cluster's
+// The currently trusted authorities: from files, re-read when they change, and from the cluster's
 // ConfigMap where no file is given (HOST-63..68). The server's thread.
 #pragma once
 
@@ -32,13 +32,14 @@ class TrustSource {
   // Reads the files. A failure names the flag.
   Status load();
 
-  // What is trusted now. Looks at the files: an unusable new one is logged and the old one goes on.
+  // The current trust. Checks the files: an unusable new one is logged and the old one stays in
+  // force.
   const Trust& current();
 
-  // What the ConfigMap says; used for what has no file.
+  // The ConfigMap's content; used where there is no file.
   void set_cluster(Trust trust);
 
-  // Whether anything is left for the ConfigMap to say.
+  // Whether any part is left for the ConfigMap to define.
   [[nodiscard]] bool wants_cluster() const {
     return options_.client_ca_file.empty() || options_.proxy_ca_file.empty();
   }

@@ -1,5 +1,5 @@
-// The rest_client_* metrics: what this process asks of API servers (MET-26..30). Any thread: the
-// Lease has a client on a thread of its own.
+// The rest_client_* metrics: requests of this process to API servers (MET-26..30). Any thread: the
+// Lease has a client on another thread.
 #pragma once
 
 #include "kube/client.hpp"

@@ -1,4 +1,4 @@
-// How the health checks ended, for /metrics/slis (MET-45). Any thread.
+// The results of the health checks, for /metrics/slis (MET-45). Any thread.
 #pragma once
 
 #include <prometheus/collectable.h>

@@ -1,4 +1,4 @@
-// How late the loop is: a timer says when it should have run, and when it did. The loop's thread.
+// The delay of the loop: the difference between a timer's due time and its run. The loop's thread.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

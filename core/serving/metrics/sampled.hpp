@@ -1,5 +1,5 @@
-// Metrics whose values are asked for when somebody scrapes: what the process knows anyhow costs
-// nothing in between. Collected on the server's thread.
+// Metrics whose values are read at each scrape: values that the process has anyhow cost nothing in
+// between. Collected on the server's thread.
 #pragma once
 
 #include <prometheus/collectable.h>

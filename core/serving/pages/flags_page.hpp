@@ -11,14 +11,14 @@ namespace ccm::serving {
 
 using FlagValues = std::vector<std::pair<std::string, std::string>>;
 
-// As text, or as JSON for those who accept only that. The values are shown as they are: whoever
-// collects them leaves out what is secret.
+// As text, or as JSON for clients that accept only that. The values are shown unchanged: callers
+// leave out secrets.
 Answer flags_page(const Request& request, const FlagValues& flags);
 
 // Whether the request's Accept header asks for JSON rather than text.
 bool wants_json(const Request& request);
 
-// What stands above pages for people: they may change.
+// The note at the top of pages for people: they may change.
 std::string page_header(std::string_view title);
 
 }  // namespace ccm::serving

@@ -14,7 +14,7 @@ namespace {
 constexpr std::chrono::milliseconds kSameMoment{50};
 constexpr const char* kRegistered = "registered_metrics_total";
 
-// As upstream declares its own; what it does not have may change (MET-49).
+// As upstream declares its own; metrics that upstream lacks may change (MET-49).
 const char* stability_of(std::string_view name) {
   const bool beta = name.starts_with("workqueue_") || name == "kubernetes_build_info" ||
                     name == "running_managed_controllers" || name == "hidden_metrics_total" ||
@@ -49,7 +49,7 @@ void MetricsPage::count(std::vector<prometheus::MetricFamily>* families) {
 
 Answer MetricsPage::show() {
   const auto now = std::chrono::steady_clock::now();
-  // Held by those who still send it; nobody keeps it in between.
+  // Held by the answers that still send it; not kept in between.
   std::shared_ptr<const std::string> text = last_.lock();
   if (!text || now - made_ > kSameMoment) {
     std::vector<prometheus::MetricFamily> families;

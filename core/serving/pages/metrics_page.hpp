@@ -15,13 +15,13 @@ namespace ccm::serving {
 
 class MetricsPage {
  public:
-  // The sources must outlive it. Of families of one name the first source's is shown: a plugin that
-  // takes a name of the host's must not spoil the text for everybody.
+  // The sources must outlive it. Of families with one name the first source's is shown: a plugin
+  // with a metric of the host's name must not spoil the text for everybody.
   // `counted`: it also shows registered_metrics_total, how many families it has shown so far.
   explicit MetricsPage(std::vector<const prometheus::Collectable*> sources, bool counted = false)
       : sources_(std::move(sources)), counted_(counted) {}
 
-  // Many who ask at the same moment get the same text, so that a crowd costs as much as one.
+  // Scrapes at the same moment get the same text, so that many cost as much as one.
   [[nodiscard]] Answer show();
 
  private:

@@ -5,7 +5,7 @@
 
 namespace ccm::serving {
 
-// PUT with a decimal number. The change is logged with the name of who asked for it.
+// PUT with a decimal number. The change is logged with the name of the user.
 Answer verbosity_page(const Request& request);
 
 }  // namespace ccm::serving
