@@ -1,0 +1,70 @@
+// What goes into the fake and comes out of it, without sockets.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ccm::openstack_api {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+struct Request {
+  std::string method;
+  std::string target;                          // path and query
+  std::map<std::string, std::string> headers;  // names in lower case
+  std::string body;
+
+  // Empty when there is no such header.
+  [[nodiscard]] std::string header(const std::string& name) const;
+};
+
+struct Answer {
+  int status = 200;
+  std::string body;
+  std::map<std::string, std::string> headers;  // names in lower case
+  milliseconds delay{0};                       // before it is sent
+  bool cut = false;                            // the connection ends instead of an answer
+  bool cut_body = false;                       // it ends in the middle of the body
+};
+
+// `body` as JSON; without a body when it is null.
+Answer answer(int status, const json& body);
+
+// What a handler throws instead of answering: nothing was changed.
+struct Refusal {
+  Answer answer;
+};
+
+// The query of a URL, in its order and with repeated names.
+class Query {
+ public:
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+  Query() = default;
+  explicit Query(Pairs pairs) : pairs_(std::move(pairs)) {}
+  explicit Query(std::string_view encoded);
+
+  [[nodiscard]] const Pairs& pairs() const { return pairs_; }
+  // The first value.
+  [[nodiscard]] std::optional<std::string> value(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> values(std::string_view name) const;
+  // Without the parameters of these names, encoded.
+  [[nodiscard]] std::string text(const std::vector<std::string_view>& without) const;
+
+ private:
+  Pairs pairs_;
+};
+
+std::vector<std::string> path_segments(std::string_view path);
+// The items of a list between commas.
+std::vector<std::string> comma_separated(std::string_view text);
+
+}  // namespace ccm::openstack_api

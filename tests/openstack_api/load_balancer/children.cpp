@@ -1,0 +1,298 @@
+// The parts of a load balancer: what Octavia checks about them, and how they begin.
+#include "openstack_api/load_balancer/load_balancer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::openstack_api {
+namespace {
+
+const json kNone = nullptr;
+
+const json& listener_defaults() {
+  static const json kDefaults = {{"name", ""},
+                                 {"description", ""},
+                                 {"admin_state_up", true},
+                                 {"connection_limit", -1},
+                                 {"default_pool_id", kNone},
+                                 {"default_tls_container_ref", kNone},
+                                 {"sni_container_refs", json::array()},
+                                 {"insert_headers", json::object()},
+                                 {"tags", json::array()},
+                                 {"timeout_client_data", 50000},
+                                 {"timeout_member_connect", 5000},
+                                 {"timeout_member_data", 50000},
+                                 {"timeout_tcp_inspect", 0},
+                                 {"allowed_cidrs", kNone},
+                                 {"client_authentication", "NONE"},
+                                 {"client_ca_tls_container_ref", kNone},
+                                 {"client_crl_container_ref", kNone},
+                                 {"alpn_protocols", kNone},
+                                 {"tls_ciphers", kNone},
+                                 {"tls_versions", kNone},
+                                 {"hsts_max_age", kNone},
+                                 {"hsts_include_subdomains", false},
+                                 {"hsts_preload", false}};
+  return kDefaults;
+}
+
+const json& pool_defaults() {
+  static const json kDefaults = {{"name", ""},
+                                 {"description", ""},
+                                 {"admin_state_up", true},
+                                 {"tags", json::array()},
+                                 {"session_persistence", kNone},
+                                 {"alpn_protocols", kNone},
+                                 {"ca_tls_container_ref", kNone},
+                                 {"crl_container_ref", kNone},
+                                 {"tls_ciphers", kNone},
+                                 {"tls_container_ref", kNone},
+                                 {"tls_enabled", false},
+                                 {"tls_versions", kNone}};
+  return kDefaults;
+}
+
+const std::map<std::string, std::set<std::string>>& pool_protocols() {
+  static const std::map<std::string, std::set<std::string>> kProtocols = {
+      {"TCP", {"HTTP", "HTTPS", "PROXY", "PROXYV2", "TCP"}},
+      {"HTTP", {"HTTP", "PROXY", "PROXYV2"}},
+      {"HTTPS", {"HTTPS", "PROXY", "PROXYV2", "TCP"}},
+      {"TERMINATED_HTTPS", {"HTTP", "PROXY", "PROXYV2"}},
+      {"UDP", {"UDP"}},
+      {"SCTP", {"SCTP"}}};
+  return kProtocols;
+}
+
+bool is_http(const std::string& protocol) {
+  return protocol == "HTTP" || protocol == "TERMINATED_HTTPS";
+}
+
+// The protocol of IP that a listener's is on.
+std::string transport(const std::string& protocol) {
+  return protocol == "UDP" || protocol == "SCTP" ? protocol : "TCP";
+}
+
+[[noreturn]] void invalid(const std::string& what) {
+  refuse_octavia(400, "Validation failure: " + what);
+}
+
+// Host bits are dropped.
+json normal_cidrs(const json& cidrs) {
+  if (cidrs.is_null() || cidrs.empty()) return nullptr;
+  json out = json::array();
+  for (const json& cidr : cidrs) out.push_back(parse_range(cidr)->text());
+  return out;
+}
+
+json normal_persistence(const json& persistence) {
+  if (persistence.is_null()) return nullptr;
+  json out = {{"type", nullptr},
+              {"cookie_name", nullptr},
+              {"persistence_timeout", nullptr},
+              {"persistence_granularity", nullptr}};
+  out.update(persistence);
+  return out;
+}
+
+}  // namespace
+
+void LoadBalancing::check_listener(const json& listener, const json& lb) const {
+  const std::string protocol = listener.at("protocol");
+  static const std::set<std::string> kHeaders = {"X-Forwarded-For", "X-Forwarded-Port",
+                                                 "X-Forwarded-Proto"};
+  if (const json headers = listener.value("insert_headers", json());
+      headers.is_object() && !headers.empty()) {
+    if (!is_http(protocol)) {
+      refuse_octavia(
+          400, "insert-headers is not a valid option for a " + protocol + " protocol listener.");
+    }
+    for (const auto& [name, value] : headers.items()) {
+      if (!kHeaders.contains(name))
+        refuse_octavia(400, "['" + name + "'] is not a valid option for insert_headers");
+    }
+  }
+  const json certificate = listener.value("default_tls_container_ref", json());
+  if (!certificate.is_null() && protocol != "TERMINATED_HTTPS") {
+    invalid("Certificate container references are not allowed on " + protocol +
+            " protocol listeners.");
+  }
+  if (certificate.is_null() && protocol == "TERMINATED_HTTPS") {
+    invalid(
+        "An SNI or default certificate container reference must be provided for TERMINATED_HTTPS "
+        "protocol listeners.");
+  }
+  if (!certificate.is_null() && !key_manager_.has(certificate)) {
+    refuse_octavia(400,
+                   "Could not retrieve certificate: ['" + certificate.get<std::string>() + "']");
+  }
+  std::string addresses = "'" + lb.at("vip_address").get<std::string>() + "'";
+  std::set<bool> families = {parse_address(lb.at("vip_address"))->v6};
+  for (const json& vip : lb.at("additional_vips")) {
+    addresses += ", '" + vip.at("ip_address").get<std::string>() + "'";
+    families.insert(parse_address(vip.at("ip_address"))->v6);
+  }
+  const json cidrs = listener.value("allowed_cidrs", json());
+  for (const json& cidr : cidrs.is_null() ? json::array() : cidrs) {
+    if (families.contains(parse_range(cidr)->address.v6)) continue;
+    invalid("CIDR " + cidr.get<std::string>() + " IP version incompatible with all VIPs [" +
+            addresses + "] IP version.");
+  }
+}
+
+void LoadBalancing::check_conflict(const json& listener, const std::string& lb_id) const {
+  for (const json* other : records_.at("listeners").of(lb_id)) {
+    if (other->at("protocol_port") != listener.at("protocol_port")) continue;
+    if (transport(other->at("protocol")) != transport(listener.at("protocol"))) continue;
+    refuse_octavia(409, "Another Listener on this Load Balancer is already using protocol " +
+                            other->at("protocol").get<std::string>() + " and protocol_port " +
+                            listener.at("protocol_port").dump());
+  }
+}
+
+// OVN balances by addresses and ports alone.
+void LoadBalancing::check_provider(const std::string& provider, const json& listener,
+                                   const json& pool) const {
+  if (provider != "ovn") return;
+  const auto unsupported = [](const std::string& what) {
+    refuse_octavia(
+        501, "Provider 'ovn' does not support a requested option: OVN provider does not support " +
+                 what);
+  };
+  if (listener.is_object()) {
+    const std::string protocol = listener.at("protocol");
+    if (protocol != "TCP" && protocol != "UDP" && protocol != "SCTP")
+      unsupported(protocol + " protocol");
+    const json cidrs = listener.value("allowed_cidrs", json());
+    if (!cidrs.is_null() && !cidrs.empty()) unsupported("allowed_cidrs option");
+  }
+  if (!pool.is_object()) return;
+  const std::string protocol = pool.value("protocol", "TCP");
+  if (protocol != "TCP" && protocol != "UDP" && protocol != "SCTP")
+    unsupported(protocol + " protocol");
+  const std::string algorithm = pool.value("lb_algorithm", "SOURCE_IP_PORT");
+  if (algorithm != "SOURCE_IP_PORT") unsupported(algorithm + " algorithm");
+}
+
+void LoadBalancing::check_pool(const json& pool, const json* listener) const {
+  if (listener == nullptr) return;
+  const std::string of_listener = listener->at("protocol");
+  const std::string protocol = pool.at("protocol");
+  if (!pool_protocols().at(of_listener).contains(protocol)) {
+    invalid("The pool protocol '" + protocol + "' is invalid while the listener protocol is '" +
+            of_listener + "'.");
+  }
+  if (!listener->at("default_pool_id").is_null())
+    refuse_octavia(409, "This listener already has a default pool");
+}
+
+void LoadBalancing::check_monitor(const json& monitor, const std::string& pool_protocol) const {
+  const std::string type = monitor.at("type");
+  const bool datagrams = pool_protocol == "UDP" || pool_protocol == "SCTP";
+  if (!datagrams && (type == "UDP-CONNECT" || type == "SCTP")) {
+    invalid("The " + type + " type is only supported for pools of type UDP/SCTP.");
+  }
+  if (datagrams && (type == "PING" || type == "HTTPS" || type == "TLS-HELLO")) {
+    invalid("The " + type + " type is not supported for pools of type UDP/SCTP.");
+  }
+  for (const char* name : {"url_path", "http_method", "expected_codes"}) {
+    if (type == "HTTP" || type == "HTTPS" || !monitor.contains(name) || monitor.at(name).is_null())
+      continue;
+    refuse_octavia(
+        400, std::string(name) + " is not a valid option for health monitors of type " + type);
+  }
+}
+
+void LoadBalancing::check_member(const json& member, const Caller& caller) {
+  const json subnet = member.value("subnet_id", json());
+  if (!subnet.is_null()) visible_one("subnets", "Subnet", subnet, caller);
+}
+
+json LoadBalancing::record_of(const json& lb, const std::string& operating_status) const {
+  const json& project = lb.at("project_id");
+  return {{"id", world_.new_id()},
+          {".lb", lb.at("id")},
+          {"project_id", project},
+          {"tenant_id", project},
+          {"operating_status", operating_status},
+          {"provisioning_status", "PENDING_CREATE"},
+          {"created_at", world_.timestamp("")},
+          {"updated_at", nullptr}};
+}
+
+json& LoadBalancing::add_listener(const json& wanted, const json& lb) {
+  check_conflict(wanted, lb.at("id"));
+  json record = record_of(lb, "OFFLINE");
+  record.update(listener_defaults());
+  for (const auto& [name, value] : wanted.items()) {
+    const bool own = listener_defaults().contains(name);
+    if (own && !value.is_null()) record[name] = value;
+  }
+  record.update({{"protocol", wanted.at("protocol")},
+                 {"protocol_port", wanted.at("protocol_port")},
+                 {"allowed_cidrs", normal_cidrs(record.at("allowed_cidrs"))}});
+  return records_.at("listeners").add(std::move(record));
+}
+
+json& LoadBalancing::add_pool(const json& wanted, const json& lb, json* listener) {
+  json record = record_of(lb, "OFFLINE");
+  record.update(pool_defaults());
+  for (const auto& [name, value] : wanted.items()) {
+    const bool own = pool_defaults().contains(name);
+    if (own && !value.is_null()) record[name] = value;
+  }
+  record.update({{"protocol", wanted.at("protocol")},
+                 {"lb_algorithm", wanted.at("lb_algorithm")},
+                 {"session_persistence", normal_persistence(record.at("session_persistence"))}});
+  json& added = records_.at("pools").add(std::move(record));
+  if (listener != nullptr) (*listener)["default_pool_id"] = added.at("id");
+  return added;
+}
+
+json& LoadBalancing::add_member(const json& wanted, const json& pool) {
+  for (const json* other : records_.at("members").of(pool.at("id"))) {
+    const bool same = other->at("address") == wanted.at("address") &&
+                      other->at("protocol_port") == wanted.at("protocol_port");
+    if (!same || other->at("provisioning_status") == "PENDING_DELETE") continue;
+    refuse_octavia(409, "Another member on this pool is already using ip " +
+                            wanted.at("address").get<std::string>() + " on protocol_port " +
+                            wanted.at("protocol_port").dump());
+  }
+  json record = record_of(load_balancer_of(pool), "NO_MONITOR");
+  record.update({{".pool", pool.at("id")},
+                 {"name", ""},
+                 {"address", wanted.at("address")},
+                 {"protocol_port", wanted.at("protocol_port")},
+                 {"admin_state_up", true},
+                 {"backup", false},
+                 {"weight", 1},
+                 {"subnet_id", nullptr},
+                 {"monitor_address", nullptr},
+                 {"monitor_port", nullptr},
+                 {"tags", json::array()},
+                 {"vnic_type", "normal"}});
+  for (const auto& [name, value] : wanted.items()) {
+    if (!value.is_null()) record[name] = value;
+  }
+  return records_.at("members").add(std::move(record));
+}
+
+json& LoadBalancing::add_monitor(const json& wanted, const json& pool) {
+  const bool http = wanted.at("type") == "HTTP" || wanted.at("type") == "HTTPS";
+  json record = record_of(load_balancer_of(pool), "OFFLINE");
+  record.update({{".pool", pool.at("id")},
+                 {"name", ""},
+                 {"admin_state_up", true},
+                 {"max_retries_down", 3},
+                 {"http_method", http ? json("GET") : kNone},
+                 {"url_path", http ? json("/") : kNone},
+                 {"expected_codes", http ? json("200") : kNone},
+                 {"http_version", nullptr},
+                 {"domain_name", nullptr},
+                 {"tags", json::array()}});
+  for (const auto& [name, value] : wanted.items()) {
+    if (!value.is_null() && name != "pool_id") record[name] = value;
+  }
+  return records_.at("healthmonitors").add(std::move(record));
+}
+
+}  // namespace ccm::openstack_api

@@ -1,0 +1,324 @@
+#include "openstack_api/network/network.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::openstack_api {
+namespace {
+
+const std::map<std::string, int64_t> kQuotas = {{"floatingip", 50},
+                                                {"network", 100},
+                                                {"port", 500},
+                                                {"rbac_policy", 10},
+                                                {"router", 10},
+                                                {"security_group", 10},
+                                                {"security_group_rule", 100},
+                                                {"subnet", 100},
+                                                {"subnetpool", -1},
+                                                {"trunk", -1}};
+
+[[noreturn]] void not_found() { refuse(404, "HTTPNotFound", "The resource could not be found."); }
+
+[[noreturn]] void forbidden(const std::string& rule) {
+  refuse(403, "PolicyNotAuthorized", rule + " is disallowed by policy");
+}
+
+json version(const std::string& url) {
+  return {{"id", "v2.0"},
+          {"status", "CURRENT"},
+          {"links", json::array({{{"rel", "self"}, {"href", url + "/v2.0/"}}})}};
+}
+
+}  // namespace
+
+Network::Network(World& world, std::string url)
+    : extensions(network_extensions()), world_(world), url_(std::move(url)) {
+  for (const Resource& resource : network_resources()) records_[resource.collection];
+}
+
+Answer Network::handle(const Call& call) {
+  const auto& path = call.path;
+  const std::string url = world_.url + url_;
+  if (path.empty() || path[0].empty())
+    return answer(200, {{"versions", json::array({version(url)})}});
+  if (path[0] != "v2.0" || path.size() < 2) not_found();
+  if (path[1].empty()) {
+    json resources = json::array();
+    for (const char* name : {"network", "port", "subnet", "subnetpool"}) {
+      const std::string collection = std::string(name) + "s";
+      resources.push_back(
+          {{"name", name},
+           {"collection", collection},
+           {"links", json::array({{{"rel", "self"}, {"href", url + "/v2.0/" + collection}}})}});
+    }
+    return answer(200, {{"resources", std::move(resources)}});
+  }
+  if (path[1] == "extensions" && path.size() == 2) {
+    json list = json::array();
+    for (const std::string& alias : extensions) {
+      list.push_back({{"alias", alias},
+                      {"name", alias},
+                      {"description", alias},
+                      {"links", json::array()},
+                      {"updated", "2026-01-01T00:00:00-00:00"}});
+    }
+    return answer(200, {{"extensions", std::move(list)}});
+  }
+  if (path[1] == "quotas" && path.size() == 3) return quotas(call);
+  const Resource* resource = resource_at(path[1]);
+  if (resource == nullptr) not_found();
+  // Neutron makes a project's default group when somebody looks.
+  if (resource->member == std::string_view("security_group")) default_group(call.caller.project_id);
+  if (path.size() == 2 || path[2].empty()) {
+    return call.method() == "POST" ? create(*resource, call) : list(*resource, call);
+  }
+  return one(*resource, call);
+}
+
+json& Network::found(const Resource& resource, const std::string& id, const Caller& caller) {
+  json* record = records_.at(resource.collection).find(id);
+  if (record == nullptr || !is_visible(*record, caller)) {
+    std::string text = resource.not_found_text;
+    refuse(404, resource.not_found, text.replace(text.find('%'), 1, id));
+  }
+  return *record;
+}
+
+Answer Network::one(const Resource& resource, const Call& call) {
+  json& record = found(resource, call.path[2], call.caller);
+  const std::string member = resource.member;
+  if (call.path.size() > 3 && call.path[3] == "tags") return tags(call, record);
+  const bool write = call.method() != "GET";
+  const std::string action = call.path.size() > 3        ? call.path[3]
+                             : call.method() == "DELETE" ? "delete_" + member
+                                                         : "update_" + member;
+  if (write && !call.caller.may_write()) forbidden("rule:" + action);
+  if (write && !call.caller.sees(record.at("project_id"))) forbidden("rule:" + action);
+  if (member == "router" && call.is("PUT", 4)) {
+    if (action == "add_extraroutes" || action == "remove_extraroutes") {
+      return extra_routes(call, record, action == "add_extraroutes");
+    }
+  }
+  if (call.path.size() > 3) not_found();
+  if (call.method() == "GET") return answer(200, {{member, shown(resource, record, call.caller)}});
+  if (call.method() == "PUT") return update(resource, call, record);
+  if (call.method() == "DELETE") {
+    remove_record(resource.collection, record);
+    return answer(204, nullptr);
+  }
+  refuse(405, "HTTPMethodNotAllowed", "The method is not allowed.");
+}
+
+Answer Network::create(const Resource& resource, const Call& call) {
+  const std::string member = resource.member;
+  if (!call.caller.may_write()) forbidden("rule:create_" + member);
+  json object = read_object(resource, call, false);
+  const bool chosen_address = member == "floatingip" && !object.at("floating_ip_address").is_null();
+  if (chosen_address && !call.caller.is_admin()) {
+    forbidden("(rule:create_floatingip and rule:create_floatingip:floating_ip_address)");
+  }
+  if (member == "security_group" && object.at("name") == "default") {
+    refuse(409, "SecurityGroupDefaultAlreadyExists", "Default security group already exists.");
+  }
+  object.erase("project_id");
+  object.erase("tenant_id");
+  json& record = add(resource.collection, call.caller.project_id, std::move(object));
+  json body = shown(resource, record, call.caller);
+  if (member == "network") body["is_default"] = record.at("is_default");
+  return answer(201, {{member, std::move(body)}});
+}
+
+json& Network::add(const std::string& collection, const std::string& project_id, json members) {
+  const Resource& resource = *resource_at(collection);
+  // Only what a client would have to send has to be there.
+  for (const Attribute& attribute : resource.attributes) {
+    if (attribute.post && attribute.default_value != nullptr && !members.contains(attribute.name)) {
+      members[attribute.name] = json::parse(attribute.default_value);
+    }
+  }
+  const std::string now = world_.timestamp();
+  members.update({{"id", world_.new_id()},
+                  {"project_id", project_id},
+                  {"tenant_id", project_id},
+                  {"created_at", now},
+                  {"updated_at", now},
+                  {"revision_number", 1},
+                  {"tags", json::array()}});
+  const std::string member = resource.member;
+  check_quota(project_id, member);
+  if (member == "network") make_network(members);
+  if (member == "subnet") make_subnet(members);
+  if (member == "port") make_port(members);
+  if (member == "router") make_router(members);
+  if (member == "floatingip") make_floating_ip(members);
+  if (member == "security_group") make_security_group(members);
+  if (member == "security_group_rule") make_rule(members);
+  return records_.at(collection).add(std::move(members));
+}
+
+Answer Network::update(const Resource& resource, const Call& call, json& record) {
+  const json changes = read_object(resource, call, true);
+  const std::string member = resource.member;
+  json changed = record;
+  if (member == "port") {
+    change_port_members(changed, changes);
+  } else if (member == "router") {
+    if (changes.contains("routes")) change_routes(changed, changes.at("routes"));
+    for (const auto& [name, value] : changes.items()) changed[name] = value;
+  } else if (member == "floatingip") {
+    change_floating_ip(changed, changes);
+  } else {
+    for (const auto& [name, value] : changes.items()) changed[name] = value;
+  }
+  // What changes nothing is not written, so its revision is not looked at.
+  if (changed != record) {
+    check_revision(call, record);
+    record = std::move(changed);
+    touch(record);
+  }
+  return answer(200, {{member, shown(resource, record, call.caller)}});
+}
+
+void Network::touch(json& record) {
+  record["revision_number"] = record.at("revision_number").get<int64_t>() + 1;
+  record["updated_at"] = world_.timestamp();
+}
+
+void Network::check_revision(const Call& call, const json& record) const {
+  constexpr std::string_view kPrefix = "revision_number=";
+  const std::string wanted = call.request.header("if-match");
+  if (!wanted.starts_with(kPrefix)) return;
+  const std::string number = wanted.substr(kPrefix.size());
+  const std::string current = record.at("revision_number").dump();
+  if (number != current) {
+    refuse(412, "RevisionNumberConstraintFailed",
+           "Constrained to " + number + ", but current revision is " + current);
+  }
+}
+
+Answer Network::tags(const Call& call, json& record) {
+  json& tags = record.at("tags");
+  const bool one = call.path.size() == 5;
+  const std::string tag = one ? call.path[4] : "";
+  const auto place = std::find(tags.begin(), tags.end(), tag);
+  if (call.method() != "GET" && !call.caller.may_write()) forbidden("rule:update_tags");
+  if (call.method() == "GET") {
+    if (!one) return answer(200, {{"tags", tags}});
+    if (place == tags.end()) refuse(404, "TagNotFound", "Tag " + tag + " could not be found.");
+    return answer(204, nullptr);
+  }
+  if (call.method() == "PUT" && one) {
+    if (place == tags.end()) tags.push_back(tag);
+    touch(record);
+    Answer made = answer(201, nullptr);
+    made.body = "null";
+    made.headers["content-type"] = "application/json";
+    return made;
+  }
+  if (call.method() == "PUT") {
+    tags = json::parse(call.request.body).at("tags");
+    touch(record);
+    return answer(200, {{"tags", tags}});
+  }
+  if (one && place == tags.end()) refuse(404, "TagNotFound", "Tag " + tag + " could not be found.");
+  one ? void(tags.erase(place)) : tags.clear();
+  touch(record);
+  return answer(204, nullptr);
+}
+
+Answer Network::quotas(const Call& call) {
+  const std::string& project = call.path[2];
+  const std::string verb = call.method() == "GET"   ? "get"
+                           : call.method() == "PUT" ? "update"
+                                                    : "delete";
+  const bool allowed = call.method() == "GET" ? call.caller.sees(project) : call.caller.is_admin();
+  if (!allowed) forbidden("rule:" + verb + "_quota");
+  if (call.method() == "DELETE") {
+    if (quotas_.erase(project) == 0) {
+      refuse(404, "TenantQuotaNotFound", "Quota for project " + project + " could not be found.");
+    }
+    return answer(204, nullptr);
+  }
+  if (call.method() == "PUT") {
+    const json limits = json::parse(call.request.body).at("quota");
+    for (const auto& [resource, limit] : limits.items()) {
+      const int64_t in_use = used(project, resource);
+      if (limit >= 0 && limit < in_use) {
+        refuse(400, "HTTPBadRequest",
+               "Quota limit " + limit.dump() + " for " + resource +
+                   " must be greater than or equal to already used " + std::to_string(in_use));
+      }
+    }
+    for (const auto& [resource, limit] : limits.items()) set_quota(project, resource, limit);
+  }
+  json shown_quotas = json::object();
+  for (const auto& [resource, usual] : kQuotas) shown_quotas[resource] = quota(project, resource);
+  return answer(200, {{"quota", std::move(shown_quotas)}});
+}
+
+void Network::set_quota(const std::string& project_id, const std::string& resource, int64_t limit) {
+  quotas_[project_id][resource] = limit;
+}
+
+int64_t Network::quota(const std::string& project_id, const std::string& resource) const {
+  const auto project = quotas_.find(project_id);
+  if (project != quotas_.end() && project->second.contains(resource))
+    return project->second.at(resource);
+  const auto usual = kQuotas.find(resource);
+  return usual != kQuotas.end() ? usual->second : -1;
+}
+
+int64_t Network::used(const std::string& project_id, const std::string& resource) const {
+  const auto records =
+      records_.find(resource == "security_group_rule" ? "security_group_rules" : resource + "s");
+  if (records == records_.end()) return 0;
+  return std::count_if(records->second.begin(), records->second.end(),
+                       [&](const json& record) { return record.at("project_id") == project_id; });
+}
+
+void Network::check_quota(const std::string& project_id, const std::string& resource,
+                          int64_t more) const {
+  const int64_t limit = quota(project_id, resource);
+  if (limit >= 0 && used(project_id, resource) + more > limit) {
+    refuse(409, "OverQuota", "Quota exceeded for resources: ['" + resource + "'].");
+  }
+}
+
+void Network::remove(const std::string& collection, const std::string& id) {
+  if (json* record = records_.at(collection).find(id)) remove_record(collection, *record);
+}
+
+void Network::remove_record(const std::string& collection, json& record) {
+  const std::string id = record.at("id");
+  if (collection == "ports") {
+    for (json& floating_ip : records_.at("floatingips")) {
+      if (floating_ip.at("port_id") == id) associate(floating_ip, nullptr, nullptr);
+    }
+  } else if (collection == "networks") {
+    for (const json& port : records_.at("ports")) {
+      if (port.at("network_id") != id) continue;
+      refuse(409, "NetworkInUse",
+             "Unable to complete operation on network " + id +
+                 ". There are one or more ports still in use on the "
+                 "network.");
+    }
+    records_.at("subnets").remove_if(
+        [&](const json& subnet) { return subnet.at("network_id") == id; });
+  } else if (collection == "subnets") {
+    json& subnets = network_of(record).at("subnets");
+    subnets.erase(std::find(subnets.begin(), subnets.end(), id));
+  } else if (collection == "security_groups") {
+    for (const json& port : records_.at("ports")) {
+      const json& groups = port.at("security_groups");
+      if (std::find(groups.begin(), groups.end(), id) != groups.end()) {
+        refuse(409, "SecurityGroupInUse", "Security Group " + id + " in use.");
+      }
+    }
+    records_.at("security_group_rules").remove_if([&](const json& rule) {
+      return rule.at("security_group_id") == id;
+    });
+  }
+  records_.at(collection).remove(id);
+}
+
+}  // namespace ccm::openstack_api
