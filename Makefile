@@ -38,6 +38,12 @@ test-kube: packages-test packages-kube build ## contract suite and scenarios on 
 	@cmake -B $(BUILD) -DCCM_KUBE_APISERVER=$(abspath $(BUILD))/tests/kube-apiserver >/dev/null
 	@ctest --test-dir $(BUILD) -L kube -j $(TEST_JOBS) --output-on-failure --no-tests=error $(CTEST_FLAGS)
 
+test-openstack: packages-openstack configure ## contract suite on OpenStack's own services
+	@tests/openstack/install $(BUILD)/openstack
+	@cmake --build $(BUILD) -j $(JOBS) --target openstack_contract_test
+	@rm -rf $(BUILD)/openstack-services
+	@$(BUILD)/openstack/bin/python tests/openstack/services.py $(BUILD)/openstack-services $(BUILD)/bin/openstack_contract_test
+
 bench: packages-bench packages-kube programs ## print the performance tables (real kube-apiserver)
 	@cmake --build $(BUILD) -j $(JOBS) --target bench
 	@tests/kube-apiserver/build.sh $(BUILD)/tests/kube-apiserver
@@ -81,4 +87,4 @@ install: build ## copy host, plugins, tools and SDK to PREFIX (default /usr/loca
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube bench build-asan build-tsan asan tsan fuzz lint abi-lock install clean
+.PHONY: help configure programs build demo test test-kube test-openstack bench build-asan build-tsan asan tsan fuzz lint abi-lock install clean
