@@ -26,7 +26,7 @@ class SandboxServer {
   explicit SandboxServer(const ServerOptions& options);
   ~SandboxServer();
 
-  // "" for a server that is not wanted.
+  // "" for a server that is off.
   const std::string& server_url() const;
   const std::string& cloud_url() const;
 

@@ -18,7 +18,7 @@ Json node(const std::string& name) {
 
 }  // namespace
 
-// What the tests and the demo steer the server with; only for the administrator.
+// Control endpoints for tests and the demo; only for the administrator.
 http::Response ApiServer::administer(const User& user, const http::Request& request) {
   if (!user.is_admin()) throw ApiError{403, "Forbidden", "only for the administrator"};
   const std::string& path = request.path;

@@ -31,8 +31,8 @@ class Authenticator {
   std::optional<User> check_token(const std::string& token,
                                   const std::vector<std::string>& audiences) const;
 
-  // Whether this is someone who can have a token here: the administrators' group, or a service
-  // account that exists.
+  // Whether this user can have a token here: the administrators' group, or an existing service
+  // account.
   bool knows(const User& user) const;
 
   struct IssuedToken {

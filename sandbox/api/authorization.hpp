@@ -7,7 +7,7 @@
 
 namespace sandbox {
 
-// What someone wants to do; the attributes of RBAC.
+// An attempted action; the attributes of RBAC.
 struct Attributes {
   std::string verb;
   std::string group;
@@ -18,7 +18,7 @@ struct Attributes {
   std::string path;  // of a request that concerns no resource
 };
 
-// Everybody who is known may do everything except what a deny rule forbids.
+// Every authenticated user may do everything except for actions that a deny rule forbids.
 class Authorizer {
  public:
   // `rules`: list of {"user","verb","group","resource","subresource","namespace","name"}, each

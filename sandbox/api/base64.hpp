@@ -5,7 +5,7 @@
 
 namespace sandbox {
 
-// RFC 4648, with padding: what JSON has where Kubernetes' types have bytes.
+// RFC 4648, with padding: JSON's form of the bytes in Kubernetes' types.
 std::string base64_encode(std::string_view bytes);
 
 }  // namespace sandbox

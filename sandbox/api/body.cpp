@@ -54,7 +54,7 @@ Json parse_body(const http::Request& request, const std::string& accepted) {
   if (!contains_type(accepted, type)) throw unsupported_media_type(accepted);
   if (type == kProtobuf) return parse_protobuf(request.body);
   bool yaml = type.ends_with("yaml");
-  // JSON is YAML, and quicker to read as what it is.
+  // JSON is YAML, but faster to parse as JSON.
   if (yaml && !request.body.starts_with("{")) {
     try {
       return parse_yaml(request.body);

@@ -10,8 +10,8 @@ Json parse_body(const http::Request& request);
 // As above for any media type in `accepted`, a comma separated list.
 Json parse_body(const http::Request& request, const std::string& accepted);
 
-// Decodes `object` as `resource` in place: kind and apiVersion are checked and taken out, the rest
-// is normalised. Returns the Warning texts that fieldValidation asks for; throws ApiError 400.
+// Decodes `object` as `resource` in place: kind and apiVersion are checked and removed, the rest is
+// normalised. Returns the Warning texts that fieldValidation asks for; throws ApiError 400.
 std::vector<std::string> decode_object(const Resource& resource, const http::Request& request,
                                        Json& object);
 

@@ -103,7 +103,7 @@ Json openapi_v3_index() {
   return {{"paths", paths}};
 }
 
-// Just what kubectl looks for before it leaves the validation of fields to the server.
+// Only the paths that kubectl looks for before it leaves the validation of fields to the server.
 std::optional<http::Response> openapi_v3_answer(const std::string& wanted) {
   Json paths = Json::object();
   Json parameter = {{"name", "fieldValidation"}, {"in", "query"}};

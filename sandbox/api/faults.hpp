@@ -21,7 +21,7 @@ class Faults {
     std::chrono::milliseconds latency{0};
     std::optional<ApiError> error;
   };
-  // What the first rules that fit do to this request; uses up their counts.
+  // The effect of the first matching rules on this request; uses up their counts.
   Effect apply(const RequestInfo& info);
 
  private:

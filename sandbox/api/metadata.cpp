@@ -60,7 +60,7 @@ void validate_finalizers(const Json* old, const Json& metadata, std::vector<Caus
   }
 }
 
-// The server sets these, once.
+// Only the server sets these, once.
 void validate_deletion_mark(const Json* old, const Json& metadata, std::vector<Cause>& causes) {
   if (old == nullptr) return;
   for (const char* member : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {

@@ -5,7 +5,7 @@
 
 namespace sandbox {
 
-// Each returns what is wrong with the text, or nothing.
+// Each returns the fault of the text, or nothing.
 std::optional<std::string> dns_label_problem(const std::string& text);
 std::optional<std::string> dns_subdomain_problem(const std::string& text);
 // [prefix/]name, as label keys, annotation keys and taint keys are.

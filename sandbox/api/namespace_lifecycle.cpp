@@ -28,7 +28,7 @@ void Writer::check_namespace(const Resource& resource, const std::string& name_s
   throw error;
 }
 
-// This server also does the work of the namespace controller: the content goes first.
+// This server also does the work of the namespace controller: it deletes the content first.
 Writer::Result Writer::remove_namespace(const Resource& resource, const ObjectPtr& old) {
   const std::string& name = old->key;
   if (name == "default" || name == "kube-system" || name == "kube-public") {

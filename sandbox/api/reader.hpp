@@ -9,7 +9,7 @@
 
 namespace sandbox {
 
-// Either a finished answer or the wish to be asked again when the store has moved on.
+// Either a finished answer or the request to be called again when the store has changed.
 struct ReadOutcome {
   http::Response response;
   bool wait = false;
@@ -22,8 +22,8 @@ ReadOutcome read_object(const Store& store, const RequestInfo& info, const http:
 ReadOutcome read_list(Store& store, const RequestInfo& info, const http::Request& request);
 
 Selector parse_selector(const RequestInfo& info, const http::Request& request);
-// Nothing for an absent or empty parameter; throws for one that is not a number: 400 in a list, and
-// elsewhere the 500 that the server gives.
+// Nothing for an absent or empty parameter; throws for a value that is not a number: 400 in a list,
+// and elsewhere the real server's 500.
 std::optional<Revision> parse_revision(const http::Request& request, bool list);
 
 // How long a request waits for a revision that the store has not reached (API-17).

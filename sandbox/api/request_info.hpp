@@ -8,7 +8,7 @@
 
 namespace sandbox {
 
-// What a request path means to the API.
+// The API's meaning of a request path.
 struct RequestInfo {
   std::string group;
   std::string version;

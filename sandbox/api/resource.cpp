@@ -70,7 +70,7 @@ std::vector<Resource> build() {
 
   add(core("serviceaccounts", "serviceaccount", "ServiceAccount", "sa")).returns_deleted = true;
 
-  // Only so far as `kubectl describe` of nodes and services asks for them.
+  // Only the parts that `kubectl describe` of nodes and services needs.
   Resource& pods = add(core("pods", "pod", "Pod", "po"));
   pods.has_status = true;
   pods.returns_deleted = true;

@@ -9,11 +9,11 @@
 
 namespace sandbox {
 
-// What differs between kinds beyond their schema. Null members mean "nothing special".
+// The differences between kinds beyond their schema. Null members mean "nothing special".
 struct Rules {
   // Defaults of a new object.
   void (*create)(Json& object) = nullptr;
-  // `candidate` is about to replace `old`; puts back what this write may not change.
+  // `candidate` is about to replace `old`; restores fields that this write may not change.
   void (*update)(const Json& old, Json& candidate) = nullptr;
   // Adds a cause for every violated rule. `old` is null on create.
   void (*validate)(const Json* old, const Json& object, std::vector<Cause>& causes) = nullptr;

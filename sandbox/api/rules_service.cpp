@@ -7,8 +7,8 @@
 namespace sandbox {
 namespace {
 
-// Addresses and node ports are handed out in sequence: nothing here routes to them, they only
-// have to be unique and to stay.
+// Addresses and node ports are allocated in sequence: nothing here routes to them, they only have
+// to be unique and stable.
 std::string next_cluster_ip() {
   static unsigned counter = 10;
   unsigned value = counter++;
@@ -71,7 +71,7 @@ void create_service(Json& object) {
   default_spec(object["spec"]);
 }
 
-// A service that is no longer external loses the node ports that it had.
+// A Service that is no longer external loses its node ports.
 void drop_node_ports(const Json& before, Json& spec) {
   auto ports = spec.find("ports");
   if (ports == spec.end()) return;
@@ -92,7 +92,7 @@ void default_ingress(Json& object) {
   }
 }
 
-// What the client left out of a PUT is kept rather than allocated again.
+// Fields that the client left out of a PUT are kept rather than allocated again.
 void update_service(const Json& old, Json& candidate) {
   const Json& before = old["spec"];
   Json& spec = candidate["spec"];

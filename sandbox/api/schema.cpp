@@ -194,7 +194,7 @@ class Normaliser {
     return true;
   }
 
-  // What Go shows even when nothing was given: structs, and fields without omitempty.
+  // Fields that Go shows even when empty: structs, and fields without omitempty.
   void fill_in(const Schema& schema, Json& value) {
     for (const auto& [name, field] : schema.fields) {
       if (value.contains(name)) continue;

@@ -12,7 +12,7 @@ namespace sandbox {
 
 struct Schema;
 
-// What a field may hold.
+// The type of a field.
 enum class FieldType {
   kString,
   kBool,
@@ -21,7 +21,7 @@ enum class FieldType {
   kMicroTime,  // RFC 3339, six fractional digits
   kQuantity,   // string or number
   kIntOrString,
-  kAny,  // taken as it comes
+  kAny,  // stored unchanged
   kMap,  // string keys, values of `element`
   kList,
   kStruct,
@@ -51,14 +51,14 @@ struct Schema {
 // The schema of a kind ("Node") or of a part of one ("NodeStatus"); null if unknown.
 const Schema* find_schema(std::string_view name);
 
-// What decoding found besides the object itself.
+// Findings of a decode besides the object itself.
 struct DecodeNotes {
   std::vector<std::string> unknown_fields;  // paths, in the order found
   std::string error;                        // first wrong type; "" if none
 };
 
-// Brings `value` into the form in which the API stores it: unknown fields, nulls and empty
-// optional values dropped, empty structs filled in, times rewritten in their canonical form.
+// Normalises `value` to the API's stored form: unknown fields, nulls and empty optional values are
+// dropped, empty structs filled in, times rewritten in their canonical form.
 void normalise(const Schema& schema, Json& value, DecodeNotes& notes);
 
 // Text of the schema table (schema_table.cpp).

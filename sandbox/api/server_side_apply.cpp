@@ -91,7 +91,7 @@ void merge_applied(Json& live, const Json& applied, const Schema& schema) {
   }
 }
 
-// Removes from `live` what `before` owned and `now_owned` does not name any more.
+// Removes from `live` the fields that `before` owned and `now_owned` no longer names.
 void remove_abandoned(Json& live, const Json& before, const Json& now_owned, const Schema& schema);
 
 void remove_from_list(Json& live, const Json& before, const Json& owned, const Field& field) {
@@ -202,7 +202,7 @@ class Applier {
     if (metadata->empty()) owned.erase("f:metadata");
   }
 
-  // A field owned by another applier may be set to the value that it has, not to another one.
+  // A field owned by another applier may be set to its present value, not to another one.
   void check_conflicts(const Json& live, const Json& merged, const Json& owned) const {
     if (live == merged) return;
     std::vector<Cause> causes;
@@ -317,7 +317,7 @@ http::Response handle_apply(Store& store, Writer& writer, const RequestInfo& inf
   Applier applier(resource, info, request);
   Json typed = applied;
   auto warnings = decode_object(resource, request, typed);
-  // Only what the client wrote is applied, not the defaults that decoding fills in.
+  // Only fields that the client wrote are applied, not the defaults that decoding fills in.
   applied.erase("kind");
   applied.erase("apiVersion");
   const std::string& name = metadata_text(applied, "name");

@@ -16,7 +16,7 @@ struct Cause {
   std::string field;
 };
 
-// A failed request: what becomes the `Status` answer (API-12). Thrown by the request handlers and
+// A failed request: the content of the `Status` answer (API-12). Thrown by the request handlers and
 // caught where the answer is made.
 struct ApiError {
   int code;
@@ -38,7 +38,7 @@ ApiError modified_conflict(const Resource& resource, const std::string& name);
 ApiError failed_precondition(const Resource& resource, const std::string& name, const char* what,
                              const std::string& wanted, const std::string& stored,
                              const char* guess);
-// 500 without a reason: what the server answers where it did not expect an error.
+// 500 without a reason: the server's answer to an unexpected error.
 ApiError unclassified(const std::string& message);
 ApiError bad_request(const std::string& message);
 // 422 with one cause for each finding.
@@ -48,11 +48,11 @@ ApiError expired(const std::string& message);
 ApiError too_large_revision(Revision wanted, Revision current);
 ApiError unsupported_media_type(const std::string& accepted);
 ApiError method_not_allowed();
-// The path names nothing that this server has.
+// The path names nothing on this server.
 ApiError unknown_path();
 ApiError unauthorized();
 
-// The three shapes of a field error as the API words them.
+// The three shapes of a field error in the API's words.
 Cause invalid_value(const std::string& field, const Json& value, const std::string& why);
 Cause required_value(const std::string& field, const std::string& why);
 Cause forbidden_value(const std::string& field, const std::string& why);

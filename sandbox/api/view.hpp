@@ -6,7 +6,7 @@
 
 namespace sandbox {
 
-// How the client wants objects shown; chosen by the Accept header.
+// The form in which the client wants objects; chosen by the Accept header.
 enum class View { kObject, kPartial, kTable };
 
 // Throws ApiError 406 if nothing in `accept` is on offer.

@@ -7,7 +7,7 @@ namespace sandbox {
 namespace {
 
 constexpr std::chrono::seconds kBookmarkEvery{60};
-// The last bookmark comes so long before the end of the watch.
+// The time between the last bookmark and the end of the watch.
 constexpr std::chrono::seconds kLastBookmark{2};
 
 const char* event_name(EventType type) {
@@ -91,8 +91,8 @@ WatchStream::WatchStream(Store& store, Options options)
 
 WatchStream::~WatchStream() { collection_.unwatch(this); }
 
-// What the event means to this selection: an object that enters it is added, one that leaves it is
-// deleted in the shape that it last had inside.
+// The meaning of an event for this selection: an object that enters it is added, one that leaves it
+// is deleted, in its last shape inside.
 void WatchStream::offer(const Event& event) {
   const Resource& resource = *options_.resource;
   const Selector& selector = options_.selector;

@@ -7,8 +7,8 @@
 
 namespace sandbox {
 
-// A watch asked for by `request` (API-23 to API-40). Nothing if the request has to wait for its
-// revision; throws ApiError for what the server refuses before the stream begins.
+// The watch that `request` asks for (API-23 to API-40). Nothing if the request has to wait for its
+// revision; throws ApiError for requests that the server refuses before the stream begins.
 std::unique_ptr<http::BodyStream> open_watch(Store& store, const RequestInfo& info,
                                              const http::Request& request);
 
@@ -21,9 +21,9 @@ class WatchStream : public http::BodyStream, private Watcher {
     const Resource* resource = nullptr;
     Selector selector;
     View view = View::kObject;
-    std::optional<Revision> after;  // events after this revision; nothing: after the present one
+    std::optional<Revision> after;  // events after this revision; nothing: after the current one
     bool initial_events = false;    // existing objects first
-    bool mark_initial_end = false;  // and a bookmark behind them
+    bool mark_initial_end = false;  // and a bookmark after them
     bool bookmarks = false;
     std::chrono::milliseconds timeout{0};
     std::size_t backlog = kWatchBacklog;

@@ -52,7 +52,7 @@ void check_preconditions(const Resource& resource, const Object& old, const Json
   }
 }
 
-// What no client may change.
+// Fields that no client may change.
 void keep_system_metadata(const Json& old, Json& candidate) {
   Json& metadata = candidate["metadata"];
   const Json& before = old["metadata"];

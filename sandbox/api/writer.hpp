@@ -5,7 +5,7 @@
 
 namespace sandbox {
 
-// Every write of API objects: what is stored has passed through here (API-44 to API-58).
+// Every write of API objects: all stored objects have passed through here (API-44 to API-58).
 class Writer {
  public:
   explicit Writer(Store& store) : store_(store) {}
@@ -16,7 +16,7 @@ class Writer {
     bool removed = false;  // the object is gone now
   };
 
-  // `object` is normalised. With `dry_run` everything but the storing happens.
+  // `object` is normalised. With `dry_run` everything happens except for the storing.
   Result create(const Resource& resource, const std::string& name_space, Json object, bool dry_run);
   // Replaces `old` by `candidate`, of which a status write may change only the status (API-51).
   Result update(const Resource& resource, const ObjectPtr& old, Json candidate,

@@ -8,7 +8,7 @@
 
 namespace sandbox::cloud {
 
-// What has been asked of the cloud through /v1.
+// The calls to the cloud through /v1.
 class CallLog {
  public:
   struct Call {

@@ -33,7 +33,7 @@ struct CloudFaults {
   void use();
 };
 
-// The provider's call quota: so many calls in an hour, then 429.
+// The provider's call quota per hour; beyond it, 429.
 class RateLimit {
  public:
   using Clock = std::chrono::steady_clock;

@@ -11,7 +11,7 @@
 
 namespace sandbox::cloud {
 
-// The cloud's HTTP API without the network: /v1 for the provider, /control for whoever steers.
+// The cloud's HTTP API without the network: /v1 for the provider, /control for tests and the demo.
 // Machines, load balancers and routes. Loop thread.
 class CloudServer : public http::Handler {
  public:
@@ -24,7 +24,7 @@ class CloudServer : public http::Handler {
   void generate_machines(int count, const std::string& prefix, const std::string& status);
 
  private:
-  // One call of /v1 and what became of it.
+  // One call of /v1 and its result.
   struct Call {
     std::string operation;
     std::string fault;

@@ -1,4 +1,4 @@
-// Steering load balancers and routes by hand: what happens behind the back of a controller.
+// Changing load balancers and routes by hand, without a controller.
 #include "cloud/cloud_server.hpp"
 
 namespace sandbox::cloud {

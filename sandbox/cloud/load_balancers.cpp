@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Every member that a client may give, with what it is otherwise.
+// Every member that a client may give, with its default.
 const Json& defaults() {
   static const Json members = {{"name", ""},
                                {"owner", nullptr},
@@ -63,7 +63,7 @@ void check_strings(const Json& list, const std::string& member) {
   }
 }
 
-// `base` with what was given; checked.
+// `base` with the given members; checked.
 Json complete(Json base, Json given, const Settings& settings) {
   if (!given.is_object()) invalid("a load balancer has to be an object");
   for (auto& [member, value] : given.items()) {

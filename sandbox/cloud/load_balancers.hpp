@@ -9,8 +9,8 @@
 
 namespace sandbox::cloud {
 
-// The load balancers of the cloud. One that is created is pending until its time has come; so is
-// one that was changed, if the settings say so. Times are passed in.
+// The load balancers of the cloud. A new one is pending until its time has come; so is a changed
+// one, if the settings say so. Times are passed in.
 //
 // A load balancer as /v1 shows it:
 //   {id, name, status: pending|active|deleting, ready_in_ms, generation,
@@ -22,15 +22,16 @@ class LoadBalancers {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Those that exist, with what time has done to them; of one owner if `owner` is an object.
+  // The existing ones after the passage of time; of one owner if `owner` is an object.
   Json list(Clock::time_point now, const Json& owner = nullptr);
   // Throws CloudError 404.
   const Json& get(const std::string& id, Clock::time_point now);
 
-  // What creation would make of `given`; `store` false = it is answered, but not done. Throws
-  // CloudError: 422 for what cannot be, 403 over the quota.
+  // The load balancer that `given` creates; `store` false = only answered. Throws CloudError: 422
+  // for impossible requests, 403 over the quota.
   Json create(Json given, const Settings& settings, Clock::time_point now, bool store);
-  // Replaces all that is given. A change without a difference is none. Throws as create() and 404.
+  // Replaces all given members. A change without a difference does nothing. Throws as create() and
+  // 404.
   Json update(const std::string& id, Json given, const Settings& settings, Clock::time_point now,
               bool store);
   // Throws CloudError 404.
@@ -50,9 +51,9 @@ class LoadBalancers {
   };
   using Entries = std::map<std::string, Entry, IdLess>;
 
-  // What time has done to one; false: it is gone.
+  // Applies the passage of time to one; false: it is gone.
   static bool settle(Entry& entry, Clock::time_point now);
-  // The same for all: in a large cloud not worth it for each call.
+  // The same for all: in a large cloud too expensive for each call.
   void settle(Clock::time_point now);
   // Throws CloudError 404.
   Entries::iterator find(const std::string& id, Clock::time_point now);

@@ -20,7 +20,7 @@ struct IdLess {
 using Machine = Json;
 using Machines = std::map<std::string, Machine, IdLess>;
 
-// Checks and completes what the user gave. `number` makes generated addresses differ. Throws
+// Checks and completes the user's input. `number` makes generated addresses differ. Throws
 // std::invalid_argument naming the wrong member.
 Machine complete_machine(const std::string& id, Json given, std::size_t number);
 

@@ -12,7 +12,7 @@ Json parse_body(const http::Request& request) {
   return body;
 }
 
-// What the path names below a collection: {id, action}.
+// The part of the path below a collection: {id, action}.
 std::pair<std::string, std::string> parts_of(std::string_view rest) {
   if (rest.empty() || rest == "/") return {};
   if (rest[0] != '/') throw CloudError{404, "not_found", "no such path"};
@@ -108,7 +108,7 @@ void CloudServer::limits_call(Call& call) {
           {"batch", settings_.batch}});
 }
 
-// An answer that is lost on its way: all was done, and the client hears of a gateway's failure.
+// An answer lost on its way: all was done, and the client gets a gateway's failure.
 void CloudServer::answer(Call& call, int status, const Json& body) {
   if (call.fault == "lost") throw CloudError{504, "unavailable", "no answer in time (injected)"};
   call.reply.response.status = status;

@@ -19,7 +19,7 @@ class Routes {
 
   // {"remove": [ids], "add": [{destination, machine_id, owner, node, name}]}; the outcome of each
   // change in that order: {code: ok|not_found|quota|invalid|no_machine|conflict, message}. `store`
-  // false: it is answered, but not done. Throws CloudError 422 for what is no batch or too long.
+  // false: only answered. Throws CloudError 422 for a malformed or too long batch.
   Json apply(const Json& batch, const Machines& machines, const Settings& settings, bool store);
 
   // By hand, without checks.

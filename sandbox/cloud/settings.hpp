@@ -4,10 +4,10 @@
 
 namespace sandbox::cloud {
 
-// How the cloud behaves without being at fault; PUT /control/settings.
+// The cloud's behaviour without faults; PUT /control/settings.
 struct Settings {
   int active_ms = 300;     // from the creation of a load balancer until it is active
-  int update_ms = 0;       // a change makes it pending again for so long
+  int update_ms = 0;       // how long a change makes it pending again
   int delete_ms = 0;       // until a deleted one is gone
   int load_balancers = 0;  // quota; 0 = none
   int backends = 0;        // of one load balancer; 0 = no limit

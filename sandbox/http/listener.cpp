@@ -34,7 +34,7 @@ asio::awaitable<void> Listener::accept_loop() {
         co_await acceptor_.async_accept(asio::redirect_error(asio::use_awaitable, error));
     if (error == asio::error::operation_aborted) co_return;
     if (error) {
-      // Out of descriptors: let some connections end before the next try.
+      // Out of descriptors: let some connections end before the next attempt.
       asio::steady_timer pause(acceptor_.get_executor(), std::chrono::milliseconds(50));
       co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
       continue;

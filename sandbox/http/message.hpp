@@ -11,10 +11,10 @@
 
 namespace sandbox::http {
 
-// Decoded query parameters, in the order in which they came. Names may repeat.
+// Decoded query parameters, in order. Names may repeat.
 class Query {
  public:
-  // Splits "a=1&b=x%20y". A malformed escape is kept as it stands.
+  // Splits "a=1&b=x%20y". A malformed escape is kept unchanged.
   static Query parse(std::string_view text);
 
   // First value of `name`; "" when the parameter is absent.
@@ -60,7 +60,7 @@ class BodyStream {
     kCut,    // reset the connection without finishing the body
   };
   virtual ~BodyStream() = default;
-  // Appends what is ready to `out`, roughly up to `limit` bytes.
+  // Appends available bytes to `out`, roughly up to `limit` bytes.
   virtual State pull(std::string& out, std::size_t limit) = 0;
   // When pull() wants to be called even if nothing wakes it.
   virtual std::chrono::steady_clock::time_point next_deadline() const = 0;
@@ -76,7 +76,7 @@ struct Reply {
   bool hang = false;                   // never answer; the client has to give up
 };
 
-// What a listener serves. Called on the loop thread only.
+// The handler that a listener calls, on the loop thread only.
 class Handler {
  public:
   virtual ~Handler() = default;

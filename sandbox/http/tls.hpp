@@ -6,7 +6,7 @@
 
 namespace sandbox::http {
 
-// A certificate authority of its own and a serving certificate for 127.0.0.1, ::1 and localhost.
+// A private certificate authority and a serving certificate for 127.0.0.1, ::1 and localhost.
 struct ServingIdentity {
   std::string ca_pem;
   std::string certificate_pem;

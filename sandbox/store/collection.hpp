@@ -11,7 +11,7 @@
 
 namespace sandbox {
 
-// Told of every write of one collection, on the loop thread.
+// Called for every write of one collection, on the loop thread.
 class Watcher {
  public:
   virtual ~Watcher() = default;

@@ -12,8 +12,8 @@ using Json = nlohmann::json;
 // A revision counts every write of the whole store, as etcd's does.
 using Revision = std::uint64_t;
 
-// One immutable state of an API object. The JSON carries no kind and no apiVersion: lists show
-// none, and everything else puts them in front of `bytes`.
+// One immutable state of an API object. The JSON has no kind and no apiVersion: lists show none,
+// and all other answers put them in front of `bytes`.
 struct Object {
   std::string key;  // "name" or "namespace/name"
   Revision revision = 0;

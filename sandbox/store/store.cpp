@@ -29,7 +29,7 @@ ObjectPtr Store::remove(std::size_t index, const std::string& key) {
 }
 
 void Store::expire_history() {
-  // One step forward, so that even the newest revision handed out so far is in the past.
+  // One step forward, so that even the newest known revision is in the past.
   ++revision_;
   for (auto& collection : collections_) collection->compact(revision_);
 }

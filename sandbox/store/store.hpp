@@ -16,10 +16,10 @@ class Store {
   const Collection& collection(std::size_t index) const { return *collections_[index]; }
   Revision revision() const { return revision_; }
 
-  // Each stamps the next revision, stores, tells the watchers and returns what is stored.
+  // Each stamps the next revision, stores, calls the watchers and returns the stored object.
   ObjectPtr create(std::size_t index, std::string key, Json value);
   ObjectPtr update(std::size_t index, const std::string& key, Json value);
-  // Null if there is no such object.
+  // Null if there is none.
   ObjectPtr remove(std::size_t index, const std::string& key);
 
   // Makes every revision before the present one unreachable.

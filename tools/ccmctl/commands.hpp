@@ -1,12 +1,12 @@
-// The subcommands of ccmctl. Each adds itself to the command line; when it was chosen it prints to
-// standard output and says with which code the program ends.
+// The subcommands of ccmctl. Each adds itself to the command line; the chosen one prints to
+// standard output and sets the exit code.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace ccm::ctl {
 
-// 0 = fine; 1 = what was asked about has a fault; 2 = the command line has one.
+// 0 = fine; 1 = a fault was found; 2 = the command line is wrong.
 constexpr int kOk = 0;
 constexpr int kFault = 1;
 constexpr int kUsage = 2;

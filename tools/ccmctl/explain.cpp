@@ -1,4 +1,4 @@
-// ccmctl explain: why an object is not done yet, or when it was.
+// ccmctl explain: why an object is not settled yet, or when it was.
 #include "commands.hpp"
 #include "leader.hpp"
 #include "manager_query.hpp"
@@ -23,10 +23,10 @@ struct ExplainOptions {
   Format format = Format::table;
 };
 
-// What is asked about, and where a manager knows of it.
+// The object in question, and where a manager knows of it.
 struct Subject {
   std::string kind;   // "node", "service", "route"
-  std::string key;    // as controllers queue it
+  std::string key;    // its key in controllers' queues
   std::string query;  // of /statusz
   std::string watched;
 };
@@ -50,7 +50,7 @@ std::optional<Subject> read_subject(const std::string& text) {
   return std::nullopt;
 }
 
-// The controllers for which such a key means such an object.
+// The controllers that use such keys for such objects.
 std::set<std::string> controllers_of(const json& status, const Subject& subject) {
   std::set<std::string> names;
   for (const json& component : status.at("components")) {
@@ -63,7 +63,7 @@ std::set<std::string> controllers_of(const json& status, const Subject& subject)
   return names;
 }
 
-// Why no controller of this manager works at all; empty when they do.
+// Why no controller of this manager runs at all; empty when they do.
 std::string holdup(const json& status, const std::set<std::string>& controllers) {
   for (const json& component : status.at("components")) {
     if (controllers.count(component.value("name", "")) == 0) continue;
@@ -73,7 +73,7 @@ std::string holdup(const json& status, const std::set<std::string>& controllers)
   return {};
 }
 
-// What these controllers know of the object; for a route, of the comparison of all routes.
+// These controllers' records of the object; for a route, of the comparison of all routes.
 std::vector<json> reports_of(const json& status, const std::set<std::string>& controllers) {
   std::vector<json> reports;
   for (const json& object : part(part(status, "object"), "controllers")) {
@@ -91,7 +91,7 @@ void print_objects(const json& status, const std::vector<json>& reports) {
   }
 }
 
-// What else is known of the object itself.
+// Other knowledge about the object itself.
 void print_notes(const json& status, const Subject& subject) {
   const std::string now = member(part(status, "process"), "now");
   const json& asked = part(status, "object");
@@ -137,7 +137,7 @@ int nothing_known(const json& status, const Subject& subject,
   return kFault;
 }
 
-// A standby reconciles nothing: what it says of an object would mislead.
+// A standby reconciles nothing: its records of an object would mislead.
 int nothing_known_to_standby(const ManagerOptions& manager, const json& status,
                              const Subject& subject) {
   std::cout.flush();  // the last line is the one that is read

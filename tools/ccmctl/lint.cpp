@@ -39,7 +39,7 @@ void add_table(const std::string& manifest, std::vector<AnnotationTable>& tables
   if (table) tables.push_back(*std::move(table));
 }
 
-// Of the provider that was named, else of all that the plugin path holds.
+// The named provider, else all providers in the plugin path.
 std::vector<AnnotationTable> read_tables(const LintOptions& options) {
   std::vector<std::filesystem::path> folders(options.folders.begin(), options.folders.end());
   if (folders.empty()) folders.push_back(plugin::default_plugin_folder());

@@ -12,7 +12,7 @@ std::string text_of(const YAML::Node& node) {
   return node && node.IsScalar() ? node.Scalar() : std::string();
 }
 
-// A plain scalar that the core schema takes for something else.
+// A plain scalar that the core schema reads as another type.
 bool reads_as_string(const YAML::Node& node) {
   if (!node.IsScalar()) return false;
   if (node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str") return true;  // in quotes

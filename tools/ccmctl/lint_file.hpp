@@ -18,7 +18,7 @@ struct LintFile {
   std::string fault;  // why the rest could not be read, with its line; empty = all was
 };
 
-// Takes any text. What is no object, or an object of another kind, is passed over.
+// Takes any text. Skips values that are not objects, and objects of other kinds.
 LintFile read_services(const std::string& text);
 
 }  // namespace ccm::ctl

@@ -1,4 +1,4 @@
-// What is wrong with the annotations of one Service. Pure.
+// The faults of one Service's annotations. Pure.
 #pragma once
 
 #include "lint_table.hpp"
@@ -10,7 +10,7 @@
 
 namespace ccm::ctl {
 
-// An annotation's value as it stands in the file.
+// An annotation's value as written in the file.
 struct ManifestValue {
   std::string text;
   bool is_string = true;  // false: YAML reads it as a number, a boolean or nothing at all

@@ -1,5 +1,5 @@
-// The annotations of Services that a provider knows, as its manifest lists them
-// (docs/reference/plugin-manifest.md, "serviceAnnotations").
+// The Service annotations of a provider, from its manifest (docs/reference/plugin-manifest.md,
+// "serviceAnnotations").
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class AnnotationType { text, boolean, integer, choice, port, ports, items }
 struct OnlyWith {
   std::string annotation;
   std::vector<std::string> values;
-  std::string fallback;     // what the other one means when it is not there
+  std::string fallback;     // the other one's value when absent
   std::string environment;  // of the provider: a variable that gives another fallback; "" = none
 };
 
@@ -28,11 +28,12 @@ struct KnownAnnotation {
   std::vector<std::string> item_prefixes;  // with which an item of `items` may begin; empty = any
   std::optional<int64_t> minimum;          // of an integer
   std::optional<int64_t> maximum;
-  // By value ("*": any), the annotations that have to be there too.
+  // By value ("*": any), the annotations that are required too.
   std::map<std::string, std::vector<std::string>> needs;
-  std::vector<std::string> excludes;  // those that may not be there too
+  std::vector<std::string> excludes;  // forbidden together with it
   std::optional<OnlyWith> only_with;
-  std::vector<std::string> service_types;  // those that read it; {"LoadBalancer"} when not given
+  std::vector<std::string>
+      service_types;  // the types that read it; {"LoadBalancer"} when not given
 };
 
 struct AnnotationTable {
@@ -44,8 +45,8 @@ struct AnnotationTable {
   [[nodiscard]] bool owns(std::string_view name) const;
 };
 
-// Nothing when the manifest has no table. Throws std::runtime_error, one line, when it has a faulty
-// one. `manifest` is the JSON text of a plugin that passed the checks.
+// Nothing when the manifest has no table. Throws std::runtime_error, one line, for a faulty one.
+// `manifest` is the JSON text of a plugin that passed the checks.
 std::optional<AnnotationTable> read_annotation_table(const std::string& manifest);
 
 }  // namespace ccm::ctl

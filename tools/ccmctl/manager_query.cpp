@@ -17,7 +17,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Where kubectl looks, but files are not merged: the first one of the list that exists.
+// kubectl's places, but files are not merged: the first existing one of the list.
 std::string default_kubeconfig() {
   const char* list = std::getenv("KUBECONFIG");
   std::string rest = list == nullptr ? "" : list;
@@ -63,7 +63,7 @@ Result<kube::ClientConfig> config_of(const ManagerOptions& options) {
   }
   auto config = user_for(options, options.endpoint);
   if (!config.ok()) return config.status();
-  // What the kubeconfig says of the API server's certificate and way does not hold for a manager.
+  // The kubeconfig's server certificate and proxy settings do not apply to a manager.
   config->tls_server_name = options.tls_server_name;
   config->insecure_skip_tls_verify = options.insecure;
   if (is_loopback(options.endpoint)) config->proxy_url.clear();

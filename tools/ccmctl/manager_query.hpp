@@ -1,5 +1,5 @@
-// What ccmctl asks a running manager: its /statusz, over the secure port, as the user of a
-// kubeconfig. And what it asks the cluster about the managers, as the same user.
+// ccmctl's requests: a running manager's /statusz, over the secure port, as the user of a
+// kubeconfig, and the API server's objects about the managers, as the same user.
 #pragma once
 
 #include <ccm/status.hpp>

@@ -55,7 +55,7 @@ std::string between(std::string_view from, std::string_view to) {
   return text + std::to_string(left) + "s";
 }
 
-// What lacks a permission waits until it is granted, tried or not.
+// An object without a required permission waits until it is granted, attempted or not.
 bool is_fault(const nlohmann::json& object) {
   const std::string state = object.value("state", "unknown");
   return state == "retrying" || state == "refused" || state == "held" || state == "failed" ||

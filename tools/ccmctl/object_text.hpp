@@ -1,4 +1,4 @@
-// How one object of /statusz reads in a terminal. Pure.
+// One object of /statusz as text for a terminal. Pure.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,25 +8,25 @@
 
 namespace ccm::ctl {
 
-// A member of `object` as text, with control characters replaced; empty when it is not there.
+// A member of `object` as text, with control characters replaced; empty when absent.
 std::string member(const nlohmann::json& object, const char* name);
 
-// A member of `object` that is an object or a list; an empty object when it is not there.
+// A member of `object` that is an object or a list; an empty object when absent.
 const nlohmann::json& part(const nlohmann::json& object, const char* name);
 
-// Somebody may have to do something about it: it failed, is held, or lacks a permission.
+// Somebody may have to act: it failed, is held, or lacks a permission.
 bool is_fault(const nlohmann::json& object);
 
 // "CreateLoadBalancer 422, class invalid-spec, request req-7, 12s ago"; empty without an answer.
 std::string cloud_answer_text(const nlohmann::json& object, std::string_view now);
 
-// "3m12s" from one RFC 3339 time to the other; "?" when one of them is none.
+// "3m12s" from one RFC 3339 time to the other; "?" when one of them is invalid.
 std::string between(std::string_view from, std::string_view to);
 
-// A few lines: state, since when, step, what it waits for, the cloud's answer, tries, next try.
+// A few lines: state, since when, step, reason, the cloud's answer, attempts, next attempt.
 std::string object_text(const nlohmann::json& object, std::string_view now);
 
-// The same of the load balancer that belongs to a Service: id, addresses, whether it is left alone.
+// The same for the load balancer of a Service: id, addresses, whether it is left alone.
 std::string load_balancer_text(const nlohmann::json& balancer, std::string_view now);
 
 // Reason, age and message of each warning about an object of that kind; empty without any.

@@ -34,7 +34,7 @@ std::string align(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-// C0 and C1, DEL, and what is no text at all: a terminal may take a lone byte for a C1 character.
+// C0 and C1, DEL, and bytes that are not text: a terminal may take a lone byte for a C1 character.
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {

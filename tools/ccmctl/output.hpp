@@ -17,8 +17,8 @@ void add_format(CLI::App& command, Format& format);
 // end.
 std::string align(const std::vector<std::vector<std::string>>& rows);
 
-// What comes from a file or a manager may hold anything: control characters and bytes that are not
-// UTF-8 become '?', so that nobody steers the terminal.
+// Texts from files or managers may hold anything: control characters and bytes that are not UTF-8
+// become '?', so that nobody can control the terminal.
 std::string printable(std::string_view text);
 
 // JSON of several lines in plain ASCII, for the same reason. `Json`: either type of nlohmann's.

@@ -1,4 +1,4 @@
-// ccmctl plugin inspect: everything that a plugin file says about itself, without running it.
+// ccmctl plugin inspect: all facts in a plugin file, without running it.
 #include "commands.hpp"
 #include "output.hpp"
 #include "plugin_files/file_checks.hpp"

@@ -1,4 +1,4 @@
-// The JSON forms of what is known about a plugin file; field names are those of the manifest.
+// The JSON forms of facts about a plugin file; field names are those of the manifest.
 #pragma once
 
 #include "plugin_files/file_checks.hpp"
@@ -7,7 +7,7 @@
 
 namespace ccm::ctl {
 
-// {"path", "ok", "size", "sha256", "manifest" (as it stands in the file), "elf", "checks"}
+// {"path", "ok", "size", "sha256", "manifest" (unchanged), "elf", "checks"}
 nlohmann::ordered_json to_json(const plugin::Examination& file);
 
 // [{"name", "state", "text"}]

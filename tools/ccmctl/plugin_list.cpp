@@ -1,4 +1,4 @@
-// ccmctl plugin list: what the plugin path holds.
+// ccmctl plugin list: the plugins in the plugin path.
 #include "commands.hpp"
 #include "output.hpp"
 #include "plugin_files/registry.hpp"

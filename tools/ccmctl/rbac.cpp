@@ -1,4 +1,4 @@
-// ccmctl rbac: the roles that a manager with these plugins needs, from their own declarations.
+// ccmctl rbac: the roles for a manager with these plugins, from their declarations.
 #include "app/flags/controller_selection.hpp"
 #include "app/plugin_selection.hpp"
 #include "commands.hpp"
@@ -28,7 +28,7 @@ struct Command {
   Text format = Text::yaml;
 };
 
-// Path segments of the API, as names of roles are.
+// Path segments of the API; names of roles are such.
 std::string check_segment(const std::string& name) {
   const bool good = !name.empty() && name.size() <= 253 && name != "." && name != ".." &&
                     std::all_of(name.begin(), name.end(), [](unsigned char c) {

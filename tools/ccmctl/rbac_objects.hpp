@@ -1,4 +1,4 @@
-// The objects of Kubernetes that give a manager its rights: service account, roles and bindings.
+// The Kubernetes objects that grant a manager its rights: service account, roles and bindings.
 #pragma once
 
 #include "plugin_files/access_rules.hpp"
@@ -18,7 +18,7 @@ struct RbacOptions {
   bool leader_elect = true;
   std::string lease_name = "cloud-controller-manager";
   std::string lease_namespace = "kube-system";
-  bool serving = true;               // reviews who asks its endpoint, and what they may
+  bool serving = true;               // reviews clients of its endpoint
   bool reads_authentication = true;  // kube-system/extension-apiserver-authentication (RBAC-8)
 };
 

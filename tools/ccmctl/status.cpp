@@ -1,4 +1,4 @@
-// ccmctl status: how a running manager is.
+// ccmctl status: the state of a running manager.
 #include "commands.hpp"
 #include "leader.hpp"
 #include "manager_query.hpp"
@@ -102,7 +102,7 @@ void print(const StatusOptions& options, const json& status) {
   print_objects(status);
 }
 
-// What somebody has to do something about, one line each.
+// Problems that need an action, one line each.
 std::vector<std::string> faults_of(const json& status) {
   std::vector<std::string> lines;
   for (const auto& [who, what] : part(part(status, "permissions"), "missing").items()) {

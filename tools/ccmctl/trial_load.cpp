@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The child's report is lines, each with a letter first: 'w' a warning, 'f' why it was refused, 'l'
-// it was loaded. What comes after 'l' happens while the process ends.
+// it was loaded. Output after 'l' comes from the end of the process.
 constexpr char kWarning = 'w';
 constexpr char kFailure = 'f';
 constexpr char kLoaded = 'l';
@@ -49,7 +49,7 @@ long count_threads() {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  // A plugin that prints must not mix its words with the result.
+  // A plugin's output must not mix with the result.
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, standard);
 
   const long threads = count_threads();
@@ -68,7 +68,7 @@ long count_threads() {
     }
     report(fd, kLoaded, "");
   }
-  // Not _exit: what the plugin registered for the end of the process is part of the trial.
+  // Not _exit: exit handlers of the plugin are part of the trial.
   std::exit(0);
 }
 

@@ -16,7 +16,7 @@ struct TrialResult {
   std::vector<std::string> warnings;
 };
 
-// `path` is absolute. No component is made. Loading and ending the process may take `limit`.
+// `path` is absolute. No component is created. Loading and ending the process may take `limit`.
 TrialResult trial_load(const std::filesystem::path& path, std::chrono::milliseconds limit);
 
 }  // namespace ccm::ctl

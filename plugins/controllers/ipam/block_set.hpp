@@ -44,8 +44,8 @@ class BlockSet {
   [[nodiscard]] bool is_taken(uint32_t block) const;
   [[nodiscard]] bool any_taken(Span blocks) const;
 
-  // Adds a holder to each block; returns how many were free before. A block that two hold, because
-  // two Nodes have it, is free only after both released it (IPAM-39).
+  // Adds a holder to each block; returns how many were free before. A block of two Nodes is free
+  // only after both have released it (IPAM-39).
   uint32_t hold(Span blocks);
   // Undoes one hold(); returns how many are free now.
   uint32_t release(Span blocks);
@@ -55,7 +55,7 @@ class BlockSet {
   unsigned block_prefix_;
   uint32_t size_;
   uint32_t taken_ = 0;
-  std::vector<uint64_t> words_;                     // 1 = taken; bits behind the end are 1
+  std::vector<uint64_t> words_;                     // 1 = taken; bits after the end are 1
   std::unordered_map<uint32_t, uint32_t> further_;  // holders beyond the first
 };
 

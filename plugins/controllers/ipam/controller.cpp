@@ -13,20 +13,20 @@ using std::chrono::milliseconds;
 constexpr std::string_view kNodes = "v1/nodes";
 // Writes are awaited without a thread each; upstream's 30 rounded up (IPAM-28).
 constexpr uint32_t kWorkers = 32;
-// A freed block wakes who waits; this is for what is freed without an event.
+// A freed block wakes waiting Nodes; this is for blocks freed without an event.
 constexpr milliseconds kExhaustedRetry{10'000};
 constexpr milliseconds kRefusedRetry{300'000};
 constexpr milliseconds kTellAgain{300'000};
 constexpr milliseconds kWatchPatience{5'000};
 constexpr milliseconds kWatchRetry{1'000};
 constexpr milliseconds kWriteRetry{1'000};
-// Upstream gives up after three tries and says so (IPAM-33).
+// Upstream gives up after three attempts and says so (IPAM-33).
 constexpr uint32_t kFirstReportedAttempt = 2;
 constexpr uint32_t kReportEvery = 10;
 
 bool gone(const Status& status) { return status.error_class() == ErrorClass::not_found; }
 
-// Whether a write that ended so may have happened all the same (API-70, TRAP-20).
+// Whether a write that ended in this failure may have happened all the same (API-70, TRAP-20).
 bool uncertain(const Status& status) {
   if (status.error_class() != ErrorClass::none) {
     return status.error_class() == ErrorClass::unavailable;
@@ -99,7 +99,7 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
     const NodeState before = read_node(old);
     assigned = before.cidrs.empty() && before.uid == node.uid;
   }
-  // Before the watch has caught up it may show what the former leader did.
+  // Before the watch has caught up it may show only the former leader's writes.
   if (assigned && caught_up() && !ledger_->expects(node) && host_.leader.leading()) {
     foreign_.insert(node.name);
     queue.add(node.name);
@@ -128,7 +128,7 @@ Task<Status> Controller::reconcile(Ctx ctx, Request request) {
   if (!caught_up_) {
     auto permit = co_await first_.acquire();
     if (!caught_up_) alone.emplace(std::move(permit));
-    if (ctx.cancelled()) co_return ctx.status();  // it took so long that this try was given up
+    if (ctx.cancelled()) co_return ctx.status();  // its deadline has passed meanwhile
   }
   const Object object = host_.kube.cached(kNodes, request.key);
   if (!object) co_return Status();
@@ -210,15 +210,15 @@ Task<Result<bool>> Controller::look_again(Ctx ctx, NodeState node) {
     co_return true;
   }
   if (now.cidrs.empty()) co_return false;
-  // Without a reservation the watch was faster, and on_event() has judged.
+  // Without a reservation the watch was faster, and on_event() has decided.
   const std::vector<std::string> mine = ledger_->reserved(node.name);
   ledger_->settle(now);
   if (!mine.empty() && mine != now.cidrs) note_foreign(*fresh, now);
   co_return true;
 }
 
-// Events of the watch come in the order of the writes, so what comes back with our own is all that
-// was written before it.
+// Events of the watch come in the order of the writes, so with our own write all earlier ones have
+// arrived.
 bool Controller::caught_up() {
   caught_up_ = caught_up_ || (!probe_.empty() && !ledger_->unseen(probe_));
   return caught_up_;
@@ -315,7 +315,7 @@ Status Controller::report(const Object& node, Status status, uint32_t attempt) {
   if (status.ok() || status.error_class() == ErrorClass::waiting) return status;
   if (status.permanent()) {
     tell("CIDRAssignmentFailed");
-    // What refuses it, an admission webhook perhaps, may change without a change of the Node.
+    // The refusal, perhaps of an admission webhook, may end without a change of the Node.
     return status.with_class(ErrorClass::none).with_retry_after(kRefusedRetry);
   }
   if (attempt % kReportEvery == kFirstReportedAttempt) tell("CIDRAssignmentFailed");

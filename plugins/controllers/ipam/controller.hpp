@@ -2,10 +2,9 @@
 // upstream's RangeAllocator (IPAM-14, IPAM-20..40). [serial]
 //
 // The ledger is filled by the watch, on a standby, too, and the host reconciles nothing before the
-// first listing is in. What a standby's watch has not shown yet could still be missing when it
-// becomes the leader, so the first allocation of a process goes alone, far from the last blocks
-// that it knows of, and the others wait until the watch has brought that write back: then it has
-// brought everything older, too.
+// first listing is in. A new leader's watch may still lack the former leader's last writes. So the
+// first allocation of a process goes alone, far from the last known blocks, and the others wait
+// until the watch has brought that write back: then it has brought all earlier ones, too.
 #pragma once
 
 #include "ledger.hpp"
@@ -30,20 +29,21 @@ class Controller {
  public:
   explicit Controller(Host& host);
 
-  // Unimplemented without --allocate-node-cidrs; invalid_argument with all that is wrong with the
-  // other flags.
+  // Unimplemented without --allocate-node-cidrs; invalid_argument with all faults of the other
+  // flags.
   Status setup(Setup& setup);
   Task<Status> reconcile(Ctx ctx, Request request);
 
  private:
   void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
-  // Lets as many Nodes try again as blocks became free.
+  // Requeues as many Nodes as blocks became free.
   void wake(const Queue& queue);
 
-  // Ok as well when there is nothing left to do, because the Node left or somebody was faster.
+  // Also ok when there is nothing left to do, because the Node was deleted or another writer was
+  // faster.
   Task<Status> assign(Ctx ctx, NodeState node);
   Task<Status> conclude(Ctx ctx, NodeState node, Status refused);
-  // Reads the Node from the API server. True: nothing is left to do, the ledger knows why.
+  // Reads the Node from the API server. True: nothing is left to do, and the ledger has the reason.
   Task<Result<bool>> look_again(Ctx ctx, NodeState node);
   bool caught_up();
   [[nodiscard]] Status behind() const;
@@ -61,12 +61,13 @@ class Controller {
   const PoolMetrics metrics_;
   std::optional<Ledger> ledger_;  // from setup() on
   Rivals rivals_;
-  Semaphore first_;         // for what goes alone
+  Semaphore first_;         // for the allocation that goes alone
   std::string probe_;       // the Node of the first write that succeeded
   bool caught_up_ = false;  // the watch has brought that write back
-  std::map<std::string, std::chrono::milliseconds, std::less<>> starved_;  // last told
-  std::map<std::string, Trouble, std::less<>> troubles_;                   // to be told
-  std::set<std::string, std::less<>> foreign_;                             // to be looked at
+  std::map<std::string, std::chrono::milliseconds, std::less<>>
+      starved_;                                           // last recorded as an Event
+  std::map<std::string, Trouble, std::less<>> troubles_;  // to be recorded
+  std::set<std::string, std::less<>> foreign_;            // to be reconciled
 };
 
 }  // namespace ccm::ipam

@@ -15,8 +15,8 @@ Ledger::Ledger(const Settings& settings, const PoolMetrics& metrics) {
   }
 }
 
-// A range is looked up by its family, not by its position in the list (IPAM-27): a Node that was
-// made under the other order of --cluster-cidr has the same blocks.
+// A range is looked up by its family, not by its position in the list (IPAM-27): a Node created
+// under another order of --cluster-cidr has the same blocks.
 std::optional<Ledger::Place> Ledger::find(const Cidr& range) const {
   for (std::size_t i = 0; i < pools_.size(); ++i) {
     if (const auto span = pools_[i].blocks().span(range)) return Place{i, *span};
@@ -52,7 +52,7 @@ std::optional<Trouble> Ledger::conflict(const std::string& name, const Cidr& ran
     }
   }
   if (other.empty()) {
-    // Two small ranges within one block are no conflict, and neither is our own open write.
+    // Two small ranges within one block do not conflict, and neither does our own open write.
     if (own != reservations_.end() || range.prefix > blocks.block_prefix()) return std::nullopt;
     other = "it belongs to the Services (--service-cluster-ip-range)";
   }
@@ -66,7 +66,7 @@ std::optional<Trouble> Ledger::observe(const NodeState& node, Source source) {
     drop(claim);
     claim = claims_.end();
   }
-  // Ranges never go away again: a state without them is just older.
+  // Ranges never disappear again: a state without them is just older.
   if (node.cidrs.empty()) return std::nullopt;
   std::optional<Trouble> trouble;
   if (claim == claims_.end()) {
@@ -96,7 +96,7 @@ std::optional<Trouble> Ledger::add(const NodeState& node, Source source) {
     Pool& pool = pools_[place->pool];
     const bool ours = reservations_.contains(node.name);
     pool.hold(place->span);
-    // A standby goes on where the leader has stopped.
+    // A standby continues where the leader has stopped.
     if (source == Source::assigned && !ours) pool.follow(place->span.last);
     claim.ranges.push_back(*range);
   }
@@ -117,7 +117,7 @@ void Ledger::forget(const NodeState& last) {
   }
   const auto claim = claims_.find(last.name);
   if (claim == claims_.end()) return;
-  // The end of a predecessor of that name says nothing about the Node that is there now.
+  // The deletion of a former Node of that name says nothing about the present one.
   if (claim->second.uid == last.uid || last.version > claim->second.version) drop(claim);
 }
 
@@ -168,7 +168,7 @@ void Ledger::keep(const std::string& name) {
   const auto reservation = reservations_.find(name);
   if (reservation == reservations_.end()) return;
   reservation->second.in_flight = false;
-  // The watch may have answered before the call did.
+  // The watch may have delivered it before the call returned.
   const auto claim = claims_.find(name);
   const bool known = claim != claims_.end() && claim->second.uid == reservation->second.uid;
   if (known || reservation->second.gone) drop(reservation);

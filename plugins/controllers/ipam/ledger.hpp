@@ -1,9 +1,9 @@
-// Which Node has which block. [serial]
+// Which Node holds which block. [serial]
 //
-// A claim is what a Node has by the watch or by the API server's answer. A reservation is what this
-// controller is giving to a Node, until it is known whether the write happened: as long as that is
-// open, the blocks belong to nobody else, and the next try writes the same ones. Every hold on a
-// block belongs to exactly one claim or reservation, so nothing leaks and nothing is freed twice.
+// A claim is a Node's ranges by the watch or by the API server's answer. A reservation is an
+// allocation to a Node whose write is not yet known to have happened: while that is open, the
+// blocks belong to nobody else, and the next attempt writes the same ones. Every hold on a block
+// belongs to exactly one claim or reservation, so nothing leaks and nothing is freed twice.
 #pragma once
 
 #include "node_state.hpp"
@@ -21,7 +21,7 @@
 
 namespace ccm::ipam {
 
-// Something wrong with a Node's ranges, for an Event.
+// A fault of a Node's ranges, for an Event.
 struct Trouble {
   std::string reason;
   std::string message;
@@ -31,38 +31,38 @@ class Ledger {
  public:
   enum class Source {
     watch,
-    assigned,  // the watch showed the ranges come
+    assigned,  // the watch showed the ranges being set
     answer,    // of a call to the API server, so possibly ahead of the watch
   };
 
   Ledger(const Settings& settings, const PoolMetrics& metrics);
 
-  // Takes in a Node that exists. What is older than what is known changes nothing.
+  // Takes in an existing Node. A state older than the known one changes nothing.
   std::optional<Trouble> observe(const NodeState& node, Source source);
-  // Takes in a Node that the watch saw leave.
+  // Takes in a Node that the watch saw deleted.
   void forget(const NodeState& last);
 
-  // One block of each pool for a Node without ranges; the same ones as before while it is open
-  // whether an earlier write happened. All or nothing: a family with room loses none when the other
-  // has no room (TRAP-21). `apart`: far from where the last ones came from.
+  // One block of each pool for a Node without ranges; the same blocks as before while an earlier
+  // write is open. All or nothing: a family with room loses no block when the other has no room
+  // (TRAP-21). `apart`: far from the last allocated ones.
   // resource_exhausted, waiting: a pool is full.
   Result<std::vector<Cidr>> reserve(const NodeState& node, bool apart);
-  // The end of a reserve(), if any: the Node has ranges now, ours or others'.
+  // Ends a reserve(), if any: the Node has ranges now, ours or others'.
   void settle(const NodeState& node);
   // ... the write did not happen and never will.
   void abandon(const std::string& name);
-  // ... nobody knows yet.
+  // ... its result is unknown.
   void keep(const std::string& name);
 
-  // What is reserved for that Node, as texts; empty = nothing.
+  // The ranges reserved for that Node, as texts; empty = none.
   [[nodiscard]] std::vector<std::string> reserved(const std::string& name) const;
-  // Whether the end of a reserve() is still to come: a try that the host gave up may linger.
+  // Whether the end of a reserve() is still to come: an abandoned attempt may linger.
   [[nodiscard]] bool is_writing(const std::string& name) const;
   // Whether that Node's ranges are known already, by its uid.
   [[nodiscard]] bool has_claim(const NodeState& node) const;
   // Whether the ranges that a Node shows may come from this controller's own write.
   [[nodiscard]] bool expects(const NodeState& node) const;
-  // Whether the watch has yet to show the ranges that the Node has by an answer.
+  // Whether the watch has yet to show the ranges that an answer has confirmed.
   [[nodiscard]] bool unseen(const std::string& name) const;
   [[nodiscard]] bool empty() const { return claims_.empty(); }
   [[nodiscard]] const std::vector<Pool>& pools() const { return pools_; }
@@ -91,7 +91,7 @@ class Ledger {
   };
   [[nodiscard]] std::optional<Place> find(const Cidr& range) const;
   [[nodiscard]] std::vector<Cidr> blocks_of(const Reservation& reservation) const;
-  // Why `range` of a Node must not be, or nothing.
+  // Why a Node must not have `range`, or nothing.
   [[nodiscard]] std::optional<Trouble> conflict(const std::string& name, const Cidr& range,
                                                 const Place& place) const;
   std::optional<Trouble> add(const NodeState& node, Source source);

@@ -1,4 +1,5 @@
-// What this controller reads of a Node, as values, and the body of its write. Any thread.
+// The fields of a Node that this controller reads, as values, and the body of its write. Any
+// thread.
 #pragma once
 
 #include <ccm/cidr.hpp>
@@ -20,20 +21,19 @@ struct NodeState {
   [[nodiscard]] std::string joined() const;  // "10.244.0.0/24, fd00::/64"
 };
 
-// JSON pointers of all that read_node() looks at.
+// JSON pointers of all fields that read_node() reads.
 const std::vector<std::string>& node_fields();
 
-// Where spec.podCIDR is not the first of spec.podCIDRs the single form holds, as for the API
-// server.
+// Where spec.podCIDR is not the first of spec.podCIDRs, spec.podCIDR wins, as in the API server.
 NodeState read_node(const Object& node);
 
 // The field manager that wrote spec.podCIDR; empty when the object does not say. For objects from
 // the API server: the cache keeps no managedFields.
 std::string assigner(const Object& node);
 
-// A JSON merge patch for nodes/<name>. The uid is its precondition: it does nothing to another Node
-// of the same name. Nor does it ever change ranges that are there: the API server lets them be set
-// once (IPAM-34). So it needs no resourceVersion, which each heartbeat would spoil.
+// A JSON merge patch for nodes/<name>. The uid is its precondition: it does not change another Node
+// of the same name. Nor does it ever change existing ranges: the API server lets them be set only
+// once (IPAM-34). So it needs no resourceVersion, which each heartbeat would invalidate.
 std::string cidr_patch(const std::string& uid, const std::vector<Cidr>& blocks);
 
 }  // namespace ccm::ipam

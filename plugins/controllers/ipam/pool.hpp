@@ -1,4 +1,4 @@
-// One cluster CIDR that blocks are taken from, with upstream's metrics (MET-9..13). One thread.
+// One cluster CIDR that supplies blocks, with upstream's metrics (MET-9..13). One thread.
 #pragma once
 
 #include "block_set.hpp"
@@ -28,16 +28,16 @@ class Pool {
 
   [[nodiscard]] const BlockSet& blocks() const { return blocks_; }
 
-  // Whether there was room and how to find it; nothing is taken yet.
+  // The result of a search; nothing is taken yet.
   [[nodiscard]] std::optional<BlockSet::Free> find_free(bool apart) const;
-  // Takes what find_free() found. The next search begins behind it, so that a block that becomes
-  // free is not used again at once (IPAM-21); not so after one that was found `apart`.
+  // Takes the result of find_free(). The next search begins after it, so that a freed block is not
+  // used again at once (IPAM-21); not so after one that was found `apart`.
   void take(BlockSet::Free found, bool apart);
-  // Somebody's range: our own of before, a Service range, one set by hand.
+  // An existing range: an earlier one of ours, a Service range, one set by hand.
   void hold(BlockSet::Span span);
-  // Returns how many blocks are free now that were not.
+  // Returns how many blocks have become free.
   uint32_t release(BlockSet::Span span);
-  // The next search begins behind that block.
+  // The next search begins after that block.
   void follow(uint32_t block) { cursor_ = (block + 1) % blocks_.size(); }
 
  private:

@@ -1,5 +1,5 @@
-// Notices that somebody else gives Nodes their ranges while this controller does (IPAM-37): there
-// is no lock between two allocators, so sooner or later both give the same block away. One thread.
+// Notices that another program allocates Nodes' ranges while this controller does (IPAM-37): there
+// is no lock between two allocators, so sooner or later both allocate the same block. One thread.
 #pragma once
 
 #include <chrono>
@@ -11,16 +11,17 @@ namespace ccm::ipam {
 
 class Rivals {
  public:
-  // After the last range that a rival gave.
+  // Counts from the last range that a rival allocated.
   static constexpr std::chrono::milliseconds kHold{600'000};
-  // A Node or two that were given a range by hand are no rival.
+  // One or two Nodes with a range set by hand are no sign of a rival.
   static constexpr std::size_t kStrangers = 3;
 
-  // `node` got its range from somebody else; `manager` is the field manager, empty = not known. A
-  // controller manager is a rival at once, anybody else with the third Node within kHold.
+  // `node` got its range from another writer; `manager` is the field manager, empty = not known. A
+  // controller manager counts as a rival at once, any other writer with the third Node within
+  // kHold.
   void note(std::string_view node, std::string_view manager, std::chrono::milliseconds now);
 
-  // How long nothing is to be allocated; 0 = go on.
+  // How long allocation has to pause; 0 = go on.
   [[nodiscard]] std::chrono::milliseconds hold_left(std::chrono::milliseconds now) const;
   // The field manager to name in messages.
   [[nodiscard]] const std::string& who() const { return who_; }

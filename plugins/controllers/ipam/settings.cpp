@@ -59,7 +59,7 @@ class Reader {
       }
     }
     if (clusters_.size() != items.size()) {
-      clusters_.clear();  // what hangs on them cannot be judged
+      clusters_.clear();  // checks that depend on them are impossible
     } else if (clusters_.size() > 2 ||
                (clusters_.size() == 2 && clusters_[0].v6 == clusters_[1].v6)) {
       error("--cluster-cidr=" + text +

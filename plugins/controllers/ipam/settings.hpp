@@ -1,4 +1,4 @@
-// What the flags ask for, checked (IPAM-1..17).
+// This controller's flags, checked (IPAM-1..17).
 #pragma once
 
 #include <ccm/cidr.hpp>
@@ -22,7 +22,7 @@ struct Settings {
 
 struct SettingsReport {
   Settings settings;                  // usable when there are no errors
-  std::vector<std::string> errors;    // one sentence each, all that are wrong
+  std::vector<std::string> errors;    // one sentence for each fault
   std::vector<std::string> warnings;  // worth a log line
 };
 

@@ -15,21 +15,21 @@ constexpr uint32_t kWorkers = 16;
 constexpr milliseconds kReconcileTimeout{120'000};
 constexpr milliseconds kFirstRetry{100};
 constexpr int kConflictTries = 5;
-// A Node that no machine was matched with yet may only be ahead of the cloud's listings, and a
-// kubelet does not register a second time (differs from LIFE-17).
+// A Node without a matched machine may only be ahead of the cloud's listings, and a kubelet does
+// not register a second time (differs from LIFE-17).
 constexpr milliseconds kGrace{600'000};
-// In a zone that fails, thousands are in doubt at once: 200 looks a second are enough.
+// In a failing zone thousands are in doubt at once: 200 looks a second are enough.
 constexpr milliseconds kLookCost{5};
 
 bool gone(const Status& status) { return status.error_class() == ErrorClass::not_found; }
 
-// Nothing that asking again would change.
+// Failures that asking again would not change.
 bool not_ours(const Status& status) {
   return status.error_class() == ErrorClass::unsupported ||
          status.code() == Code::implemented_elsewhere;
 }
 
-// The host looked again and found it otherwise, holds it back, or does not lead: no fault.
+// The host looked again and disagreed, holds the deletion back, or does not lead: no failure.
 bool kept_by_host(const Status& status) {
   return status.error_class() == ErrorClass::waiting ||
          status.error_class() == ErrorClass::conflict || not_ours(status) ||
@@ -85,8 +85,8 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   if (kind == EventKind::added) return queue.add(now.name());
   const NodeState before = read_node(old);
   if (state.same_input(before)) return;
-  // Taints that come and go while it is not Ready anyway, ours among them, are no news of the
-  // machine.
+  // Taints that come and go while it is not Ready anyway, ours among them, say nothing new about
+  // the machine.
   const bool news = state.ready || before.ready || state.uid != before.uid ||
                     state.provider_id != before.provider_id;
   queue.add(now.name(), news ? Priority::changed : Priority::periodic,
@@ -167,7 +167,8 @@ Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, InstanceStat
       status = co_await remove(ctx, node, "was terminated");
       break;
     case InstanceState::absent:
-      // Neither a provider ID nor a kubelet that waits for a cloud: no machine of this one, ever.
+      // Neither a provider ID nor a kubelet that waits for a cloud: it never has a machine of this
+      // cloud.
       if (state.provider_id.empty() && !state.uninitialized) {
         forget(state.name);
         co_return ReconcileResult();
@@ -177,7 +178,7 @@ Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, InstanceStat
     case InstanceState::unknown:
       break;
   }
-  // Quietly, and known as what it waits for.
+  // Without an Event, and known by its condition.
   if (status.error_class() == ErrorClass::waiting) status.with_retry_after(pause());
   if (!status.ok()) co_return status;
   co_return again(pause());
@@ -219,7 +220,7 @@ Task<Status> Controller::set_taints(Ctx ctx, Object node, Wanted wanted) {
     if (written.status().error_class() != ErrorClass::conflict || left == 1) {
       co_return written.status();
     }
-    // Live: the cache may be as old as what just failed (TRAP-29).
+    // Live: the cache may be as old as the state that just failed (TRAP-29).
     KubeReference reference;
     reference.resource = kNodes;
     reference.name = state.name;
@@ -254,7 +255,7 @@ void Controller::tell_taints(const Object& node, Wanted wanted) const {
 }
 
 // The host reads the Node afresh, looks at the cloud a second time and asks its brake before it
-// deletes, so the Event is recorded when the Node is gone and not once for each try (TRAP-28).
+// deletes, so the Event is recorded when the Node is gone and not once for each attempt (TRAP-28).
 Task<Status> Controller::remove(Ctx ctx, Object node, std::string cause) {
   KubeDelete request;
   request.reference.resource = kNodes;

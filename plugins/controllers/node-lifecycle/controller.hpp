@@ -1,9 +1,9 @@
-// cloud-node-lifecycle-controller: looks after Nodes that are not Ready. One whose machine is gone
-// is deleted, one whose machine is shut down is tainted until it runs again. [serial]
+// cloud-node-lifecycle-controller: monitors Nodes that are not Ready. A Node whose machine is gone
+// is deleted; a Node whose machine is shut down is tainted until it runs again. [serial]
 //
-// Ready Nodes cost nothing: no call to the cloud, no timer. A Node that is not Ready is looked at
-// when that happens and then every --node-monitor-period. What "gone" means is not decided here:
-// the host looks again, and its brake stands before every deletion.
+// Ready Nodes cost nothing: no call to the cloud, no timer. A Node is looked at when it becomes not
+// Ready and then every --node-monitor-period. Whether a machine is really gone is decided by the
+// host: it looks again, and its brake checks every deletion.
 #pragma once
 
 #include "node_state.hpp"
@@ -25,7 +25,7 @@ class Controller {
  public:
   explicit Controller(Host& host) : host_(host) {}
 
-  // Unimplemented when the provider knows no machines (LIFE-1).
+  // Unimplemented when the provider has no instances (LIFE-1).
   Status setup(Setup& setup);
   Task<Result<ReconcileResult>> reconcile(Ctx ctx, Request request);
 
@@ -42,9 +42,9 @@ class Controller {
   Task<Status> set_taints(Ctx ctx, Object node, Wanted wanted);
   void tell_taints(const Object& node, Wanted wanted) const;
   Task<Status> remove(Ctx ctx, Object node, std::string cause);
-  // What a machine that is shut down now asks for.
+  // The taints for a machine that is shut down now.
   Wanted stopped(const NodeState& node);
-  // How long a Node that waits to be initialised is still left alone; nothing: it is not.
+  // How long an uninitialised Node is still left alone; nothing: it is not.
   [[nodiscard]] std::optional<std::chrono::milliseconds> grace(const NodeState& node) const;
   // Until the next look at a Node: the period, longer when many are in doubt.
   [[nodiscard]] std::chrono::milliseconds pause() const;
@@ -53,8 +53,9 @@ class Controller {
   Host& host_;
   std::chrono::milliseconds period_{5'000};  // HOST-31
   bool out_of_service_ = false;
-  std::unordered_set<std::string> in_doubt_;        // Nodes whose machines are looked at
-  std::map<std::string, Stop, std::less<>> stops_;  // by Node name; lost at a restart, at no harm
+  std::unordered_set<std::string> in_doubt_;  // Nodes whose machines are being looked at
+  std::map<std::string, Stop, std::less<>>
+      stops_;  // by Node name; a restart loses them without harm
 };
 
 }  // namespace ccm::node_lifecycle

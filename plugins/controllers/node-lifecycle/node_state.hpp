@@ -1,4 +1,4 @@
-// What this controller reads of a Node, as values. Any thread.
+// The fields of a Node that this controller reads, as values. Any thread.
 #pragma once
 
 #include <ccm/object.hpp>
@@ -10,8 +10,8 @@
 
 namespace ccm::node_lifecycle {
 
-// On a Node that has the out-of-service taint from this controller, so that it is taken off again
-// whatever the flag says then, and one that somebody else put on is not.
+// On a Node that got the out-of-service taint from this controller: the taint is removed again
+// whatever the flag says by then, while a taint from another writer stays.
 inline constexpr const char* kOutOfServiceMark = "cloud-controller-manager/out-of-service-taint";
 
 struct Taint {
@@ -28,23 +28,23 @@ struct NodeState {
   std::string resource_version;
   std::string provider_id;
   bool ready = false;          // condition Ready is True; missing = not (LIFE-4)
-  bool uninitialized = false;  // no machine was matched with it yet
+  bool uninitialized = false;  // not matched with a machine yet
   bool marked = false;         // this controller gave it the out-of-service taint
   std::vector<Taint> taints;
   std::optional<std::chrono::milliseconds> created;  // since 1970
 
-  // Equal in all that a decision depends on.
+  // Equal in everything that a decision depends on.
   [[nodiscard]] bool same_input(const NodeState& other) const;
 };
 
-// JSON pointers of all that read_node() looks at. Of the conditions only types and statuses are
-// kept: heartbeats are no events.
+// JSON pointers of all fields that read_node() reads. Of the conditions only types and statuses are
+// kept: heartbeats cause no events.
 const std::vector<std::string>& node_fields();
 
 NodeState read_node(const Object& node);
 
-// True only when NodeState::same_input() would be, and without reading them, since events come by
-// the thousand; false says nothing.
+// True only when NodeState::same_input() would be, and without parsing both, since there are
+// thousands of events; false says nothing.
 bool surely_same_input(const Object& left, const Object& right);
 
 }  // namespace ccm::node_lifecycle

@@ -63,7 +63,7 @@ std::optional<std::string> taint_patch(const NodeState& node, Wanted wanted) {
   } else {
     ensure(taints, kShutdown, {}, kNoSchedule);
     if (wanted == Wanted::shutdown_and_out_of_service) {
-      // Somebody who gave it another value has his reasons.
+      // A different value was set by somebody on purpose.
       const bool there = std::any_of(taints.begin(), taints.end(), [](const Taint& taint) {
         return is(taint, kOutOfService, kNoExecute);
       });

@@ -20,19 +20,19 @@ constexpr milliseconds kStatusUpdatePeriod{300'000};  // HOST-38
 constexpr uint32_t kDefaultWorkers = 64;
 // The API server hands out a new resourceVersion with every write of the kubelet, too.
 constexpr int kConflictTries = 10;
-// Tries that end in an Event: the first ones may only be early, and later ones say the same again.
+// Attempts that record an Event: earlier ones may only be early, and later ones repeat it.
 constexpr uint32_t kFirstReportedAttempt = 5;
 constexpr uint32_t kReportEvery = 10;
-// Between two tries of a Node. No Pod runs on it before it is initialised.
+// Between two attempts for a Node. No Pod runs on it before it is initialised.
 constexpr milliseconds kLongestRetry{60'000};
-// What the cloud said the time before is no news.
+// The cloud's answer is logged only when it has changed.
 constexpr milliseconds kRetryAge{1'000};
 
-// The Node went away meanwhile: nothing is left to do.
+// The Node was deleted meanwhile: nothing is left to do.
 bool gone(const Status& status) { return status.error_class() == ErrorClass::not_found; }
 
-// Troubles of the cloud or the API server as a whole: an Event on each of thousands of Nodes would
-// only add to them.
+// Failures of the cloud or the API server as a whole: an Event on each of thousands of Nodes would
+// only add to the load.
 bool concerns_one_node(const Status& status) {
   switch (status.error_class()) {
     case ErrorClass::auth:
@@ -47,9 +47,9 @@ bool concerns_one_node(const Status& status) {
   }
 }
 
-// What the API server refuses for good comes from the cloud's data, which can be corrected without
-// a change of the Node, so it is tried again. However long the cloud asks to wait: the host holds
-// back the calls themselves, and trying costs none.
+// A permanent refusal of the API server comes from the cloud's data, which can be corrected without
+// a change of the Node, so it is retried. A long wait that the cloud asks for is capped: the host
+// holds back the calls themselves, and a retry costs none.
 Status retried_within_a_minute(Status status) {
   if (status.error_class() == ErrorClass::invalid_spec ||
       status.error_class() == ErrorClass::quota) {
@@ -110,8 +110,8 @@ Status Controller::setup(Setup& setup) {
   return {};
 }
 
-// The periodic address loop (NODE-26) is the resync: it begins with the first listing, goes through
-// the same queue behind everything new, and so never meets an initialisation of the same Node.
+// The periodic address loop (NODE-26) is the resync: it begins with the first listing, passes
+// through the same queue after all new keys, and so never meets an initialisation of the same Node.
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
   if (kind == EventKind::deleted) {
@@ -192,14 +192,15 @@ Task<Status> Controller::initialize(Ctx ctx, Object node) {
   for (int left = kConflictTries;; --left) {
     Status written = co_await write(ctx, current, &*machine);
     if (written.error_class() != ErrorClass::conflict || left == 1) co_return written;
-    // Live, not from the cache, which may be as old as what just failed (TRAP-29).
+    // Live, not from the cache, which may be as old as the state that just failed (TRAP-29).
     KubeReference reference;
     reference.resource = kNodes;
     reference.name = node.name();
     auto fresh = co_await host_.kube.get(ctx, std::move(reference));
     if (gone(fresh.status())) co_return Status();
     if (!fresh.ok()) co_return fresh.status();
-    // Made again under that name: the machine is the old one's, and its own turn comes.
+    // Recreated under that name: the machine belongs to the old Node, and the new one has its own
+    // key.
     if (fresh->uid() != node.uid()) co_return Status();
     current = *std::move(fresh);
   }
@@ -207,14 +208,14 @@ Task<Status> Controller::initialize(Ctx ctx, Object node) {
 
 Task<Status> Controller::write(Ctx ctx, Object node, const Instance* machine) {
   NodeState state = read_node(node);
-  if (!state.uninitialized()) co_return Status();  // somebody else has done it
+  if (!state.uninitialized()) co_return Status();  // another writer has done it
   auto desired = desired_state(state, *machine);
   if (!desired.ok()) co_return desired.status();
   if (addresses_differ(state, desired->addresses)) {
     auto written = co_await write_addresses(ctx, node, desired->addresses, PatchAnswer::whole);
     if (gone(written.status())) co_return Status();
     if (!written.ok()) co_return written.status();
-    // The second write starts from what the first one answered: its resourceVersion is the newest.
+    // The second write uses the first one's answer: its resourceVersion is the newest.
     node = *std::move(written);
     state = read_node(node);
     if (!state.uninitialized()) co_return Status();
@@ -245,7 +246,7 @@ Task<Status> Controller::write_labels(Ctx ctx, Object node, Labels labels) {
   co_return written.status();
 }
 
-// A cloud that does not answer is no failure of this Node: its turn comes again (NODE-26).
+// An unavailable cloud is no failure of this Node: the next round retries it (NODE-26).
 Task<Status> Controller::refresh(Ctx ctx, Object node) {
   std::optional<Semaphore::Permit> permit;
   if (status_updates_) {
@@ -329,7 +330,7 @@ void Controller::initialized(const Object& object, const NodeState& node,
 }
 
 void Controller::report(const Object& node, const Status& status, uint32_t attempt) const {
-  // A machine that is being built takes its time.
+  // A machine that is being created needs time.
   const bool waits = status.reason() == kMachineNotReady;
   const bool due = waits ? attempt > 0 && attempt % kReportEvery == 0
                          : status.permanent() || attempt % kReportEvery == kFirstReportedAttempt;

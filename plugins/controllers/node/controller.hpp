@@ -4,9 +4,9 @@
 // type, zone and region are compared with the cloud from time to time. [serial]
 //
 // Two writes initialise a Node: first nodes/<name>/status with the addresses, then nodes/<name>
-// with provider ID, labels and taints. In this order because the taint's removal is what lets pods
-// in: it must not happen before everything else is there, and a failure of either write leaves a
-// Node that is simply tried again.
+// with provider ID, labels and taints. In this order because removing the taint lets pods in:
+// everything else must be there first, and a failure of either write leaves a Node that is simply
+// retried.
 #pragma once
 
 #include "desired_state.hpp"
@@ -29,18 +29,18 @@ class Controller {
  public:
   explicit Controller(Host& host);
 
-  // Unimplemented when the provider knows no machines (NODE-1).
+  // Unimplemented when the provider has no instances (NODE-1).
   Status setup(Setup& setup);
   Task<Status> reconcile(Ctx ctx, Request request);
 
  private:
   void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
 
-  // The machine of a Node that exists; a failure says why there is none to work with.
+  // The machine of an existing Node; a failure says why there is none to work with.
   Task<Result<Instance>> find_machine(Ctx ctx, Object node);
 
   Task<Status> initialize(Ctx ctx, Object node);
-  // One try of both writes from one state of the Node. The class conflict asks for another one.
+  // One attempt of both writes from one state of the Node. The class conflict asks for another one.
   Task<Status> write(Ctx ctx, Object node, const Instance* machine);
   Task<Status> write_labels(Ctx ctx, Object node, Labels labels);
   // Addresses and labels of an initialised Node.
@@ -57,9 +57,9 @@ class Controller {
   Metric initial_sync_delay_;
   bool refresh_labels_ = true;
   bool refresh_topology_ = false;  // zone and region too
-  // What the cloud says of Nodes whose zone or region it contradicts, as the Event told it.
+  // The zone or region of the cloud that contradicts the Node's, as recorded in the Event.
   std::unordered_map<std::string, std::string> contradicted_;
-  // Nodes that were not initialised when they were tried last: their machines are asked for afresh.
+  // Nodes that were uninitialised at their last attempt: their machines are looked up afresh.
   std::unordered_set<std::string> tried_;
   std::optional<Semaphore> status_updates_;  // only when the user bounds them
 };

@@ -1,4 +1,4 @@
-// What an initialised Node should look like. Any thread.
+// The desired state of an initialised Node. Any thread.
 #pragma once
 
 #include "labels.hpp"

@@ -17,7 +17,7 @@ struct IpAddress {
 };
 
 // Leading zeros in IPv4 octets are decimal (NODE-34). An IPv6 address that maps an IPv4 one counts
-// as that. Nothing for names, zones, spaces and everything else.
+// as that. Nothing for names, zones, spaces and other texts.
 std::optional<IpAddress> parse_ip(std::string_view text);
 
 }  // namespace ccm::node

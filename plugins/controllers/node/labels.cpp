@@ -72,7 +72,7 @@ LabelChanges changed_labels(const Labels& existing, const Instance& machine, boo
     if (!existing.contains(label.beta_key) && !existing.contains(label.key)) continue;
     set_pair(label.topology && !topology ? left : plan, existing, label, machine.*label.fact);
   }
-  // A name that is not there contradicts nothing.
+  // A missing name contradicts nothing.
   std::erase_if(left.set, [&](const auto& one) { return !existing.contains(one.first); });
   return {std::move(plan.set), std::move(left.set)};
 }

@@ -16,7 +16,7 @@ struct RejectedLabel {
   std::string key;
   std::string value;
   std::string why;
-  bool invalid = false;  // the API server would refuse it; else it is ours to leave out
+  bool invalid = false;  // the API server would refuse it; else this controller skips it
 };
 
 struct LabelPlan {
@@ -29,19 +29,19 @@ struct LabelPlan {
 // letting the whole initialisation fail for ever (TRAP-32).
 LabelPlan plan_labels(const Labels& existing, const Instance& machine);
 
-// NODE-40 to NODE-42: what has to be set so that the newer name of each pair says what its beta
-// name says. The beta label is taken for the truth (TRAP-31).
+// NODE-40 to NODE-42: the labels to set so that the newer name of each pair has the value of its
+// beta name. The beta label is taken for the truth (TRAP-31).
 Labels repaired_labels(const Labels& existing);
 
-// Of a Node that got type, zone and region from the cloud before, where they are something else
-// now. A label that is under neither name is left out, as is an empty value or one that the API
-// server would refuse.
+// For a Node that got type, zone and region from the cloud before: where they differ now. Skips a
+// label that the Node has under neither name, empty values and values that the API server would
+// refuse.
 struct LabelChanges {
   Labels set;        // to be written
   Labels differing;  // zone and region of the cloud that the Node's labels contradict
 };
-// Zone and region are among `set` only with `topology`: people set them by hand, and volumes are
-// where the labels said.
+// Zone and region are among `set` only with `topology`: people set them by hand, and volumes are in
+// the zone of the old labels.
 LabelChanges changed_labels(const Labels& existing, const Instance& machine, bool topology);
 
 // Whether a key belongs to a domain of Kubernetes itself: "(^|\.)(kubernetes|k8s)\.io/".

@@ -15,7 +15,7 @@ inline constexpr std::string_view kProvidedNodeIp = "alpha.kubernetes.io/provide
 // The reason of a Node that waits for its machine.
 inline constexpr std::string_view kMachineNotReady = "MachineNotReady";
 
-// A fact of the cloud and the two labels that tell it.
+// A property of a machine and the two labels that show it.
 struct CloudLabel {
   std::string_view beta_key;
   std::string_view key;

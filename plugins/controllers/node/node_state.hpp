@@ -1,4 +1,4 @@
-// What this controller reads of a Node, as values. Any thread.
+// The fields of a Node that this controller reads, as values. Any thread.
 #pragma once
 
 #include <ccm/instances.hpp>
@@ -38,16 +38,16 @@ struct NodeState {
   [[nodiscard]] bool has_ip() const;
 };
 
-// JSON pointers of all that read_node() looks at.
+// JSON pointers of all fields that read_node() reads.
 const std::vector<std::string>& node_fields();
 
 NodeState read_node(const Object& node);
 
-// NodeState::uninitialized() without reading the rest: events come by the thousand.
+// NodeState::uninitialized() without reading the rest: there are thousands of events.
 bool is_uninitialized(const Object& node);
 
-// The same Node, equal in what the initialisation depends on, the addresses aside: those we write
-// ourselves.
+// The same Node, equal in all inputs of the initialisation except for the addresses: those are
+// written by this controller.
 bool same_input(const Object& left, const Object& right);
 
 // Type, zone and region under their two names, as far as the Node has them.

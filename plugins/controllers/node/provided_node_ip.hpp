@@ -1,5 +1,5 @@
-// The annotation alpha.kubernetes.io/provided-node-ip: which of the cloud's addresses the kubelet
-// was told to use. Any thread.
+// The annotation alpha.kubernetes.io/provided-node-ip: the kubelet's --node-ip among the cloud's
+// addresses. Any thread.
 #pragma once
 
 #include "ip_address.hpp"
@@ -13,7 +13,7 @@
 namespace ccm::node {
 
 // NODE-34: one address, or two of different families with a comma between them.
-// Failure: failed_precondition, naming the annotation and what is wrong.
+// Failure: failed_precondition, naming the annotation and its fault.
 Result<std::vector<IpAddress>> parse_provided_node_ip(std::string_view annotation);
 
 // NODE-35 to NODE-39: the entries with those addresses first, in the annotation's order; other

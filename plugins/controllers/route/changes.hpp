@@ -10,22 +10,22 @@
 
 namespace ccm::route {
 
-// What one `apply` is given.
+// The arguments of one `apply`.
 struct Batch {
   std::vector<std::size_t> removals;  // indices of listed routes
   std::vector<Addition> additions;
-  std::vector<bool> replaces;  // for each addition: whether it takes the place of a removal
+  std::vector<bool> replaces;  // for each addition: whether it replaces a removed route
 };
 
-// All of a plan's steps, in their order. The host judges them as a whole and cuts them into what
-// the cloud takes in a call.
+// All of a plan's steps, in order. The host judges them as a whole and splits them into calls of
+// the cloud's size.
 Batch make_batch(const Plan& plan);
 
-// The same without removals, and without what would take the place of one.
+// The same without removals, and without the additions that replace one.
 Batch without_removals(const Batch& batch);
 
-// What is to be added for one of a Node's ranges (ROUTE-23). Its name hint is the Node's uid with
-// the range, so the two of a dual-stack Node differ, unlike upstream's (ROUTE-24).
+// The addition for one of a Node's ranges (ROUTE-23). Its name hint is the Node's uid with the
+// range, so the two of a dual-stack Node differ, unlike upstream's (ROUTE-24).
 Route make_route(const NodeState& node, const RangePlan& range);
 
 }  // namespace ccm::route

@@ -1,4 +1,4 @@
-// The condition NetworkUnavailable of Nodes: what it should be, and whether to write it
+// The condition NetworkUnavailable of Nodes: its desired value, and whether to write it
 // (ROUTE-29..36). [serial]
 #pragma once
 
@@ -29,7 +29,7 @@ struct Condition {
   }
 };
 
-// Nothing = it is left as it is: the Node has no ranges, and no route leads to it (ROUTE-29).
+// Nothing = it is left unchanged: the Node has no ranges, and no route leads to it (ROUTE-29).
 std::optional<Condition> desired_condition(const NodePlan& plan);
 
 // Whether another program said that the network is available: CiliumIsUp, CalicoIsUp, FlannelIsUp.
@@ -40,14 +40,14 @@ bool set_by_overlay(const NodeState& node);
 std::string condition_patch(const std::string& uid, const Condition& condition,
                             std::chrono::milliseconds now);
 
-// Remembers what was written, for caches that are behind, and for programs that set it back.
+// Remembers the writes, for caches that lag, and for programs that revert the condition.
 class Conditions {
  public:
   // Whether it has to be written. Not when the Node's has this status and reason (ROUTE-33), or
   // will have as soon as the watch shows our last write; nor when another program has replaced our
-  // "available" by one of its own.
+  // "available" by its own.
   [[nodiscard]] bool needed(const NodeState& node, const Condition& condition) const;
-  // `written` is the Node as the API server answered.
+  // `written` is the Node in the API server's answer.
   void wrote(const NodeState& node, const Condition& condition, const Object& written);
   // Forgets Nodes that are not among `nodes`.
   void keep_only(const std::vector<NodeState>& nodes);

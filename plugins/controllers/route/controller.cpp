@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view kNodes = "v1/nodes";
 constexpr std::string_view kKey = "routes";
-// A Node that joins comes as several events, a rack as hundreds.
+// A joining Node causes several events, a rack causes hundreds.
 constexpr milliseconds kGather{100};
-// Between two runs: four times as long as the last one took, so that a slow cloud is busy with
-// routes for a fifth of the time at most. Upstream waits 10 s in any case (ROUTE-8).
+// Between two runs: four times as long as the last one took, so that a slow cloud spends at most a
+// fifth of its time on routes. Upstream waits 10 s in any case (ROUTE-8).
 constexpr milliseconds kLeastPause{1'000};
 constexpr milliseconds kMostPause{10'000};
 constexpr milliseconds kMostAfterFailures{60'000};
@@ -80,7 +80,7 @@ Status Controller::setup(Setup& setup) {
   return {};
 }
 
-// ROUTE-7, but for Nodes that have no ranges yet, and resyncs: the audit does more.
+// ROUTE-7, except for Nodes without ranges, and resyncs: the audit does more.
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
   if (kind == EventKind::resync || (kind == EventKind::updated && old.same(now))) return;
@@ -133,7 +133,7 @@ Result<ReconcileResult> Controller::conclude(milliseconds begun, Status status) 
     ++failures_;
     if (status.permanent()) {
       backoff = kPermanentPause;
-      status.with_class(ErrorClass::none);  // what refuses may change without an event of ours
+      status.with_class(ErrorClass::none);  // the refusal may end without an event
     }
     pause = std::max(pause, backoff);
   }
@@ -187,7 +187,7 @@ Task<void> Controller::refresh_limits(Ctx ctx) {
   limits_asked_ = now;
 }
 
-// After the listing, so that what the cache shows is not older than it.
+// After the listing, so that the cache is not older than it.
 void Controller::read_nodes(Run& run) const {
   host_.kube.cached_each(kNodes, {},
                          [&](const Object& node) { run.nodes.push_back(read_node(node)); });
@@ -254,7 +254,7 @@ Task<void> Controller::apply(Ctx ctx, Run& run, Batch batch) {
     co_return;
   }
   if (!made.ok()) run.outcome = Status(made.status()).with_context("change the cloud's routes");
-  // Of a batch that failed as a whole the next listing will tell more.
+  // After a batch that failed as a whole the next listing tells more.
   const auto status_of = [&](std::size_t i) { return made.ok() ? (*made)[i] : made.status(); };
   for (std::size_t i = 0; made.ok() && i < removals.size(); ++i) {
     note_removal(run, batch.removals[i], status_of(i));

@@ -1,9 +1,9 @@
-// node-route-controller: keeps a route in the cloud to each range in spec.podCIDRs of each Node,
-// and the condition NetworkUnavailable that says so (ROUTE-1..36). [serial]
+// node-route-controller: maintains a route in the cloud to each range in spec.podCIDRs of each
+// Node, and the condition NetworkUnavailable that reports it (ROUTE-1..36). [serial]
 //
 // The cloud has one table, so there is one key: a run lists it, compares it with all Nodes and
-// hands the whole difference to the cloud as one batch. Changes of Nodes start a run, and so does
-// the audit period; whatever happens meanwhile is in the next one.
+// sends the whole difference to the cloud as one batch. Changes of Nodes start a run, and so does
+// the audit period; changes during a run are in the next one.
 #pragma once
 
 #include "changes.hpp"
@@ -35,7 +35,7 @@ class Controller {
   explicit Controller(Host& host);
 
   // Unimplemented without --configure-cloud-routes or when the provider has no routes (ROUTE-1);
-  // invalid_argument for a --cluster-cidr that cannot be used (ROUTE-2, 3, TRAP-1).
+  // invalid_argument for an unusable --cluster-cidr (ROUTE-2, 3, TRAP-1).
   Status setup(Setup& setup);
   Task<Result<ReconcileResult>> reconcile(Ctx ctx, Request request);
 
@@ -45,14 +45,14 @@ class Controller {
     milliseconds begun{0};
     std::vector<Route> table;
     std::vector<NodeState> nodes;
-    std::set<std::string> unseen;  // Nodes that exist although the cache lacks them
+    std::set<std::string> unseen;  // existing Nodes that the cache lacks
     Plan plan;
     std::size_t added = 0;
     std::size_t removed = 0;
     std::size_t held = 0;  // removals that the brake refused
     Status held_status;
-    Status full_status;  // what the cloud said when the table was full
-    Status outcome;      // a batch of which nothing is known
+    Status full_status;  // the cloud's message when the table was full
+    Status outcome;      // a batch with unknown results
   };
 
   void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
@@ -63,7 +63,7 @@ class Controller {
   Task<void> refresh_limits(Ctx ctx);
   void read_nodes(Run& run) const;
   [[nodiscard]] PlanInput input_of(const Run& run) const;
-  // Looks for the Nodes that routes to be removed lead to: a cache may be behind.
+  // Looks for the Nodes of routes to be removed: a cache may lag.
   Task<void> look_for_targets(Ctx ctx, Run& run);
   Task<Status> look_for_target(Ctx ctx, std::string name, Run& run);
 
@@ -94,7 +94,7 @@ class Controller {
 
   RouteLimits limits_;
   std::optional<milliseconds> limits_asked_;
-  // What the table held when the cloud took no more, when it does not tell its limit.
+  // The number of routes when the cloud refused more, when it does not tell its limit.
   int64_t learned_limit_ = 0;
   milliseconds learned_until_{0};
   std::set<std::string> gone_;  // Nodes that the API server says are gone

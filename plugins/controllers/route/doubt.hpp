@@ -1,6 +1,7 @@
-// Whether a listing of routes can be true. One that lacks most of what the Nodes' conditions say
-// exists comes rather from a cloud that answers wrongly (another project, half a page, a restart)
-// than from somebody who removed it all, and acting on it would send as many calls. [serial]
+// Whether a listing of routes can be true. A listing that lacks most of the routes that the Nodes'
+// conditions claim comes rather from a cloud that answers wrongly (another project, half a page, a
+// restart) than from somebody who removed them all, and acting on it would send as many calls.
+// [serial]
 #pragma once
 
 #include <chrono>
@@ -15,7 +16,7 @@ class Doubt {
   static constexpr std::chrono::milliseconds kLookAgain{5'000};
 
   // `expected` routes, of which the listing lacks `missing`. False = look again after kLookAgain;
-  // what two looks in a row say, that much apart, is believed.
+  // two such looks in a row, that much apart, are believed.
   bool believe(std::size_t expected, std::size_t missing, std::chrono::milliseconds now);
 
  private:

@@ -1,4 +1,4 @@
-// What this controller reads of a Node, as values. Any thread.
+// The fields of a Node that this controller reads, as values. Any thread.
 #pragma once
 
 #include <ccm/instances.hpp>
@@ -21,16 +21,16 @@ struct NodeState {
   Object object;
 };
 
-// JSON pointers of all that read_node() looks at.
+// JSON pointers of all fields that read_node() reads.
 const std::vector<std::string>& node_fields();
 
 NodeState read_node(const Object& node);
 
-// Whether a route to the Node may be another one than before (ROUTE-7). The order of addresses
-// counts here, as upstream.
+// Whether the Node may need a different route than before (ROUTE-7). The order of addresses counts
+// here, as upstream.
 bool same_target(const NodeState& left, const NodeState& right);
 
-// As many, and each of the one side among the other's (ROUTE-16).
+// Equal numbers, and each of one side is in the other (ROUTE-16).
 bool same_addresses(const std::vector<NodeAddress>& left, const std::vector<NodeAddress>& right);
 
 }  // namespace ccm::route

@@ -6,7 +6,7 @@ namespace ccm::route {
 namespace {
 
 constexpr std::chrono::milliseconds kTellAgain{1'800'000};
-// Longer than any pause between two tries of one thing but the longest.
+// Longer than any pause between two attempts except the longest.
 constexpr std::chrono::milliseconds kOver{120'000};
 constexpr std::size_t kMostFailures = 20;
 constexpr std::size_t kMostNodes = 3;

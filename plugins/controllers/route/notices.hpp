@@ -1,5 +1,5 @@
-// What an operator is told by Events and warnings, once for each trouble and then every half hour
-// while it lasts. Upstream only tells of routes that could not be made. [serial]
+// Events and warnings for operators, once for each problem and then every half hour while it lasts.
+// Upstream only reports routes that could not be created. [serial]
 #pragma once
 
 #include "node_state.hpp"
@@ -22,7 +22,7 @@ namespace ccm::route {
 // How full the cloud's table is.
 struct TableUse {
   std::size_t routes = 0;
-  std::size_t foreign = 0;  // of them, those that are not ours
+  std::size_t foreign = 0;  // those of other owners
   int64_t limit = 0;        // 0 = not known
 };
 
@@ -31,28 +31,28 @@ class Notices {
   Notices(const Events& events, const Log& log)
       : events_(events.from("route_controller")), log_(log) {}
 
-  // Before one reconcile. What was no trouble for two minutes is over.
+  // Before one reconcile. A problem that did not occur for two minutes is over.
   void begin(std::chrono::milliseconds now);
 
-  // Ranges that get no route, or one that nobody will remove (ROUTE-20).
+  // Ranges that get no route, or a route that nobody will remove (ROUTE-20).
   void ranges(const NodeState& node, const NodePlan& plan);
-  // A route that was not made (ROUTE-25), by an Event for the first few of a reconcile only: a
-  // cloud that is down needs no thousands. `took` is how long the cloud's answer took.
+  // A route that was not created (ROUTE-25), by an Event for the first few of a reconcile only: an
+  // outage of the cloud needs no thousands. `took` is the duration of the cloud's call.
   void not_added(const NodeState& node, const Route& route, const Status& status,
                  std::chrono::milliseconds took);
   void not_removed(const Route& route, const Status& status);
-  // Nodes without a route because the table is full; `status` is what the cloud said, or ok.
+  // Nodes without a route because the table is full; `status` is the cloud's message, or ok.
   void table_full(const std::vector<const NodeState*>& nodes, const TableUse& use,
                   const Status& status);
-  // Above four fifths of the limit. `node` is where the Event goes; may be null.
+  // Above four fifths of the limit. `node` is the object of the Event; may be null.
   void table_use(const TableUse& use, const NodeState* node);
   void held(std::size_t removals, const Status& status, const NodeState* node);
-  // Nodes whose condition another program keeps.
+  // Nodes whose condition another program sets.
   void overlay(const std::vector<const NodeState*>& nodes);
   void doubted(std::size_t expected, std::size_t missing);
 
  private:
-  // Whether it is the time to tell it.
+  // Whether it is due.
   bool tell(const std::string& what);
 
   struct Told {

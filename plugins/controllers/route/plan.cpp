@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// A listed route with what is worked out about it.
+// A listed route with its classification.
 struct Listed {
   std::optional<Cidr> cidr;
   std::size_t node = kNone;  // its target, when that is known
   bool ours = false;         // may be removed: owned, and inside of the cluster CIDRs
-  bool right = false;        // leads to a Node that has this range, as it should
+  bool right = false;        // leads to a Node with this range
 };
 
 class Planner {
@@ -109,7 +109,7 @@ class Planner {
     const auto& ranges = plan_.nodes[listed.node].ranges;
     const auto same = [&](const RangePlan& range) { return range.cidr == listed.cidr; };
     if (std::none_of(ranges.begin(), ranges.end(), same)) return false;
-    // A Node without addresses is one that does not say, not one that lost them.
+    // A Node without addresses has not reported them; it has not lost them.
     const auto& addresses = input_.nodes[listed.node].addresses;
     return !input_.uses_addresses || addresses.empty() ||
            same_addresses(route.target_addresses, addresses);
@@ -117,8 +117,8 @@ class Planner {
 
   RangePlan& range_of(const Claim& claim) { return plan_.nodes[claim.node].ranges[claim.range]; }
 
-  // Of several Nodes with one range, who has a route keeps it, else the oldest gets one: whatever
-  // happens next, the answer is the same, so no route moves to and fro.
+  // Of several Nodes with one range, the one with a route keeps it, else the oldest gets one: the
+  // answer is always the same, so no route moves back and forth.
   void judge_claims() {
     for (const auto& [cidr, claims] : claims_) {
       const auto routes = by_range_.find(cidr);
@@ -157,7 +157,7 @@ class Planner {
     if (!listed) ++plan_.missing;
   }
 
-  // The Node that should get a route to a range that no right one leads to.
+  // The Node that should get a route to a range without a right one.
   void judge_first(const Claim& claim, const Cidr& cidr) {
     RangePlan& range = range_of(claim);
     const NodeState& node = input_.nodes[claim.node];
@@ -185,7 +185,7 @@ class Planner {
     }
   }
 
-  // ROUTE-19. What is replaced goes together with what replaces it.
+  // ROUTE-19. A route is removed together with the addition of its replacement.
   void collect_removals() {
     std::set<std::size_t> replaced;
     for (const auto& [node, steps] : additions_) {
@@ -200,8 +200,8 @@ class Planner {
     }
   }
 
-  // A route to an old address, or one that cannot be replaced yet, is better than none; one that
-  // leads nowhere, or to a Node without this range, is not.
+  // A route to an old address, or one that cannot be replaced yet, is better than none; a route to
+  // nowhere, or to a Node without this range, is not.
   [[nodiscard]] bool stays_for_want_of_another(std::size_t i) {
     const Route& route = input_.table[i];
     const auto claims = claims_.find(*listed_[i].cidr);
@@ -215,7 +215,7 @@ class Planner {
   }
 
   // The oldest Nodes first, and each gets routes to all its ranges or to none: with half of them it
-  // would be of no use.
+  // would not work.
   void fill_table() {
     std::optional<int64_t> room = input_.room;
     if (room) *room += static_cast<int64_t>(plan_.steps.size());

@@ -1,5 +1,5 @@
-// What the cloud's route table lacks and what it has too much, as a comparison without side
-// effects (ROUTE-14..24). Any thread.
+// The missing and the surplus routes of the cloud's table, as a comparison without side effects
+// (ROUTE-14..24). Any thread.
 #pragma once
 
 #include "node_state.hpp"
@@ -20,13 +20,13 @@ namespace ccm::route {
 enum class Outcome {
   kept,            // a route leads there
   wanted,          // one is to be added
-  waiting,         // one is to be added later: the last try failed, or what is in the way stays yet
+  waiting,         // one is to be added later: the last attempt failed, or an obstacle remains
   failed,          // it could not be added now
   no_address,      // routes of this cloud lead to addresses, and the Node has none yet
   table_full,      // the table takes no more
   taken_by_node,   // another Node has the same range
-  taken_by_route,  // a route that is not ours to remove leads that range elsewhere
-  not_a_range,     // the text in spec.podCIDRs is none
+  taken_by_route,  // another owner's route leads that range elsewhere
+  not_a_range,     // the text in spec.podCIDRs is not a range
 };
 
 // One entry of a Node's spec.podCIDRs.
@@ -35,7 +35,7 @@ struct RangePlan {
   std::optional<Cidr> cidr;
   Outcome outcome = Outcome::wanted;
   bool outside = false;  // of every cluster CIDR
-  std::string other;     // what has taken it: a Node's name, or a description of the route
+  std::string other;     // its present user: a Node's name, or a description of the route
 };
 
 struct NodePlan {
@@ -52,20 +52,19 @@ struct Addition {
   std::size_t range = 0;
 };
 
-// Changes that belong together: routes to remove, and the one that takes their place.
+// Changes that belong together: routes to remove, and the one that replaces them.
 struct Step {
   std::vector<std::size_t> removals;  // indices of listed routes
   std::optional<Addition> addition;
 };
 
 struct Plan {
-  std::vector<NodePlan> nodes;  // as the Nodes that were given
-  std::vector<Step> steps;      // those that only remove first
-  // Ranges of Nodes whose condition says that they have a route, and those of them that no listed
-  // route leads to.
+  std::vector<NodePlan> nodes;  // in the order of the given Nodes
+  std::vector<Step> steps;      // removals without an addition first
+  // Ranges of Nodes whose condition claims a route, and those of them without a listed route.
   std::size_t expected = 0;
   std::size_t missing = 0;
-  std::size_t foreign = 0;  // listed routes that are not ours
+  std::size_t foreign = 0;  // listed routes of other owners
 };
 
 struct PlanInput {
@@ -73,11 +72,12 @@ struct PlanInput {
   const std::vector<NodeState>& nodes;
   const std::vector<Cidr>& clusters;
   bool uses_addresses = false;
-  // Routes that the table takes beyond those that are listed; nothing = no limit is known.
+  // The number of routes that the table takes in addition to the listed ones; nothing = no known
+  // limit.
   std::optional<int64_t> room;
-  // Nodes that exist although `nodes` lacks them: their routes stay.
+  // Existing Nodes that `nodes` lacks: their routes stay.
   std::set<std::string> unseen;
-  // Whether a change may be tried now: its back-off is over.
+  // Whether a change may be attempted now: its back-off is over.
   std::function<bool(const std::string& change)> due;
 };
 
@@ -87,7 +87,7 @@ Plan make_plan(const PlanInput& input);
 std::string change_name(const NodeState& node, const RangePlan& range);
 std::string change_name(const Route& route);
 
-// Nodes that routes lead to which could be removed, and that `nodes` lacks.
+// Nodes that `nodes` lacks and that have removable routes.
 std::set<std::string> unknown_targets(const PlanInput& input);
 
 // "10.244.1.0/24 to node-1 (id)", for people.

@@ -9,7 +9,7 @@ constexpr milliseconds kFirst{1'000};
 constexpr milliseconds kMost{300'000};
 constexpr milliseconds kWhileHeld{60'000};
 constexpr milliseconds kAuth{10'000};
-// So long a change is remembered that was due and not tried.
+// How long a change is remembered that was due and not attempted.
 constexpr milliseconds kOld{60'000};
 
 milliseconds pause_after(const Status& status, uint32_t count) {

@@ -1,4 +1,4 @@
-// When a change that failed may be tried again: upstream forgets it until the next event or period
+// When a failed change may be retried: upstream forgets it until the next event or period
 // (TRAP-25). [serial]
 #pragma once
 
@@ -25,13 +25,13 @@ class Retries {
  public:
   // A name that never failed is due.
   [[nodiscard]] bool due(const std::string& name, milliseconds now) const;
-  // Doubling from 1 s to 5 min; at once 5 min for what cannot succeed by itself, a minute while the
-  // brake holds it; never before the status' own retry_after.
+  // Doubling from 1 s to 5 min; at once 5 min after permanent failures, a minute while the brake
+  // holds it; never before the status' own retry_after.
   void failed(const std::string& name, const Status& status, milliseconds now);
   void succeeded(const std::string& name) { failures_.erase(name); }
   // Time until the first of them is due, at least 1 ms; nothing when there is none.
   [[nodiscard]] std::optional<milliseconds> next(milliseconds now) const;
-  // Drops what was due long ago and not tried again: nobody wants it any more.
+  // Drops changes that were due long ago and not retried: they are no longer wanted.
   void forget_old(milliseconds now);
   [[nodiscard]] std::size_t size() const { return failures_.size(); }
 

@@ -23,7 +23,7 @@ void RouteDelay::settled(const NodeState& node, const NodePlan& plan, Millisecon
   const auto ranges = waiting_.find(node.uid);
   if (ranges == waiting_.end()) return;
   std::erase_if(ranges->second, [&](const auto& entry) {
-    // That run has not seen what came meanwhile.
+    // That run has not seen later events.
     if (entry.second > begun) return false;
     return std::none_of(plan.ranges.begin(), plan.ranges.end(), [&](const RangePlan& range) {
       return range.text == entry.first && range.outcome != Outcome::kept;

@@ -1,5 +1,5 @@
-// How long ranges of Nodes wait for their route: remembered from the first event of a Node with a
-// machine until a route leads there, or the Node is gone. [serial]
+// How long ranges of Nodes wait for their route: from the first event of a Node with a machine
+// until a route leads there, or the Node is gone. [serial]
 #pragma once
 
 #include "node_state.hpp"
@@ -22,9 +22,9 @@ class RouteDelay {
 
   // The Node wants these routes; those that it has wanted before keep their time.
   void wanted(const NodeState& node, Milliseconds now);
-  // The cloud has made a route.
+  // The cloud has created a route.
   void made(const NodeState& node, const std::string& range, Milliseconds now);
-  // A run that began at `begun` has ended: what has its route, found or made, waits no more.
+  // A run that began at `begun` has ended: ranges with a route, found or created, wait no more.
   void settled(const NodeState& node, const NodePlan& plan, Milliseconds begun);
   // The Node is gone.
   void forget(const std::string& uid) { waiting_.erase(uid); }

@@ -1,4 +1,4 @@
-// What the flags ask for, checked (ROUTE-1..3, HOST-13, HOST-15).
+// This controller's flags, checked (ROUTE-1..3, HOST-13, HOST-15).
 #pragma once
 
 #include <ccm/cidr.hpp>
@@ -20,7 +20,7 @@ struct Settings {
 // --configure-cloud-routes. [create]
 bool routes_wanted(const Config& config);
 
-// invalid_argument with what is wrong in one line. [create]
+// invalid_argument with the fault in one line. [create]
 Result<Settings> read_settings(const Config& config);
 
 }  // namespace ccm::route

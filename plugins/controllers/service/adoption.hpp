@@ -1,5 +1,6 @@
-// Which Services may take over a load balancer that is not theirs: --load-balancer-adoption. Users
-// write the annotations that ask for it, so an administrator has to allow it. Any thread.
+// Which Services may take over a load balancer that belongs to somebody else:
+// --load-balancer-adoption. Users write the annotations that ask for it, so an administrator has to
+// allow it. Any thread.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -13,9 +14,8 @@ namespace ccm::service {
 class AdoptionRules {
  public:
   AdoptionRules() = default;  // nobody may
-  // "shop/web=4de7ac8b, shop/*, *": a Service or all of a namespace or all, each with the id of the
-  // only load balancer that may be taken, or without. invalid_argument names the item that is
-  // wrong.
+  // "shop/web=4de7ac8b, shop/*, *": a Service, or all of a namespace, or all, each with or without
+  // the id of the only load balancer that it may take over. invalid_argument names the faulty item.
   static Result<AdoptionRules> parse(std::string_view text);
 
   [[nodiscard]] bool allow(std::string_view namespace_name, std::string_view name,
@@ -23,7 +23,7 @@ class AdoptionRules {
 
  private:
   struct Rule {
-    std::string namespace_name;  // "*": any, as the name and, empty, the id
+    std::string namespace_name;  // "*": any; likewise the name; an empty id: any
     std::string name;
     std::string id;
   };

@@ -10,16 +10,16 @@
 
 namespace ccm::service {
 
-// JSON pointers of all that is read of a Node, by this controller and by providers.
+// JSON pointers of all fields of a Node that this controller and providers read.
 const std::vector<std::string>& node_fields();
 
-// SVC-58: the exclusion label lets it be.
+// SVC-58: the exclusion label allows it.
 bool included(const Object& node);
 // SVC-57: included, not being deleted, not about to be removed by the autoscaler.
 bool takes_traffic(const Object& node);
 // SVC-52: whether Services may need other backends after an update of a Node. Taints, readiness and
-// deletionTimestamp do not count (SVC-53). Addresses do, unlike in Go: a provider may choose by
-// them, and a Node whose kubelet sets the provider ID has them only later.
+// deletionTimestamp do not count (SVC-53). Addresses do, unlike in Go: a provider may choose
+// backends by them, and a Node whose kubelet sets the provider ID gets them only later.
 bool changes_backends(const Object& old, const Object& now);
 
 // All Nodes that take traffic, sorted by name. Cheap to copy.

@@ -1,4 +1,4 @@
-// Go's words for booleans, in which labels and annotations are written.
+// Go's spellings of booleans, as used in labels and annotations.
 #pragma once
 
 #include <algorithm>

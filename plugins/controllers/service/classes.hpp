@@ -1,6 +1,6 @@
 // Which Services get a load balancer from this controller (SVC-7): without a table those without a
-// class, as upstream; with one those whose class is in it, and those without a class when one of
-// its classes is the default. Any thread.
+// class, as upstream; with a table those whose class is in it, and those without a class when one
+// of its classes is the default. Any thread.
 #pragma once
 
 #include <ccm/instances.hpp>
@@ -23,11 +23,11 @@ class ClassTable {
  public:
   ClassTable() = default;  // no table
   // {"classes": [{"name": "example.com/internal", "parameters": {"network": "private"},
-  //               "default": true}]}; invalid_argument says what is wrong.
+  //               "default": true}]}; invalid_argument names the fault.
   static Result<ClassTable> parse(std::string_view text);
   static Result<ClassTable> read_file(const std::string& path);
 
-  // The class of a Service with that spec.loadBalancerClass; nothing = it is somebody else's.
+  // The class of a Service with that spec.loadBalancerClass; nothing = another controller's.
   [[nodiscard]] const LoadBalancerClass* find(const std::optional<std::string>& name) const;
 
  private:

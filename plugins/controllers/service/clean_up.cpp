@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A value that cannot be read keeps it, too: the other mistake could not be undone.
+// An unreadable value keeps it, too: a deletion by mistake could not be undone.
 bool retains(const ServiceState& service) {
   const auto place = service.annotations.find(kRetainAnnotation);
   return place != service.annotations.end() && !says_false(place->second);
@@ -61,7 +61,7 @@ Task<Status> Controller::clean_up(Ctx ctx, SyncPtr sync) {
   } else if (!record.deleting()) {
     record.state = SyncState::out_of_sync;
   }
-  if (record.id.empty()) record.id = removal.id;  // to be told when it is deleted
+  if (record.id.empty()) record.id = removal.id;  // for the log line of its deletion
   Status removed = co_await host_.load_balancers.remove(ctx, std::move(removal));
   const bool gone = is_gone(removed);
   if (not_owned(removed)) {
@@ -146,7 +146,7 @@ void Controller::tell_deleted(const Sync& sync) const {
   events_.normal(sync.object, kDeleted, "Deleted load balancer");
 }
 
-// Once: the host asks for the deletion again and again.
+// Once: the host repeats the request for the deletion.
 void Controller::tell_braked(const Sync& sync, const Status& why) const {
   if (why.reason() != kHostsBrake) return;
   if (std::exchange(sync.record->state, SyncState::deletion_held) == SyncState::deletion_held) {
@@ -166,7 +166,7 @@ void Controller::tell_not_owned(const Sync& sync) const {
                   "deleted");
 }
 
-// A wish that could not be read is told with a warning.
+// An unreadable annotation causes a warning.
 void Controller::tell_kept(const Sync& sync, const Status& why) const {
   host_.log.info("Kept the load balancer of a service that goes",
                  {{"service", sync.key},

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMessageLimit = 1024;
 
-// Of a text in UTF-8, at most `limit` bytes and no half character.
+// The front of a UTF-8 text, at most `limit` bytes and no partial character.
 std::string shortened(std::string text, size_t limit) {
   if (text.size() <= limit) return text;
   while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80U) --limit;

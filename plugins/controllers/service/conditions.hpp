@@ -1,4 +1,4 @@
-// The conditions that say on the Service itself what its load balancer is waiting for. Any thread.
+// The conditions that show on the Service what its load balancer is waiting for. Any thread.
 #pragma once
 
 #include "service_state.hpp"
@@ -19,7 +19,7 @@ Condition ready(bool holds, std::string_view reason, std::string message);
 // LoadBalancerPortsError, when the cloud refuses a port (KEP-1435); nothing when it refuses none.
 std::optional<Condition> ports_error(const std::vector<Ingress>& ingress);
 
-// Whether a write of `wanted` would change the status or the reason, or also its words.
+// Whether a write of `wanted` would change the status or the reason, or only the message.
 enum class Difference { none, message, reason };
 Difference difference(const Condition* stored, const Condition& wanted);
 

@@ -25,7 +25,7 @@ std::string key_of(const Object& service) {
   return std::string(service.namespace_name()) + "/" + std::string(service.name());
 }
 
-// After a restart those that look finished go behind those that wait for something.
+// After a restart, Services that look finished are queued after those that wait for something.
 Priority priority_of(const ServiceState& service) {
   const bool finished = service.finalizer && !service.deleting && !service.ingress.empty();
   return finished ? Priority::periodic : Priority::changed;
@@ -89,8 +89,8 @@ Status Controller::setup(Setup& setup) {
   return {};
 }
 
-// An add also ends a wait that the cloud has asked for, so only news are added: no resync, no
-// heartbeat, and nothing of what this controller wrote itself.
+// An add also ends a wait that the cloud has asked for, so only real changes are added: no resync,
+// no heartbeat, and no write of this controller.
 void Controller::on_service(EventKind kind, const Object& old, const Object& now,
                             const Queue& queue) {
   switch (kind) {
@@ -144,8 +144,8 @@ void Controller::on_update(const Object& old, const Object& now, const Queue& qu
   }
 }
 
-// Without an address and without our finalizer there is no load balancer of before. One that is
-// seen for the first time was made with its type, as far as can be known.
+// Without an address and without our finalizer there was no load balancer before. A Service seen
+// for the first time is assumed to have been created with its type.
 void Controller::note_need(const ServiceState& before, const Object& object,
                            const ServiceState& service) {
   const bool fresh = before.uid != service.uid;
@@ -176,7 +176,7 @@ const BackendSet& Controller::backends() {
   return *backends_;
 }
 
-// The workers that come at the same moment share the question, and its failure.
+// Workers that arrive at the same moment share the call, and its failure.
 Task<Status> Controller::learn_limits(Ctx ctx) {
   if (id_annotation_) co_return Status();
   const milliseconds came = host_.timer.now();
@@ -203,7 +203,7 @@ Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
       events_.warning(service, kSyncFailed,
                       "Error syncing load balancer: " + failure_text(learned));
     }
-    // It is no fault of the Service, so no change of it is waited for.
+    // Not a failure of the Service, so the retry does not wait for a change of it.
     if (learned.permanent()) learned.with_class(ErrorClass::none);
     co_return learned;
   }
@@ -223,7 +223,7 @@ Object Controller::cached(std::string_view key) const {
 
 Task<Status> Controller::sync_service(Ctx ctx, std::string key) {
   const auto known = records_.find(key);
-  if (known != records_.end() && known->second->vanished) {  // SVC-17: before all else
+  if (known != records_.end() && known->second->vanished) {  // SVC-17: first of all
     const std::shared_ptr<Record> record = known->second;
     SyncPtr sync = begin(key, record, record->vanished);
     Status removed = co_await remove_vanished(ctx, sync);
@@ -240,7 +240,7 @@ Task<Status> Controller::sync_service(Ctx ctx, std::string key) {
   const ServiceState& service = sync->service;
   const bool wants = wants_load_balancer(service, settings_.classes);
   Status status;
-  // TRAP-15: the API server takes no finalizer for what is being deleted.
+  // TRAP-15: the API server accepts no new finalizer on an object that is being deleted.
   if (wants && !service.deleting) {
     status = co_await sync_load_balancer(ctx, sync);
   } else if (needs_cleanup(service) || record->has_balancer()) {
@@ -261,7 +261,7 @@ std::shared_ptr<Record> Controller::record_of(const std::string& key, const std:
   return record;
 }
 
-// The newer one of what the watch has shown and what our last write was answered with.
+// The newer one of the watch's state and the answer to our last write.
 Controller::SyncPtr Controller::begin(std::string key, std::shared_ptr<Record> record,
                                       Object object) const {
   auto sync = std::make_shared<Sync>();

@@ -1,10 +1,10 @@
-// service-lb-controller: gives each Service of type LoadBalancer a load balancer of the cloud,
-// keeps it as the Service says and its backends as the Nodes are, and takes it away again.
-// [serial]
+// service-lb-controller: creates a load balancer of the cloud for each Service of type
+// LoadBalancer, keeps it in sync with the Service and its backends in sync with the Nodes, and
+// deletes it. [serial]
 //
 // The host's queue reconciles one Service once at a time, so creating, changing the backends and
-// deleting never overlap (TRAP-12). Nothing waits inside a reconcile for the cloud to finish: the
-// Service comes back later, and says in a condition what it waits for.
+// deleting never overlap (TRAP-12). No reconcile waits for the cloud to finish: the Service is
+// requeued, and a condition says what it waits for.
 #pragma once
 
 #include "backends.hpp"
@@ -71,7 +71,7 @@ class Controller {
   Task<Status> observe_cloud(Ctx ctx, SyncPtr sync);
   Task<Status> ensure(Ctx ctx, SyncPtr sync);
   // `ensure` of the provider; once more, as a takeover, where it met somebody else's load balancer
-  // and the administrator lets this Service have it.
+  // and the administrator allows this Service to take it over.
   Task<Result<LoadBalancer>> ask(Ctx ctx, SyncPtr sync);
   Task<Result<LoadBalancer>> ask_once(Ctx ctx, SyncPtr sync);
   Task<Status> update_backends(Ctx ctx, SyncPtr sync);
@@ -101,10 +101,10 @@ class Controller {
 
   // reporting.cpp
   Task<Status> write(Ctx ctx, SyncPtr sync, ServicePatch patch);
-  // Tells of a failure by Event (`reason`; empty = none) and condition, and says when to come back.
+  // Reports a failure by Event (`reason`; empty = none) and condition, and returns when to retry.
   Task<Status> fail(Ctx ctx, SyncPtr sync, Status status, std::string_view reason,
                     bool with_condition);
-  // Nothing is wrong, but the cloud needs time.
+  // Not a failure, but the cloud needs time.
   Task<Status> wait(Ctx ctx, SyncPtr sync, Status status, std::string_view reason,
                     ServicePatch patch);
   void defer(const Sync& sync, const Status& status) const;
@@ -118,7 +118,7 @@ class Controller {
   TimeToAddress time_to_address_;
   Settings settings_;
   Semaphore limits_slot_;
-  Status limits_failure_;  // of the last question
+  Status limits_failure_;  // of the last call
   std::chrono::milliseconds limits_failed_{0};
   std::optional<std::string> id_annotation_;  // from the first reconcile on
   std::unordered_map<std::string, std::shared_ptr<Record>> records_;

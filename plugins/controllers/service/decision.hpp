@@ -1,4 +1,4 @@
-// Which of its steps a wanted load balancer needs now. Any thread.
+// The next step for a wanted load balancer. Any thread.
 #pragma once
 
 #include "record.hpp"
@@ -11,10 +11,10 @@
 namespace ccm::service {
 
 enum class Step {
-  none,             // the cloud is as wanted, for all that is known
+  none,             // the cloud is in sync as far as known
   observe,          // compare with the cloud; nothing is written when nothing differs
   update_backends,  // only the backends changed
-  ensure,           // all of it
+  ensure,           // everything
 };
 
 struct Wanted {
@@ -26,11 +26,11 @@ struct Wanted {
 Step next_step(const Record& record, const ServiceState& service, std::string_view id_annotation,
                Wanted wanted, bool audited, std::chrono::milliseconds now);
 
-// How long the next try has to wait: 0 = not at all.
+// The remaining wait of a deferred request: 0 = none.
 std::chrono::milliseconds deferral_left(const Record& record, uint64_t hash,
                                         std::chrono::milliseconds now);
 
-// The audits of many Services spread over the time: 90 to 110 % of the period, by name.
+// Spreads the audits of many Services over time: 90 to 110 % of the period, by name.
 std::chrono::milliseconds audit_pause(std::chrono::milliseconds period, std::string_view key);
 
 }  // namespace ccm::service

@@ -70,7 +70,7 @@ Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
   co_return status;
 }
 
-// Reads the cloud. After a restart, and in each audit, that is all when nothing differs.
+// Reads the cloud. After a restart, and in each audit, nothing is written when nothing differs.
 Task<Status> Controller::observe_cloud(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
   const bool audit = record.applied();
@@ -81,7 +81,7 @@ Task<Status> Controller::observe_cloud(Ctx ctx, SyncPtr sync) {
     co_return left;
   }
   if (!answer.ok()) {
-    if (audit) {  // it serves as far as is known, so an Event would only worry
+    if (audit) {  // it works as far as is known, so an Event would only worry
       host_.log.v(2, "Could not audit a load balancer",
                   {{"service", sync->key}, {"err", answer.status()}});
       record.audit_due = host_.timer.now() + audit_pause(settings_.audit_period, sync->key);
@@ -168,7 +168,7 @@ Task<Status> Controller::add_finalizer(Ctx ctx, SyncPtr sync) {
   co_return written;
 }
 
-// SVC-24: nothing is written, and nothing asked again before the Service changes.
+// SVC-24: nothing is written, and the cloud is not asked again before the Service changes.
 Task<Status> Controller::left_to_others(SyncPtr sync) {
   sync->record->state = SyncState::elsewhere;
   remember_request(sync);
@@ -193,7 +193,7 @@ void Controller::remember(const SyncPtr& sync, const LoadBalancer& answer) const
 
 void Controller::remember_request(const SyncPtr& sync) const {
   Record& record = *sync->record;
-  // Of the Service as it is once this controller's annotations are on it.
+  // Hashes the Service with this controller's annotations already on it.
   ServiceState service = sync->service;
   if (!record.id.empty()) service.annotations.erase(sync->surroundings.id_annotation);
   for (const Label& annotation : record.annotations) service.annotations.erase(annotation.key);
@@ -266,7 +266,7 @@ ServicePatch Controller::annotated(const Sync& sync) const {
   return patch;
 }
 
-// Makes the Service say what its load balancer is; writes only what differs.
+// Writes the load balancer's state to the Service; only differences.
 Task<Status> Controller::update_status(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
   if (record.state == SyncState::elsewhere) co_return Status();
@@ -275,7 +275,7 @@ Task<Status> Controller::update_status(Ctx ctx, SyncPtr sync) {
   if (!sync->service.finalizer) patch.finalizer = ServicePatch::Finalizer::add;
   patch.set_ingress(sync->service, record.ingress);
   const Condition* stored = sync->service.condition(kReadyCondition);
-  // A status that is right is not written only to add a condition to it.
+  // A correct status is not written only to add a condition to it.
   if (patch.ingress || (stored != nullptr && !stored->holds)) {
     Condition wanted = ready(true, kEnsured, "The load balancer is ready");
     patch.conditions.push_back(timed(stored, std::move(wanted), time));
@@ -336,7 +336,7 @@ Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
     co_return Status();
   }
   if (answer.ok() || answer.status().error_class() == ErrorClass::not_found) {
-    // Gone or changed hands: no failure of this update (SVC-62); all of it is looked at again.
+    // Gone or changed hands: no failure of this update (SVC-62); a whole `ensure` follows.
     Status ensured = co_await ensure(ctx, sync);
     co_return ensured;
   }

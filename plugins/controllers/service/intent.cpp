@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kNameLength = 32;
 
-// Written by this controller, and as it wrote it.
+// Written by this controller, and unchanged since.
 bool is_own(const std::string& key, const std::string& value, const std::vector<Label>& own) {
   return std::find(own.begin(), own.end(), Label{key, value}) != own.end();
 }
@@ -49,7 +49,7 @@ Result<LoadBalancerService> make_intent(const Object& object, const ServiceState
                                         const LoadBalancerClass& balancer_class,
                                         const Surroundings& surroundings) {
   LoadBalancerService intent = make_removal(object, service, surroundings);
-  // Once it is taken over its owner mark counts again.
+  // Once it is taken over, its owner mark counts again.
   const std::string_view adopt = service.annotation(kAdoptAnnotation);
   if (adopt != intent.id) intent.adopt_id = adopt;
   auto ranges = source_ranges(service);

@@ -1,4 +1,4 @@
-// What a Service asks the cloud for. Any thread.
+// A Service's request to the cloud. Any thread.
 #pragma once
 
 #include "classes.hpp"
@@ -12,14 +12,14 @@
 
 namespace ccm::service {
 
-// What is known of a Service's load balancer beside the Service itself.
+// Facts about a Service's load balancer that are not in the Service itself.
 struct Surroundings {
   std::string cluster_name;
   std::string id_annotation;
-  std::string known_id;  // by an answer of the cloud; for a Service that lost its annotation
+  std::string known_id;  // from the cloud's answer; for a Service that lost its annotation
 };
 
-// The request for `ensure` and the like; invalid_spec when the Service contradicts itself.
+// The request for `ensure` and similar calls; invalid_spec when the Service contradicts itself.
 Result<LoadBalancerService> make_intent(const Object& object, const ServiceState& service,
                                         const LoadBalancerClass& balancer_class,
                                         const Surroundings& surroundings);
@@ -28,8 +28,8 @@ Result<LoadBalancerService> make_intent(const Object& object, const ServiceState
 LoadBalancerService make_removal(const Object& object, const ServiceState& service,
                                  const Surroundings& surroundings);
 
-// Of all that may change the load balancer, but not of what this controller itself wrote: the id
-// that is known, and the annotations of the provider.
+// Covers everything that may change the load balancer, except for this controller's own writes: the
+// known id, and the annotations of the provider.
 uint64_t intent_hash(const LoadBalancerService& intent, const ServiceState& service,
                      const Surroundings& surroundings, const std::vector<Label>& own);
 

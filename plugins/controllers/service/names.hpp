@@ -1,4 +1,4 @@
-// Names that others rely on: Kubernetes' own, upstream's Events, and this project's annotations.
+// Names that others use: Kubernetes' own, upstream's Events, and this project's annotations.
 #pragma once
 
 #include <string_view>
@@ -16,7 +16,7 @@ inline constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-app
 // "true": the load balancer outlives its Service.
 inline constexpr std::string_view kRetainAnnotation =
     "cloud-controller-manager/retain-load-balancer";
-// The id of a load balancer that the user hands over to this Service.
+// The id of a load balancer that the user transfers to this Service.
 inline constexpr std::string_view kAdoptAnnotation = "cloud-controller-manager/adopt-load-balancer";
 
 inline constexpr std::string_view kExcludeLabel =
@@ -40,9 +40,9 @@ inline constexpr std::string_view kDeleted = "DeletedLoadBalancer";
 inline constexpr std::string_view kDeleteFailed = "DeleteLoadBalancerFailed";
 inline constexpr std::string_view kUpdated = "UpdatedLoadBalancer";
 inline constexpr std::string_view kUpdateFailed = "UpdateLoadBalancerFailed";
-// With it a provider says that a load balancer is somebody else's (ccm/abi/loadbalancers.h).
+// A provider's reason: the load balancer belongs to somebody else (ccm/abi/loadbalancers.h).
 inline constexpr std::string_view kProvidersNotOwned = "NotOwned";
-// With it the host's brake holds a deletion back (the same page).
+// The host's reason: the brake holds a deletion back (the same page).
 inline constexpr std::string_view kHostsBrake = "DeletionBrakeEngaged";
 // Reasons that upstream does not have.
 inline constexpr std::string_view kDeletionHeld = "DeletionHeld";

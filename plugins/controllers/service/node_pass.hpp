@@ -1,5 +1,5 @@
-// One change of Nodes on its way to all Services: which of them have yet to see it, and how long
-// the whole took (MET-6). [serial]
+// One change of Nodes on its way to all Services: which of them have yet to see it, and the
+// duration of the whole pass (MET-6). [serial]
 #pragma once
 
 #include "record.hpp"
@@ -17,14 +17,14 @@ class NodePass {
 
   explicit NodePass(Metric latency) : latency_(latency) {}
 
-  // False when that Service is on its way already: a hundred Nodes in a second are one update.
+  // False when that Service is scheduled already: a hundred Nodes in a second are one update.
   bool schedule(Record& record, Milliseconds now) {
     if (record.scheduled) return false;
     record.scheduled = true;
     if (open_++ == 0) started_ = now;
     return true;
   }
-  // A reconcile of the Service begins; true when a change of Nodes has brought it.
+  // A reconcile of the Service begins; true when a change of Nodes caused it.
   static bool take(Record& record) { return std::exchange(record.scheduled, false); }
   // That reconcile has ended.
   void ended(Milliseconds now) {

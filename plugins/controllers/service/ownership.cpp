@@ -51,7 +51,7 @@ bool Controller::may_adopt(const Sync& sync, std::string_view id) const {
          settings_.adoption.allow(sync.service.namespace_name, sync.service.name, id);
 }
 
-// One load balancer serves one Service: not one that another has, or is taking over at this moment,
+// One load balancer serves one Service: not one that another Service has, is taking over right now,
 // or had before this process looked.
 bool Controller::another_has(const Sync& sync, std::string_view id) const {
   for (const auto& [key, record] : records_) {
@@ -73,7 +73,7 @@ Status Controller::adoption_refused(const Sync& sync) {
                   permission_hint(sync.service));
 }
 
-// The ids of load balancers that are not the Service's are none of its users' business.
+// Users of a Service must not learn the ids of other owners' load balancers.
 Status Controller::foreign(const Sync& sync) {
   std::string text =
       "the load balancer that bears this Service's name is marked as somebody else's";

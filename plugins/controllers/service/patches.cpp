@@ -25,7 +25,7 @@ void write_removal(JsonWriter& json, const std::string& type) {
   });
 }
 
-// The order is only a hint, but without it ours would come first (SVC-40, SVC-41).
+// The order is only a hint, but without it ours would be first (SVC-40, SVC-41).
 void write_finalizers(JsonWriter& json, const std::vector<std::string>& others,
                       ServicePatch::Finalizer change) {
   const bool adds = change == ServicePatch::Finalizer::add;

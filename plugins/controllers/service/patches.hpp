@@ -1,7 +1,7 @@
-// The one write that this controller makes to a Service: a strategic merge patch of its status
-// subresource, where finalizers and annotations can be written as well (SVC-39, SVC-40). It names
-// only what it changes, so other writers lose nothing, and carries the uid, so it never reaches
-// another Service of that name. Any thread.
+// This controller's only write to a Service: a strategic merge patch of its status subresource,
+// which may contain finalizers and annotations as well (SVC-39, SVC-40). It names only changed
+// fields, so writes of others are kept, and carries the uid, so it never reaches another Service of
+// that name. Any thread.
 #pragma once
 
 #include "service_state.hpp"
@@ -25,11 +25,11 @@ struct ServicePatch {
   std::vector<std::string> removed_conditions;  // types
 
   [[nodiscard]] bool empty() const;
-  // Sets or removes (empty value) an annotation, unless the Service has it so already.
+  // Sets or removes (empty value) an annotation, unless the Service already has that state.
   void annotate(const ServiceState& service, const std::string& key, const std::string& value);
-  // Replaces the status' ingress, unless it says the same.
+  // Replaces the status' ingress, unless it is equal.
   void set_ingress(const ServiceState& service, const std::vector<Ingress>& wanted);
-  // Removes a condition that is there.
+  // Removes an existing condition.
   void remove_condition(const ServiceState& service, std::string_view type);
 
   [[nodiscard]] KubePatch render(const ServiceState& service) const;

@@ -1,4 +1,4 @@
-// What is to be done for a Service, and whether a change of it is news. Any thread.
+// What a Service needs, and whether a change of it matters. Any thread.
 #pragma once
 
 #include "classes.hpp"
@@ -9,7 +9,7 @@ namespace ccm::service {
 // SVC-7, with the table of classes.
 bool wants_load_balancer(const ServiceState& service, const ClassTable& classes);
 
-// SVC-9: our finalizer is on it, and it is being deleted or not of type LoadBalancer any more.
+// SVC-9: our finalizer is on it, and it is being deleted or no longer of type LoadBalancer.
 bool needs_cleanup(const ServiceState& service);
 
 // SVC-13: whether the cloud may have to change for it.

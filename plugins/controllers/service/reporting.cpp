@@ -10,15 +10,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A permanent failure is tried again slowly: quotas are raised without a change of the Service.
+// A permanent failure is retried slowly: quotas are raised without a change of the Service.
 constexpr milliseconds kRefusedRetry{600'000};
 constexpr milliseconds kWaitingRetry{2'000};
-// A condition whose words alone change, by a request id for instance, is not written more often.
+// A condition that only changes its message, by a request id for instance, is not written more
+// often.
 constexpr milliseconds kSameReasonPause{300'000};
 
 }  // namespace
 
-// The answer is what the next step starts from.
+// The answer is the input of the next step.
 Task<Status> Controller::write(Ctx ctx, SyncPtr sync, ServicePatch patch) {
   KubePatch rendered = patch.render(sync->service);
   auto written = co_await host_.kube.patch(ctx, std::move(rendered));
@@ -37,7 +38,7 @@ void Controller::defer(const Sync& sync, const Status& status) const {
   record.not_before = host_.timer.now() + status.retry_after();
   record.deferred_hash = sync.hash;
   if (!sync.intent.uid.empty()) {
-    // What was just recorded must not look like a change of the Service.
+    // Our own last write must not look like a change of the Service.
     LoadBalancerService intent = sync.intent;
     if (intent.adopt_id == record.id) intent.adopt_id.clear();
     record.deferred_hash = intent_hash(intent, sync.service, sync.surroundings, record.annotations);
@@ -75,7 +76,7 @@ Task<Status> Controller::fail(Ctx ctx, SyncPtr sync, Status status, std::string_
     defer(*sync, status);
   } else if (status.retry_after() > milliseconds(0)) {
     defer(*sync, status);
-    // SVC-50: after exactly that time, and no back-off either.
+    // SVC-50: after exactly that time, and without back-off.
     if (status.error_class() == ErrorClass::none) status.with_class(ErrorClass::waiting);
   }
   co_return status;

@@ -1,4 +1,4 @@
-// What this controller reads of a Service, as values. Any thread.
+// The fields of a Service that this controller reads, as values. Any thread.
 #pragma once
 
 #include <ccm/load_balancer.hpp>
@@ -13,7 +13,7 @@
 
 namespace ccm::service {
 
-// One of .status.conditions; `transition` is its lastTransitionTime as it is written.
+// One of .status.conditions; `transition` is its lastTransitionTime, unparsed.
 struct Condition {
   std::string type;
   bool holds = false;
@@ -22,7 +22,7 @@ struct Condition {
   std::string transition;
 };
 
-// A port with what ServicePort leaves out, for the comparison (SVC-13c).
+// A port and the fields that ServicePort lacks, for the comparison (SVC-13c).
 struct PortState {
   ServicePort port;
   std::string target_port;
@@ -55,16 +55,16 @@ struct ServiceState {
   int32_t affinity_timeout = 0;
 
   std::vector<Ingress> ingress;       // status.loadBalancer
-  std::vector<Condition> conditions;  // those of this controller
+  std::vector<Condition> conditions;  // this controller's
 
   // "namespace/name".
   [[nodiscard]] std::string key() const { return namespace_name + "/" + name; }
-  // An annotation's value; empty = it is not there.
+  // An annotation's value; empty = absent.
   [[nodiscard]] std::string_view annotation(std::string_view name) const;
   [[nodiscard]] const Condition* condition(std::string_view type) const;
 };
 
-// JSON pointers of all that read_service() looks at.
+// JSON pointers of all fields that read_service() reads.
 const std::vector<std::string>& service_fields();
 
 ServiceState read_service(const Object& service);

@@ -1,4 +1,4 @@
-// The words of Events and conditions. Any thread.
+// Texts of Events and conditions. Any thread.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -10,12 +10,12 @@ namespace ccm::service {
 // "quota", "invalid spec", ...; empty when nothing is known.
 std::string class_words(ErrorClass error_class);
 
-// Cause, class and what happens or has to happen next. The same failure gives the same text, so
-// that Events are counted instead of repeated.
+// Cause, class and next step. The same failure gives the same text, so that Events are counted
+// instead of repeated.
 std::string failure_text(const Status& status);
 
-// Whether Events and conditions are to tell of it: not when the manager itself is ending, or when
-// the next try is only about to begin.
+// Whether Events and conditions report it: not when the manager itself is ending, or when the next
+// attempt is about to begin.
 bool worth_telling(const Status& status);
 
 }  // namespace ccm::service

@@ -1,5 +1,5 @@
-// How long Services wait for their first address: only those that still do are remembered, so none
-// counts twice. Times are the wall clock's, as those of objects are. [serial]
+// How long Services wait for their first address: only waiting ones are stored, so none counts
+// twice. Times are the wall clock's, as those of objects are. [serial]
 #pragma once
 
 #include <ccm/metrics.hpp>
@@ -17,7 +17,7 @@ class TimeToAddress {
 
   explicit TimeToAddress(Metric delay) : delay_(delay) {}
 
-  // The Service of that uid needs its first address since then; an earlier word stands.
+  // The Service of that uid needs its first address since then; an earlier call has precedence.
   void needed(const std::string& uid, Milliseconds since) { since_.try_emplace(uid, since); }
   // An address was written to its status.
   void addressed(const std::string& uid, Milliseconds now) {
@@ -27,7 +27,7 @@ class TimeToAddress {
     delay_.record(static_cast<double>(took.count()) / 1e3);
     since_.erase(place);
   }
-  // It is gone, or needs none any more.
+  // It is gone, or no longer needs one.
   void forget(const std::string& uid) { since_.erase(uid); }
 
  private:

@@ -39,7 +39,7 @@ std::size_t list_index(const std::string& token, std::size_t size, bool adding) 
   return static_cast<std::size_t>(index);
 }
 
-// Where a path leads: into a member of `parent`, which exists; the member itself need not.
+// The target of a path: a member of `parent`, which exists; the member itself need not.
 struct Place {
   Json* parent = nullptr;  // null: the whole document
   std::string token;

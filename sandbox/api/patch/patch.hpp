@@ -24,8 +24,8 @@ struct PatchTooLarge : PatchError {
                    false) {}
 };
 
-// RFC 6902 as the API server reads it: negative indices count from the end, and replacing a missing
-// member adds it. At most 10000 operations (API-9).
+// RFC 6902 as the API server implements it: negative indices count from the end, and replacing a
+// missing member adds it. At most 10000 operations (API-9).
 Json apply_json_patch(const Json& object, const Json& patch);
 
 // RFC 7386.

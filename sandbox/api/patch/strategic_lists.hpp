@@ -10,8 +10,8 @@ namespace sandbox {
 // `merge_key` is empty.
 bool same_member(const Json& left, const Json& right, const std::string& merge_key);
 
-// Orders `merged`: members named in `wanted` follow its order, the others keep the order that they
-// have in `original`; where both are known to `original` the latter decides who comes first.
+// Orders `merged`: members named in `wanted` follow its order, the others keep their order in
+// `original`; where `original` has both, its order decides.
 Json order_members(const Json& merged, const Json& wanted, const Json& original,
                    const std::string& merge_key);
 
