@@ -68,7 +68,7 @@ asio::awaitable<void> connect(Stream& stream, const Server& server) {
   co_await stream.async_handshake(asio::ssl::stream_base::client, asio::use_awaitable);
 }
 
-// One connection's work: the next request until there is none left.
+// One connection's work: takes the next request until none is left.
 asio::awaitable<void> work(const Server& server, asio::ssl::context& tls,
                            const std::vector<BareRequest>& requests, std::size_t& next) {
   const auto executor = co_await asio::this_coro::executor;

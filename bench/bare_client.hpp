@@ -1,6 +1,6 @@
 // The yardstick: sends prepared requests to a server over a fixed number of keep-alive connections
-// and does nothing else. Own code on Beast, so that a slow client of ours cannot make the yardstick
-// slow too.
+// and does nothing else. Written on Beast, so that a slow client of this project cannot make the
+// yardstick slow too.
 #pragma once
 
 #include <chrono>
@@ -29,9 +29,9 @@ struct BareRequest {
   std::string body;
 };
 
-// Sends all requests over `connections` connections, each taking the next one when its answer was
-// read. Returns the time from the first connect to the last answer. Throws std::runtime_error on an
-// answer other than 2xx.
+// Sends all requests over `connections` connections; each takes the next one after it has read its
+// answer. Returns the time from the first connect to the last answer. Throws std::runtime_error on
+// an answer other than 2xx.
 std::chrono::nanoseconds send_all(const Server& server, const std::vector<BareRequest>& requests,
                                   std::size_t connections);
 
@@ -52,7 +52,7 @@ class Connection {
   std::unique_ptr<Impl> impl_;
 };
 
-// The same over a connection of its own.
+// The same over a new connection.
 std::string send_one(const Server& server, const BareRequest& request);
 
 // Watches `path` (a watch URL) and hands each line of the stream to `on_line` until that returns

@@ -1,4 +1,4 @@
-// Times as the tables print them.
+// Times in the tables' format.
 #pragma once
 
 #include <chrono>

@@ -13,13 +13,13 @@ namespace ccm::bench {
 class Endpoint {
  public:
   // On a free port of 127.0.0.1, with its certificate in a folder beside the manager's log. The
-  // manager's own identity asks the API server who may read what.
+  // manager's own identity is used for reviews.
   explicit Endpoint(const ManagerSettings& settings);
 
   // For the manager.
   [[nodiscard]] std::vector<std::string> flags() const;
-  // As the administrator sees it: the same credential, another server. The manager must be running,
-  // for its certificate.
+  // For the administrator: the same credential, another server. The manager must be running, for
+  // its certificate.
   [[nodiscard]] Server server(Server admin) const;
 
  private:

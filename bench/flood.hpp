@@ -25,7 +25,7 @@ class Flood {
   Flood(const Flood&) = delete;
   Flood& operator=(const Flood&) = delete;
 
-  // What it has done so far: connections, handshakes, requests or fields.
+  // Its work so far: connections, handshakes, requests or fields.
   [[nodiscard]] std::uint64_t done() const;
 
  private:
@@ -33,8 +33,8 @@ class Flood {
   std::unique_ptr<Impl> impl_;
 };
 
-// GET /healthz over a connection of its own from the address `from`, as a kubelet asks. False when
-// there is no 200 within a second for each step.
+// GET /healthz over a new connection from the address `from`, as a kubelet does. False when there
+// is no 200 within a second for each step.
 bool probe(std::uint16_t port, const std::string& from);
 
 }  // namespace ccm::bench

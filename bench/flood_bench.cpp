@@ -1,5 +1,5 @@
-// Measures what clients without credentials can do to a manager: its processor time and memory, and
-// how long those wait who have a right and probes from another address. Usage: bench/run.
+// Measures the effect of clients without credentials on a manager: its processor time and memory,
+// and the waits of clients with a right and of probes from another address. Usage: bench/run.
 #include "bare_client.hpp"
 #include "endpoint.hpp"
 #include "flood.hpp"
@@ -109,7 +109,7 @@ void run(Settings settings) {
   settings.manager.flags.push_back("--configure-cloud-routes=false");
   Manager manager(settings.manager);
   (void)manager.await_log({"\"Leading\"", "Caches are synced"});
-  std::this_thread::sleep_for(std::chrono::seconds(8));  // what only the start needs is given back
+  std::this_thread::sleep_for(std::chrono::seconds(8));  // startup-only memory is given back
   const Server server = endpoint.server(admin);
   std::printf("Floods of %u threads for %u s each. In ms: median / longest\n", settings.threads,
               settings.seconds);
@@ -124,7 +124,7 @@ void run(Settings settings) {
   manager.end(SIGTERM);
 }
 
-// Against a manager that somebody else measures.
+// Against a manager that another program measures.
 void only_flood(const Settings& settings) {
   const Flood flood(settings.kinds.at(0), settings.port, settings.threads, settings.nice);
   std::this_thread::sleep_for(std::chrono::seconds(settings.seconds));

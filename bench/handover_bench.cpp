@@ -1,4 +1,4 @@
-// Measures what a cluster notices of a change of leader: how long a node that registers at that
+// Measures the effect of a change of leader on a cluster: how long a node that registers at that
 // moment waits until it is initialised; and how long a manager needs from its start to leading with
 // synced caches. Usage and environment: bench/run.
 #include "bare_client.hpp"

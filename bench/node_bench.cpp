@@ -39,7 +39,7 @@ struct Settings {
   std::string work = "init";
 };
 
-// What a kubelet sends every five minutes while nothing changes.
+// A kubelet's patch every five minutes while nothing changes.
 BareRequest heartbeat(std::size_t i) {
   std::array<char, 32> now{};
   const std::time_t seconds = std::time(nullptr);
@@ -71,7 +71,7 @@ void row(const char* what, double value, const char* unit) {
   std::printf("| %-48s | %8.2f %-2s |\n", what, value, unit);
 }
 
-// Median, least and most of what the rounds gave.
+// Median, least and most of the rounds.
 void row(const char* what, std::vector<double> values, const char* unit) {
   std::sort(values.begin(), values.end());
   std::printf("| %-48s | %8.2f %-2s | %8.2f | %8.2f |\n", what, values[values.size() / 2], unit,

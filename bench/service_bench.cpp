@@ -56,7 +56,7 @@ Server cloud_of(const std::string& path) {
   return server;
 }
 
-// Calls of the cloud by operation, since the start of the cloud.
+// Calls to the cloud by operation, since its start.
 Calls cloud_calls(const Settings& settings) {
   Calls calls;
   const json counted =
@@ -178,7 +178,7 @@ double of_each(long count, const Settings& settings) {
   return static_cast<double>(count) / static_cast<double>(settings.services);
 }
 
-// The time of a bare client; afterwards all is as before but for the load balancers in the cloud.
+// The time of a bare client; afterwards only the load balancers in the cloud are left.
 double measure_yardstick(const Settings& settings, const Server& admin) {
   ServiceYardstick bare;
   bare.admin = admin;

@@ -22,7 +22,7 @@ constexpr const char* kFinalizer = "service.kubernetes.io/load-balancer-cleanup"
 constexpr const char* kTime = "2026-01-01T00:00:00Z";
 constexpr const char* kIdAnnotation = "cloud-controller-manager/load-balancer-id";
 
-// What is known of one Service between its two halves.
+// The state of one Service between its two halves.
 struct Made {
   std::string uid;
   std::string id;  // of its load balancer

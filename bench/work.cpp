@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 
-// The size of what a kubelet registers, images and managedFields left out.
+// The size of a kubelet's registration, without images and managedFields.
 json registered(std::size_t i) {
   return {{"apiVersion", "v1"},
           {"kind", "Node"},
@@ -61,7 +61,7 @@ bool says(std::string_view line, std::string_view part) {
   return line.find(part) != std::string_view::npos;
 }
 
-// What it takes to initialise a node: its addresses, then everything else with the taint's removal.
+// The patches that initialise a node: its addresses, then everything else with the taint's removal.
 void add_initialisation(std::size_t i, std::vector<BareRequest>& requests) {
   const json addresses = {{{"type", "InternalIP"}, {"address", "10." + bytes_of(i)}},
                           {{"type", "Hostname"}, {"address", node_name(i)}}};

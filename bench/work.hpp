@@ -1,4 +1,4 @@
-// What node_bench lets the manager do, and the patches in which a bare client does the same.
+// The work of the manager in node_bench, and the patches with which a bare client does the same.
 #pragma once
 
 #include "bare_client.hpp"

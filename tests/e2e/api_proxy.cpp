@@ -104,7 +104,7 @@ std::string field(const support::HttpResponse& response, const char* name) {
 }  // namespace
 
 struct ApiProxy::Impl {
-  // What open watches are told, in order.
+  // Lines for open watches, in order.
   struct Order {
     enum class Kind { cut, line, expire } kind;
     std::string line;
@@ -228,7 +228,7 @@ bool ApiProxy::Impl::serve_one(tcp::socket& socket, const http::request<http::st
                                  field(response, "retry-after"), response.body));
 }
 
-// Piece by piece, with what it was told in between. The connection ends with the watch.
+// Piece by piece, with inserted lines in between. The connection ends with the watch.
 bool ApiProxy::Impl::relay_watch(tcp::socket& socket, const support::HttpRequest& request) {
   std::size_t next = 0;
   {

@@ -1,5 +1,5 @@
-// Stands between the managers and the API server, passes on what it is given and breaks it when it
-// is told to: the same faults on every server.
+// A proxy between the managers and the API server that injects faults on demand: the same faults on
+// every server.
 #pragma once
 
 #include "support/kubeconfig.hpp"
@@ -12,14 +12,14 @@
 
 namespace ccm::e2e {
 
-// What happens to requests that fit.
+// The effect on matching requests.
 struct ProxyFault {
   std::string method{};       // empty: any
   std::string target{};       // regular expression, found anywhere in path and query
   int status = 0;             // answered with this instead of being passed on; 0: passed on
   std::string retry_after{};  // header of that answer, if not empty
   bool lose_answer = false;   // passed on, but the connection is cut instead of answering
-  std::chrono::milliseconds delay{0};  // before all else
+  std::chrono::milliseconds delay{0};  // first of all
   int count = -1;                      // so often; -1: always
 };
 
@@ -39,7 +39,7 @@ class ApiProxy {
   void away();
   void back();
 
-  // How many requests have come that fit; an empty method fits all, `target` as in ProxyFault.
+  // How many matching requests have come; an empty method matches all, `target` as in ProxyFault.
   [[nodiscard]] std::size_t requests(const std::string& method, const std::string& target) const;
 
   void add(ProxyFault fault);

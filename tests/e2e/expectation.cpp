@@ -150,7 +150,7 @@ std::string Expectations::calls(const json& what) {
   return {};
 }
 
-// What the proxy has seen.
+// The requests that the proxy has seen.
 std::string Expectations::requests(const json& what) {
   if (proxy_ == nullptr) throw std::runtime_error("manager needs \"proxy: true\" for this");
   const std::size_t seen = proxy_->requests(what.value("method", ""), what.value("target", ""));

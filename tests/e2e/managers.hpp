@@ -28,7 +28,7 @@ class Managers {
 
   support::Process& process(const std::string& name);
   std::string log(const std::string& name) const;
-  // What a user would want to see after a failure: names, states, and the ends of the logs.
+  // Details for a user after a failure: names, states, and the ends of the logs.
   std::string report();
 
  private:

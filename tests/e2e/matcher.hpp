@@ -1,4 +1,4 @@
-// Compares what a scenario expects with what is there.
+// Compares the expectations of a scenario with the real state.
 #pragma once
 
 #include <nlohmann/json.hpp>

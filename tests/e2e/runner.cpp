@@ -42,7 +42,7 @@ std::unique_ptr<ApiProxy> make_proxy(const json& manager, World& world, const fs
   return proxy;
 }
 
-// What a scenario writes as ${NAME}.
+// The values of ${NAME} in a scenario.
 std::vector<std::pair<std::string, std::string>> names_for(const json& manager, World& world,
                                                            const fs::path& folder) {
   const fs::path kubeconfig = manager.value("proxy", false) ? folder / "proxy.kubeconfig"

@@ -41,7 +41,7 @@ json replaced(const json& value, const std::string& from, const std::string& to)
   return result;
 }
 
-// "${N BYTES}" becomes so many: objects near the limits of a server would fill the file.
+// "${N BYTES}" is a text of N bytes: objects near the limits of a server would fill the file.
 json filled(const json& value) {
   if (value.is_string()) {
     static const std::regex form(R"(\$\{(\d+) BYTES\})");

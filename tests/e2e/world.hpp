@@ -1,4 +1,4 @@
-// What all scenarios of a run share: one API server and one cloud, cleaned between scenarios.
+// Shared by all scenarios of a run: one API server and one cloud, cleaned between scenarios.
 #pragma once
 
 #include "support/file.hpp"

@@ -29,7 +29,7 @@ HttpResponse HttpClient::send(const HttpRequest& request) {
     return response;
   } catch (const std::runtime_error&) {
     connection_.reset();
-    // The server may have closed an idle connection just now; a read may be tried again.
+    // The server may have closed an idle connection just now; a read may be retried.
     if (!reused || request.method != "GET") throw;
   }
   return send(request);

@@ -68,7 +68,7 @@ class TestServer {
   bool rights_given_ = false;
 };
 
-// What `ccmctl rbac` with these arguments prints. Throws std::runtime_error with what it says.
+// The output of `ccmctl rbac` with these arguments. Throws std::runtime_error with its message.
 std::vector<nlohmann::json> printed_rights(const std::vector<std::string>& arguments,
                                            const std::filesystem::path& folder);
 

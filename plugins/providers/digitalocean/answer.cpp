@@ -59,8 +59,8 @@ milliseconds told_pause(const HttpResponse& response) {
   return seconds(std::min(number(response.header("retry-after")), kLongestPause));
 }
 
-// Retry-After comes only with the limit per minute (DO-322); the hourly window tells its end. That
-// stands in every answer (DO-321), so it means something only where the limit was the reason.
+// Retry-After comes only with the limit per minute (DO-322); the hourly window has its reset time
+// in every answer (DO-321), so that counts only where the limit was the reason.
 milliseconds throttled_pause(const HttpResponse& response, milliseconds now) {
   const milliseconds told = told_pause(response);
   if (told > milliseconds(0)) return told;
@@ -76,7 +76,7 @@ Status classify(const HttpResponse& response, const ErrorBody& body, std::string
       return Status(Code::unauthenticated, ErrorClass::auth, std::move(message))
           .with_reason("CloudCredentialRefused");
     case 403:
-      // The API's way of saying that an earlier change is still being worked on.
+      // The API's text for an earlier change that is still in progress.
       if (body.message.find("previous actions") != std::string::npos) {
         return Status(Code::unavailable, ErrorClass::unavailable, std::move(message))
             .with_reason("CloudBusy");

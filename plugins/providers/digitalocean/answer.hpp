@@ -1,5 +1,5 @@
-// What an answer of DigitalOcean's API means for the caller: its status and error body as a
-// ccm::Status (DO-48, DO-49, DO-323, DO-325). Any thread.
+// Converts DigitalOcean's answers, status and error body, to ccm::Status (DO-48, DO-49, DO-323,
+// DO-325). Any thread.
 #pragma once
 
 #include <ccm/http.hpp>
@@ -17,7 +17,7 @@ namespace ccm::digitalocean {
 Status status_of(std::string_view operation, const HttpResponse& response,
                  std::chrono::milliseconds now);
 
-// A success that cannot be used: data_loss, class unavailable, reason "BadAnswer".
+// A success with an unusable body: data_loss, class unavailable, reason "BadAnswer".
 Status bad_answer(std::string_view what);
 
 }  // namespace ccm::digitalocean

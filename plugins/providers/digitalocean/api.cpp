@@ -14,8 +14,8 @@ using std::chrono::milliseconds;
 
 // How often a listing starts again because items came or went in between.
 constexpr int kListingTries = 3;
-// Pages that are read at once: enough to hide the cloud's latency, few enough for the memory that
-// half a megabyte of JSON a page takes.
+// Pages that are read at once: enough to hide the cloud's latency, few enough for the memory of
+// half a megabyte of JSON a page.
 constexpr size_t kPagesAtOnce = 4;
 constexpr milliseconds kMetadataTimeout{2'000};
 
@@ -76,7 +76,7 @@ Task<Result<Collection>> Api::read_pages(Ctx ctx, std::string path, std::string 
   if ((size == 0 && all.total > 0) || all.total < 0) {
     co_return bad_answer("has a list whose length cannot be right").with_context(operation);
   }
-  // The API may give smaller pages than it was asked for.
+  // The API may give smaller pages than requested.
   const int64_t pages = size == 0 ? 1 : std::max<int64_t>((all.total + size - 1) / size, 1);
   auto read = [&](size_t index) -> Task<Status> {
     return [](Api& api, Ctx ctx, std::string path, std::string operation, int64_t number,

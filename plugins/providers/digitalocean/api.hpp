@@ -27,19 +27,19 @@ struct Call {
   uint32_t* status_code = nullptr;  // gets the answer's; stays as it is when there was none
 };
 
-// What a reader of pages says of one of them.
+// A reader's report on one page.
 struct PageInfo {
   int64_t count = 0;  // items on this page
   int64_t total = 0;  // items of the whole listing, as the page says
 };
-// What the pages of a collection say of each other.
+// Checks whether the pages of a collection are consistent.
 struct Collection {
   int64_t count = 0;        // items on all pages
-  int64_t total = 0;        // as the first page says
-  bool same_total = false;  // so say all the others
+  int64_t total = 0;        // by the first page
+  bool same_total = false;  // all the others agree
 };
-// Takes page 1, 2, ... as the cloud sent them, page 1 first, the others in any order. A page that
-// it is given again replaces the earlier one: the listing has begun again with page 1.
+// Takes page 1, 2, ... from the cloud, page 1 first, the others in any order. A repeated page
+// replaces the earlier one: the listing has been restarted with page 1.
 using PageReader = std::function<Result<PageInfo>(int64_t page, const std::string& body)>;
 
 class Api {
@@ -56,17 +56,17 @@ class Api {
   Task<Result<std::string>> call(Ctx ctx, Call call);
 
   // Reads a whole collection, 200 a page, later pages several at once. ok only when the pages
-  // together are as many items as each of them says (DO-326). Failures: aborted, class conflict,
-  // when it changed while it was read, even after trying again; those of call and of `reader`.
-  // `path` is the collection's, without page and per_page; a query of its own may stand in it.
+  // together have as many items as each of them says (DO-326). Failures: aborted, class conflict,
+  // when it changed while it was read, even after retries; those of call and of `reader`. `path` is
+  // the collection's, without page and per_page; it may have a query.
   Task<Status> list(Ctx ctx, std::string path, std::string operation, PageReader reader);
 
-  // Reads each page once and leaves it to the caller whether they fit together. Failures: those of
-  // call and of `reader`; data_loss when a page is empty and says that there are more.
+  // Reads each page once and leaves it to the caller whether they are consistent. Failures: those
+  // of call and of `reader`; data_loss when a page is empty and says that there are more.
   Task<Result<Collection>> read_pages(Ctx ctx, std::string path, std::string operation,
                                       PageReader reader);
 
-  // One plain GET of the metadata service (DO-56): no token, one try, short.
+  // One plain GET of the metadata service (DO-56): no token, no retries, short.
   Task<Result<std::string>> metadata(Ctx ctx, std::string path);
 
  private:

@@ -7,11 +7,11 @@
 
 namespace ccm::digitalocean {
 
-// Gives turns in the order of asking, evenly spaced. The provider and the controllers of this
-// plugin are components of their own with one account, so they share it (DO-17). From any thread.
+// Grants turns first come first served, evenly spaced. The provider and the controllers of this
+// plugin are separate components with one account, so they share it (DO-17). From any thread.
 class CallRate {
  public:
-  // The one that all share; it lasts as long as somebody holds it.
+  // The shared one; it exists as long as somebody holds it.
   static std::shared_ptr<CallRate> of_process();
 
   // The moment of the next turn, `now` or later, by the clock of `now`.

@@ -28,8 +28,8 @@ bool keep(int, json::parse_event_t event, json& parsed) {
 
 json parse_kept(std::string_view text) { return json::parse(text, keep, false); }
 
-// Locked and migrating are no states of their own: such a droplet exists (DO-68). One in the
-// archive does not run, so its Node counts as shut down.
+// Locked and migrating are not separate states: such a droplet exists (DO-68). An archived one does
+// not run, so its Node counts as shut down.
 InstanceState state_of(const std::string& status) {
   if (status == "active") return InstanceState::running;
   if (status == "new") return InstanceState::starting;

@@ -15,7 +15,7 @@ namespace ccm::digitalocean {
 inline constexpr std::string_view kProviderIdPrefix = "digitalocean://";
 
 // The droplet's number. Failures, with the texts of DO-64: implemented_elsewhere for another
-// cloud's ID; invalid_argument for one of ours that is wrong.
+// cloud's ID; invalid_argument for a malformed one of this cloud.
 Result<int64_t> droplet_id(std::string_view provider_id);
 
 struct DropletPage {
@@ -23,9 +23,8 @@ struct DropletPage {
   int64_t total = 0;  // of the whole listing (meta.total, DO-326)
 };
 
-// Failure: data_loss when the answer cannot be used. A droplet without a private IPv4 address has
-// no addresses at all (DO-76): a listing has no place for a failure, and the others are not held
-// up.
+// Failure: data_loss for an unusable answer. A droplet without a private IPv4 address has no
+// addresses at all (DO-76): a listing has no place for a failure, and must not fail for the others.
 Result<DropletPage> parse_droplets(std::string_view json_text);
 Result<Instance> parse_droplet(std::string_view json_text);
 

@@ -78,7 +78,7 @@ PageReader reader_of(InstancePages& pages) {
   };
 }
 
-// By the API's default, and the droplets that this leaves out (DO-72).
+// By the API's default, and the droplets that the default leaves out (DO-72).
 constexpr const char* kKinds[] = {"", "gpus"};
 
 std::string droplets_path(const std::string& name, const std::string& type) {
@@ -132,7 +132,7 @@ Task<Result<InstancePages>> Droplets::read_kind(Ctx ctx, std::string type) {
   co_return pages;
 }
 
-// Those of a name; `type` as the API takes it, empty = its default. One that stands twice is one.
+// Droplets of a name; `type` in the API's form, empty = its default. Duplicates are dropped.
 Task<Result<Listing>> Droplets::named(Ctx ctx, std::string name, std::string type) {
   InstancePages pages;
   PageReader reader = reader_of(pages);

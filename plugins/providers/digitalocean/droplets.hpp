@@ -28,7 +28,7 @@ class Droplets {
   // The same, and a failure, aborted, when it is incomplete.
   Task<Result<Listing>> list(Ctx ctx);
 
-  // Those that bear a tag; GPU droplets as far as the API lists them (DO-332). Failures as list().
+  // Droplets with a tag; GPU droplets as far as the API lists them (DO-332). Failures as list().
   Task<Result<Listing>> tagged(Ctx ctx, std::string tag);
 
   // One GET. not_found, class not_found, when the API says 404 (DO-65).

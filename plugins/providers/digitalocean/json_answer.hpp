@@ -15,26 +15,26 @@
 
 namespace ccm::digitalocean {
 
-// What a text says; discarded when it is no JSON. Always from a view: each kind of source that is
-// parsed is another parser in the plugin.
+// The parsed text; discarded when it is not JSON. Always from a view: each kind of source would add
+// another parser to the plugin.
 inline nlohmann::json parse_json(std::string_view text) {
   return nlohmann::json::parse(text, nullptr, false);
 }
 
-// The text of a member; empty when it is absent or no text.
+// The text of a member; empty when it is absent or not a string.
 inline std::string text_or_empty(const nlohmann::json& object, const char* name) {
   const auto place = object.find(name);
   return place != object.end() && place->is_string() ? place->get<std::string>() : std::string();
 }
 
-// The same; throws json::exception when it is there and no text.
+// The same; throws json::exception when it is present and not a string.
 inline std::string text_of(const nlohmann::json& object, const char* name) {
   const auto place = object.find(name);
   return place == object.end() || place->is_null() ? std::string() : place->get<std::string>();
 }
 
-// A value as T; throws json::exception when it is none. A number that is no integer, or too large
-// for T, is none: the library would convert it to something else.
+// A value as T; throws json::exception when it has another type. Non-integers and numbers too large
+// for T are rejected: the library would convert them to something else.
 template <typename T>
 T value_as(const nlohmann::json& value) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
@@ -47,8 +47,8 @@ T value_as(const nlohmann::json& value) {
   }
 }
 
-// What `read` makes of a parsed answer. A json::exception that it throws, and what is no object,
-// become bad_answer().
+// The result of `read` on a parsed answer. A json::exception that it throws, and an answer that is
+// not an object, give bad_answer().
 template <typename T>
 Result<T> read_answer(const nlohmann::json& document, Result<T> (*read)(const nlohmann::json&)) {
   if (!document.is_object()) return bad_answer("is not a JSON object");

@@ -69,8 +69,8 @@ void Provider::tell_unmanaged_ports(const Settings& settings) const {
       {{"firewall", settings.firewall_name}, {"controllers", controllers}});
 }
 
-// DigitalOcean's own manager has plain HTTP there (DO-18, DO-19). An operator whose scrapes end
-// must learn where to go.
+// DigitalOcean's own manager serves plain HTTP there (DO-18, DO-19). An operator whose scrapes end
+// must learn the new address.
 void Provider::tell_unused_addresses() const {
   for (const char* variable : {"METRICS_ADDR", "DEBUG_ADDR"}) {
     const char* address = std::getenv(variable);
@@ -80,8 +80,8 @@ void Provider::tell_unused_addresses() const {
   }
 }
 
-// Without DO_CLUSTER_ID the UID of the namespace kube-system stands for the cluster, as in other
-// managers. It is a help, so its failure is none.
+// Without DO_CLUSTER_ID the UID of the namespace kube-system identifies the cluster, as in other
+// managers. It is optional, so its failure is ignored.
 Task<Status> Provider::learn_cluster(Ctx ctx, Settings& settings) {
   if (!settings.cluster_id.empty()) co_return Status();
   KubeReference reference;
@@ -116,8 +116,8 @@ Task<Status> Provider::health(Ctx ctx) {
 }
 
 // A given region is checked against the cloud's list (DO-10, DO-11). Without one the metadata
-// service is asked; where that does not answer, off a droplet, load balancers take the region of
-// their droplets (DO-57, DO-387).
+// service is asked; if that does not answer, as outside of a droplet, load balancers take the
+// region of their droplets (DO-57, DO-387).
 Task<Status> Provider::check_region(Ctx ctx) {
   const std::string& given = api_.settings().region;
   if (given.empty()) {
@@ -150,7 +150,7 @@ Task<Status> Provider::check_region(Ctx ctx) {
   co_return Status();
 }
 
-// Tokens made for the Go manager may lack vpc:read (DO-309); then the first load balancer tells.
+// Tokens made for the Go manager may lack vpc:read (DO-309); then the first load balancer shows it.
 Task<Status> Provider::check_vpc(Ctx ctx) {
   const std::string& vpc = api_.settings().vpc_id;
   if (vpc.empty()) co_return Status();
@@ -187,7 +187,7 @@ Task<Result<Instance>> Provider::get(Ctx ctx, NodeIdentity node) {
   co_return droplet;
 }
 
-// On each try, as DigitalOcean's own manager does; the controller's own Event follows.
+// On each attempt, as DigitalOcean's own manager does; the controller's own Event follows.
 void Provider::tell_config_error(const Object& service, const Status& status) const {
   if (status.reason() != kConfigError) return;
   host_.events.warning(service, kConfigError, status.message());

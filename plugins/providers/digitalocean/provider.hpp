@@ -17,13 +17,13 @@
 
 namespace ccm::digitalocean {
 
-// It does not say whether it has a cluster id: without one the host would ask for
-// --allow-untagged-cloud, which manifests for DigitalOcean's own manager do not give (DO-62).
+// It does not declare whether it has a cluster id: without one the host would ask for
+// --allow-untagged-cloud, which manifests for DigitalOcean's own manager do not set (DO-62).
 class Provider {
  public:
   explicit Provider(Host& host);
 
-  // Reads the configuration, tries the token, checks region and VPC. invalid_argument, one line,
+  // Reads the configuration, tests the token, checks region and VPC. invalid_argument, one line,
   // when the configuration is wrong; the cloud's own failure when it cannot be reached or refuses
   // the token.
   Task<Status> initialize(Ctx ctx);

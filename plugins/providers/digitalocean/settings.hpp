@@ -13,7 +13,7 @@ namespace ccm::digitalocean {
 
 inline constexpr std::string_view kTokenVariable = "DO_ACCESS_TOKEN";
 
-// What a wrong value of the configuration is reported as: class invalid_spec, reason
+// The failure for a wrong value of the configuration: class invalid_spec, reason
 // "InvalidConfiguration".
 Status invalid_configuration(std::string message);
 
@@ -34,7 +34,7 @@ struct Settings {
   [[nodiscard]] std::string cluster_tag() const;
   // "k8s:CLUSTER:service:UID": the mark of one Service.
   [[nodiscard]] std::string service_tag(std::string_view service_uid) const;
-  // The cluster's id, or what stands for it; empty when there is neither.
+  // The cluster's id, or its substitute; empty when there is neither.
   [[nodiscard]] const std::string& cluster() const {
     return cluster_id.empty() ? cluster_uid : cluster_id;
   }
@@ -51,12 +51,12 @@ bool runs_controller(std::string_view controllers, std::string_view name);
 // Failure: invalid_argument with one line that names the flag and its variable.
 Result<Settings> read_settings(const Config& config);
 
-// Of a controller's setup without settings: the provider refuses them, and ends the process.
+// The failure of a controller's setup without settings: the provider refuses them too, and ends the
+// process.
 Status told_by_provider();
 
-// The token as it is now (DO-6, DO-7): blanks around it are no part of it. Failure:
-// invalid_argument when there is none or when it cannot be sent in a header. The message never
-// holds the token.
+// The current token (DO-6, DO-7), without surrounding blanks. Failure: invalid_argument when there
+// is none or when it cannot be sent in a header. The message never holds the token.
 Result<std::string> read_token(const Config& config);
 
 }  // namespace ccm::digitalocean

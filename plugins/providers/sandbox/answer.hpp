@@ -1,4 +1,4 @@
-// What an HTTP answer of the sandbox cloud means. Any thread.
+// Converts HTTP answers of the sandbox cloud. Any thread.
 #pragma once
 
 #include <ccm/http.hpp>
@@ -8,9 +8,9 @@
 
 namespace sandbox {
 
-// ok for 2xx; else a Status whose class says what to do (auth, throttled with the cloud's delay,
-// quota, not found, unavailable) and whose message holds the cloud's request id. `operation` opens
-// the message: "list machines".
+// ok for 2xx; else a Status with a class (auth, throttled with the cloud's delay, quota, not found,
+// unavailable) and a message with the cloud's request id. `operation` begins the message: "list
+// machines".
 ccm::Status status_of(std::string_view operation, const ccm::HttpResponse& response);
 
 }  // namespace sandbox

@@ -1,5 +1,5 @@
-// Load balancers of the sandbox cloud as values: what a Service wants, what the cloud has, and how
-// the two differ. Any thread.
+// Load balancers of the sandbox cloud as values: the wanted one, the existing one, and their
+// differences. Any thread.
 #pragma once
 
 #include <ccm/load_balancer.hpp>
@@ -13,11 +13,11 @@
 
 namespace sandbox {
 
-// Sorted. All machines of a cluster are behind each of its load balancers, so those under way at a
-// time share them. Never null.
+// Sorted. All machines of a cluster are backends of each of its load balancers, so concurrent
+// operations share them. Never null.
 using MachineIds = std::shared_ptr<const std::vector<std::string>>;
 
-// All that the provider sets.
+// All settings of the provider.
 struct BalancerSpec {
   std::string name;
   std::string owner_cluster;  // the owner mark; empty = it has none
@@ -51,13 +51,13 @@ struct Balancer {
   }
 };
 
-// What the Service asks for, its annotations sandbox.cloud/{hostname,ip-mode,internal,port-errors}
-// and the parameters of its class of the same names included; the annotation wins. Failure:
-// invalid_argument/invalid_spec that names the annotation.
+// The Service's load balancer, including the annotations
+// sandbox.cloud/{hostname,ip-mode,internal,port-errors} and the parameters of its class of the same
+// names; the annotation wins. Failure: invalid_argument/invalid_spec that names the annotation.
 ccm::Result<BalancerSpec> wanted_balancer(const ccm::LoadBalancerService& service,
                                           MachineIds backends);
 
-// "ports, backends": how the cloud's differs; empty = not at all.
+// "ports, backends": the cloud's differences; empty = none.
 std::string difference(const BalancerSpec& wanted, const BalancerSpec& actual);
 
 // The request's body.
@@ -70,7 +70,7 @@ ccm::Result<Balancer> parse_balancer(std::string_view json);
 ccm::Result<std::vector<Balancer>> parse_balancers(std::string_view json);
 ccm::Result<ccm::LoadBalancerLimits> parse_balancer_limits(std::string_view json);
 
-// What a controller is told.
+// The answer for a controller.
 ccm::LoadBalancer shown(const Balancer& balancer, std::string difference);
 
 }  // namespace sandbox

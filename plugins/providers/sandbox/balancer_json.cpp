@@ -41,7 +41,7 @@ BalancerSpec read_spec(const json& object) {
     read.node_port = port.value("node_port", 0);
   }
   std::vector<std::string> backends = texts(object, "backends");
-  if (!std::is_sorted(backends.begin(), backends.end())) {  // they mostly are as we sent them
+  if (!std::is_sorted(backends.begin(), backends.end())) {  // mostly unchanged since we sent them
     std::sort(backends.begin(), backends.end());
   }
   spec.backends = std::make_shared<const std::vector<std::string>>(std::move(backends));
@@ -78,7 +78,7 @@ Balancer read_balancer(const json& object) {
   return balancer;
 }
 
-// Reads a document; what is missing or of a wrong type becomes a failure.
+// Reads a document; a missing or mistyped member is a failure.
 template <typename T, typename Read>
 Result<T> read_document(std::string_view text, Read read) {
   try {

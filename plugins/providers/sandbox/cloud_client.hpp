@@ -1,4 +1,4 @@
-// Calls to the sandbox cloud: where it is, with which token, and what its answers mean. [serial]
+// Calls to the sandbox cloud: its address, token and answers. [serial]
 #pragma once
 
 #include "cloud_config.hpp"
@@ -18,7 +18,7 @@ class CloudClient {
 
   void configure(CloudConfig config) { config_ = std::move(config); }
   [[nodiscard]] const CloudConfig& config() const { return config_; }
-  // A file stands for the cloud: it has machines and nothing else.
+  // A file replaces the cloud: it has machines and nothing else.
   [[nodiscard]] bool is_file() const { return !config_.machines_file.empty(); }
 
   // The body of a successful answer. Failures carry the operation and the cloud's request id.

@@ -1,4 +1,4 @@
-// The provider's --cloud-config: where the cloud is, or which file stands for it. Any thread.
+// The provider's --cloud-config: the cloud's address, or a file that replaces it. Any thread.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -14,8 +14,8 @@ struct CloudConfig {
   std::string machines_file;  // instead of the two above
 };
 
-// Failure: invalid_argument, one line that names the field and says what it must be. The message
-// never holds the token.
+// Failure: invalid_argument, one line that names the field and its valid values. The message never
+// holds the token.
 ccm::Result<CloudConfig> parse_cloud_config(std::string_view text);
 
 }  // namespace sandbox

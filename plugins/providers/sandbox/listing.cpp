@@ -36,7 +36,7 @@ Status Listing::add(MachinePage page) {
   if (page.next_page && page.machines.empty()) return bad_list("has an empty page before its end");
   total_ = page.total;
   count_ += static_cast<int64_t>(page.machines.size());
-  // A few stand twice while machines come and go.
+  // A few are listed twice while machines come and go.
   if (page.next_page && count_ / 2 > std::max(page.total, kPageSize)) {
     return bad_list("has more machines than it says (" + std::to_string(page.total) + ")");
   }

@@ -1,5 +1,5 @@
-// Reads the pages of one listing in their order and refuses what cannot be one. Whether the pages
-// fit together is for ccm::InstancePages to say. Any thread.
+// Reads the pages of one listing in order and rejects impossible ones. ccm::InstancePages decides
+// whether they are consistent. Any thread.
 #pragma once
 
 #include "machine.hpp"
@@ -19,14 +19,14 @@ inline constexpr int64_t kPageSize = 200;
 
 class Listing {
  public:
-  // The page to ask for next; nothing when the listing is complete.
+  // The next page; nothing when the listing is complete.
   [[nodiscard]] std::optional<int64_t> next_page() const { return next_page_; }
 
-  // How many pages can be asked for at once, next_page() and those that follow: as many as the
-  // machines that are missing should fill, at most `most`.
+  // How many pages can be requested at once, next_page() and those that follow: as many as the
+  // missing machines should fill, at most `most`.
   [[nodiscard]] std::size_t pages_ahead(std::size_t most) const;
 
-  // Takes the page that was asked for. Failure: data_loss when the list cannot be right.
+  // Takes the requested page. Failure: data_loss when the list cannot be right.
   ccm::Status add(MachinePage page);
 
   // Once next_page() is empty.

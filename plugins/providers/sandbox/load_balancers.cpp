@@ -77,7 +77,7 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find(Ctx ctx, LoadBalancerServ
     }
   }
   if (found.balancer) {
-    // The id is written by the user; the mark is not.
+    // The user writes the id, but not the mark.
     found.foreign = !adopted && !found.balancer->owned_by(service);
     if (!found.balancer->deleting()) co_return found;
     found = Found();
@@ -160,9 +160,9 @@ LoadBalancers::Answer LoadBalancers::update(Ctx ctx, LoadBalancerService service
   co_return shown(*written, "backends");
 }
 
-// All that carries the Service's mark goes: a creation whose answer was lost may have left more
-// than one, and the recorded id may lead elsewhere. Read again afterwards, because "deleted" is no
-// proof.
+// Deletes every load balancer with the Service's mark: a creation with a lost answer may have left
+// more than one, and the recorded id may name another one. Read again afterwards, because "deleted"
+// is no proof.
 Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
   bool foreign = false;
   if (!service.id.empty()) {

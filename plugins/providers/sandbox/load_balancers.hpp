@@ -1,5 +1,5 @@
-// Load balancers by the rules of ccm/abi/loadbalancers.h: looks before it writes, writes only what
-// differs, finds its own by the owner mark, never waits. [serial]
+// Load balancers by the rules of ccm/abi/loadbalancers.h: reads before it writes, writes only
+// differences, finds its own by the owner mark, never waits. [serial]
 #pragma once
 
 #include "balancer.hpp"
@@ -27,13 +27,13 @@ class LoadBalancers {
   ccm::Task<ccm::Result<ccm::LoadBalancerLimits>> limits(ccm::Ctx ctx);
 
  private:
-  // What the recorded id, the user's word or the owner mark leads to.
+  // The load balancer of the recorded id, the user's annotation or the owner mark.
   struct Found {
     std::optional<Balancer> balancer;
     bool foreign = false;
   };
   ccm::Task<ccm::Result<Found>> find(ccm::Ctx ctx, ccm::LoadBalancerService service);
-  // Nothing when there is none of that id.
+  // Nothing when that id does not exist.
   ccm::Task<ccm::Result<std::optional<Balancer>>> get(ccm::Ctx ctx, std::string id);
   ccm::Task<ccm::Result<std::vector<Balancer>>> list_owned(ccm::Ctx ctx, std::string cluster,
                                                            std::string uid);

@@ -79,7 +79,7 @@ Result<MachinePage> read_page(const json& document) {
   if (!machines.ok()) return machines.status();
   MachinePage page;
   page.machines = *std::move(machines);
-  // By reference: copying a json is recursive, and what a cloud sends may nest without end.
+  // By reference: copying a json is recursive, and a cloud's answer may nest without end.
   const auto meta = document.find("meta");
   if (meta == document.end() || !meta->is_object() || !meta->contains("total") ||
       !meta->at("total").is_number_integer()) {
@@ -91,7 +91,7 @@ Result<MachinePage> read_page(const json& document) {
   return page;
 }
 
-// Runs `read` on the parsed text; what has the wrong type somewhere becomes a Status.
+// Runs `read` on the parsed text; a member of the wrong type gives a Status.
 template <typename T>
 Result<T> parse(std::string_view text, Result<T> (*read)(const json&)) {
   const json document = json::parse(text, nullptr, false);

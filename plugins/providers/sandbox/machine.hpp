@@ -1,4 +1,4 @@
-// Machines as the sandbox cloud describes them. Any thread.
+// Machines in the sandbox cloud's answers. Any thread.
 #pragma once
 
 #include <ccm/instances.hpp>
@@ -23,10 +23,10 @@ struct MachinePage {
   std::optional<int64_t> next_page;  // nothing on the last one
 };
 
-// Failures: data_loss, class unavailable, reason BadAnswer, with what is wrong in a few words.
+// Failures: data_loss, class unavailable, reason BadAnswer, with the fault in a few words.
 ccm::Result<ccm::Instance> parse_machine(std::string_view json);
 ccm::Result<MachinePage> parse_page(std::string_view json);
-// {"machines": [...]} without paging, as a machines file has it.
+// {"machines": [...]} without paging, the form of a machines file.
 ccm::Result<std::vector<ccm::Instance>> parse_machines_file(std::string_view json);
 
 }  // namespace sandbox

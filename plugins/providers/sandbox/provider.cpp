@@ -80,7 +80,7 @@ Status Provider::configure() {
   return file.empty() ? config.status() : config.status().with_context(file);
 }
 
-// A half-written or wrong file must not take the cloud away from a running manager.
+// A half-written or wrong file must not stop a running manager.
 void Provider::configuration_changed() {
   const Status status = configure();
   if (status.ok()) {

@@ -25,7 +25,7 @@ class Provider {
  public:
   explicit Provider(ccm::Host& host);
 
-  // Reads --cloud-config and tries the credential, or the file. invalid_argument when it is wrong.
+  // Reads --cloud-config and tests the credential, or the file. invalid_argument when it is wrong.
   ccm::Task<ccm::Status> initialize(ccm::Ctx ctx);
   // One short listing.
   ccm::Task<ccm::Status> health(ccm::Ctx ctx);
@@ -64,7 +64,7 @@ class Provider {
 
   ccm::Status configure();
   void configuration_changed();
-  // Of a Node; empty when the cloud has no such machine, or another cloud has it.
+  // The machine of a Node; empty when the cloud has none, or another cloud has it.
   ccm::Task<ccm::Result<std::string>> machine_of(ccm::Ctx ctx, std::string name,
                                                  std::string provider_id);
   // Of those backends whose machines exist.
@@ -82,7 +82,7 @@ class Provider {
   CloudClient cloud_;
   LoadBalancers load_balancers_;
   CloudRoutes routes_;
-  std::weak_ptr<const Machines> last_machines_;  // that no answer of the cloud went into
+  std::weak_ptr<const Machines> last_machines_;  // without an answer of the cloud
 };
 
 }  // namespace sandbox

@@ -1,5 +1,5 @@
-// The provider's operations on load balancers and routes: Nodes become machines, the rest is asked
-// of load_balancers and cloud_routes.
+// The provider's operations on load balancers and routes: maps Nodes to machines and calls
+// load_balancers and cloud_routes.
 #include "machine.hpp"
 #include "provider.hpp"
 

@@ -22,7 +22,7 @@ class AlertsTest : public EndpointTest {
       GTEST_SKIP() << Prometheus::program() << " is not installed (Debian: prometheus)";
     }
   }
-  // Prometheus scrapes the manager, and what else is at a port.
+  // Prometheus scrapes the manager, and any other given port.
   void watch(const std::vector<int>& more_ports = {}) {
     std::vector<std::string> targets = {"127.0.0.1:" + std::to_string(port())};
     for (const int more : more_ports) targets.push_back("127.0.0.1:" + std::to_string(more));
@@ -52,7 +52,7 @@ class AlertsTest : public EndpointTest {
     for (const std::string& name : prometheus_->firing()) text += " " + name;
     return text;
   }
-  // What the endpoint answers, or status 0 as long as there is none.
+  // The endpoint's answer, or status 0 while there is none.
   support::HttpResponse try_to_ask(const std::string& target) {
     try {
       return ask(target, scraper());
@@ -74,7 +74,7 @@ class AlertsTest : public EndpointTest {
                                    {{"status", {{"conditions", json::array({ready})}}}});
     ASSERT_TRUE(answer.ok()) << answer.http.body;
   }
-  // The plugin blocks the loop for so long when it sees the Node.
+  // The plugin blocks the loop for this time when it sees the Node.
   void stall(int milliseconds) {
     join("stall-" + std::to_string(milliseconds) + "-" + std::to_string(++stalls_));
   }
@@ -83,8 +83,8 @@ class AlertsTest : public EndpointTest {
   int stalls_ = 0;
 };
 
-// Two Leases with one name. That one Lease has two holders cannot be brought about: managers do not
-// lead on, when they cannot renew it.
+// Two Leases with one name. One Lease with two holders cannot be produced: managers stop leading
+// when they cannot renew it.
 TEST_F(AlertsTest, TwoManagersLead) {
   const support::ReservedPort second;
   start(reviews());

@@ -31,7 +31,7 @@ class EndpointTest : public testing::Test {
   // Starts the manager; returns when it answers, or has ended. `reviews`: the kubeconfig for its
   // questions; empty: none. The proxy's is reviews_through_proxy().
   void start(const std::string& reviews, std::vector<std::string> flags = {});
-  // The same without waiting for anything.
+  // The same without any wait.
   void launch(const std::string& reviews, const std::vector<std::string>& flags);
   // Somebody else has the manager's Lease, for an hour.
   void hold_lease(const std::string& holder);
@@ -68,7 +68,7 @@ class EndpointTest : public testing::Test {
   // No user but the administrator may patch services/status any more.
   void take_rule();
   void give_rule_back();
-  // What the sandbox forbids to all; it allows the rest.
+  // The sandbox allows everything except for these.
   void deny(const nlohmann::json& rules);
 
   // Tokens of service accounts of the namespace default.

@@ -1,4 +1,5 @@
-// ccmctl status and explain against the real manager: what waits, why, and when it comes again.
+// ccmctl status and explain against the real manager: waiting objects, reasons, and the next
+// attempt.
 #include "endpoint_fixture.hpp"
 #include "support/eventually.hpp"
 

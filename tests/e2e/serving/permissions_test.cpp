@@ -1,4 +1,4 @@
-// A role that lacks something: who waits, who does not, and what an operator gets to see.
+// A role that lacks rights: which controllers wait, which do not, and what operators see.
 #include "endpoint_fixture.hpp"
 #include "support/eventually.hpp"
 
@@ -14,7 +14,7 @@ using support::patience;
 constexpr const char* kTaintKey = "node.cloudprovider.kubernetes.io/uninitialized";
 constexpr const char* kWeb = "/api/v1/namespaces/default/services/web";
 
-// What digitalocean-cloud-controller-manager v0.1.68 comes with (DO-307).
+// The role of digitalocean-cloud-controller-manager v0.1.68 (DO-307).
 constexpr const char* kGoRules = R"([
   {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"],
    "verbs": ["get", "watch", "list", "create", "update", "delete"]},

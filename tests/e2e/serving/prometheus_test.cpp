@@ -49,7 +49,7 @@ class PrometheusTest : public EndpointTest {
                           {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({port})}}}};
     ASSERT_TRUE(api_.create("/api/v1/namespaces/default/services", service).ok());
   }
-  // A refused Service each for the codes that alerts look at; it is tried again soon.
+  // A refused Service each for the codes that alerts look at; it is retried soon.
   void fail_in_the_cloud(int status) {
     cloud_.control("PUT", "/faults",
                    {{"operations", {{"CreateLoadBalancer", "error"}}},
@@ -57,12 +57,13 @@ class PrometheusTest : public EndpointTest {
                     {"retry_after_s", 1}});
     serve("refused-" + std::to_string(status));
   }
-  // One call of two leaves what is kept.
+  // One of two calls takes the reserve.
   void spend_the_limit() {
     cloud_.control("PUT", "/faults", {{"rate_limit", 2}});
     serve("last");
   }
-  // Asks all; whether all that `wanted` says have had an answer by now. What shows a rate is kept
+  // Asks all; true when all names in `wanted` have had an answer. A rate above zero replaces a
+  // zero.
   // rather than a zero.
   template <typename Wanted>
   bool answered(Wanted wanted) {

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// What has to be wrong for an alert to have data. "seen", "fired": a test makes it so.
+// The fault that an alert needs to have data. "seen", "fired": a test produces it.
 const std::map<std::string, std::string>& faults() {
   static const auto& known = *new std::map<std::string, std::string>{
       {"CloudControllerManagerDown", "seen: no manager runs"},

@@ -1,5 +1,5 @@
-// The table of states in docs/operators.md ("What waits, and why"): in each of them all that an
-// operator can look at says the same.
+// The table of states in docs/operators.md ("What waits, and why"): in each state, everything that
+// an operator can look at says the same.
 #include "endpoint_fixture.hpp"
 #include "support/eventually.hpp"
 
@@ -20,7 +20,7 @@ constexpr const char* kWebKey = "service/default/web";
 // A part that begins with '!' must be absent.
 using Parts = std::vector<std::string>;
 
-// What is to be said of one object.
+// The expected texts about one object.
 struct EveryPage {
   std::string object{};  // as `ccmctl explain` takes it
   int status_code = 0;   // of `ccmctl status`
@@ -142,7 +142,7 @@ class StatesTest : public EndpointTest {
   }
 };
 
-// The brake has nothing to say of Nodes that nobody has asked about.
+// The brake says nothing about Nodes whose deletion was not requested.
 TEST_F(StatesTest, SettledBeforeTheBrakesFirstLook) {
   make_machine("node-1");
   make_node("node-1", true);

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 constexpr std::string_view kFirewallKey = "firewall";
 constexpr std::string_view kFirewallServices = "v1/services";
 constexpr milliseconds kFirewallPeriod{300'000};  // DO-269
-constexpr milliseconds kFirewallGather{500};      // a Service that is made comes as several events
+constexpr milliseconds kFirewallGather{500};      // a new Service causes several events
 constexpr milliseconds kFirewallTimeout{60'000};
 constexpr milliseconds kFirewallFirstRetry{1'000};  // DO-267
 constexpr milliseconds kFirewallLongestRetry{300'000};
@@ -205,7 +205,7 @@ Task<Status> FirewallController::write(Ctx ctx, WantedFirewall wanted) {
   const std::string asked = firewall_body(wanted, known_ ? &*known_ : nullptr);
   auto written = co_await send(ctx, wanted);
   if (!written.ok()) {
-    looked_ = false;  // nobody knows what became of it
+    looked_ = false;  // its result is unknown
     co_return written.status();
   }
   known_ = *std::move(written);
@@ -223,7 +223,7 @@ Task<Status> FirewallController::write(Ctx ctx, WantedFirewall wanted) {
   co_return Status();
 }
 
-// A PUT for what is gone by now becomes a POST (DO-268).
+// A PUT for a deleted firewall is turned into a POST (DO-268).
 Task<Result<ExistingFirewall>> FirewallController::send(Ctx ctx, WantedFirewall wanted) {
   if (known_) {
     Call call;
@@ -259,14 +259,14 @@ Task<Result<std::string>> FirewallController::measured(Ctx ctx, Call call, std::
   co_return body;
 }
 
-// Its status goes on from waiting by itself.
+// Its status leaves "waiting" without another write.
 bool FirewallController::as_accepted(ExistingFirewall firewall) const {
   if (!accepted_) return false;
   firewall.status = accepted_->status;
   return firewall == *accepted_;
 }
 
-// Unlike the Go manager, which does not look at it (DO-273).
+// Unlike the Go manager, which does not check it (DO-273).
 void FirewallController::tell(const ExistingFirewall& firewall) {
   if (firewall.status != "failed") return;
   host_.log.warning("DigitalOcean could not apply the firewall to all droplets",

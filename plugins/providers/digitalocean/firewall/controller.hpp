@@ -1,5 +1,5 @@
-// digitalocean-firewall: keeps one cloud firewall, known by its name and attached to droplets by
-// tags, open for the public ports of the cluster's Services (DO-255..DO-276). [serial]
+// digitalocean-firewall: maintains one cloud firewall, identified by its name and attached to
+// droplets by tags, open for the public ports of the cluster's Services (DO-255..DO-276). [serial]
 #pragma once
 
 #include "digitalocean/api.hpp"
@@ -22,8 +22,8 @@ class FirewallController {
   // Unimplemented when no firewall is configured (DO-15); invalid_argument, one line, for wrong
   // settings.
   Status setup(Setup& setup);
-  // One key for the whole. What came by the period looks at the cloud again, so what was changed by
-  // hand is repaired (DO-269, DO-274); a change of Services is compared with what is known.
+  // One key for everything. Periodic runs read the cloud, so manual changes are repaired (DO-269,
+  // DO-274); a change of Services is compared with the known state.
   Task<Result<ReconcileResult>> reconcile(Ctx ctx, Request request);
 
  private:
@@ -50,10 +50,10 @@ class FirewallController {
   const Metric sync_duration_;
   const Metric syncs_;
 
-  bool looked_ = false;  // whether `known_` is what the cloud had
+  bool looked_ = false;  // whether `known_` is the cloud's state
   std::optional<ExistingFirewall> known_;
-  // What the cloud made of our last write, when it was not quite what we had asked for: asking
-  // again and again would not change it (DO-272).
+  // The cloud's result of our last write, when it differed from the request: repeating the write
+  // would not change it (DO-272).
   std::optional<ExistingFirewall> accepted_;
   std::string asked_;
   std::map<std::string, std::string> doubts_;  // by the Service's key: the last text

@@ -19,7 +19,7 @@ json inbound_json(const FirewallRule& rule) {
   return {{"protocol", rule.protocol}, {"ports", std::to_string(rule.port)}, {"sources", sources}};
 }
 
-// Everything may leave (DO-264).
+// All outbound traffic is allowed (DO-264).
 json outbound_json() {
   const json to = {{"addresses", json::array({"0.0.0.0/0", "::/0"})}};
   return json::array({{{"protocol", "tcp"}, {"ports", "all"}, {"destinations", to}},
@@ -71,7 +71,7 @@ void read_added_peers(const json& rules, const char* peers, ExistingFirewall::Ad
   }
 }
 
-// What was added by hand stays.
+// Manual additions stay.
 json with_added_peers(json rule, const char* peers, const ExistingFirewall::AddedPeers& added) {
   const auto place = added.find(one_form(rule, peers));
   if (place == added.end()) return rule;

@@ -1,5 +1,5 @@
-// The cloud firewall for the cluster's public ports, as wanted and as the API describes it
-// (DO-264, DO-265, DO-272, DO-349..DO-352). Any thread; takes any bytes.
+// The cloud firewall for the cluster's public ports, as wanted and as in the API's answers (DO-264,
+// DO-265, DO-272, DO-349..DO-352). Any thread; takes any bytes.
 #pragma once
 
 #include "digitalocean/firewall/rules.hpp"
@@ -19,7 +19,7 @@ struct WantedFirewall {
   std::string name;
   std::vector<std::string> tags;
   std::set<FirewallRule> open;
-  std::set<FirewallRule> kept;  // not opened, but left open: of Services that are in doubt
+  std::set<FirewallRule> kept;  // of Services in doubt: not opened, but left open
 };
 
 struct ExistingFirewall {
@@ -39,7 +39,7 @@ struct ExistingFirewall {
   bool operator==(const ExistingFirewall&) const = default;
 };
 
-// Whether nothing has to be written. The order of rules, tags and addresses means nothing.
+// Whether nothing has to be written. The order of rules, tags and addresses does not matter.
 bool satisfies(const WantedFirewall& wanted, const ExistingFirewall& existing);
 
 // Body of POST and PUT. `existing` may be null; droplets that are attached to it stay so (DO-265).

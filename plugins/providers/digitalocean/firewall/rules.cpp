@@ -37,7 +37,7 @@ std::string address_text(const std::string& address) {
   return text.substr(0, text.find('/'));
 }
 
-// As the load balancer's own firewall has it: the ranges of the Service go first (DO-224).
+// As the load balancer's own firewall does: the Service's ranges have precedence (DO-224).
 Sources clients(const Object& object, const Annotations& annotations) {
   Sources sources;
   object.at("/spec/loadBalancerSourceRanges").each([&](std::string_view, const Value& value) {
@@ -61,7 +61,7 @@ Sources clients(const Object& object, const Annotations& annotations) {
   return sources;
 }
 
-// "" for what a firewall of DigitalOcean does not know, SCTP for one.
+// "" for protocols that DigitalOcean's firewalls do not support, such as SCTP.
 std::string firewall_protocol(const ServicePort& port) {
   if (port.protocol == "TCP") return "tcp";
   return port.protocol == "UDP" ? "udp" : "";
@@ -100,8 +100,8 @@ void add_service_ports(const LoadBalancerService& service, const Sources& source
   }
 }
 
-// From the load balancer alone, so not before it is known (DO-258). The port that it really checks,
-// also when annotations name another one (DO-202).
+// From the load balancer alone, so only once it is known (DO-258). The port that it really checks,
+// even when annotations name another one (DO-202).
 void add_health_check(const LoadBalancerService& service, const Annotations& annotations,
                       ServiceRules& result) {
   const std::string id(annotations.text(annotation::kId));
@@ -110,7 +110,7 @@ void add_health_check(const LoadBalancerService& service, const Annotations& ann
   if (port > 0) result.rules.push_back({"tcp", port, {}, {id}});
 }
 
-// DO-164: what cannot be read counts as true.
+// DO-164: unreadable values count as true.
 bool managed(const Annotations& annotations) {
   if (!annotations.has(annotation::kFirewallManaged)) return true;
   try {

@@ -1,5 +1,5 @@
 // The annotations of a Service that DigitalOcean's manager knows (DO-125..DO-166), their table for
-// the reference, and how their values are read. Any thread.
+// the reference, and the parsing of their values. Any thread.
 #pragma once
 
 #include "digitalocean/load_balancers/model.hpp"
@@ -66,8 +66,8 @@ CCM_DO_ANNOTATION(kHealthyThreshold, "healthcheck-healthy-threshold");
 // One line of the reference.
 struct AnnotationInfo {
   std::string_view name;
-  std::string_view values;         // what it takes
-  std::string_view default_value;  // what holds without it
+  std::string_view values;         // its values
+  std::string_view default_value;  // the default
   std::string_view meaning;
 };
 // All of them, in the order of the reference.
@@ -80,24 +80,24 @@ class Annotations {
   explicit Annotations(std::map<std::string, std::string, std::less<>> values)
       : values_(std::move(values)) {}
 
-  // Nothing when it is not there.
+  // Nothing when absent.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const;
-  // Empty when it is not there.
+  // Empty when absent.
   [[nodiscard]] std::string_view text(std::string_view name) const;
   [[nodiscard]] bool has(std::string_view name) const { return find(name).has_value(); }
 
   // DO-126. `setting` begins the error: "failed to get SETTING configuration setting: ...".
   [[nodiscard]] bool boolean(std::string_view name, std::string_view setting) const;
-  // Go's strconv.Atoi; `fallback` when it is not there. `what` begins the error when not empty.
+  // Go's strconv.Atoi; `fallback` when absent. `what` begins the error when not empty.
   [[nodiscard]] int64_t integer(std::string_view name, int64_t fallback,
                                 const std::string& what) const;
-  // A list of ports, split at commas without trimming (DO-127); empty when it is not there.
+  // A list of ports, split at commas without trimming (DO-127); empty when absent.
   [[nodiscard]] std::vector<int64_t> ports(std::string_view name) const;
   // A list split at commas, trimmed, without empty items.
   [[nodiscard]] std::vector<std::string> items(std::string_view name) const;
 
-  // Annotations with DigitalOcean's prefixes that nobody knows, each with the nearest one that is
-  // known ("" when none is near).
+  // Unknown annotations with DigitalOcean's prefixes, each with the nearest known one ("" when none
+  // is near).
   struct Misspelt {
     std::string name;
     std::string_view nearest;
@@ -114,12 +114,12 @@ Annotations read_annotations(const Object& service);
 // Kubernetes' own; not read on DigitalOcean (DO-129).
 inline constexpr std::string_view kSourceRangesAnnotation =
     "service.beta.kubernetes.io/load-balancer-source-ranges";
-// Whether spec.loadBalancerSourceRanges says who may connect.
+// Whether spec.loadBalancerSourceRanges limits who may connect.
 bool has_source_ranges(const Object& service);
 
 // Go's %q for texts of annotations.
 std::string go_quoted(std::string_view text);
-// Go's strconv.Atoi. Throws SpecError with Go's text behind `what`.
+// Go's strconv.Atoi. Throws SpecError with `what` and Go's text.
 int64_t atoi(std::string_view text, const std::string& what);
 
 }  // namespace ccm::digitalocean

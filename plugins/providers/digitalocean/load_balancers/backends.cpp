@@ -33,7 +33,7 @@ bool counts_private(std::string_view type, std::string_view network) {
   return network == kInternal || type == kRegional;
 }
 
-// Nodes come and go, so this is tried again although the Service stays the same.
+// Nodes come and go, so this is retried although the Service stays the same.
 Status no_backends(std::string message) {
   return Status(Code::failed_precondition, ErrorClass::unavailable, std::move(message))
       .with_reason(kConfigError);

@@ -13,13 +13,13 @@
 namespace ccm::digitalocean {
 
 struct EligibleBackends {
-  Backends backends;        // the list that was given, if it reaches all of it
+  Backends backends;        // the given list, if it reaches all of it
   size_t without_ipv6 = 0;  // how many are v4-only
   bool any_dual = false;
 };
 
-// Those that such a load balancer can reach. Throws SpecError, of a class that is tried again, when
-// there are none (DO-210, DO-211).
+// The backends that such a load balancer can reach. Throws SpecError, of a class that is retried,
+// when there are none (DO-210, DO-211).
 EligibleBackends eligible_backends(const Backends& backends, std::string_view type,
                                    std::string_view network);
 

@@ -88,7 +88,7 @@ Task<Result<Certificate>> Certificates::by_name(Ctx ctx, std::string name) {
   co_return certificate;
 }
 
-// DO-186: whether `current`, which the load balancer uses, is what became of `noted`.
+// DO-186: whether `current`, which the load balancer uses, is the renewed `noted`.
 Task<Result<bool>> Certificates::renewed(Ctx ctx, std::string noted, std::string current) {
   auto used = co_await by_id(ctx, current);
   if (!used.ok()) {

@@ -1,4 +1,4 @@
-// Which certificate a load balancer should use (DO-184..DO-193). [serial]
+// The certificate for a load balancer (DO-184..DO-193). [serial]
 #pragma once
 
 #include "digitalocean/api.hpp"
@@ -30,8 +30,8 @@ class Certificates {
 
   struct Choice {
     std::string id;  // empty = none
-    // DigitalOcean renewed the certificate under a new id: what the Service's annotation
-    // certificate-id should say from now on. Never set when the Service names it by name (DO-190).
+    // DigitalOcean renewed the certificate under a new id: the new value for the Service's
+    // annotation certificate-id. Never set when the Service names it by name (DO-190).
     std::string renewed_id;
   };
   // `existing` may be null. Failures: DO-139, DO-187.
@@ -56,7 +56,7 @@ class Certificates {
   std::map<std::string, Kept> kept_;
 };
 
-// Failure: data_loss when the answer cannot be used; not_found when no certificate has that name.
+// Failure: data_loss for an unusable answer; not_found when no certificate has that name.
 Result<Certificate> parse_certificate(std::string_view json_text);
 Result<Certificate> parse_certificate_named(std::string_view json_text, const std::string& name);
 

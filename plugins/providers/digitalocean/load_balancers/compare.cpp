@@ -19,7 +19,7 @@ bool same_rules(std::vector<ForwardingRule> a, std::vector<ForwardingRule> b) {
   return a == b;
 }
 
-// 0 and an absent path leave it to the API; where the API does not tell, nothing is compared.
+// 0 and an absent path leave it to the API; values that the API does not report are not compared.
 bool same_check(const HealthCheck& wanted, const HealthCheck& existing) {
   const auto fits = [](int64_t want, int64_t is) { return want == 0 || want == is; };
   const auto path = [](const std::string& text) { return text.empty() ? "/" : text; };
@@ -86,7 +86,7 @@ json firewall_json(const WantedLoadBalancer& wanted) {
   return body;
 }
 
-// What a create and an update have in common.
+// The common part of a create and an update.
 void put_managed(json& body, const WantedLoadBalancer& wanted) {
   body["name"] = wanted.name;
   body["type"] = wanted.type;
@@ -158,7 +158,7 @@ std::vector<std::string> differences(const WantedLoadBalancer& wanted,
        "idle timeout");
   note(wanted.allow == existing.allow && wanted.deny == existing.deny, "firewall");
   note(wanted.target_tag == existing.target_tag, "target tag");
-  // Behind a tag the droplets are the tag's.
+  // With a tag the API finds the droplets by the tag.
   note(!wanted.target_tag.empty() || wanted.droplet_ids == existing.droplet_ids, kBackendsDiffer);
   return found;
 }

@@ -1,5 +1,5 @@
-// What differs between the load balancer that is wanted and the one that exists, in what we manage,
-// and the bodies that make one of the other (DO-110, DO-233, DO-337, DO-345). Pure; any thread.
+// The differences between the wanted and the existing load balancer in managed settings, and the
+// bodies that turn one into the other (DO-110, DO-233, DO-337, DO-345). Pure; any thread.
 #pragma once
 
 #include "digitalocean/load_balancers/existing.hpp"
@@ -11,21 +11,22 @@
 
 namespace ccm::digitalocean {
 
-// Names of what differs, for people ("forwarding rules"); empty = no write is needed. The order of
-// rules, targets and ranges means nothing, and what the API leaves out counts as its default.
+// Names of differing settings, for people ("forwarding rules"); empty = no write is needed. The
+// order of rules, targets and ranges does not matter, and omitted values count as the API's
+// default.
 std::vector<std::string> differences(const WantedLoadBalancer& wanted,
                                      const ExistingLoadBalancer& existing);
 // The name under which targets stand in that list.
 inline constexpr const char* kBackendsDiffer = "backends";
-// What is no setting of the load balancer, and written by itself.
+// Differences that are not settings of the load balancer and are written separately.
 inline constexpr const char* kOwnerDiffers = "owner";
 inline constexpr const char* kTagDiffers = "cluster tag";
 
 // Body of POST /v2/load_balancers.
 std::string create_body(const WantedLoadBalancer& wanted);
 
-// Body of PUT /v2/load_balancers/{id}: a PUT resets what it leaves out, so whatever we do not
-// manage stands in it as it is (project, cipher policy, further tags, size, idle timeout).
+// Body of PUT /v2/load_balancers/{id}: a PUT resets omitted members, so unmanaged settings are sent
+// unchanged (project, cipher policy, further tags, size, idle timeout).
 std::string update_body(const WantedLoadBalancer& wanted, const ExistingLoadBalancer& existing);
 
 struct TargetChange {

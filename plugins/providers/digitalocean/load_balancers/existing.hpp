@@ -1,4 +1,4 @@
-// A load balancer as the API describes it (DO-337..DO-344). Any thread; takes any bytes.
+// A load balancer in the API's answers (DO-337..DO-344). Any thread; takes any bytes.
 #pragma once
 
 #include "digitalocean/load_balancers/model.hpp"
@@ -19,9 +19,9 @@ struct ExistingLoadBalancer {
   std::string status;  // new, active, errored
   std::string ip;
   std::string ipv6;
-  std::string type;           // REGIONAL when the answer does not say
-  std::string network;        // EXTERNAL when it does not say
-  std::string network_stack;  // empty when it does not say
+  std::string type;           // REGIONAL when the answer omits it
+  std::string network;        // EXTERNAL when omitted
+  std::string network_stack;  // empty when omitted
   std::string region;
   std::vector<ForwardingRule> forwarding_rules;
   HealthCheck health_check;
@@ -37,12 +37,12 @@ struct ExistingLoadBalancer {
   bool disable_lets_encrypt_dns_records = false;
   std::vector<std::string> allow;  // ascending
   std::vector<std::string> deny;
-  std::optional<std::vector<std::string>> tags;  // nothing when the API does not tell (DO-344)
-  std::string json;                              // as it came, for the fields that we do not manage
+  std::optional<std::vector<std::string>> tags;  // nothing when the API omits it (DO-344)
+  std::string json;                              // the whole answer, for unmanaged fields
 
   // The first certificate of its rules; empty = none (DO-185).
   [[nodiscard]] std::string certificate_id() const;
-  // false also when the API does not tell.
+  // false also when the API omits it.
   [[nodiscard]] bool has_tag(std::string_view tag) const;
 };
 
@@ -51,7 +51,7 @@ struct LoadBalancerPage {
   int64_t total = 0;
 };
 
-// Failure: data_loss when the answer cannot be used.
+// Failure: data_loss for an unusable answer.
 Result<LoadBalancerPage> parse_load_balancers(std::string_view json_text);
 Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text);
 

@@ -17,7 +17,7 @@ bool contains(const std::vector<int64_t>& ports, int32_t port) {
   return std::find(ports.begin(), ports.end(), port) != ports.end();
 }
 
-// DO-137: unlike all other booleans, what cannot be read is false.
+// DO-137: unlike all other booleans, unreadable values are false.
 bool tls_passthrough(const Annotations& annotations) {
   try {
     return annotations.boolean(annotation::kTlsPassthrough, "TLS passthrough");

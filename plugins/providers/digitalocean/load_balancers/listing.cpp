@@ -52,7 +52,7 @@ Task<Result<LoadBalancerListing::Ptr>> LoadBalancerListing::get(milliseconds max
 
 void LoadBalancerListing::note(const std::string& id, BalancerPtr balancer) {
   if (current_) {
-    // Callers that hold the old map go on with it.
+    // Callers that hold the old map keep it.
     current_ = std::make_shared<Balancers>(*current_);
     if (balancer) {
       current_->insert_or_assign(id, balancer);
@@ -84,7 +84,7 @@ Task<Status> LoadBalancerListing::run(std::shared_ptr<Round> round) {
   writes_.clear();
   running_.reset();
   round->ended.open();
-  co_return Status();  // the failure is told to those who asked
+  co_return Status();  // the callers get the failure
 }
 
 Task<Result<LoadBalancerListing::Balancers>> LoadBalancerListing::read(Ctx ctx) {

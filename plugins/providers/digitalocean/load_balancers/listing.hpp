@@ -1,5 +1,5 @@
-// All load balancers of the account, read once for everyone who wants to know at about the same
-// time: fifty that are being made cost one listing a second, not fifty. [serial]
+// All load balancers of the account, read once for all callers of about the same moment: fifty that
+// are being created cost one listing a second, not fifty. [serial]
 #pragma once
 
 #include "digitalocean/api.hpp"
@@ -28,17 +28,17 @@ class LoadBalancerListing {
   LoadBalancerListing(const LoadBalancerListing&) = delete;
   LoadBalancerListing& operator=(const LoadBalancerListing&) = delete;
 
-  // A complete listing that began at most `max_age` ago, with our own writes since then in it.
+  // A complete listing that began at most `max_age` ago, updated by our own writes since then.
   // Failures: those of Api::list.
   Task<Result<Ptr>> get(std::chrono::milliseconds max_age);
 
-  // What one of our writes led to.
+  // The result of one of our writes.
   void wrote(const ExistingLoadBalancer& balancer) {
     note(balancer.id, std::make_shared<const ExistingLoadBalancer>(balancer));
   }
   void deleted(const std::string& id) { note(id, nullptr); }
-  // Something was changed, but the cloud's answer did not say to what: no listing that began
-  // before is used again.
+  // Something was changed, but the cloud's answer did not show the result: earlier listings are not
+  // used any more.
   void forget() { current_.reset(); }
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kResourceType = "load_balancer";
 
-// Those of another Service, and of any cluster but ours.
+// Tags of another Service, and of any other cluster.
 std::vector<std::string> tags_of_others(const ExistingLoadBalancer& balancer,
                                         const std::string& service_uid,
                                         const std::string& cluster_tag) {
@@ -47,7 +47,7 @@ Task<void> Marks::take_over(Ctx ctx, const LoadBalancerService& service,
   const auto others = tags_of_others(existing, service.uid, wanted.cluster_tag);
   for (const std::string& tag : others) {
     const bool removed = co_await send(ctx, TagChange::remove, tag, existing);
-    // Where the other mark stays, ours has to stand beside it.
+    // If the other mark cannot be removed, ours is added to it.
     if (!removed) marked.mark = api_.settings().service_tag(service.uid);
   }
   co_await put(ctx, marked, existing);

@@ -1,7 +1,7 @@
-// Tags on load balancers that exist already: the cluster's, and the mark of the Service where the
-// name does not say whose it is (docs/decisions/0011). The API takes a load balancer's tags only
-// when it is made; later ones go by the tag (DO-353). A tag that cannot be put there holds up
-// nothing, since there are other proofs: it is logged, and a token that may not change tags once.
+// Tags on existing load balancers: the cluster's, and the mark of the Service where the name does
+// not show the owner (docs/decisions/0011). The API sets a load balancer's tags only at its
+// creation; later ones are added through the tag (DO-353). A failure to add a tag blocks nothing,
+// since there are other proofs: it is logged, for a token that may not change tags only once.
 // [serial]
 #pragma once
 
@@ -22,14 +22,14 @@ class Marks {
  public:
   Marks(Host& host, Api& api) : host_(host), api_(api) {}
 
-  // Whether the tag is wanted, is missing as far as the API tells, and can be put there.
+  // Whether the tag is wanted, seems to be missing, and can be added.
   [[nodiscard]] bool due(const std::string& tag, const ExistingLoadBalancer& existing) const;
-  // Puts the tags there that are missing; `existing` has them then.
+  // Adds the missing tags, also to `existing`.
   Task<void> put(Ctx ctx, const WantedLoadBalancer& wanted, ExistingLoadBalancer& existing);
-  // The same for one that is taken over: the tags of those who had it go.
+  // The same for a load balancer that is taken over: the former owners' tags are removed.
   Task<void> take_over(Ctx ctx, const LoadBalancerService& service,
                        const WantedLoadBalancer& wanted, ExistingLoadBalancer& existing);
-  // Deletes the Service's mark, which would stay behind in the account.
+  // Deletes the Service's mark, which would otherwise remain in the account.
   Task<void> drop(Ctx ctx, const LoadBalancerService& service, const ExistingLoadBalancer& deleted);
 
   // The token may not change tags.

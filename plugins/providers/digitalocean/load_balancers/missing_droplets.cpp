@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kBelieved{600'000};
-constexpr milliseconds kForgotten{3'600'000};  // nobody asked: the Node is gone too
+constexpr milliseconds kForgotten{3'600'000};  // not asked for: the Node is gone too
 constexpr milliseconds kPause{10'000};         // between two looks
 
 }  // namespace
@@ -28,7 +28,7 @@ Task<bool> MissingDroplets::take_out_known(Ctx ctx, std::vector<int64_t>& ids) {
     const auto place = gone_.find(id);
     const milliseconds now = host_.timer.now();
     if (place == gone_.end() || now - place->second < kBelieved) continue;
-    place->second = now;  // whoever comes meanwhile does not ask too
+    place->second = now;  // callers meanwhile share the look
     auto droplet = co_await droplets_.get(ctx, id);
     if (droplet.ok()) gone_.erase(id);
   }
@@ -48,7 +48,7 @@ Task<> MissingDroplets::look(Ctx ctx, std::vector<int64_t> ids) {
     if (id.ok()) there.insert(*id);
   }
   std::erase_if(ids, [&](int64_t id) { return there.contains(id); });
-  if (ids.size() == asked) co_return;  // then it is rather we who do not see them
+  if (ids.size() == asked) co_return;  // then rather the token cannot see them
   std::vector<int64_t> gone;
   for (const int64_t id : ids) {
     auto droplet = co_await droplets_.get(ctx, id);

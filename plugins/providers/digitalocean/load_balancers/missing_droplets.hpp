@@ -1,6 +1,6 @@
-// Droplets that are gone although their Nodes are still there. The API refuses a load balancer as a
-// whole for the sake of one of them (DO-232), so that a Node that cannot be deleted yet would hold
-// up every Service; they are left out instead. [serial]
+// Droplets that are gone although their Nodes still exist. For one of them the API refuses the
+// whole load balancer (DO-232), so that a Node that cannot be deleted yet would block every
+// Service; such droplets are left out instead. [serial]
 #pragma once
 
 #include "digitalocean/droplets.hpp"
@@ -23,16 +23,15 @@ class MissingDroplets {
   MissingDroplets(const MissingDroplets&) = delete;
   MissingDroplets& operator=(const MissingDroplets&) = delete;
 
-  // After the API refused these: finds out which are gone and takes them out. Gone is what neither
-  // a listing nor a GET of its own shows; when that is said of all of them, it is said of none.
-  // Services that ask within ten seconds share the look. When the cloud does not answer, nothing is
-  // found out. True when fewer are left, but some: then it is worth trying again. `ids` outlives
-  // the call.
+  // After the API refused these: finds out which are gone and removes them. A droplet is gone when
+  // neither a listing nor a GET shows it; when that holds for all of them, none counts as gone.
+  // Services that ask within ten seconds share the look. When the cloud does not answer, none is
+  // removed. True when some are left but fewer: then a retry makes sense. `ids` outlives the call.
   Task<bool> take_out_refused(Ctx ctx, std::vector<int64_t>& ids);
 
-  // Takes out those that were found to be gone. Asks once more, with a GET each, about those that
-  // were last asked about ten minutes ago; one that cannot be asked about stays gone. True if there
-  // were any. `ids` outlives the call.
+  // Removes droplets known to be gone. Checks again, with a GET each, those last checked about ten
+  // minutes ago; a droplet that cannot be checked stays gone. True if there were any. `ids`
+  // outlives the call.
   Task<bool> take_out_known(Ctx ctx, std::vector<int64_t>& ids);
 
  private:
@@ -43,7 +42,7 @@ class MissingDroplets {
   Droplets& droplets_;
   Semaphore turn_;
   std::chrono::milliseconds next_look_{0};
-  std::map<int64_t, std::chrono::milliseconds> gone_;  // when the cloud last said so
+  std::map<int64_t, std::chrono::milliseconds> gone_;  // when the cloud last confirmed it
 };
 
 }  // namespace ccm::digitalocean

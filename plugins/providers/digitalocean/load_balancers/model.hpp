@@ -1,4 +1,4 @@
-// The load balancer that is wanted at DigitalOcean, as values (DO-339..DO-342). Any thread.
+// The wanted load balancer, as values (DO-339..DO-342). Any thread.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -37,7 +37,7 @@ struct HealthCheck {
   int64_t response_timeout_seconds = 5;
   int64_t healthy_threshold = 5;
   int64_t unhealthy_threshold = 3;
-  std::optional<bool> proxy_protocol;  // empty = as the load balancer itself (DO-197)
+  std::optional<bool> proxy_protocol;  // empty = the load balancer's (DO-197)
   bool operator==(const HealthCheck&) const = default;
 };
 
@@ -48,7 +48,7 @@ struct StickySessions {
   bool operator==(const StickySessions&) const = default;
 };
 
-// What we manage of a load balancer. An empty optional is not managed: what was set by hand stays.
+// The managed part of a load balancer. An empty optional is not managed: manual settings stay.
 struct WantedLoadBalancer {
   std::string name;
   std::string algorithm = "round_robin";  // ignored by the API; sent when it is made (DO-141)
@@ -61,7 +61,7 @@ struct WantedLoadBalancer {
   HealthCheck health_check;
   StickySessions sticky_sessions;
   std::vector<int64_t> droplet_ids;  // ascending, each once
-  std::string target_tag;            // not empty: it stands instead of them in requests
+  std::string target_tag;            // not empty: requests have it instead of the ids
   bool redirect_http_to_https = false;
   bool enable_proxy_protocol = false;
   bool enable_backend_keepalive = false;
@@ -77,13 +77,13 @@ struct WantedLoadBalancer {
   std::string ip;           // for a new one: an address of the user's own (DO-157)
 };
 
-// Thrown while a request is built, and caught by who began: the Service asks for something that
-// cannot be. `status` is what the caller gets.
+// Thrown while a request is built, and caught by its caller: the Service asks for something
+// impossible. `status` is the caller's result.
 struct SpecError {
   Status status;
 };
 
-// Reason of Statuses, and of the Event that tells one (DO-216).
+// Reason of Statuses, and of the Event about one (DO-216).
 inline constexpr const char* kConfigError = "LoadBalancerConfigError";
 
 // class invalid_spec, reason kConfigError.

@@ -32,8 +32,8 @@ Status not_there(const std::string& name) {
 
 }  // namespace
 
-// The recorded id goes first (DO-95); without it, or when it leads nowhere any more, a search among
-// all.
+// The recorded id has precedence (DO-95); without it, or when it no longer exists, all load
+// balancers are searched.
 Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::find(
     Ctx ctx, LoadBalancerService service) {
   Plan plan;
@@ -56,7 +56,7 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::find(
   co_return plan;
 }
 
-// From the shared listing; what is not in it is asked for, since "gone" has to be certain.
+// From the shared listing; an absent one is asked for again, since "gone" has to be certain.
 Task<Result<Found>> LoadBalancerOperations::by_id(Ctx ctx, std::string id) {
   auto listed = co_await listing_.get(kFresh);
   if (!listed.ok()) co_return listed.status();
@@ -76,8 +76,8 @@ Task<Result<Found>> LoadBalancerOperations::by_id(Ctx ctx, std::string id) {
   co_return Found(*std::move(balancer));
 }
 
-// One that bears the Service's name and somebody else's mark is told, so that nobody tries to make
-// another one.
+// Returned even if it bears the Service's name and somebody else's mark, so that nobody tries to
+// create another one.
 Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::by_proof(
     LoadBalancerService service) {
   auto listed = co_await listing_.get(kFresh);
@@ -107,7 +107,7 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::plan(Ctx ctx,
   }
   auto eligible = select_backends(backends, type, network);
   if (!eligible.ok()) co_return eligible.status();
-  // One tag serves load balancers of any type, so it is on all nodes that are offered.
+  // One tag serves load balancers of any type, so it is on all offered nodes.
   const bool by_tag = !subject.traits.target_tag.empty();
   Backends reached = by_tag ? std::move(backends) : eligible->backends;
   auto droplet_ids = co_await targets(ctx, std::move(reached));
@@ -158,7 +158,7 @@ Task<Result<LoadBalancer>> LoadBalancerOperations::ensure(Ctx ctx, LoadBalancerS
     Status held = co_await hold_tag(ctx, planned->wanted.target_tag, planned->wanted.droplet_ids);
     if (!held.ok()) co_return held;
   }
-  // One that is being made is not changed before it is there.
+  // A load balancer that is being created is not changed.
   if (planned->existing && planned->existing->status == "new") {
     co_return answer(*subject, *planned->existing, planned->renewed_certificate_id, "");
   }
@@ -204,7 +204,8 @@ Task<Result<LoadBalancer>> LoadBalancerOperations::update(Ctx ctx, LoadBalancerS
 }
 
 // Droplets by provider ID; Nodes without one by name or address, with one listing for all (DO-227).
-// What fits no droplet of this cloud is left out, and the others are not held up (DO-228, DO-380).
+// Backends that match no droplet of this cloud are skipped, and the others are not blocked (DO-228,
+// DO-380).
 Task<Result<std::vector<int64_t>>> LoadBalancerOperations::targets(Ctx ctx, Backends backends) {
   std::vector<int64_t> ids;
   std::vector<const Backend*> without_id;

@@ -1,4 +1,4 @@
-// What the host asks of the cloud's load balancers (ccm/abi/loadbalancers.h). [serial]
+// The host's operations on the cloud's load balancers (ccm/abi/loadbalancers.h). [serial]
 //
 // The recorded id says where to look, not whose it is: ownership.hpp decides that.
 #pragma once
@@ -27,7 +27,7 @@
 
 namespace ccm::digitalocean {
 
-// How old what is known of the cloud may be when it is compared with what is wanted.
+// The maximum age of cloud state that is compared with the wanted state.
 inline constexpr std::chrono::milliseconds kFresh{1'000};
 
 // For a Service whose load balancer is left alone (DO-118).
@@ -49,23 +49,23 @@ class LoadBalancerOperations {
   // Region of new ones; empty = that of their droplets (DO-387).
   void set_region(std::string region) { region_ = std::move(region); }
 
-  // implemented_elsewhere for a disowned Service (DO-118), from remove() also for one whose wish to
-  // be disowned cannot be read.
+  // implemented_elsewhere for a disowned Service (DO-118), from remove() also when the annotation
+  // that disowns it is unreadable.
   Task<Result<LoadBalancer>> observe(Ctx ctx, LoadBalancerService service, Backends backends);
   Task<Result<LoadBalancer>> ensure(Ctx ctx, LoadBalancerService service, Backends backends);
-  // Only targets are added and taken away (DO-345).
+  // Only targets are added and removed (DO-345).
   Task<Result<LoadBalancer>> update(Ctx ctx, LoadBalancerService service, Backends backends);
   Task<Status> remove(Ctx ctx, LoadBalancerService service);
   Result<std::string> name(const LoadBalancerService& service) const;
 
  private:
-  // A Service as far as its own words go.
+  // A Service by its own fields.
   struct Subject {
     LoadBalancerService service;
     Annotations annotations;
     LoadBalancerTraits traits;
   };
-  // What the cloud has, what is wanted, and what differs.
+  // The existing and the wanted load balancer, and the differences.
   struct Plan {
     std::optional<ExistingLoadBalancer> existing;
     bool foreign = false;   // no proof that it is the Service's
@@ -76,27 +76,26 @@ class LoadBalancerOperations {
   };
 
   Result<Subject> read_subject(LoadBalancerService service) const;
-  // What the cloud has, and whose it is.
+  // The existing load balancer, and its owner.
   Task<Result<Plan>> find(Ctx ctx, LoadBalancerService service);
-  // The rest of a plan that find() began, of one that is not foreign.
+  // Completes a plan that find() began, of a load balancer that is not foreign.
   Task<Result<Plan>> plan(Ctx ctx, Subject subject, Backends backends, Plan plan);
   Task<Result<std::optional<ExistingLoadBalancer>>> by_id(Ctx ctx, std::string id);
   Task<Result<Plan>> by_proof(LoadBalancerService service);
   Task<Result<std::vector<int64_t>>> targets(Ctx ctx, Backends backends);
   Task<Result<std::string>> region_for(Ctx ctx, std::vector<int64_t> droplet_ids);
 
-  // Brings the load balancer to what is wanted, its tags included. `plan` outlives the call, and
+  // Changes the load balancer to the wanted one, its tags included. `plan` outlives the call, and
   // has no differences left when nothing was sent in the end.
   Task<Result<ExistingLoadBalancer>> write(Ctx ctx, Subject subject, Plan& plan);
-  // The same but for the tags; without the droplets that are gone when the API refuses the rest for
-  // their sake.
+  // The same without the tags; leaves out missing droplets when the API refuses because of them.
   Task<Result<ExistingLoadBalancer>> write_settings(Ctx ctx, Subject subject, Plan& plan);
   Task<Result<ExistingLoadBalancer>> send(Ctx ctx, Subject subject, Plan& plan);
   void note_what_was_not_taken(const Subject& subject, const WantedLoadBalancer& wanted,
                                const ExistingLoadBalancer& made);
   [[nodiscard]] std::vector<std::string> settings_to_write(
       const WantedLoadBalancer& wanted, const ExistingLoadBalancer& existing) const;
-  // The same for droplets behind a tag.
+  // The same for droplets with a tag.
   Task<Status> hold_tag(Ctx ctx, std::string tag, std::vector<int64_t> droplet_ids);
   Task<Result<ExistingLoadBalancer>> create(Ctx ctx, Subject subject, WantedLoadBalancer wanted);
   Task<Result<ExistingLoadBalancer>> replace(Ctx ctx, WantedLoadBalancer wanted,
@@ -122,7 +121,7 @@ class LoadBalancerOperations {
   MissingDroplets missing_droplets_;
   TaggedDroplets tagged_droplets_;
   std::string region_;
-  // What the cloud did not make of a PUT, by id: asking again and again would not change it.
+  // Parts of a PUT that the cloud did not apply, by id: repeating them would not change it.
   struct NotTaken {
     std::string asked;
     std::vector<std::string> differences;

@@ -17,14 +17,14 @@ constexpr size_t kNameLength = 32;
 constexpr std::string_view kClusterPrefix = "k8s:";
 constexpr std::string_view kServicePart = ":service:";
 
-// "a" and 31 hexadecimal digits: some Service's UID made it.
+// "a" and 31 hexadecimal digits: made from some Service's UID.
 bool is_uid_name(std::string_view name) {
   return name.size() == kNameLength && name.front() == 'a' &&
          std::all_of(name.begin() + 1, name.end(),
                      [](unsigned char c) { return std::isdigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
-// The earlier one goes first; the UID tells two of one second apart.
+// The older one has precedence; the UID decides between two of one second.
 auto age(const Object& service) {
   return std::make_tuple(std::string(service.text("/metadata/creationTimestamp")),
                          std::string(service.uid()));
@@ -88,7 +88,7 @@ bool Ownership::owns(const Claim& claim, const ExistingLoadBalancer& balancer) c
   }
   if (marked) return false;
   if (balancer.name == claim.name) return true;
-  // Another Service's; but a name that was chosen may look like this, too.
+  // Another Service's; but a chosen name may look like this, too.
   if (is_uid_name(balancer.name) && balancer.name != claim.chosen_name) return false;
   const auto known = proven_.find(balancer.id);
   if (known != proven_.end()) return known->second == uid;
@@ -101,8 +101,8 @@ bool Ownership::proven(const LoadBalancerService& service, const ExistingLoadBal
   return ours;
 }
 
-// It was not there before: that is looked at before one is made. One that was made with its mark
-// shows it, if the API shows tags at all.
+// It did not exist before: that is checked before one is created. One that was created with its
+// mark shows it, if the API shows tags at all.
 bool Ownership::made_unheard(const Claim& claim, const ExistingLoadBalancer& balancer) const {
   const auto lost = lost_.find(claim.service.uid);
   if (lost == lost_.end() || lost->second.name != balancer.name) return false;
@@ -112,7 +112,7 @@ bool Ownership::made_unheard(const Claim& claim, const ExistingLoadBalancer& bal
 bool Ownership::shown_in_status(const Claim& claim, const ExistingLoadBalancer& balancer) const {
   const bool shown = std::any_of(claim.addresses.begin(), claim.addresses.end(),
                                  [&](const auto& each) { return has_address(balancer, each); });
-  // Addresses of a VPC are not the only ones of their kind.
+  // Addresses of a VPC are not unique.
   if (shown && balancer.network == kInternal && !reaches_nodes(balancer)) return false;
   const bool served =
       !shown && claim.host_name && claim.service.id == balancer.id && serves_only(claim, balancer);
@@ -134,8 +134,8 @@ bool Ownership::older_one_shows_it(const Claim& claim, const ExistingLoadBalance
   return found;
 }
 
-// All that it forwards goes to node ports, which the API server gives to one Service at a time, on
-// droplets of this cluster.
+// All its forwarding rules lead to node ports, which the API server gives to one Service at a time,
+// on droplets of this cluster.
 bool Ownership::serves_only(const Claim& claim, const ExistingLoadBalancer& balancer) const {
   if (balancer.type != kRegional || balancer.forwarding_rules.empty()) return false;
   std::set<int32_t> node_ports;

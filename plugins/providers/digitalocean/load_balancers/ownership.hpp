@@ -1,11 +1,11 @@
 // Ownership of a load balancer (docs/decisions/0011). Every annotation of a Service is written by
 // its user, so no annotation proves anything. These do:
-//   - a tag "k8s:CLUSTER:service:UID": the mark of load balancers whose name was chosen;
-//   - the name that is made from the Service's UID (DO-92), which the API server chooses;
-//   - that this process has seen a proof before, or made it and heard no answer;
-//   - an address of it in the Service's status, which users cannot write: a manager of this cluster
-//     put it there, DigitalOcean's own for one;
-//   - where a host name stands in the status instead: that it serves this Service and no other.
+//   - a tag "k8s:CLUSTER:service:UID": the mark of load balancers with a chosen name;
+//   - the name made from the Service's UID (DO-92), which the API server chooses;
+//   - that this process has seen a proof before, or created it and got no answer;
+//   - its address in the Service's status, which users cannot write: a manager of this cluster,
+//     perhaps DigitalOcean's own, wrote it;
+//   - with a host name in the status instead: that it serves this Service and no other.
 // The tag of a cluster other than the configured one, and the mark of another Service, outweigh
 // them. [serial]
 #pragma once
@@ -24,7 +24,7 @@
 
 namespace ccm::digitalocean {
 
-// DO-92: the name that is made from a Service's UID.
+// DO-92: the name made from a Service's UID.
 std::string uid_name(std::string_view service_uid);
 
 // The UID in a tag "k8s:CLUSTER:service:UID"; nothing for other tags.
@@ -36,7 +36,7 @@ std::string foreign_cluster_tag(const ExistingLoadBalancer& balancer, std::strin
 
 class Ownership {
  public:
-  // What a Service can prove, read once for a search among many load balancers.
+  // A Service's proofs, read once for a search among many load balancers.
   struct Claim {
     const LoadBalancerService& service;  // uid, id, ports and object are read
     std::string name;                    // made from the UID
@@ -50,16 +50,16 @@ class Ownership {
   [[nodiscard]] static Claim claim_of(const LoadBalancerService& service);
   // Whether there is a proof that it is the Service's.
   [[nodiscard]] bool owns(const Claim& claim, const ExistingLoadBalancer& balancer) const;
-  // The same; what is the Service's is remembered.
+  // The same; ownership is remembered.
   bool proven(const LoadBalancerService& service, const ExistingLoadBalancer& balancer);
 
-  // There is a proof, which may go: a change of type empties the status.
+  // There is a temporary proof: a change of type empties the status.
   void remember(const LoadBalancerService& service, const std::string& id) {
     proven_[id] = service.uid;
     lost_.erase(service.uid);
   }
-  // A load balancer of that name may have been made; its answer was lost. `marked`: its mark was
-  // asked for.
+  // A load balancer of that name may have been created; its answer was lost. `marked`: its mark was
+  // requested.
   void remember_lost(const LoadBalancerService& service, const std::string& name, bool marked) {
     lost_[service.uid] = {name, marked};
   }
@@ -80,7 +80,7 @@ class Ownership {
   [[nodiscard]] bool older_one_shows_it(const Claim& claim,
                                         const ExistingLoadBalancer& balancer) const;
   [[nodiscard]] bool serves_only(const Claim& claim, const ExistingLoadBalancer& balancer) const;
-  // Whether a Node of this cluster is behind it.
+  // Whether a Node of this cluster is among its backends.
   [[nodiscard]] bool reaches_nodes(const ExistingLoadBalancer& balancer) const;
 
   Host& host_;

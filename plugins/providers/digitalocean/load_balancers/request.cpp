@@ -22,8 +22,8 @@ std::string one_of(const Annotations& annotations, std::string_view name,
   refuse(refusal);
 }
 
-// Its droplets get this tag, and with it whatever firewalls and databases are open to it. So it is
-// the administrator's, or one that is used for load balancers alone.
+// Its droplets get this tag, and with it all firewalls and databases open to the tag. So it must be
+// the administrator's, or a tag that is used for load balancers alone.
 std::string target_tag(const Annotations& annotations, const Settings& settings) {
   const auto asked = annotations.find(annotation::kTargetTag);
   if (!asked || *asked == settings.target_tag) return settings.target_tag;
@@ -109,9 +109,9 @@ std::optional<uint64_t> idle_timeout(const Annotations& annotations) {
          "': strconv.ParseUint: parsing " + go_quoted(*value) + ": invalid syntax");
 }
 
-// DO-153, DO-224; sorted, unlike the Go manager's (DO-225). Ranges from Kubernetes' annotation do
-// not count, as there (DO-129): load balancers that are open today would close when this takes
-// over.
+// DO-153, DO-224; sorted, unlike the Go manager's (DO-225). As in the Go manager, ranges from
+// Kubernetes' annotation do not count (DO-129): load balancers that are open today would close
+// after the migration.
 void read_firewall(const LoadBalancerService& service, const Annotations& annotations,
                    WantedLoadBalancer& wanted) {
   wanted.allow = annotations.items(annotation::kAllowRules);
@@ -136,8 +136,8 @@ void read_switches(const Annotations& annotations, WantedLoadBalancer& wanted) {
       annotations.boolean(annotation::kBackendKeepalive, "backend keepalive");
 }
 
-// They change nothing on one that passes packets on. The API may keep or drop what is sent, so what
-// it has stays.
+// They have no effect with TLS passthrough. The API may keep or drop them, so the existing values
+// stay.
 void keep_what_is_not_read(const ExistingLoadBalancer& existing, WantedLoadBalancer& wanted) {
   wanted.sticky_sessions = existing.sticky_sessions;
   wanted.redirect_http_to_https = existing.redirect_http_to_https;

@@ -1,5 +1,5 @@
-// From a Service, its backends and the provider's settings to the load balancer that it wants
-// (DO-107, DO-131..DO-158, DO-223..DO-234). Pure; any thread.
+// The wanted load balancer, from a Service, its backends and the provider's settings (DO-107,
+// DO-131..DO-158, DO-223..DO-234). Pure; any thread.
 #pragma once
 
 #include "digitalocean/load_balancers/annotations.hpp"
@@ -16,12 +16,12 @@
 
 namespace ccm::digitalocean {
 
-// What the Service says of itself, before anything of the cloud is known.
+// The Service's own settings, before anything of the cloud is known.
 struct LoadBalancerTraits {
   std::string name;  // DO-92, DO-93
   std::string type;  // by annotation or setting (DO-154)
   std::string network;
-  std::string network_stack;  // by annotation; empty = to be chosen
+  std::string network_stack;  // by annotation; empty = chosen automatically
   std::string certificate_id;
   std::string certificate_name;  // only when there is no id (DO-184)
   std::string hostname;          // DO-140
@@ -42,20 +42,19 @@ struct RequestInput {
   const LoadBalancerTraits& traits;
   const EligibleBackends& backends;
   const std::vector<int64_t>& droplet_ids;
-  const ExistingLoadBalancer* existing;  // null: it is to be made
+  const ExistingLoadBalancer* existing;  // null: to be created
   const std::string& certificate_id;     // resolved; empty = none
   const std::string& region;
 };
 // An existing one keeps its type, network and stack, which cannot change (DO-217, DO-218).
-// Failure: class invalid_spec, or failed_precondition for what depends on the nodes.
+// Failure: class invalid_spec, or failed_precondition for causes in the nodes.
 Result<WantedLoadBalancer> build_request(const RequestInput& input);
 
 // Those of `backends` that such a load balancer reaches, as a Result.
 Result<EligibleBackends> select_backends(const Backends& backends, std::string_view type,
                                          std::string_view network);
 
-// What the Service asks for and this load balancer can never become, one sentence each; empty =
-// nothing.
+// Settings of the Service that this load balancer can never get, one sentence each; empty = none.
 std::vector<std::string> immutable_differences(const LoadBalancerTraits& traits,
                                                const ExistingLoadBalancer& existing);
 

@@ -1,5 +1,5 @@
-// A Service as far as the controllers of this plugin need it, in the form that the load balancers'
-// code takes. The service controller's own requests say more. Any thread.
+// The fields of a Service that this plugin's controllers need, in the form of the load balancers'
+// code. The service controller's own requests have more. Any thread.
 #pragma once
 
 #include <ccm/load_balancer.hpp>

@@ -1,4 +1,4 @@
-// The Service's side of LoadBalancerOperations: what it says, what it is told.
+// The Service's side of LoadBalancerOperations: its settings and its Events.
 #include "forwarding_rules.hpp"
 #include "operations.hpp"
 
@@ -9,14 +9,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A new one takes a minute or two. All that wait are looked at with one listing, so it may be
-// often; what takes much longer than usual is looked at less often.
+// A new one takes a minute or two. One listing serves all that wait, so it may be frequent; those
+// that take much longer than usual are polled less often.
 constexpr milliseconds kPoll{1'000};
 constexpr milliseconds kPollLater{10'000};
 constexpr milliseconds kUsualTime{180'000};
 
-// kube-proxy sends in-cluster clients past a "VIP" straight to the Pods. Where the load balancer
-// ends TLS or adds the PROXY header, they have to go through it (DO-239, DO-375).
+// kube-proxy sends in-cluster clients of a "VIP" address straight to the Pods. Where the load
+// balancer terminates TLS or adds the PROXY header, they have to go through it (DO-239, DO-375).
 bool needs_the_way_through(const ExistingLoadBalancer& balancer) {
   return balancer.type == kRegional &&
          (balancer.enable_proxy_protocol || !balancer.certificate_id().empty());
@@ -97,7 +97,7 @@ Result<LoadBalancer> LoadBalancerOperations::answer(const Subject& subject,
   return result;
 }
 
-// Once for each text: the same is not told again with every resync.
+// Once for each text: not repeated with every resync.
 void LoadBalancerOperations::warn(const Subject& subject,
                                   const std::optional<ExistingLoadBalancer>& existing) {
   std::vector<std::string> texts;

@@ -10,7 +10,7 @@
 namespace ccm::digitalocean {
 namespace {
 
-// How long a reading of the tag's droplets is believed; then what was changed by hand is seen.
+// How long a list of the tag's droplets is trusted; then manual changes are seen.
 constexpr std::chrono::milliseconds kReadAgain{300'000};
 
 std::vector<std::string> as_texts(const std::vector<int64_t>& ids) {
@@ -34,8 +34,8 @@ Task<Status> TaggedDroplets::hold(Ctx ctx, std::string tag, std::vector<int64_t>
   }
   Status status = co_await change(ctx, tag, ids, members);
   if (status.ok()) co_return status;
-  members.all.reset();  // nobody knows how far it came
-  // Refused for a droplet that is gone: that changes without the Service.
+  members.all.reset();  // its progress is unknown
+  // Refused because of a missing droplet: that changes without the Service.
   if (status.error_class() == ErrorClass::invalid_spec) status.with_class(ErrorClass::unavailable);
   co_return status;
 }
@@ -66,7 +66,7 @@ Task<Status> TaggedDroplets::change(Ctx ctx, std::string tag, std::vector<int64_
     std::erase_if(removed, [&](int64_t id) { return !members.held.contains(id); });
   }
   const std::string type = "droplet";
-  // First the new ones, so that the load balancers never stand without any.
+  // The new ones first, so that the load balancers never have none.
   if (!added.empty()) {
     std::vector<std::string> texts = as_texts(added);
     Status status = co_await change_tag(api_, ctx, TagChange::add, tag, type, texts);

@@ -1,6 +1,5 @@
 // Load balancers that find their droplets by a tag: the tag is kept on the droplets of the nodes
-// that take traffic. However many load balancers use it, a node that joins costs one call.
-// [serial]
+// that take traffic. However many load balancers use it, a joining node costs one call. [serial]
 #pragma once
 
 #include "digitalocean/api.hpp"
@@ -29,9 +28,9 @@ class TaggedDroplets {
   TaggedDroplets(const TaggedDroplets&) = delete;
   TaggedDroplets& operator=(const TaggedDroplets&) = delete;
 
-  // Lets these droplets bear the tag, and takes it from those that bear it without being among
-  // them: from all when the tag begins with the cluster's own ("k8s:ID:"), else only from those
-  // that were among them before, since a user may have given the tag to others.
+  // Adds the tag to these droplets, and removes it from others: from all when the tag begins with
+  // the cluster's own ("k8s:ID:"), else only from those that were among them before, since a user
+  // may have given the tag to others.
   Task<Status> hold(Ctx ctx, std::string tag, std::vector<int64_t> ids);
 
  private:
@@ -40,7 +39,7 @@ class TaggedDroplets {
     Semaphore turn;  // one at a time: the others find the work done
     std::optional<std::set<int64_t>> all;
     std::chrono::milliseconds read{0};
-    std::set<int64_t> held;  // were asked for since the start
+    std::set<int64_t> held;  // were requested since the start
   };
   Task<Status> read(Ctx ctx, std::string tag, Members& members);
   Task<Status> change(Ctx ctx, std::string tag, std::vector<int64_t> ids, Members& members);

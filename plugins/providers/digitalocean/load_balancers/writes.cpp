@@ -1,4 +1,4 @@
-// What LoadBalancerOperations changes in the cloud.
+// The writes of LoadBalancerOperations to the cloud.
 #include "compare.hpp"
 #include "digitalocean/text.hpp"
 #include "operations.hpp"
@@ -10,10 +10,10 @@
 namespace ccm::digitalocean {
 namespace {
 
-// One that is gone still has its Node for a while; more of them are no coincidence.
+// A deleted droplet's Node stays for a while; more of them are no coincidence.
 constexpr size_t kAskedForRegion = 3;
 
-// The cloud may have done what we asked for although we heard nothing of it.
+// The cloud may have carried out the request although no answer came.
 bool answer_was_lost(const Status& status) {
   return status.code() == Code::deadline_exceeded || status.code() == Code::cancelled ||
          status.code() == Code::unavailable || status.code() == Code::data_loss;
@@ -25,13 +25,13 @@ bool is_about_droplets(const Status& status) {
          status.message().find("droplet") != std::string::npos;
 }
 
-// Refused for the sake of a droplet that is just going: its Node goes too, so this is tried again
+// Refused because of a droplet that is just being deleted: its Node goes too, so this is retried
 // although the Service stays the same (DO-232).
 Status judged(Status status) {
   return is_about_droplets(status) ? std::move(status).with_class(ErrorClass::unavailable) : status;
 }
 
-// The API's own words, told also when the listing shows it before.
+// The API's own words, also used when the listing shows it before.
 constexpr const char* kNameTaken = "There is already a load balancer with that name";
 
 Status name_taken() {
@@ -86,8 +86,8 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::write(Ctx ctx, Subjec
     co_await marks_.take_over(ctx, subject.service, plan.wanted, *written);
     ownership_.remember(subject.service, written->id);
   } else {
-    // A load balancer that nothing else has to be written to keeps what it has of marks, so that
-    // one which DigitalOcean's own manager made is taken over without a write.
+    // A load balancer that needs no other write keeps its marks, so that one which DigitalOcean's
+    // own manager created is taken over without a write.
     if (settings_of(plan.differences).empty()) plan.wanted.mark.clear();
     co_await marks_.put(ctx, plan.wanted, *written);
   }
@@ -171,7 +171,7 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::create(Ctx ctx, Subje
   auto region = co_await region_for(ctx, wanted.droplet_ids);
   if (!region.ok()) co_return region.status();
   wanted.region = *std::move(region);
-  // DO-122. After this a load balancer of that name is the one that was asked for.
+  // DO-122. After this a load balancer of that name is the requested one.
   auto listed = co_await listing_.get(kFresh);
   if (!listed.ok()) co_return listed.status();
   for (const auto& [id, balancer] : **listed) {
@@ -196,7 +196,7 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::create(Ctx ctx, Subje
   co_return judged(status.with_context("failed to create load-balancer"));
 }
 
-// A token that was made for DigitalOcean's manager may not be allowed to make tags (DO-309).
+// A token made for DigitalOcean's manager may lack the right to create tags (DO-309).
 Task<Result<std::string>> LoadBalancerOperations::send_creation(Ctx ctx,
                                                                 WantedLoadBalancer& wanted) {
   if (!marks_.allowed()) wanted.mark.clear();
@@ -245,7 +245,7 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::retarget(
     Ctx ctx, std::vector<int64_t> droplet_ids, ExistingLoadBalancer existing) {
   const TargetChange change = target_change(droplet_ids, existing);
   Status status;
-  // First the new ones, so that it never stands without any.
+  // The new ones first, so that it never has none.
   if (!change.added.empty()) {
     status = co_await send_targets(ctx, "POST", existing.id, change.added);
   }
@@ -273,7 +273,7 @@ Task<Status> LoadBalancerOperations::send_targets(Ctx ctx, std::string method, s
 }
 
 Task<Status> LoadBalancerOperations::remove(Ctx ctx, LoadBalancerService service) {
-  // Nothing else of what the Service says is read: what cannot be made can still be deleted.
+  // Nothing else of the Service is read: an impossible Service can still be deleted.
   const auto left_alone = disowned(read_annotations(service.object));
   if (!left_alone.ok()) {
     co_return Status(Code::implemented_elsewhere, ErrorClass::invalid_spec,
@@ -283,7 +283,7 @@ Task<Status> LoadBalancerOperations::remove(Ctx ctx, LoadBalancerService service
   auto found = co_await find(ctx, service);
   if (!found.ok()) co_return found.status();
   const bool foreign = found->foreign;
-  // Its annotation may lead elsewhere than to its own.
+  // Its annotation may name another load balancer than its own.
   if (foreign) found = co_await by_proof(service);
   if (!found.ok()) co_return found.status();
   if (found->existing && !found->foreign) {

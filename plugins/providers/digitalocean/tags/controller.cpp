@@ -41,7 +41,7 @@ Status TagController::setup(Setup& setup) {
   Watch watch;
   watch.resource = kTagServices;
   watch.fields = service_view_fields();
-  // New load balancers are made with the tag; only what others changed is looked for.
+  // New load balancers are created with the tag; this only repairs changes of others.
   watch.map = [](EventKind, const Object&, const Object&, const Queue&) {};
   setup.watch(std::move(watch));
   setup.every(kTagKey, kTagPeriod);
@@ -75,8 +75,8 @@ std::vector<LoadBalancerService> TagController::recorded() const {
   return services;
 }
 
-// Only what exists: one stale id would refuse the whole batch (DO-281). Only what is the Service's:
-// a tag on somebody else's would give it away, or take it from another cluster.
+// Only existing ones: one stale id would fail the whole batch (DO-281). Only the Service's own: a
+// tag on somebody else's would claim it, or take it from another cluster.
 std::vector<std::string> TagController::untagged(const LoadBalancerListing::Balancers& all,
                                                  const std::vector<LoadBalancerService>& services) {
   const std::string ours = api_.settings().cluster_tag();

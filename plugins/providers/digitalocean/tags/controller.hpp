@@ -1,4 +1,4 @@
-// digitalocean-tags: keeps the cluster's tag on the load balancers of its Services
+// digitalocean-tags: maintains the cluster's tag on the load balancers of its Services
 // (DO-277..DO-283). [serial]
 #pragma once
 
@@ -36,7 +36,7 @@ class TagController {
   Api api_;
   LoadBalancerListing listing_;
   Ownership ownership_;
-  // Tagged by us, for answers that do not tell tags (DO-344).
+  // Tagged by us, for answers that omit tags (DO-344).
   std::set<std::string> tagged_;
 };
 

@@ -1,4 +1,4 @@
-// Puts tags on resources and takes them off (DO-280, DO-353). [serial]
+// Adds tags to resources and removes them (DO-280, DO-353). [serial]
 #pragma once
 
 #include "digitalocean/api.hpp"
@@ -13,8 +13,8 @@ namespace ccm::digitalocean {
 
 enum class TagChange { add, remove };
 
-// One call for all resources. A tag that does not exist is made first when it is to be added; one
-// that is to be taken off is on nothing. `resource_type`: load_balancer, droplet.
+// One call for all resources. A missing tag is created first when it is to be added; nothing to do
+// when it is to be removed. `resource_type`: load_balancer, droplet.
 Task<Status> change_tag(Api& api, Ctx ctx, TagChange change, std::string tag,
                         std::string resource_type, std::vector<std::string> ids);
 
