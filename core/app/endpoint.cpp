@@ -152,9 +152,8 @@ Status Endpoint::make_access() {
   } else {
     access_.authentication =
         "client certificates by the flags' files only, no bearer tokens: " + asked->why_none;
-    log::info(
-        "Bearer tokens are ignored, client certificates are believed by the flags' files only",
-        {{"reason", asked->why_none}});
+    log::info("Bearer tokens are ignored, client certificates are trusted by the flags' files only",
+              {{"reason", asked->why_none}});
   }
   const AuthorizationOptions& what = options_.authorization;
   asked = reviewer(what.kubeconfig, "--authorization-kubeconfig", "authorization",
@@ -213,7 +212,7 @@ asio::awaitable<Status> Endpoint::look_up_trust() {
   Status status = co_await cluster_trust_->look_up();
   if (status.code() == Code::permission_denied) {
     log::info(
-        "Client certificates and front proxies are believed only by the flags' files until a role "
+        "Client certificates and front proxies are trusted only by the flags' files until a role "
         "allows reading the cluster's authentication settings",
         {{"err", status}});
     status = co_await await_role();
@@ -221,7 +220,7 @@ asio::awaitable<Status> Endpoint::look_up_trust() {
   }
   if (!status.ok()) {
     if (!flags.tolerate_lookup_failure) co_return status;
-    log::warning("Going on without the cluster's authentication settings", {{"err", status}});
+    log::warning("Continuing without the cluster's authentication settings", {{"err", status}});
   }
   cluster_trust_->follow();
   co_return Status();

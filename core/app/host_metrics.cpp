@@ -161,7 +161,7 @@ void add_budgets(serving::SampledMetrics* metrics, const plugin::PluginHost& plu
         return std::optional<double>(std::chrono::duration<double>(*of.reset).count());
       });
   add(false, "ccm_cloud_call_budget_kept",
-      "1 while what is left is kept for new Nodes and for Services.",
+      "1 while the remaining calls are reserved for new Nodes and for Services.",
       [](const Report& of) { return std::optional<double>(of.reserved ? 1 : 0); });
   add(true, "ccm_cloud_calls_held_total", "Calls that had to wait for the cloud's window.",
       [](const Report& of) { return std::optional<double>(static_cast<double>(of.held)); });

@@ -252,7 +252,7 @@ void Manager::Impl::watch_signals() {
 asio::awaitable<void> Manager::Impl::look_up_trust() {
   const Status status = co_await endpoint.look_up_trust();
   if (status.ok() || stopping) co_return;
-  log::error("Cannot go on", {{"err", status}});
+  log::error("Cannot continue", {{"err", status}});
   if (!started) {
     log::flush();
     std::_Exit(kExitBadOptions);
@@ -380,7 +380,7 @@ int Manager::run() {
   // A plugin's call that blocks for ever must not keep the process, nor touch what its end
   // destroys.
   if (const std::size_t blocked = impl.workers.stop(milliseconds(0)); blocked > 0) {
-    log::warning("Leaving blocked plugin calls behind", {{"calls", std::to_string(blocked)}});
+    log::warning("Exiting with blocked plugin calls", {{"calls", std::to_string(blocked)}});
     log::flush();
     std::_Exit(impl.exit_code);
   }

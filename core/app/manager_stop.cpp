@@ -87,7 +87,7 @@ void Manager::Impl::listen() {
       if (const auto call = plugins.running()) {
         blocker = call->component->name() + ": " + std::string(call->operation);
       }
-      log::warning("Stopping took too long, leaving at once",
+      log::warning("Stopping took too long, exiting at once",
                    {{"after", kStopLimit}, {"blockedBy", blocker}});
     });
   };
@@ -100,14 +100,14 @@ void Manager::Impl::signalled(int number) {
 }
 
 void Manager::Impl::fail(const Status& status) {
-  log::error("Cannot go on", {{"err", status}});
+  log::error("Cannot continue", {{"err", status}});
   end(kExitFatal);
 }
 
 // A part of this program threw unexpectedly. Some of its work may be half done, so there is no
 // orderly stop, and the Lease has to expire.
 void Manager::Impl::broke(const std::exception& fault) {
-  leave(kExitFatal, [&] { log::error("Unexpected fault, leaving", {{"err", fault.what()}}); });
+  leave(kExitFatal, [&] { log::error("Unexpected fault, exiting", {{"err", fault.what()}}); });
 }
 
 void Manager::Impl::end(int code) {
@@ -131,7 +131,7 @@ asio::awaitable<void> Manager::Impl::stop() {
   if (leadership.leading()) co_await recorders.drain(kEventsOut);
   co_await release();
   stopped = co_await plugins.stop(kComponentsEnd);
-  if (!stopped.ok()) log::warning("A component did not end in time", {{"err", stopped}});
+  if (!stopped.ok()) log::warning("A component did not stop in time", {{"err", stopped}});
   informers.stop();
   endpoint.stop();
   loop_lag.stop();
@@ -170,7 +170,7 @@ asio::awaitable<void> Manager::Impl::release() {
   event_gate->close();
   const std::string writing = co_await writes_end(kWritesEnd);
   if (!writing.empty()) {
-    log::warning("The Lease is kept, since something may still be writing", {{"what", writing}});
+    log::warning("Kept the Lease, since a write may still be under way", {{"what", writing}});
     co_return;
   }
   const bool answered = co_await give_back(kGiveBack);

@@ -94,7 +94,7 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   log::info("Starting cloud-controller-manager",
             {{"version", version().text}, {"commit", version().commit}});
   for (const auto& warning : plugins.warnings())
-    log::warning("Plugin left out", {{"reason", warning}});
+    log::warning("Skipped a plugin", {{"reason", warning}});
   for (const auto& [flag, why] : validation.idle) {
     log::warning("Flag has no effect", {{"flag", flag}, {"why", why}});
   }

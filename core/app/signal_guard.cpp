@@ -25,7 +25,7 @@ void SignalGuard::check(std::string_view since, std::string_view suspect) {
     const auto [place, is_new] = told_.try_emplace({taken.number, plugin + taken.file}, now);
     if (!is_new && now - place->second < kTellAgain) continue;
     place->second = now;
-    log::error("A plugin took a signal by which this process is ended; the host has taken it back",
+    log::error("A plugin replaced the handler of a stop signal; the host has restored it",
                {{"signal", signal_name(taken.number)},
                 {"plugin", plugin},
                 {"file", taken.file},

@@ -118,7 +118,7 @@ class Client {
   Client& operator=(const Client&);
 
   // Another user agent and a separate rate limit on the same connections and credentials (HOST-82,
-  // 128).
+  // HOST-128).
   [[nodiscard]] Client derive(ClientOptions options) const;
 
   // Status of certificates, keys, CA, token file and proxy, without any connection: one clear line.

@@ -141,7 +141,7 @@ asio::awaitable<Result<Answer>> attempt(std::shared_ptr<Client::Impl> impl, cons
 // A function of its own and not in the coroutine, see base/gcc12.hpp.
 void log_retry(const Call& call, std::chrono::milliseconds delay) {
   if (const auto v = log::v(2))
-    v.info("Request is repeated", {{"request", call.what}, {"after", delay}});
+    v.info("Retrying request", {{"request", call.what}, {"after", delay}});
 }
 
 // Whether and when to retry; nothing = the answer stands.

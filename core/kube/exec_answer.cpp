@@ -12,7 +12,7 @@ Status bad(std::string why) { return {Code::unauthenticated, ErrorClass::auth, s
 
 Result<ExecAnswer> parse_exec_answer(std::string_view text, std::string_view api_version) {
   const Result<ObjectPtr> decoded = Object::decode(text);
-  if (!decoded.ok()) return bad("what it printed is no ExecCredential in JSON");
+  if (!decoded.ok()) return bad("its output is not an ExecCredential in JSON");
   const Object& object = **decoded;
   if (object.text_at("/kind") != "ExecCredential" || object.text_at("/apiVersion") != api_version) {
     return bad("it must answer with kind ExecCredential, apiVersion " + std::string(api_version));
@@ -22,9 +22,10 @@ Result<ExecAnswer> parse_exec_answer(std::string_view text, std::string_view api
   answer.certificate_pem = object.text_at("/status/clientCertificateData");
   answer.private_key_pem = object.text_at("/status/clientKeyData");
   if (answer.certificate_pem.empty() != answer.private_key_pem.empty()) {
-    return bad("it gave only one of clientCertificateData and clientKeyData");
+    return bad("it returned only one of clientCertificateData and clientKeyData");
   }
-  if (answer.token.empty() && answer.certificate_pem.empty()) return bad("it gave no credential");
+  if (answer.token.empty() && answer.certificate_pem.empty())
+    return bad("it returned no credential");
   const std::string_view expiration = object.text_at("/status/expirationTimestamp");
   answer.expires = parse_time(expiration);
   if (!expiration.empty() && !answer.expires) {

@@ -126,7 +126,7 @@ asio::awaitable<Status> Credentials::exec_once() {
   if (exec.interactive_mode == "Always" && !spec.share_stdin) {
     co_return Status(Code::unauthenticated, ErrorClass::auth,
                      config_.source + ": exec plugin " + exec.command +
-                         " wants a terminal (interactiveMode: Always) and there is none");
+                         " needs a terminal (interactiveMode: Always), and this process has none");
   }
   Result<std::string> output = co_await run_process(executor_, std::move(spec));
   if (output.ok()) co_return take_exec_answer(*output);

@@ -59,7 +59,7 @@ void Informer::Impl::take_listing(Listing listing) {
   const bool initial = !synced.load();
   std::vector<ObjectPtr> missing;
   if (!initial && listing.skipped > 0) {
-    log::warning("Objects missing from a list with unreadable ones are kept",
+    log::warning("Kept cached objects, since a list had unreadable ones",
                  {{"resource", spec.resource.id()}});
   } else if (!initial) {
     std::unordered_set<std::string> listed;
@@ -113,7 +113,7 @@ std::chrono::milliseconds Informer::Impl::pause_after(const Status& status) {
   const bool connected = status.reason() != net::kConnectFailed;
   const auto limit = connected ? timing.backoff_limit : timing.connect_limit;
   const auto pause = std::max(backoff.next(Backoff::Clock::now(), limit), status.retry_after());
-  log::warning("Listing or watching failed, trying again",
+  log::warning("List or watch failed, retrying",
                {{"resource", spec.resource.id()}, {"err", status}, {"after", pause}});
   return pause;
 }

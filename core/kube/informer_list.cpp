@@ -51,7 +51,7 @@ asio::awaitable<Status> Informer::Impl::list() {
 }
 
 void Informer::Impl::log_no_streaming(const Status& why) const {
-  log::info("No streamed list, pages are used",
+  log::info("The server has no streaming lists, using pages",
             {{"resource", spec.resource.id()}, {"reason", why}});
 }
 

@@ -81,9 +81,10 @@ asio::awaitable<Informer::Impl::Outcome> Informer::Impl::follow(std::optional<Li
          piece = pieces.next(text)) {
       if (piece != WatchDecoder::Piece::object) {
         if (listing) ++listing->skipped;
-        skipped_object(Status(Code::data_loss, piece == WatchDecoder::Piece::oversized
-                                                   ? "it is too large"
-                                                   : "the stream holds what is no JSON object"));
+        skipped_object(
+            Status(Code::data_loss, piece == WatchDecoder::Piece::oversized
+                                        ? "it is too large"
+                                        : "the stream has data that is not a JSON object"));
         continue;
       }
       if (!take_event(text, listing, outcome)) {
@@ -114,7 +115,7 @@ asio::awaitable<Informer::Impl::Outcome> Informer::Impl::follow(std::optional<Li
 
 void Informer::Impl::log_cut() const {
   if (const auto v = log::v(2)) {
-    v.info("The watch was cut, watching again", {{"resource", spec.resource.id()}});
+    v.info("The watch was closed, watching again", {{"resource", spec.resource.id()}});
   }
 }
 

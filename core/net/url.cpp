@@ -98,7 +98,7 @@ std::string_view split_host_port(std::string_view text, Url* url) {
     if (end == std::string_view::npos) return "no ] after the IPv6 address";
     url->host = lower(text.substr(1, end - 1));
     if (url->host.find(':') == std::string::npos || !is_ip_literal(url->host)) {
-      return "what stands in [] is not an IPv6 address";
+      return "the text in [] is not an IPv6 address";
     }
     port = text.substr(end + 1);
     if (!port.empty() && port.front() != ':') return "unexpected text after ]";
@@ -166,7 +166,7 @@ Result<Url> parse_url(std::string_view text) {
   Url url;
   url.scheme = lower(text.substr(0, scheme_end));
   if (default_port(url.scheme) == 0)
-    return bad_url(text, "the scheme is none of http, https, socks5");
+    return bad_url(text, "the scheme must be http, https or socks5");
   if (!clean(text)) return bad_url(text, "it holds a blank, a control or a non-ASCII character");
 
   std::string_view rest = text.substr(scheme_end + 3);

@@ -18,7 +18,7 @@ Result<ccm_component> copy_component(const void* result) {
   const auto* made = static_cast<const ccm_component*>(result);
   if (made == nullptr || !CCM_HAS(made, destroy) || made->destroy == nullptr ||
       made->get_interface == nullptr) {
-    return Status(Code::internal, "the plugin's create gave no usable component");
+    return Status(Code::internal, "the plugin's create returned no usable component");
   }
   ccm_component copy{};
   copy.size = sizeof(copy);
@@ -279,10 +279,10 @@ void LiveComponent::report_exception(std::string_view operation) {
     what = error.what();
   } catch (...) {  // NOLINT(bugprone-empty-catch): nothing more is known of it
   }
-  log::error("Plugin let an exception escape", {{"plugin", identity_.plugin_id},
-                                                {"component", identity_.name},
-                                                {"operation", operation},
-                                                {"err", what}});
+  log::error("Plugin threw an exception", {{"plugin", identity_.plugin_id},
+                                           {"component", identity_.name},
+                                           {"operation", operation},
+                                           {"err", what}});
 }
 
 bool LiveComponent::check_thread(ThreadTag tag, std::string_view function) {

@@ -190,7 +190,7 @@ bool Examiner::check_note(const ElfReader& elf) {
   ManifestReport report = parse_manifest(*note);
   for (const std::string& fault : report.faults) {
     fail("manifest", Code::invalid_argument,
-         "manifest: " + fault + "; correct it and build the plugin anew");
+         "manifest: " + fault + "; correct it and rebuild the plugin");
   }
   for (const std::string& warning : report.warnings) warn("manifest", "manifest: " + warning);
   result_.manifest = std::move(report.manifest);

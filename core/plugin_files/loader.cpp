@@ -34,7 +34,7 @@ constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 Status cannot_load(const Examination& file, const std::string& why) {
   return refuse(Code::failed_precondition, file.path,
                 "cannot be loaded: " + why +
-                    "; install what it links to (ccmctl plugin inspect lists it) or build it anew");
+                    "; install what it links to (ccmctl plugin inspect lists it) or rebuild it");
 }
 
 // The image remembers the path by which it was loaded: debuggers, sanitizers and dladdr() use it,
@@ -71,7 +71,7 @@ Result<ccm_plugin_entry_fn> open_entry(const Examination& file) {
   void* const symbol = ::dlsym(handle, CCM_PLUGIN_ENTRY);
   if (symbol == nullptr) {
     return refuse(Code::failed_precondition, file.path,
-                  "has no entry " CCM_PLUGIN_ENTRY "; build it anew with the SDK");
+                  "has no entry " CCM_PLUGIN_ENTRY "; rebuild it with the SDK");
   }
   return reinterpret_cast<ccm_plugin_entry_fn>(symbol);
 }

@@ -201,7 +201,7 @@ class DuplicateMembers {
     if (event == json::parse_event_t::key) {
       const auto name = parsed.get<std::string>();
       if (!open_.back().insert(name).second) {
-        findings_.faults.push_back("the member \"" + name + "\" stands twice in one object");
+        findings_.faults.push_back("the member \"" + name + "\" occurs twice in one object");
       }
     }
     return true;

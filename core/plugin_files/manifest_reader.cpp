@@ -118,7 +118,7 @@ std::vector<std::string> ManifestReader::strings(const char* name, Presence pres
     }
     auto text = element.get<std::string>();
     if (std::find(texts.begin(), texts.end(), text) != texts.end()) {
-      findings_.faults.push_back(path + ": \"" + text + "\" stands there twice");
+      findings_.faults.push_back(path + ": \"" + text + "\" occurs twice");
       return;
     }
     texts.push_back(std::move(text));

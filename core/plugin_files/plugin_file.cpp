@@ -47,7 +47,7 @@ Result<std::shared_ptr<const OpenFile>> OpenFile::open(const std::filesystem::pa
     return Status(Code::invalid_argument, "is not a regular file; name a .so file");
   }
   if (status->st_size == 0) {
-    return Status(Code::invalid_argument, "is empty; copy or install it anew");
+    return Status(Code::invalid_argument, "is empty; copy or install it again");
   }
   return file;
 }

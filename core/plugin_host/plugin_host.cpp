@@ -95,9 +95,9 @@ PluginHost::Impl::Impl(PluginHostDependencies wanted)
 
 void PluginHost::Impl::held_the_loop(const runtime::Watchdog::Stall& stall) {
   metrics.stall(stall);
-  log::warning("Plugin held the event loop", {{"component", stall.component},
-                                              {"operation", stall.operation},
-                                              {"duration", stall.duration}});
+  log::warning("Plugin blocked the event loop", {{"component", stall.component},
+                                                 {"operation", stall.operation},
+                                                 {"duration", stall.duration}});
 }
 
 void PluginHost::Impl::dropped_completion(const char* kind) {

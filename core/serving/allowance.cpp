@@ -80,11 +80,12 @@ void Allowance::remove(const Stranger* stranger) {
 void Allowance::complain(const Account& account) {
   if (waiting_.size() < kCrowd) return;
   if (const auto left_out = complaints_.pass()) {
-    log::warning("Clients that have shown no right wait: they have used up their processor time",
-                 {{"address", account.address},
-                  {"ofIt", account.strangers},
-                  {"waiting", waiting_.size()},
-                  {"leftOut", *left_out}});
+    log::warning(
+        "Clients without an authorized request wait: they have used up their processor time",
+        {{"address", account.address},
+         {"clientsOfAddress", account.strangers},
+         {"waiting", waiting_.size()},
+         {"leftOut", *left_out}});
   }
 }
 

@@ -184,7 +184,7 @@ Status ServingCertificates::find_default_pair(Pair* pair) {
   auto context = make_context(made->certificate_pem, made->key_pem, "serving certificate");
   if (!context.ok()) return context.status();
   pair->context = std::move(*context);
-  log::info("Serving with a self-signed certificate that lives in memory");
+  log::info("Serving with a self-signed certificate kept in memory");
   return {};
 }
 
@@ -220,7 +220,7 @@ void ServingCertificates::refresh(Pair* pair) {
   // The two files change one after the other: the next connection checks again.
   pair->stamps = before;
   pair->retry_at = clock + kRetryBadFilesAfter;
-  log::warning("The changed serving certificate cannot be used, the old one goes on",
+  log::warning("The changed serving certificate is invalid, the old one stays in use",
                {{"file", pair->certificate_file}, {"err", status.message()}});
 }
 
@@ -281,7 +281,7 @@ Status ServingCertificates::configure(SSL_CTX* context) {
   SSL_CTX_set_tlsext_servername_callback(context, on_server_name);
   SSL_CTX_set_tlsext_servername_arg(context, this);
   if (SSL_CTX_set_min_proto_version(context, options_.min_tls_version) != 1) {
-    return bad("the minimal TLS version is none that OpenSSL knows");
+    return bad("OpenSSL does not know the minimal TLS version");
   }
   std::string ciphers = options_.cipher_list.empty() ? kCiphers : options_.cipher_list;
   // OpenSSL 3 allows the old versions on no other level; users who configure them get them.

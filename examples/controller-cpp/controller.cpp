@@ -61,7 +61,7 @@ class Controller {
   }
 
   // Makes one Node right. It runs on the leader only, and never twice at once for a key. A failure
-  // is tried again after a back-off.
+  // is retried after a back-off.
   ccm::Task<ccm::Status> reconcile(ccm::Ctx ctx, ccm::Request request) {
     const ccm::Object node = host_.kube.cached(kNodes, request.key);
     if (!node || is_right(node)) co_return ccm::Status();

@@ -54,7 +54,7 @@ class Provider {
  public:
   explicit Provider(ccm::Host& host) : host_(host) {}
 
-  // Called once. INVALID_ARGUMENT ends the host with this message; other failures are tried again.
+  // Called once. INVALID_ARGUMENT ends the host with this message; other failures are retried.
   ccm::Task<ccm::Status> initialize(ccm::Ctx ctx) {
     if (!host_.config.cloud_config()) {
       co_return ccm::Status(

@@ -72,7 +72,7 @@ TEST_F(StopTest, AReconcileThatBlocksItsThreadKeepsTheLeaseAndNotTheProcess) {
   const auto begin = Clock::now();
   manager_->send(SIGTERM);
   expect_end(begin, 0);
-  EXPECT_TRUE(says("The Lease is kept")) << manager_->log();
+  EXPECT_TRUE(says("Kept the Lease")) << manager_->log();
   EXPECT_TRUE(says("reconcile-blocks: reconcile runs on a worker")) << manager_->log();
   EXPECT_EQ(cluster_.holder(), holder_);
 }

@@ -122,7 +122,7 @@ int nothing_known(const json& status, const Subject& subject,
                   const std::set<std::string>& controllers) {
   const std::string what = subject.kind + "/" + printable(subject.key);
   if (controllers.empty()) {
-    std::cerr << "ccmctl: no controller of this manager looks after a " << subject.kind << '\n';
+    std::cerr << "ccmctl: no controller of this manager handles a " << subject.kind << '\n';
     return kFault;
   }
   const std::string waits = holdup(status, controllers);

@@ -16,7 +16,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "ccmctl " + std::string(ccm::version().text));
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 = fine, 1 = what was asked about has a fault, 2 = wrong use.\n\n"
+      "Exit codes: 0 = fine, 1 = a fault was found, 2 = wrong use.\n\n"
       "Examples:\n"
       "  ccmctl plugin list\n"
       "  ccmctl plugin inspect lib/ccm/providers/sandbox.so\n"

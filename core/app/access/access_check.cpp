@@ -185,7 +185,7 @@ asio::awaitable<void> AccessCheck::run() {
     } else if (first) {
       // Half of the answers say nothing about the rest, so nobody waits because of a guess.
       state->mute = true;
-      log::warning("The API server does not say what this program may do; going on without",
+      log::warning("The API server does not answer access reviews; continuing without",
                    {{"err", *round->mute}});
     }
     state->wake();

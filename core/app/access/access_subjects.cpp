@@ -60,18 +60,19 @@ std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
 
 void AccessNews::tell(const AccessSubject& subject, const plugin::Permissions& missing) {
   const bool host = subject.name == plugin::kHostAsker;
+  const log::Field who{host ? "subject" : "plugin", subject.name};
   const std::string needed = plugin::to_string(missing.needed);
   const std::string optional = plugin::to_string(missing.optional);
   const plugin::Permissions before = std::exchange(told_[subject.name], missing);
   if (missing.empty()) {
-    log::info("The missing permissions are there", {{"plugin", subject.name}});
+    log::info("The missing permissions were granted", {who});
   } else if (missing.needed != before.needed && !missing.needed.empty()) {
     log::warning(host ? "The host lacks permissions" : "A plugin waits for permissions",
-                 {{"plugin", subject.name}, {"missing", needed}, {"remedy", kRemedy}});
+                 {who, {"missing", needed}, {"remedy", kRemedy}});
   }
   if (missing.optional != before.optional && !missing.optional.empty()) {
-    log::info("Going on without optional permissions",
-              {{"plugin", subject.name}, {"missing", optional}, {"remedy", kRemedy}});
+    log::info("Continuing without optional permissions",
+              {who, {"missing", optional}, {"remedy", kRemedy}});
   }
   if (missing.needed.empty() && before.needed.empty()) return;
   Status status;

@@ -89,7 +89,7 @@ void add_authorization_flags(FlagSet& flags, AuthorizationOptions& options) {
       "Kubeconfig of the API server that reviews access. If unset, the Pod's service account; "
       "where there is none, only system:masters and --authorization-always-allow-paths pass.");
   group.add("authorization-always-allow-paths", list_value(&options.always_allow_paths),
-            "Paths that anybody may ask for; one * at the end stands for any rest.");
+            "Paths that anybody may request; a * at the end matches any rest.");
   group.add("authorization-webhook-cache-authorized-ttl",
             duration_value(&options.webhook_cache_authorized_ttl),
             "How long a permission is used without another review.");

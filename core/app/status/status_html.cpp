@@ -111,7 +111,7 @@ std::string status_html(const StatusJson& status) {
   add_facts("Process", status["process"], &html);
   add_facts("Leader election", status["leaderElection"], &html);
   add_facts("Provider", status["provider"], &html);
-  add_facts("Who may ask", status["endpoint"], &html);
+  add_facts("Access", status["endpoint"], &html);
   add_facts("Permissions", status["permissions"], &html);
   add_facts("Deletion brake", status["brake"], &html);
   add_table("Cloud calls", status["budgets"], &html);

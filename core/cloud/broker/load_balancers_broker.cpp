@@ -184,7 +184,7 @@ void LoadBalancersBroker::removed_again(const std::string& uid, const Status& st
     return;
   }
   if (status.error_class() != ErrorClass::waiting) {
-    log::error("A load balancer may be left that a lost operation has made",
+    log::error("A lost operation may have left a load balancer behind",
                {{"service", uid}, {"err", status}});
   }
   if (status.permanent()) {

@@ -74,7 +74,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     --entry.abandoned;
     --all_abandoned;
     entry.doubt = ++last_doubt;
-    log::warning("Provider completed an operation after its turn was taken away",
+    log::warning("Provider completed an operation that others no longer waited for",
                  {{"what", what}, {"key", key}});
     if (on_late) on_late(key);
   }
@@ -110,7 +110,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
                  {{"what", what}, {"abandoned", all_abandoned}});
       return arm(key, entry);
     }
-    log::error("Provider has not completed an operation; its turn is taken away",
+    log::error("Provider has not completed an operation; others no longer wait for it",
                {{"what", what}, {"key", key}, {"after", timers.now() - entry.since}});
     ++entry.abandoned;
     ++all_abandoned;

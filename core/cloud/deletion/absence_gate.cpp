@@ -38,10 +38,10 @@ Status AbsenceGate::refusal(const runtime::BrakeJudgement& judgement) const {
                 "the deletion brake holds it: with it " +
                     std::to_string(report.absent + report.deleted) + " of " +
                     std::to_string(report.known + report.deleted) + " " + kind_ +
-                    " would go within " + format_duration(brake_.options().window) + ", " +
-                    std::to_string(report.limit) + " may; what is still unwanted after " +
+                    " would be deleted within " + format_duration(brake_.options().window) + ", " +
+                    std::to_string(report.limit) + " may; those still unwanted after " +
                     format_duration(brake_.options().hold) +
-                    " goes at that pace, and all at once with --deletion-brake-percent=100")
+                    " are deleted at that pace, and all at once with --deletion-brake-percent=100")
       .with_reason(std::string(kDeletionBrakeEngaged))
       .with_retry_after(std::min(due, latest));
 }

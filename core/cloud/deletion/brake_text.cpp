@@ -53,7 +53,7 @@ std::string describe(const BrakeReport& report, const BrakeOptions& options,
   if (!report.looked) return "released: no deletion of " + subject.kind + " was asked for yet";
   if (report.blind) {
     return "blind, " + held_text(report, held) +
-           ": the cloud's answer shows nothing that is known to be there";
+           ": the cloud's answer shows none of those known to exist";
   }
   const std::string counts = counts_text(report, options, subject);
   return report.engaged ? "engaged, " + held_text(report, held) + ": " + counts
@@ -66,13 +66,14 @@ std::string why_held(BrakeVerdict verdict, const BrakeReport& report, const Brak
     case BrakeVerdict::blind:
       break;
     case BrakeVerdict::over_limit:
-      return counts_text(report, options, subject_nodes()) + "; what stays missing for " +
+      return counts_text(report, options, subject_nodes()) + "; those still missing after " +
              format_duration(options.hold) + " goes at that pace";
     case BrakeVerdict::too_early:
       return counts_text(report, options, subject_nodes()) +
              ", since it does not know how many were deleted before";
   }
-  return "its machine is missing, but the cloud's answer shows none that is known to be there, so "
+  return "its machine is missing, but the cloud's answer shows none of the machines known to "
+         "exist, so "
          "it proves nothing";
 }
 

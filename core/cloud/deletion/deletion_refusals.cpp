@@ -20,7 +20,7 @@ Status look_failed(const Status& cause) {
 
 Status node_changed(const std::string& name) {
   return Status(Code::aborted, ErrorClass::conflict,
-                "Node " + name + " is not the one any more whose deletion was asked for")
+                "Node " + name + " was replaced since its deletion was requested")
       .with_reason("Conflict");
 }
 

@@ -70,7 +70,7 @@ void DeletionTelemetry::looked(const runtime::BrakeReport& report) {
     if (engaged) {
       log::warning("The deletion brake is engaged", fields);
     } else {
-      log::info("The deletion brake has let go", fields);
+      log::info("The deletion brake was released", fields);
     }
   }
   engaged_ = engaged;

@@ -74,7 +74,8 @@ void NodeDeletions::send(const CasePtr& one, const NodeFacts& fresh) {
   } else if (!deps_.may_write()) {
     problem = refused_deletion("NotLeading", "this host does not hold the leader lease any more");
   } else if (deps_.timers.now() >= one->deadline) {
-    problem = Status(Code::deadline_exceeded, "whoever asked for the deletion has given up");
+    problem =
+        Status(Code::deadline_exceeded, "the caller that requested the deletion has given up");
   }
   if (!problem.ok()) {
     brake_.not_deleted(one->node.uid);

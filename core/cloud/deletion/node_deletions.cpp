@@ -240,7 +240,7 @@ bool NodeDeletions::judge_absent(const CasePtr& one) {
     fail(one,
          refused_deletion("NotOfThisCloud", "Node " + one->node.name +
                                                 " has no provider ID and does not wait for one, so "
-                                                "the cloud's silence says nothing about it"),
+                                                "its absence from the cloud proves nothing"),
          "foreign");
     return false;
   }

@@ -80,7 +80,7 @@ SendHttp guard_credentials(boost::asio::any_io_executor loop, SendHttp send, boo
       return;
     }
     if (seen && told->insert(url->origin()).second) {
-      log::warning("A credential crosses the network in the clear", {{"server", url->origin()}});
+      log::warning("A credential is sent without encryption", {{"server", url->origin()}});
     }
     send(std::move(request), std::move(done));
   };

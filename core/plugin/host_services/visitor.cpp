@@ -15,7 +15,7 @@ void report_visitor(const std::shared_ptr<LiveComponent>& component, std::string
     what = error.what();
   } catch (...) {  // NOLINT(bugprone-empty-catch): nothing more is known of it
   }
-  log::error("Plugin let an exception escape",
+  log::error("Plugin threw an exception",
              {{"plugin", component ? component->identity().plugin_id : std::string()},
               {"component", component ? component->identity().name : std::string()},
               {"operation", function},

@@ -59,10 +59,10 @@ void ClusterTrust::take(const kube::Object& object) {
   taken_ = std::move(data);
   if (trust.ok()) {
     source_->set_cluster(std::move(*trust));
-    log::info("Took certificate authorities from the cluster", {{"configMap", kConfigMap}});
+    log::info("Loaded certificate authorities from the cluster", {{"configMap", kConfigMap}});
     return;
   }
-  log::warning("The cluster's authentication settings cannot be used, what was known goes on",
+  log::warning("The cluster's authentication settings are invalid; the last known ones stay in use",
                {{"configMap", kConfigMap}, {"err", trust.status()}});
 }
 
@@ -104,7 +104,7 @@ void ClusterTrust::follow() {
   // Without it, certificates that were valid a moment ago would be refused: the known content stays
   // in force until there is another one.
   handler.on_delete = [](const kube::ObjectPtr&, bool) {
-    log::warning("The cluster's authentication settings are gone; what was known goes on");
+    log::warning("The cluster's authentication settings are gone; the last known ones stay in use");
   };
   const auto subscribed = informer_.subscribe(data_field(), std::move(handler));
   if (!subscribed.ok()) log::error("Cannot watch a ConfigMap", {{"err", subscribed.status()}});

@@ -43,7 +43,7 @@ void TrustSource::refresh(File* file) {
   if (status.ok()) {
     log::info("Re-read a certificate authority", {{"flag", file->flag}, {"file", file->path}});
   } else {
-    log::warning("A changed certificate authority cannot be used, the old one goes on",
+    log::warning("A changed certificate authority is invalid, the old one stays in use",
                  {{"file", file->path}, {"err", status}});
   }
 }

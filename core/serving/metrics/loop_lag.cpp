@@ -14,7 +14,7 @@ prometheus::Histogram& lag_histogram(prometheus::Registry& registry) {
                                                         0.5,   1,     5,    15,   60};
   return prometheus::BuildHistogram()
       .Name("ccm_event_loop_lag_seconds")
-      .Help("How much later than asked for the event loop ran a timer.")
+      .Help("How much later than due the event loop ran a timer.")
       .Register(registry)
       .Add({}, buckets);
 }

@@ -177,7 +177,8 @@ Task<Status> Controller::assign(Ctx ctx, NodeState node) {
   ledger_->settle(now);
   if (!caught_up_) probe_ = node.name;
   starved_.erase(node.name);
-  host_.log.v(2, "Gave a node its pod ranges", {{"node", node.name}, {"ranges", now.joined()}});
+  host_.log.v(2, "Allocated pod ranges for a node",
+              {{"node", node.name}, {"ranges", now.joined()}});
   co_return Status();
 }
 
@@ -235,7 +236,8 @@ Task<Status> Controller::await_watch(Ctx ctx) {
   milliseconds pause{2};
   while (!caught_up()) {
     if (waited >= kWatchPatience) {
-      host_.log.warning("The watch of nodes is behind, so no ranges are given", {{"node", probe_}});
+      host_.log.warning("The watch of nodes lags, so no pod ranges are allocated",
+                        {{"node", probe_}});
       co_return behind();
     }
     auto sleep = host_.timer.sleep(ctx, pause);
@@ -263,11 +265,11 @@ void Controller::note_foreign(const Object& node, const NodeState& state) {
   const milliseconds now = host_.timer.now();
   const bool held_before = rivals_.hold_left(now) > milliseconds(0);
   rivals_.note(state.name, manager, now);
-  host_.log.warning("Somebody else gave a node its pod ranges",
+  host_.log.warning("Another program allocated a node's pod ranges",
                     {{"node", state.name}, {"ranges", state.joined()}, {"manager", manager}});
   const Status held = held_off();
   if (held.ok()) return;
-  if (!held_before) host_.log.error("No more pod ranges are given", {{"err", held}});
+  if (!held_before) host_.log.error("Stopped allocating pod ranges", {{"err", held}});
   events_.warning(node, "CIDRAllocatorConflict", held.message());
 }
 
@@ -303,7 +305,7 @@ Status Controller::report(const Object& node, Status status, uint32_t attempt) {
   if (status.code() == Code::resource_exhausted && status.reason() == "CIDRNotAvailable") {
     const milliseconds now = host_.timer.now();
     if (starved_.empty()) {
-      host_.log.warning("A node gets no pod range", {{"node", name}, {"reason", status}});
+      host_.log.warning("No pod range for a node", {{"node", name}, {"reason", status}});
     }
     const auto [place, fresh] = starved_.try_emplace(name, now);
     if (fresh || now - place->second >= kTellAgain) {

@@ -116,7 +116,7 @@ Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
     co_return ReconcileResult();
   }
   if (const auto left = grace(state)) {
-    host_.log.v(2, "Leaving a young node alone that no machine was matched with yet",
+    host_.log.v(2, "Left a new node alone that has no matching machine yet",
                 {{"node", state.name}});
     co_return again(*left);
   }
@@ -126,7 +126,7 @@ Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
     auto acted = co_await act(ctx, node, *machine);
     co_return acted;
   }
-  host_.log.v(2, "The cloud does not say what became of a machine",
+  host_.log.v(2, "The cloud does not tell the state of a machine",
               {{"node", state.name}, {"reason", machine.status()}});
   if (not_ours(machine.status())) {
     forget(state.name);

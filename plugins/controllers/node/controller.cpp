@@ -255,7 +255,7 @@ Task<Status> Controller::refresh(Ctx ctx, Object node) {
   }
   const auto machine = co_await find_machine(ctx, node);
   if (!machine.ok()) {
-    host_.log.v(2, "Left a node as it is", {{"node", node.name()}, {"reason", machine.status()}});
+    host_.log.v(2, "Left a node unchanged", {{"node", node.name()}, {"reason", machine.status()}});
     co_return Status();
   }
   const NodeState state = read_node(node);
@@ -270,7 +270,7 @@ Task<Status> Controller::refresh(Ctx ctx, Object node) {
   report_topology(node, labels.differing);
   auto addresses = desired_addresses(state, machine->addresses);
   if (!addresses.ok()) {
-    host_.log.warning("Left the addresses of a node alone",
+    host_.log.warning("Left the addresses of a node unchanged",
                       {{"node", state.name}, {"reason", addresses.status()}});
     co_return Status();
   }
@@ -318,7 +318,7 @@ void Controller::initialized(const Object& object, const NodeState& node,
     initial_sync_delay_.record(seconds);
   }
   for (const RejectedLabel& label : desired.labels.rejected) {
-    host_.log.warning("Left out a label of the cloud",
+    host_.log.warning("Skipped a label of the cloud",
                       {{"node", node.name}, {"label", label.key}, {"reason", label.why}});
     if (label.invalid) {
       host_.events.warning(

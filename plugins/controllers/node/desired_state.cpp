@@ -12,7 +12,7 @@ Result<DesiredState> desired_state(const NodeState& node, const Instance& machin
   DesiredState desired;
   if (node.provider_id.empty()) {
     if (machine.provider_id.empty()) {
-      return Status(Code::failed_precondition, "the cloud gave the machine no provider ID")
+      return Status(Code::failed_precondition, "the cloud's machine has no provider ID")
           .with_reason("NoProviderID");
     }
     desired.provider_id = machine.provider_id;

@@ -23,7 +23,7 @@ Result<std::vector<IpAddress>> parse_provided_node_ip(std::string_view annotatio
   while (true) {
     const size_t comma = rest.find(',');
     const auto address = parse_ip(rest.substr(0, comma));
-    if (!address) return wrong(annotation, "holds something that is no IP address");
+    if (!address) return wrong(annotation, "has a value that is not an IP address");
     addresses.push_back(*address);
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);

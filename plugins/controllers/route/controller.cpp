@@ -217,7 +217,7 @@ Task<void> Controller::look_for_targets(Ctx ctx, Run& run) {
   };
   Task<Status> all = gather(host_.post, names.size(), kReadsAtOnce, std::move(look));
   const Status looked = co_await std::move(all);
-  if (!looked.ok()) host_.log.error("Not every node was looked for", {{"err", looked}});
+  if (!looked.ok()) host_.log.error("Not every node could be looked up", {{"err", looked}});
 }
 
 Task<Status> Controller::look_for_target(Ctx ctx, std::string name, Run& run) {
@@ -292,7 +292,7 @@ void Controller::note_addition(Run& run, const Addition& addition, const Route& 
     range.outcome = Outcome::kept;  // ROUTE-26
     retries_.succeeded(change_name(node, range));
     delay_.made(node, range.text, host_.timer.now());
-    host_.log.v(2, "Made a route", {{"node", node.name}, {"destination", range.text}});
+    host_.log.v(2, "Created a route", {{"node", node.name}, {"destination", range.text}});
   } else if (is_full(status)) {
     range.outcome = Outcome::table_full;
     run.full_status = status;

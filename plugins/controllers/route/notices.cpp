@@ -79,17 +79,17 @@ void Notices::ranges(const NodeState& node, const NodePlan& plan) {
 
 void Notices::not_added(const NodeState& node, const Route& route, const Status& status,
                         std::chrono::milliseconds took) {
-  log_.error("A route was not made",
+  log_.error("Failed to create a route",
              {{"node", node.name}, {"destination", route.destination_cidr}, {"err", status}});
   if (++failures_ > kMostFailures) return;
   events_.warning(node.object, "FailedToCreateRoute",
-                  "The cloud made no route " + route.name_hint + " for " + route.destination_cidr +
-                      " to Node " + node.name + " within " + seconds_text(took) + ": " +
-                      status.message());
+                  "The cloud created no route " + route.name_hint + " for " +
+                      route.destination_cidr + " to Node " + node.name + " within " +
+                      seconds_text(took) + ": " + status.message());
 }
 
 void Notices::not_removed(const Route& route, const Status& status) {
-  log_.error("A route was not removed", {{"route", describe(route)}, {"err", status}});
+  log_.error("Failed to remove a route", {{"route", describe(route)}, {"err", status}});
 }
 
 void Notices::table_full(const std::vector<const NodeState*>& nodes, const TableUse& use,
@@ -138,7 +138,7 @@ void Notices::overlay(const std::vector<const NodeState*>& nodes) {
 }
 
 void Notices::doubted(std::size_t expected, std::size_t missing) {
-  log_.warning("The cloud's list of routes is not believed before it is seen twice",
+  log_.warning("The cloud lists suspiciously few routes, listing again",
                {{"expected", expected}, {"missing", missing}});
 }
 

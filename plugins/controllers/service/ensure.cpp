@@ -181,7 +181,7 @@ void Controller::remember(const SyncPtr& sync, const LoadBalancer& answer) const
   if (!before.empty() && !answer.id.empty() && before != answer.id) {
     events_.warning(sync->object, kReplaced,
                     "The Service has load balancer " + answer.id + " now. Load balancer " + before +
-                        ", if it still exists, is not looked after any more");
+                        ", if it still exists, is no longer managed");
   }
   if (!answer.id.empty() && record.id.empty() && before.empty()) {
     host_.log.info("New load balancer of a service", {{"service", sync->key}, {"id", answer.id}});

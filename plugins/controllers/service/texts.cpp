@@ -8,26 +8,26 @@ namespace {
 std::string_view next_step(const Status& status) {
   switch (status.error_class()) {
     case ErrorClass::invalid_spec:
-      return "correct the Service; it is tried again when it changes, and now and then";
+      return "correct the Service; it is retried when it changes, and now and then";
     case ErrorClass::auth:
-      return "check the manager's credential for the cloud and its rights; it is tried again";
+      return "check the manager's credential for the cloud and its rights; retrying";
     case ErrorClass::quota:
-      return "raise the account's limit or delete what is not needed; it is tried again when the "
+      return "raise the account's limit or delete what is not needed; it is retried when the "
              "Service changes, and now and then";
     case ErrorClass::throttled:
-      return "the cloud limits the number of calls; it is tried again";
+      return "the cloud limits the number of calls; retrying";
     case ErrorClass::unavailable:
       return "the cloud API is unavailable; retrying";
     case ErrorClass::unsupported:
       return "change the Service: this cloud cannot do it";
     case ErrorClass::waiting:
-      return "nothing is to be done; it goes on when the cloud is ready";
+      return "no action is needed; it continues when the cloud is ready";
     case ErrorClass::none:
     case ErrorClass::conflict:
     case ErrorClass::not_found:
       break;
   }
-  return "it is tried again";
+  return "retrying";
 }
 
 }  // namespace

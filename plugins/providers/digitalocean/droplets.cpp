@@ -169,7 +169,7 @@ Task<Result<Instance>> Droplets::get(Ctx ctx, int64_t id) {
   if (!droplet.ok()) co_return droplet.status().with_context("GetDroplet");
   const auto answered = droplet_id(droplet->provider_id);
   if (!answered.ok() || *answered != id) {
-    co_return bad_answer("is another droplet than the one asked for").with_context("GetDroplet");
+    co_return bad_answer("is not the requested droplet").with_context("GetDroplet");
   }
   co_return droplet;
 }

@@ -115,7 +115,7 @@ TEST_F(FaultyHost, AMachineWithoutReadableName) {
 TEST_F(FaultyHost, AListingThatThrows) {
   create_node("node-1");
   start(plugins_.add("throws_on_worker").string());
-  EXPECT_TRUE(logs("Plugin let an exception escape")) << manager_->log();
+  EXPECT_TRUE(logs("Plugin threw an exception")) << manager_->log();
   EXPECT_TRUE(api_.get("/api/v1/nodes/node-1").body["spec"].contains("taints"));
   expect_orderly_end();
 }
@@ -125,8 +125,8 @@ TEST_F(FaultyHost, ControllersThatThrowOrSleep) {
         {"throws_in_reconcile", "throws_in_map", "sleeps_in_reconcile"});
   create_node("node-1");
   EXPECT_EQ(initialised("node-1")["spec"].value("providerID", ""), "faulty://1");
-  EXPECT_TRUE(logs("Plugin let an exception escape")) << manager_->log();
-  EXPECT_TRUE(logs("Plugin held the event loop")) << manager_->log();
+  EXPECT_TRUE(logs("Plugin threw an exception")) << manager_->log();
+  EXPECT_TRUE(logs("Plugin blocked the event loop")) << manager_->log();
   EXPECT_TRUE(logs("sleeps-in-reconcile")) << manager_->log();
   expect_orderly_end();
 }
@@ -143,7 +143,7 @@ class FaultySignals : public FaultyHost {
  protected:
   void expect_taken_back(const std::string& plugin, const std::string& since) {
     const std::string line =
-        "A plugin took a signal by which this process is ended; the host has taken it back";
+        "A plugin replaced the handler of a stop signal; the host has restored it";
     EXPECT_TRUE(logs(line)) << manager_->log();
     EXPECT_TRUE(logs("signal=\"SIGTERM\" plugin=\"" + plugin + "\"")) << manager_->log();
     EXPECT_TRUE(logs("since=\"" + since + "\"")) << manager_->log();

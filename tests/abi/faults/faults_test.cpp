@@ -75,7 +75,7 @@ TEST_F(Faults, ThrowsInAnOperation) {
     start_over();
     with_provider(name);
     EXPECT_EQ(find("node-1").status.code(), Code::internal);
-    EXPECT_THAT(log(), HasSubstr("Plugin let an exception escape"));
+    EXPECT_THAT(log(), HasSubstr("Plugin threw an exception"));
     witness_works();
     EXPECT_TRUE(stop().ok());
   }
@@ -90,7 +90,7 @@ TEST_F(Faults, ThrowsInCreate) {
 TEST_F(Faults, ThrowsInDestroy) {
   with_provider("throws_in_destroy");
   EXPECT_TRUE(stop().ok());
-  EXPECT_THAT(log(), HasSubstr("Plugin let an exception escape"));
+  EXPECT_THAT(log(), HasSubstr("Plugin threw an exception"));
 }
 
 TEST_F(Faults, ThrowsInSetup) {
@@ -101,14 +101,14 @@ TEST_F(Faults, ThrowsInSetup) {
 TEST_F(Faults, ThrowsInMap) {
   with_controller("throws_in_map");
   witness_works();
-  EXPECT_THAT(log(), HasSubstr("Plugin let an exception escape"));
+  EXPECT_THAT(log(), HasSubstr("Plugin threw an exception"));
   EXPECT_TRUE(stop().ok());
 }
 
 TEST_F(Faults, ThrowsInReconcile) {
   with_controller("throws_in_reconcile");
   witness_works();
-  EXPECT_THAT(log(), HasSubstr("Plugin let an exception escape"));
+  EXPECT_THAT(log(), HasSubstr("Plugin threw an exception"));
   EXPECT_THAT(log(), HasSubstr("Reconcile failed, will retry"));
   EXPECT_TRUE(stop().ok());
 }

@@ -66,7 +66,8 @@ TEST_F(NetworkFaults, ABalancerThatIsNeverCompletedLosesItsTurn) {
   seen_now();
   advance(6min);
   expect_done("ensure-1");
-  EXPECT_THAT(log(), HasSubstr("Provider has not completed an operation; its turn is taken away"));
+  EXPECT_THAT(log(),
+              HasSubstr("Provider has not completed an operation; others no longer wait for it"));
   EXPECT_EQ(stop().code(), Code::failed_precondition);
 }
 
@@ -78,7 +79,7 @@ TEST_F(NetworkFaults, ABalancerThatIsCompletedLateIsIgnored) {
   advance(6min);
   expect_done("ensure-1");
   EXPECT_EQ(host_->completion_faults().late, 1U);
-  EXPECT_THAT(log(), HasSubstr("Provider completed an operation after its turn was taken away"));
+  EXPECT_THAT(log(), HasSubstr("Provider completed an operation that others no longer waited for"));
   expect_orderly_end();
 }
 

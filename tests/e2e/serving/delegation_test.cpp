@@ -66,7 +66,7 @@ TEST_F(EndpointTest, HOST_64_AConfigMapThatCannotBeReadEndsTheProcessUnlessToler
 
   start(kubeconfig, {"--authentication-tolerate-lookup-failure"});
   ASSERT_TRUE(eventually(patience(), [this] {
-    return contains(manager_->log(), "Going on without the cluster's authentication settings");
+    return contains(manager_->log(), "Continuing without the cluster's authentication settings");
   })) << manager_->log();
   EXPECT_EQ(ask("/metrics", scraper()).status, 200);
 }
@@ -80,7 +80,7 @@ TEST_F(EndpointTest, HOST_64_AnAbsentConfigMapNeedsNoTolerance) {
     EXPECT_EQ(ask("/metrics", scraper()).status, 200) << tolerate;
     EXPECT_EQ(ask("/metrics", nobody()).status, 403) << tolerate;
     EXPECT_TRUE(manager_->running()) << manager_->log();
-    EXPECT_FALSE(contains(manager_->log(), "Going on without")) << "it is no failure";
+    EXPECT_FALSE(contains(manager_->log(), "Continuing without")) << "it is no failure";
     manager_->stop();
   }
 }

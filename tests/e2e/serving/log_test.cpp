@@ -73,7 +73,7 @@ TEST_F(LogTest, AHealthyStartWritesNoWarningAndNoLineTwice) {
     ASSERT_TRUE(api_.create("/api/v1/namespaces/kube-system/configmaps", trust).ok());
   }
   run(reviews());
-  EXPECT_EQ(count("Took certificate authorities from the cluster"), 1) << manager_->log();
+  EXPECT_EQ(count("Loaded certificate authorities from the cluster"), 1) << manager_->log();
   stop();
   expect_quiet();
 }
@@ -107,7 +107,7 @@ TEST_F(LogTest, StatusHasTheReasonOfWhatIsAbsent) {
 
 TEST_F(LogTest, AFaultNamesItsComponentOnce) {
   launch("", {"--controllers=*"});  // and no --cluster-cidr, which routes need
-  ASSERT_TRUE(logs("Cannot go on")) << manager_->log();
+  ASSERT_TRUE(logs("Cannot continue")) << manager_->log();
   EXPECT_TRUE(
       contains(manager_->log(), "err=\"controller node-route-controller: --cluster-cidr is empty"))
       << manager_->log();

@@ -184,7 +184,7 @@ TEST_F(PermissionsTest, OnlyThePluginThatLacksARuleWaits) {
     const json status = api_.get(kWeb).body.value("status", json::object());
     return !status.value("loadBalancer", json::object()).empty();
   })) << manager_->log();
-  EXPECT_TRUE(logs("The missing permissions are there"));
+  EXPECT_TRUE(logs("The missing permissions were granted"));
   EXPECT_EQ(ask("/readyz?verbose").status, 200);
   const std::string mended = readyz_for(api_.credentials());
   EXPECT_TRUE(contains(mended, "[i]permissions: all granted")) << mended;
@@ -213,10 +213,10 @@ TEST_F(PermissionsTest, AnApiServerThatDoesNotSayStopsNothing) {
   const std::string kubeconfig = reviews_through_proxy();
   proxy_->add({.target = "selfsubjectaccessreviews", .status = 403});
   start("", {"--kubeconfig=" + kubeconfig});
-  EXPECT_TRUE(logs("The API server does not say what this program may do"));
+  EXPECT_TRUE(logs("The API server does not answer access reviews"));
   join("node-2");
   EXPECT_TRUE(initialised("node-2")) << manager_->log();
-  EXPECT_EQ(lines_with("The API server does not say what this program may do"), 1U);
+  EXPECT_EQ(lines_with("The API server does not answer access reviews"), 1U);
 }
 
 // The role that ccmctl prints is all that a manager with all controllers needs.
@@ -251,7 +251,7 @@ TEST_F(PermissionsTest, DO_307_TheGoManagersRoleIsEnoughForAllControllers) {
   })) << manager_->log();
   EXPECT_TRUE(logs("until a role allows reading the cluster's authentication settings"));
   EXPECT_EQ(lines_with("extension-apiserver-authentication-reader"), 1U) << manager_->log();
-  EXPECT_EQ(lines_with("Going on without optional permissions"), 1U) << manager_->log();
+  EXPECT_EQ(lines_with("Continuing without optional permissions"), 1U) << manager_->log();
   EXPECT_FALSE(contains(manager_->log(), "A plugin waits for permissions")) << manager_->log();
   EXPECT_EQ(ask("/readyz").status, 200);
 }

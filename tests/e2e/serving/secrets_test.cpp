@@ -157,7 +157,7 @@ TEST_F(SecretsTest, ACloudBehindAProxyWithAPasswordKeepsAllOfThem) {
   tried("http://cloud.invalid:80", "allow it with --allow-plaintext-cloud-credentials\"");
   plaintext = "--allow-plaintext-cloud-credentials";
   tried("http://cloud.invalid:80", "could not be initialised");
-  tried("http://cloud.invalid:80", "A credential crosses the network in the clear");
+  tried("http://cloud.invalid:80", "A credential is sent without encryption");
   tried("http://user:" + std::string(kUrlSecret) + "@cloud.invalid:80",
         "without user and password");
 }

@@ -377,7 +377,7 @@ TEST_F(StatesTest, WaitingForARight) {
           .readyz = {"[i]permissions: all granted\n"},
           .metrics = {"running_managed_controllers{manager=\"cloud-controller-manager\",name="
                       "\"service\"} 1\n"},
-          .log = {"The missing permissions are there"},
+          .log = {"The missing permissions were granted"},
           .events = {"EnsuredLoadBalancer", "EnsuringLoadBalancer", "UnAvailableLoadBalancer"}});
 }
 

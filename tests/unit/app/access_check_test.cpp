@@ -208,7 +208,7 @@ TEST_F(AccessCheckTest, AnApiServerThatDoesNotSayHoldsUpNobody) {
     EXPECT_TRUE(access.allows("node") && access.allows("service") && access.allows("host"));
     EXPECT_EQ(access.text(), "unknown: the API server does not say");
     ASSERT_EQ(lines.size(), 1U);
-    EXPECT_THAT(lines[0], HasSubstr("The API server does not say what this program may do"));
+    EXPECT_THAT(lines[0], HasSubstr("The API server does not answer access reviews"));
     log::redirect({});
   }
   EXPECT_TRUE(told_.empty());

@@ -201,7 +201,7 @@ TEST_F(TakeoverTest, AWatchThatDoesNotCatchUpIsToldAndWaitedFor) {
   host.kube.set_cache_follows(false);
   controller->run();
   EXPECT_TRUE(ranges("n1").empty() != ranges("n2").empty());
-  EXPECT_TRUE(host.log.contains("The watch of nodes is behind"));
+  EXPECT_TRUE(host.log.contains("The watch of nodes lags"));
   host.kube.set_cache_follows(true);
   host.kube.catch_up();
   controller->advance(milliseconds(2'000));

@@ -243,7 +243,7 @@ TEST_F(CredentialsTest, API_89_BadExecAnswersAreErrors) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"exit 3\n", "exit code 3"},
       {"kill -9 $$\n", "signal 9"},
-      {"echo nonsense\n", "no ExecCredential"},
+      {"echo nonsense\n", "not an ExecCredential"},
       {credential("{\"token\":\"s3cr3t\"}", "v1beta1"), "must answer with"},
       {credential("{}"), "no credential"},
       {credential(R"({"clientKeyData":"s3cr3t"})"), "only one of"},

@@ -87,7 +87,7 @@ TEST_F(CredentialGuardTest, TheFlagAllowsItAndTheLogSaysSoOnceForEachServer) {
     EXPECT_TRUE(failure(send, "http://other.cloud.example/", "Authorization").ok());
   }
   EXPECT_EQ(sent_.size(), 6u);
-  const std::string line = "A credential crosses the network in the clear";
+  const std::string line = "A credential is sent without encryption";
   const auto first = log_.find(line);
   ASSERT_NE(first, std::string::npos);
   const auto second = log_.find(line, first + 1);

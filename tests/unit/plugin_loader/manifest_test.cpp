@@ -150,7 +150,7 @@ TEST(Manifest, InterfacesHaveAShape) {
   EXPECT_EQ(fault_after([](json& m) {
               m["needs"] = {"a/1", "a/1"};
             }),
-            "needs[1]: \"a/1\" stands there twice");
+            "needs[1]: \"a/1\" occurs twice");
   EXPECT_EQ(fault_after([](json& m) { m["needs"] = {1}; }),
             "needs[0]: must be a string, not number");
 }
@@ -179,7 +179,7 @@ TEST(Manifest, BytesThatAreNoJsonAreOneFault) {
 
 TEST(Manifest, AMemberThatStandsTwiceIsAFault) {
   EXPECT_THAT(parse_manifest(R"({"id": "a", "id": "b"})").faults,
-              Contains("the member \"id\" stands twice in one object"));
+              Contains("the member \"id\" occurs twice in one object"));
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST(TextsTest, AFailureSaysCauseClassAndNextStep) {
       failure_text(Status(Code::resource_exhausted, ErrorClass::quota, "10 of 10 (request r-1)"));
   EXPECT_TRUE(text.starts_with("10 of 10 (request r-1) (quota); raise the account's limit"))
       << text;
-  EXPECT_EQ(failure_text(Status(Code::internal, "broken")), "broken; it is tried again");
+  EXPECT_EQ(failure_text(Status(Code::internal, "broken")), "broken; retrying");
 }
 
 TEST(TextsTest, EachClassHasWordsAndAStep) {

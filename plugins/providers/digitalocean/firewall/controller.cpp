@@ -214,7 +214,7 @@ Task<Status> FirewallController::write(Ctx ctx, WantedFirewall wanted) {
   if (!satisfies(wanted, *known_)) {
     accepted_ = known_;
     asked_ = firewall_body(wanted, &*known_);
-    host_.log.warning("DigitalOcean made something else of the firewall than was asked for",
+    host_.log.warning("DigitalOcean did not apply the firewall as requested",
                       {{"firewall", known_->name}, {"asked", asked}});
   } else {
     host_.log.info("The public access firewall was changed",

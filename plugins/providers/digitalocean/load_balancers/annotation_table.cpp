@@ -21,7 +21,7 @@ const std::vector<AnnotationInfo>& known_annotations() {
       {kTlsPorts, "ports", "443 when a certificate or passthrough is given",
        "ports that speak HTTPS; REGIONAL only"},
       {kHttp2Ports, "ports", "none", "ports that speak HTTP/2; REGIONAL only"},
-      {kHttp3Port, "port", "none", "port that speaks HTTP/3 besides; REGIONAL only"},
+      {kHttp3Port, "port", "none", "additional port for HTTP/3; REGIONAL only"},
       {kTlsPassthrough, "boolean", "false", "hand TLS on to the Pods; REGIONAL only"},
       {kCertificateId, "ID", "none", "certificate of HTTPS, HTTP/2 and HTTP/3 ports"},
       {kCertificateName, "name", "none", "the same by name, which outlives a renewal"},

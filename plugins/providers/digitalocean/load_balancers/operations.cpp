@@ -240,7 +240,7 @@ Task<Result<std::vector<int64_t>>> LoadBalancerOperations::targets(Ctx ctx, Back
     }
   }
   if (!left_out.empty()) {
-    host_.log.warning("Nodes that are no droplets get no traffic", {{"nodes", joined(left_out)}});
+    host_.log.warning("Nodes that are not droplets get no traffic", {{"nodes", joined(left_out)}});
   }
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());

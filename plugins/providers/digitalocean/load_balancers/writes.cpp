@@ -146,10 +146,9 @@ void LoadBalancerOperations::note_what_was_not_taken(const Subject& subject,
     not_taken_.erase(made.id);
     return;
   }
-  host_.events.warning(
-      subject.service.object, "LoadBalancerConfigWarning",
-      "DigitalOcean made something else of these settings than was asked for: " + joined(left) +
-          "; they are not written again before the Service changes");
+  host_.events.warning(subject.service.object, "LoadBalancerConfigWarning",
+                       "DigitalOcean did not apply these settings as requested: " + joined(left) +
+                           "; they are not written again before the Service changes");
   not_taken_[made.id] = {settings_body(wanted, made), std::move(left)};
 }
 
