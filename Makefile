@@ -1,4 +1,4 @@
-# What a user types. Each target installs the Debian packages that it needs (apt, only what is missing) and builds what
+# The targets for users. Each target installs the Debian packages that it needs (apt, only what is missing) and builds what
 # it runs, so that one of them is all a fresh machine ever needs. CMakePresets.json has the finer choices.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash

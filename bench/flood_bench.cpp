@@ -138,7 +138,7 @@ void only_flood(const Settings& settings) {
 int main(int argc, char** argv) {
   ccm::bench::Settings settings;
   settings.kinds = ccm::bench::flood_kinds();
-  CLI::App app("What clients without credentials can do to a manager");
+  CLI::App app("Measures the effect of clients without credentials on a manager");
   auto* const measured = app.add_subcommand("measure", "starts a manager and prints a table");
   settings.manager.add_options(*measured);
   auto* const alone = app.add_subcommand("flood", "floods a manager that is there");

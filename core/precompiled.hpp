@@ -1,4 +1,4 @@
-// What most files of the host include and what costs the compiler most: parsed once for all of them
+// The most common and most expensive includes of the host's files: parsed once for all of them
 // (cmake/CcmPrecompiled.cmake). No file relies on it: each includes what it uses, and the preset
 // `tidy` builds without.
 #pragma once

@@ -1,4 +1,4 @@
-// What most tests include: parsed once for all of them (cmake/CcmPrecompiled.cmake).
+// Includes of most tests: parsed once for all of them (cmake/CcmPrecompiled.cmake).
 #pragma once
 
 #include <gtest/gtest.h>

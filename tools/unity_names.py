@@ -41,7 +41,7 @@ def targets(root, build):
 
 
 def skip_body(tokens, at):
-    """The place behind the brace that closes the one at `at`."""
+    """The place after the brace that closes the one at `at`."""
     depth = 0
     while at < len(tokens):
         depth += {"{": 1, "}": -1}.get(tokens[at], 0)

@@ -18,8 +18,8 @@ struct ConnectionPool::Waiter {
   bool granted = false;
 };
 
-// A place in the queue. However the coroutine ends, the queue stays whole, and a permit that was
-// granted to somebody who is gone goes to the next one.
+// A place in the queue. However the coroutine ends, the queue stays consistent, and a permit
+// granted to a cancelled waiter goes to the next one.
 struct ConnectionPool::Place {
   Place(std::shared_ptr<ConnectionPool> owner, Origin* where, Waiter* who)
       : pool(std::move(owner)), origin(where), waiter(who) {
@@ -178,7 +178,7 @@ std::size_t ConnectionPool::idle_count() const {
   return count;
 }
 
-// Looks a few times in an idle period, so that what the server has closed does not lie around.
+// Checks a few times in an idle period, so that connections closed by the server are not kept.
 void ConnectionPool::arm_sweeper() {
   if (sweeper_armed_ || !open_) return;
   sweeper_armed_ = true;

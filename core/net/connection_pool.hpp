@@ -41,7 +41,7 @@ class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
                  std::chrono::milliseconds idle_timeout);
 
   // The right to use one connection. Destroying it closes the connection, unless put_back() was
-  // called, and lets the next one in.
+  // called, and admits the next waiter.
   class Lease {
    public:
     Lease() = default;
@@ -67,16 +67,16 @@ class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
   // Failures: deadline_exceeded, cancelled.
   boost::asio::awaitable<Result<Lease>> acquire(std::string origin, TimePoint deadline);
 
-  // Outside of the cap: for streams.
+  // Not counted by the cap: for streams.
   Lease acquire_uncounted(const std::string& origin);
 
   void close_idle();
 
-  // Closes what is idle now, and from now on each connection that comes back of an earlier one.
+  // Closes idle connections now, and later each earlier one that is returned.
   void next_generation();
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
-  // From now on nothing is kept.
+  // From now on no connection is kept.
   void shut_down();
 
   [[nodiscard]] std::size_t idle_count() const;

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kNextAddressAfter{300};
 
-// One dial. Lookup and connections report here by callback and wake the coroutine, because a
-// lookup in progress cannot be interrupted: who gives up leaves it to end unheard.
+// One dial. Lookup and connections report here by callback and wake the coroutine, because a lookup
+// in progress cannot be interrupted: a cancelled dial lets it end unobserved.
 struct Attempt {
   explicit Attempt(const asio::any_io_executor& home)
       : executor(home), resolver(home), wake(home) {}
@@ -59,7 +59,7 @@ struct Abandon {
   AttemptPtr attempt;
 };
 
-// The order of getaddrinfo(), but the families by turns, so that a dead one costs little.
+// The order of getaddrinfo(), but the families alternate, so that a dead one costs little.
 std::vector<tcp::endpoint> interleave(const tcp::resolver::results_type& results) {
   std::vector<tcp::endpoint> first;
   std::vector<tcp::endpoint> second;

@@ -1,4 +1,4 @@
-// Name lookup and TCP connection: all addresses of a name are tried, the families by turns.
+// Name lookup and TCP connection: all addresses of a name are tried, the families alternately.
 #pragma once
 
 #include "net/transport.hpp"

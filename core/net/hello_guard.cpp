@@ -50,7 +50,7 @@ bool HelloGuard::take(std::string_view received) {
   return true;
 }
 
-// False when it is not whole yet.
+// False when it is incomplete.
 bool HelloGuard::take_record_head(std::string_view* received) {
   const std::size_t size = std::min(received->size(), record_head_.size() - record_head_size_);
   std::copy_n(received->begin(), size, record_head_.begin() + record_head_size_);
@@ -60,7 +60,7 @@ bool HelloGuard::take_record_head(std::string_view* received) {
   record_head_size_ = 0;
   record_left_ = std::size_t{record_head_[3]} << 8U | record_head_[4];
   handshake_record_ = record_head_[0] == kHandshake;
-  // TLS 1.3 has one of those, which says nothing, before a second ClientHello.
+  // TLS 1.3 has one of those, without meaning, before a second ClientHello.
   over_ = !handshake_record_ && record_head_[0] != kChangeCipherSpec;
   return true;
 }

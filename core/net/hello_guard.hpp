@@ -1,6 +1,6 @@
-// Looks at what a client sends in its handshake, while that is in the clear, and ends a handshake
-// that would cost much: OpenSSL makes room for a ClientHello of 131 kB as soon as one is announced,
-// and TLS 1.2 lets a client renegotiate later. Server's side; the session's thread.
+// Checks a client's handshake while it is in the clear, and ends expensive ones: OpenSSL allocates
+// for a ClientHello of 131 kB as soon as one is announced, and TLS 1.2 lets a client renegotiate
+// later. Server's side; the session's thread.
 #pragma once
 
 #include <openssl/bio.h>
@@ -21,10 +21,10 @@ class HelloGuard {
   HelloGuard(const HelloGuard&) = delete;
   HelloGuard& operator=(const HelloGuard&) = delete;
 
-  // From now on `socket` fails when the guard does. It outlives both.
+  // From now on `socket` fails when the guard refuses. It outlives both.
   void watch(BIO* socket, const SSL* session);
 
-  // `received`: what the client sent next. False: it announces a ClientHello above the limit.
+  // `received`: the client's next bytes. False: it announces a ClientHello above the limit.
   bool take(std::string_view received);
 
  private:
@@ -35,7 +35,7 @@ class HelloGuard {
   [[nodiscard]] bool renegotiates();
 
   const SSL* session_ = nullptr;
-  bool over_ = false;  // what follows is encrypted, or OpenSSL's to judge
+  bool over_ = false;  // the rest is encrypted, or OpenSSL's to judge
   bool handshake_done_ = false;
   bool handshake_record_ = false;
   std::size_t record_left_ = 0;

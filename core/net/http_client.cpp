@@ -39,7 +39,7 @@ Status describe(const Request& request, Status status) {
 
 Status cancelled() { return Status(Code::cancelled, "cancelled"); }
 
-// Enters the gate and writes, unless the one who waits was cancelled meanwhile.
+// Enters the gate and writes, unless the waiter was cancelled meanwhile.
 asio::awaitable<ExchangeOutcome> enter_and_write(WriteGate& gate,
                                                  asio::awaitable<ExchangeOutcome> talk,
                                                  WriteGate::Passage* passage,
@@ -58,9 +58,9 @@ asio::awaitable<ExchangeOutcome> enter_and_write(WriteGate& gate,
   co_return outcome;
 }
 
-// A write whose first byte has left goes on to its answer or its deadline, even when nobody waits
-// for it any more: to cut the connection would not take it back, and the gate would count as ended
-// what the server still carries out. Hence a coroutine that no cancellation reaches.
+// A write whose first byte has left continues to its answer or its deadline, even when nobody waits
+// for it any more: cutting the connection would not undo it, and the gate would count a write as
+// ended that the server still carries out. So no cancellation reaches this coroutine.
 asio::awaitable<ExchangeOutcome> write(WriteGate& gate, asio::awaitable<ExchangeOutcome> talk,
                                        WriteGate::Passage* passage) {
   const asio::cancellation_state waiting = co_await asio::this_coro::cancellation_state;
@@ -70,7 +70,7 @@ asio::awaitable<ExchangeOutcome> write(WriteGate& gate, asio::awaitable<Exchange
       asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable));
 }
 
-// An exchange that has its answer's header.
+// An exchange whose answer's header has arrived.
 struct Answered {
   ConnectionPool::Lease lease;
   std::unique_ptr<ResponseReader> reader;
@@ -133,7 +133,7 @@ class Stream final : public ResponseStream {
   std::shared_ptr<Scratch> scratch_;
   std::string name_;
   Response head_;
-  std::string pending_;  // received, not yet handed out
+  std::string pending_;  // received, not yet returned
   bool ended_ = false;
   Status failure_;
 };
@@ -148,7 +148,7 @@ struct HttpClient::Impl {
                                               options.idle_connection_timeout)),
         scratch(std::make_shared<Scratch>()) {}
 
-  // Up to the answer's header, or with `whole` its end. Repeats once when the rule allows it.
+  // Up to the answer's header, or with `whole` its end. Retries once when the rule allows it.
   asio::awaitable<Result<Answered>> run(const Request* request, bool whole) {
     const Result<Url> url = parse_url(request->url);
     if (!url.ok()) co_return url.status();
@@ -229,7 +229,7 @@ HttpClient::~HttpClient() { impl_->pool->shut_down(); }
 
 Status HttpClient::check() const { return impl_->connector.check(); }
 
-// Asio throws inside a coroutine that goes on after it was cancelled; that ends here.
+// Asio throws inside a coroutine that continues after it was cancelled; that ends here.
 asio::awaitable<Result<Response>> HttpClient::send(Request request) {
   const std::shared_ptr<Impl> impl = impl_;
   try {

@@ -1,8 +1,8 @@
 // An HTTP/1.1 client on Asio, Beast and OpenSSL: keep-alive pool per origin, TLS verification,
 // proxies, time limits. It serves the Kubernetes client and, through the http host service, the
-// plugins. Redirects are not followed and nothing is decompressed.
-// Home thread: the one that runs the executor it was made with; every public function is called
-// there. Beast stays inside net so that who includes this compiles fast.
+// plugins. Redirects are not followed and nothing is decompressed. Home thread: the one that runs
+// the executor it was made with; every public function is called there. Beast stays inside net so
+// that including this file compiles fast.
 #pragma once
 
 #include "net/tls_options.hpp"
@@ -43,10 +43,10 @@ struct Request {
   std::chrono::milliseconds timeout{30'000};
   std::size_t max_response_bytes = 64u << 20;  // of the body, for send(); 0 = no limit
   // Asked right before the first byte leaves; shut, the request fails with WriteGate::refusal().
-  // From then on a cancellation does not cut it: what was sent ends with its answer or its timeout,
-  // and counts as under way until then. Null = always open, for what changes nothing.
+  // From then on a cancellation does not cut it: the request ends with its answer or its timeout,
+  // and counts as under way until then. Null = always open, for requests that change nothing.
   std::shared_ptr<WriteGate> gate;
-  // Requested on the home thread: the request ends as cancelled, but for a write that has passed
+  // Requested on the home thread: the request ends as cancelled, except for a write that has passed
   // its gate. For send().
   std::stop_token stop{};
 };
@@ -90,7 +90,7 @@ class HttpClient {
   // check(). While connections are idle in the pool, a timer keeps io_context::run() from
   // returning; close_idle() or the destructor ends that.
   HttpClient(boost::asio::any_io_executor executor, ClientOptions options);
-  ~HttpClient();  // running exchanges and open streams go on: they keep what they need alive
+  ~HttpClient();  // running exchanges and open streams continue: they keep what they need alive
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
@@ -99,7 +99,7 @@ class HttpClient {
 
   // One exchange. Any HTTP status is an ok Result. Failures: deadline_exceeded; unavailable
   // (refused, reset, name not found, cut body, garbage); unauthenticated for a failed verification
-  // of the server (says whom we met and why) or a refusal by it of our certificate;
+  // of the server (with its name and the reason) or for a refusal of our certificate;
   // resource_exhausted for a body or header above the limit; invalid_argument for a bad URL or
   // header; cancelled. Messages start with method and URL without its query.
   // A request that met a keep-alive connection which the server had closed before one byte of the
@@ -107,11 +107,11 @@ class HttpClient {
   // this needs that no byte of it was sent: else the write may have happened (API-70).
   boost::asio::awaitable<Result<Response>> send(Request request);
 
-  // The same for a body of unknown length; a stream has a connection of its own.
+  // The same for a body of unknown length; a stream has a separate connection.
   boost::asio::awaitable<Result<std::unique_ptr<ResponseStream>>> open(Request request);
 
-  // New trust or credential: idle connections are closed, running exchanges end on the old one.
-  // Bad texts leave nothing that could connect; check() says why.
+  // New trust or credential: idle connections are closed, running exchanges end with the old one.
+  // Bad texts allow no connection; check() says why.
   void set_tls(TlsOptions tls);
   void close_idle();
 

@@ -19,11 +19,11 @@ namespace ccm::net {
 // suspension, only an unfinished rest stays with its connection.
 using Scratch = std::vector<char>;
 
-// Whether OpenSSL's text means that the other side does not take our certificate. In TLS 1.3 this
-// shows after the handshake, in place of the first answer.
+// Whether OpenSSL's text means that the peer refuses our certificate. In TLS 1.3 this shows after
+// the handshake, in place of the first answer.
 bool refuses_our_certificate(const std::string& text);
 
-// What became of an I/O error; `doing` = "waiting for the answer".
+// The Status of an I/O error; `doing` = "waiting for the answer".
 Status io_failure(const Transport& transport, IoError error, std::string_view doing);
 
 // Reads one answer; skips interim ones (1xx).
@@ -31,13 +31,13 @@ class ResponseReader {
  public:
   ResponseReader(bool head_request, std::size_t max_body);
 
-  // Until the header is there, or, with `whole`, until the end of the body.
+  // Until the header has arrived, or, with `whole`, until the end of the body.
   boost::asio::awaitable<Status> receive(Connection* connection, Scratch* scratch, bool whole);
 
   // Receives once; for streams.
   boost::asio::awaitable<Status> receive_some(Connection* connection, Scratch* scratch);
 
-  // Parses what the connection has left over from earlier.
+  // Parses the connection's unparsed rest.
   Status parse_leftover(Connection* connection);
 
   [[nodiscard]] bool done() const { return parser_->is_done(); }
@@ -60,7 +60,7 @@ class ResponseReader {
 
 struct ExchangeOutcome {
   Status status;
-  // The server can not have acted upon the request, or acting twice does no harm (RFC 9110 9.2.2).
+  // The server cannot have acted upon the request, or acting twice does no harm (RFC 9110 9.2.2).
   bool repeatable = false;
 };
 

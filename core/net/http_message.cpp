@@ -14,7 +14,7 @@ namespace http = boost::beast::http;
 namespace {
 
 constexpr std::size_t kTypicalHeaders = 10;
-// Without the target and the request's own headers, with a small body behind it.
+// Without the target and the request's own headers, with a small body after it.
 constexpr std::size_t kTypicalHead = 768;
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
@@ -123,14 +123,14 @@ ResponseParser::ResponseParser(bool head_request, std::size_t max_body) : max_bo
   eager(true);
   skip(head_request);
   header_limit(kMaxHeaderBytes);
-  // The limit is ours to enforce: Beast's own is checked against Content-Length even for HEAD.
+  // We enforce the limit: Beast's own is checked against Content-Length even for HEAD.
   body_limit(boost::none);
   response.headers.reserve(kTypicalHeaders);
 }
 
 Result<std::size_t> ResponseParser::feed(std::string_view data) {
-  // Beast 1.81 asserts that "0\r\n" of the last chunk comes again with two bytes more, not with
-  // one.
+  // Beast 1.81 asserts that "0\\r\
+  // " of the last chunk is passed again with two more bytes, not with one.
   if (rest_ && is_header_done() && chunked() && data.size() < kLastChunk.size()) {
     return std::size_t{0};
   }
@@ -174,9 +174,9 @@ void ResponseParser::on_response_impl(int code, string_view, int, error_code&) {
   response.status = static_cast<unsigned>(code);
 }
 
-// Beast's own limit holds for what arrives at once, so fields could go on without end.
+// Beast's own limit applies to what arrives at once, so fields could go on without end.
 void ResponseParser::on_field_impl(field, string_view text, string_view value, error_code& error) {
-  if (header_done_) return;  // a trailer: nobody here may take it for a header
+  if (header_done_) return;  // a trailer: it must not be taken for a header
   header_bytes_ += text.size() + value.size() + std::string_view(": \r\n").size();
   if (header_bytes_ > kMaxHeaderBytes || response.headers.size() == kMaxHeaderFields) {
     error = http::error::header_limit;
@@ -188,7 +188,7 @@ void ResponseParser::on_field_impl(field, string_view text, string_view value, e
 
 void ResponseParser::on_header_impl(error_code& error) {
   header_done_ = true;
-  // Beast has set what follows from the fields before it calls this; is_done() = no body.
+  // Beast has derived this from the fields before it calls this; is_done() = no body.
   if (is_done() || max_body_ == 0) return;
   const auto length = content_length_remaining();
   if (!length) return;
@@ -196,7 +196,7 @@ void ResponseParser::on_header_impl(error_code& error) {
     error = http::error::body_limit;
     return;
   }
-  // What the server announces is believed up to a size that costs nothing.
+  // The announced size is believed up to a size that costs nothing.
   response.body.reserve(std::min<std::uint64_t>(*length, 1u << 20));
 }
 

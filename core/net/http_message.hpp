@@ -25,7 +25,7 @@ Result<std::string> request_head(const Request& request, const Url& url,
                                  std::string_view user_agent, bool absolute_form,
                                  std::string_view proxy_authorization);
 
-// GET and what else changes nothing (RFC 9110 9.2.1).
+// GET and other methods that change nothing (RFC 9110 9.2.1).
 [[nodiscard]] bool is_safe_method(std::string_view method);
 
 // Parses one response, final or 1xx. Body bytes collect in `response.body`.
@@ -34,8 +34,8 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
   // `head_request`: the answer has no body whatever its header says. `max_body` 0 = no limit.
   ResponseParser(bool head_request, std::size_t max_body);
 
-  // Consumes what it can of `data`, and returns how many bytes. A failure says what was wrong:
-  // resource_exhausted for a body or header over its limit, else unavailable (garbage).
+  // Consumes as much of `data` as possible, and returns the number of bytes. A failure names the
+  // fault: resource_exhausted for a body or header over its limit, else unavailable (garbage).
   Result<std::size_t> feed(std::string_view data);
 
   // The connection ended. Ok when that is an orderly end of this response.

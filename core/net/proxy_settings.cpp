@@ -11,7 +11,7 @@
 namespace ccm::net {
 namespace {
 
-// 4 or 16 bytes; empty when it is no address. An IPv4 address in IPv6 clothes counts as IPv4.
+// 4 or 16 bytes; empty when it is no address. A mapped IPv4 address counts as IPv4.
 std::string address_bytes(std::string_view text) {
   const std::string address(text.substr(0, text.find('%')));
   char bytes[16] = {};

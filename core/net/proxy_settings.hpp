@@ -1,5 +1,4 @@
-// Which proxy a URL is reached through: the options' one, or that of the environment (API-100).
-// Values; any thread.
+// The proxy for a URL: the options' one, or that of the environment (API-100). Values; any thread.
 #pragma once
 
 #include "net/url.hpp"
@@ -43,11 +42,11 @@ class ProxySettings {
   ProxySettings() = default;  // none
 
   // An explicit URL wins over the environment and has no exceptions.
-  // Fails with invalid_argument for a URL that is no proxy's.
+  // Fails with invalid_argument for a URL that is not a proxy's.
   static Result<ProxySettings> make(const std::string& proxy_url, bool from_environment,
                                     const Environment& environment);
 
-  // The proxy for a target, if any. Loopback targets need no proxy of the environment.
+  // The proxy for a target, if any. Loopback targets ignore the environment's proxy.
   [[nodiscard]] std::optional<Url> proxy_for(const Url& target) const;
 
  private:

@@ -35,7 +35,7 @@ asio::awaitable<Status> send_all(std::shared_ptr<Transport> transport, std::stri
   co_return io_failure(*transport, sent.error, "talking to the proxy");
 }
 
-// Exactly `size` bytes: what follows belongs to the target.
+// Exactly `size` bytes: the following ones belong to the target.
 asio::awaitable<Result<std::string>> receive_exactly(std::shared_ptr<Transport> transport,
                                                      std::size_t size) {
   std::string bytes(size, '\0');
@@ -104,8 +104,8 @@ asio::awaitable<Status> connect_tunnel(std::shared_ptr<Transport> transport, Url
   Status status = co_await send_all(transport, head);
   if (!status.ok()) co_return status;
 
-  // Byte-wise parsing would be slow but this happens once a connection, and what follows the
-  // header already belongs to the target; a proxy sends nothing of its own before we speak.
+  // Byte-wise parsing is slow, but this happens once a connection, and bytes after the header
+  // already belong to the target; a proxy sends nothing of its own before we do.
   ResponseParser parser(true, 0);
   std::string received;
   char piece[2048];

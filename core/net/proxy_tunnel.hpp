@@ -17,7 +17,7 @@ namespace ccm::net {
 boost::asio::awaitable<Status> connect_tunnel(std::shared_ptr<Transport> transport, Url proxy,
                                               Url target);
 
-// The same by SOCKS5. The proxy looks the name up.
+// The same with SOCKS5. The proxy resolves the name.
 boost::asio::awaitable<Status> socks5_tunnel(std::shared_ptr<Transport> transport, Url proxy,
                                              Url target);
 

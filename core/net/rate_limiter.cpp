@@ -103,7 +103,7 @@ struct RateLimiter::State : std::enable_shared_from_this<State> {
   asio::steady_timer timer;
   bool armed = false;
   bool closed = false;
-  std::list<Waiter*> queue;  // who waits, longest first
+  std::list<Waiter*> queue;  // waiters, longest first
 };
 
 RateLimiter::RateLimiter(asio::any_io_executor executor, double qps, int burst,

@@ -12,8 +12,8 @@
 
 namespace ccm::net {
 
-// `burst` tokens at first, refilled at `qps` a second. No clock of its own: every call is told the
-// time, which must not run backwards. Not thread-safe.
+// `burst` tokens at first, refilled at `qps` a second. Has no clock: every call passes the time,
+// which must not run backwards. Not thread-safe.
 class TokenBucket {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -38,12 +38,12 @@ class TokenBucket {
   TimePoint updated_;
 };
 
-// Hands out tokens in the order in which they were asked for. Home thread: the executor's.
+// Grants tokens first come first served. Home thread: the executor's.
 class RateLimiter {
  public:
   using TimePoint = TokenBucket::TimePoint;
 
-  // `now` replaces the steady clock in tests; whoever moves that clock calls poll() afterwards.
+  // `now` replaces the steady clock in tests; tests that move that clock call poll() afterwards.
   RateLimiter(boost::asio::any_io_executor executor, double qps, int burst,
               std::function<TimePoint()> now = {});
   ~RateLimiter();  // coroutines that wait get a cancelled Status
@@ -54,7 +54,7 @@ class RateLimiter {
   // coroutine was cancelled, in which case no token is lost.
   boost::asio::awaitable<Status> acquire();
 
-  // Serves those whose turn has come. The limiter's own timer calls it; so does a test.
+  // Serves waiters that are due. The limiter's own timer calls it; so does a test.
   void poll();
 
   [[nodiscard]] std::size_t waiting() const;

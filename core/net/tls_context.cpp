@@ -22,7 +22,7 @@ PeerCheck* check_of(const SSL* ssl) {
   return static_cast<PeerCheck*>(SSL_get_ex_data(ssl, check_index()));
 }
 
-// Never decides: it only notes why OpenSSL refuses, as the certificate is not at hand afterwards.
+// Never decides: it only notes why OpenSSL refuses, as the certificate is not available afterwards.
 int note_problem(int good, X509_STORE_CTX* store) {
   if (good == 1) return 1;
   auto* ssl =
@@ -185,7 +185,7 @@ Result<TlsSession> TlsContext::connect_to(std::string_view host, const std::stri
   SSL_set_ex_data(ssl, check_index(), session.check.get());
   SSL_set_connect_state(ssl);
 
-  // A zone is ours alone, no certificate names it.
+  // A zone is local; no certificate names it.
   std::string name = session.check->wanted.substr(0, session.check->wanted.find('%'));
   if (!name.empty() && name.back() == '.') name.pop_back();
   // OpenSSL checks no name at all against an empty one, and any subdomain against ".example".

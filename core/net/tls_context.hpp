@@ -1,5 +1,5 @@
-// TLS of the client side: PEM texts become an OpenSSL context, and a failed verification becomes a
-// sentence that says whom we met and what is wrong with it.
+// TLS of the client side: converts PEM texts to an OpenSSL context, and a failed verification to a
+// sentence with the peer's name and the fault.
 // Home thread of the client; a context may be shared by clients of one thread only.
 #pragma once
 
@@ -30,7 +30,7 @@ using Openssl = std::unique_ptr<T, OpensslDelete>;
 
 class TlsContext;
 
-// What the verification of a peer found; belongs to one TLS session and outlives its handshake.
+// The result of verifying a peer; belongs to one TLS session and outlives its handshake.
 struct PeerCheck {
   std::weak_ptr<TlsContext> context;  // where its session ticket goes
   std::string session_key;
@@ -39,7 +39,7 @@ struct PeerCheck {
   std::string problem;  // one clause about the first failure
 };
 
-// One TLS session that has not yet a transport below it.
+// A TLS session without a transport below it yet.
 struct TlsSession {
   std::unique_ptr<PeerCheck> check;   // of a client
   std::unique_ptr<HelloGuard> guard;  // of a server

@@ -1,11 +1,11 @@
-// What a TLS client trusts and shows. A value; any thread.
+// The trust and the credential of a TLS client. A value; any thread.
 #pragma once
 
 #include <string>
 
 namespace ccm::net {
 
-// PEM texts, never paths: who owns a file re-reads it and calls set_tls().
+// PEM texts, never paths: owners of files re-read them and call set_tls().
 struct TlsOptions {
   std::string ca_pem;           // empty = the system's roots
   std::string certificate_pem;  // client certificate chain, leaf first

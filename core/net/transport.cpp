@@ -61,8 +61,7 @@ asio::awaitable<IoError> Transport::wait_for(Want want) {
   co_return IoError::none;
 }
 
-// While it waits nothing is worth waking the loop for, which each byte that arrives would do: Asio
-// does not know of the descriptor meanwhile.
+// While it waits no byte needs to wake the loop: Asio does not know of the descriptor meanwhile.
 asio::awaitable<void> Transport::await_turn() {
   boost::system::error_code error;
   const auto protocol = socket_.local_endpoint(error).protocol();
@@ -179,7 +178,7 @@ asio::awaitable<IoResult> Transport::handshake(TlsSession session) {
 
 asio::awaitable<IoResult> Transport::read_some(char* data, std::size_t size) {
   // Asking the socket first would be a wasted system call in nearly every exchange: the answer
-  // cannot be there yet. Bytes that TLS has already taken from it must be looked for, though.
+  // cannot be there yet. Bytes that TLS has already taken from it must be checked, though.
   Want want = Want::readable;
   for (const TlsSession& session : sessions_) {
     if (SSL_has_pending(session.ssl.get()) == 1) want = Want::nothing;

@@ -2,7 +2,7 @@
 // TLS works on the socket directly (no copies, no buffers while idle), which is why asio::ssl is
 // not used: it keeps 70 kB for each connection.
 // Home thread: the socket's executor. One operation at a time; cancelling its coroutine is safe and
-// leaves a transport that is good for nothing but being closed.
+// leaves a transport that can only be closed.
 #pragma once
 
 #include "net/tls_context.hpp"
@@ -25,8 +25,8 @@ namespace ccm::net {
 enum class IoError {
   none,
   end,        // orderly end of the stream
-  cut,        // end of the TCP stream inside TLS, without its farewell
-  reset,      // the other side is gone: RST, EPIPE, no route
+  cut,        // end of the TCP stream inside TLS, without close_notify
+  reset,      // the peer is gone: RST, EPIPE, no route
   timed_out,  // set_deadline()
   cancelled,  // the coroutine was cancelled or close() was called
   tls,        // TLS failed; error_text() says why
@@ -37,7 +37,7 @@ struct IoResult {
   IoError error = IoError::none;
 };
 
-// Says when a transport may read. For a server, whose clients must not decide how much it works.
+// Decides when a transport may read. For a server, whose clients must not decide its load.
 class ReadPace {
  public:
   ReadPace() = default;
@@ -46,7 +46,7 @@ class ReadPace {
   virtual ~ReadPace() = default;
   // Whether bytes that have arrived may be read now.
   virtual bool may_read() = 0;
-  // After a no: returns when they may.
+  // After a no: returns when they may be read.
   virtual boost::asio::awaitable<void> turn() = 0;
 };
 
@@ -61,30 +61,30 @@ class Transport : public std::enable_shared_from_this<Transport> {
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
 
-  // Bounds whatever runs now or later until changed.
+  // Bounds all operations until changed.
   void set_deadline(TimePoint deadline);
 
-  // From now on each read of what has arrived waits for its turn. Null: none does. `pace` outlives
-  // its use.
+  // From now on each read of arrived bytes waits for its turn. Null: none does. `pace` outlives its
+  // use.
   void set_pace(ReadPace* pace) { pace_ = pace; }
 
   // Returns when something can be read, if only the stream's end.
   boost::asio::awaitable<IoError> wait_readable() { return wait_for(Want::readable); }
 
   // Runs a handshake; on an encrypted transport the new session runs inside the old one.
-  // A failed verification is `tls`, and error_text() says whom we met and why.
+  // A failed verification is `tls`, and error_text() names the peer and the fault.
   boost::asio::awaitable<IoResult> handshake(TlsSession session);
 
   // At least one byte, or an error.
   boost::asio::awaitable<IoResult> read_some(char* data, std::size_t size);
 
-  // All of it, or an error; `bytes` = how many left us at most (0 = surely none).
+  // All of it, or an error; `bytes` = how many were sent at most (0 = surely none).
   boost::asio::awaitable<IoResult> write(std::string_view data);
 
-  // For a connection that nobody uses: still open and without unexpected bytes.
+  // For an unused connection: still open and without unexpected bytes.
   [[nodiscard]] bool quiet();
 
-  // Closes at once; after an orderly exchange the TLS farewell is sent first.
+  // Closes at once; after an orderly exchange TLS sends close_notify first.
   void close();
 
   [[nodiscard]] bool verification_failed() const { return verification_failed_; }

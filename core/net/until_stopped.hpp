@@ -1,4 +1,4 @@
-// A coroutine that ends when nobody wants its result any more.
+// A coroutine that ends when its result is no longer wanted.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -22,10 +22,10 @@ boost::asio::awaitable<void> store_result_of(boost::asio::awaitable<T> task,
   result->emplace(co_await std::move(task));
 }
 
-// The result of `task`, which is cancelled as soon as `stop` is requested: on the thread of the
+// The result of `task`, which is cancelled as soon as `stop` is requested, on the thread of the
 // coroutine's executor. Throws boost::system::system_error when the task left no result because of
-// that. A stop that is never possible costs nothing; with any other one, the cancellation of the
-// coroutine that awaits this does not reach the task.
+// that. A token that can never stop costs nothing; with any other one, the cancellation of the
+// awaiting coroutine does not reach the task.
 template <typename T>
 boost::asio::awaitable<T> until_stopped(boost::asio::awaitable<T> task, std::stop_token stop) {
   namespace asio = boost::asio;

@@ -39,7 +39,7 @@ bool percent_decode(std::string_view text, std::string* result) {
   return true;
 }
 
-// Control characters, blanks and non-ASCII bytes have no place in a request line.
+// Control characters, blanks and non-ASCII bytes are not allowed in a request line.
 bool clean(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
@@ -67,7 +67,7 @@ std::string without_user(std::string_view text, std::size_t start, std::size_t u
   return result;
 }
 
-// Behind the scheme, or 0 when there is none.
+// The position after the scheme, or 0 when there is none.
 std::size_t authority_start(std::string_view text) {
   const auto scheme_end = std::min(text.find("://"), text.size());
   const bool scheme = std::all_of(text.begin(), text.begin() + scheme_end, [](char c) {
@@ -76,8 +76,8 @@ std::size_t authority_start(std::string_view text) {
   return scheme && scheme_end != text.size() ? scheme_end + 3 : 0;
 }
 
-// A password with an unescaped / ? or # makes a bad URL, of which nobody can say where it ends: all
-// up to the last @ may be the password, and if that comes late, all of it.
+// A password with an unescaped / ? or # makes a bad URL without a known end: everything up to the
+// last @ may be the password, and if that comes late, all of it.
 std::string redact_bad_url(std::string_view text) {
   const std::size_t start = authority_start(text);
   const std::size_t query = std::min(text.find_first_of("?#", start), text.size());

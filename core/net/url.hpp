@@ -1,4 +1,4 @@
-// Absolute URLs of the schemes that we speak, split as a client needs them. Values; any thread.
+// Absolute URLs of the supported schemes, split for a client. Values; any thread.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -32,14 +32,14 @@ struct Url {
 // Whether `host` is an IPv4 or IPv6 address (a zone is allowed), and not a name.
 [[nodiscard]] bool is_ip_literal(std::string_view host);
 
-// Whether only this machine answers to `host`: 127.0.0.0/8, ::1, localhost.
+// Whether `host` can only be this machine: 127.0.0.0/8, ::1, localhost.
 [[nodiscard]] bool is_loopback(std::string_view host);
 
 // Fails with invalid_argument; the message shows neither the user part nor the query.
 Result<Url> parse_url(std::string_view text);
 
-// For messages: the text without user part, query and fragment. Of a text that is no URL only what
-// can be no part of a password is left.
+// For messages: the text without user part, query and fragment. Of a text that is no URL only the
+// part remains that cannot be a password.
 [[nodiscard]] std::string redact_url(std::string_view text);
 
 }  // namespace ccm::net

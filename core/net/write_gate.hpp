@@ -1,6 +1,6 @@
-// Lets requests that change something out only while this process may write, asked at the last
-// moment: behind every wait for a rate limit, a retry, a connection or a handshake. Knows how many
-// writes are under way, so that the Lease is given back behind the last one.
+// Lets requests that change something pass only while this process may write, asked at the last
+// moment: after every wait for a rate limit, a retry, a connection or a handshake. Counts the
+// writes under way, so that the Lease is released after the last one.
 // Home thread: that of the HTTP clients which use it, except open().
 #pragma once
 
@@ -40,8 +40,8 @@ class WriteGate : public std::enable_shared_from_this<WriteGate> {
   [[nodiscard]] bool open() const { return !closed_ && allowed_(); }
   // Begins a write; false when the gate is shut.
   [[nodiscard]] Passage enter();
-  // What becomes of a write that was not let out: failed_precondition, reason "NotLeading". Nothing
-  // of it has left this process.
+  // The failure of a refused write: failed_precondition, reason "NotLeading". Nothing of it has
+  // left this process.
   static Status refusal();
 
   // No write begins any more. Any thread.

@@ -1,4 +1,4 @@
-// What the process holds without using it. Any thread.
+// Memory that the process holds without using it. Any thread.
 #pragma once
 
 namespace ccm::runtime {

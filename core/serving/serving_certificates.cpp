@@ -28,7 +28,7 @@ constexpr int kMaxChain = 10;
 constexpr long kMaxChainBytes = 16 << 10;
 // Go's; OpenSSL would take finite fields of 8192 bits, a tenth of a second for each handshake.
 constexpr const char* kGroups = "X25519:P-256:P-384:P-521";
-// What Go offers by default: forward secrecy only.
+// Go's default: forward secrecy only.
 constexpr const char* kCiphers =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"

@@ -209,7 +209,7 @@ const Json& LoadBalancers::force(const std::string& id, const Json& members) {
   balancer["id"] = id;
   balancer["generation"] = balancer.value("generation", 0) + 1;
   if (created && !members.contains("status")) make_active(balancer);
-  // What is put into a waiting state by hand stays there until it is activated.
+  // A waiting state that was set by hand stays until it is activated.
   if (members.contains("status")) place->second.due = Clock::time_point::max();
   return balancer;
 }

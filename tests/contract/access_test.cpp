@@ -149,7 +149,7 @@ TEST_F(Access, API_122_ASelfReviewWithoutAttributesIsInvalid) {
   EXPECT_LT(response.status, 500);
 }
 
-// What the answer promises is what happens: asked and tried by one account.
+// A review's answer is true: one account asks, then tries.
 TEST_F(Access, API_122_ASelfReviewTellsWhatARequestWillMeet) {
   const std::string space = make_namespace();
   const json token = account_token(space, {{"expirationSeconds", 600}});

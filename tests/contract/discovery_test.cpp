@@ -1,4 +1,4 @@
-// What a client finds before it knows any resource, as kubectl does.
+// Discovery by a client that knows no resource, such as kubectl.
 #include "contract.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What happens when the server has forgotten the history that a client asks for.
+// Requests for history that the server has forgotten.
 #include "contract.hpp"
 
 namespace ccm::contract {

@@ -1,4 +1,4 @@
-// What the server refuses in a Node.
+// Nodes that the server refuses.
 #include "contract.hpp"
 
 namespace ccm::contract {

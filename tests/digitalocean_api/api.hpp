@@ -39,7 +39,7 @@ struct ApiAnswer {
   bool cut = false;       // the connection ends instead of an answer
 };
 
-// What happens to requests that fit, instead of or around the usual.
+// The effect on matching requests, instead of or in addition to the usual.
 struct ApiFault {
   std::string method;       // empty = any
   std::string path_prefix;  // of the path without its query; empty = any
@@ -71,7 +71,7 @@ class Api {
 
   ApiAnswer handle(const ApiRequest& request);
 
-  // What the fake is told.
+  // Settings.
   std::string token = "dop_v1_test";
   Milliseconds latency{0};
   Milliseconds activation_delay{0};       // of a new load balancer; 0 = at its next sight
@@ -87,7 +87,7 @@ class Api {
   // Asked about each request that no fault above fits: faults by chance. Nothing = the usual.
   std::function<std::optional<ApiFault>(const ApiRequest&)> chance;
 
-  // What it holds.
+  // Content.
   json& add_droplet(int64_t id, const std::string& name, bool gpu = false);
   void generate_droplets(int64_t first, int64_t count, const std::string& prefix);
   void remove_droplet(int64_t id) { droplets_.erase(id); }
@@ -103,7 +103,7 @@ class Api {
   // Hears of every exchange.
   std::function<void(const Exchange&)> observer;
 
-  // What it saw.
+  // Observed requests.
   const std::vector<Exchange>& log() const { return log_; }
   void clear_log() { log_.clear(); }
   int64_t calls() const { return static_cast<int64_t>(log_.size()); }
@@ -115,7 +115,7 @@ class Api {
   struct Route {
     std::string path;
     std::map<std::string, std::string> query;
-    std::vector<std::string> parts;  // of the path behind /v2
+    std::vector<std::string> parts;  // of the path after /v2
     json body;
   };
   ApiAnswer answer(const ApiRequest& request, Route& route);

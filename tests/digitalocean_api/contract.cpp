@@ -30,7 +30,7 @@ const Description& description() {
 bool has_description() { return !description_path().empty(); }
 
 std::vector<std::string> contract_faults(const Exchange& exchange) {
-  // What was made up by a fault is no answer of the API.
+  // An injected fault is no answer of the API.
   if (!has_description() || exchange.injected || exchange.status == 0) return {};
   return description().check(exchange.method, exchange.path, exchange.request_body, exchange.status,
                              exchange.response_body);

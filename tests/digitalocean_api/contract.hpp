@@ -11,7 +11,7 @@
 namespace ccm::digitalocean_api {
 
 [[nodiscard]] bool has_description();
-// What is wrong with one exchange, one line each; empty = nothing, or no description.
+// The faults of one exchange, one line each; empty = none, or no description.
 // Throws std::runtime_error when the description cannot be read.
 std::vector<std::string> contract_faults(const Exchange& exchange);
 

@@ -9,7 +9,7 @@ grep -qs '^VERSION_CODENAME=bookworm$' /etc/os-release || exit 77
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# Of what apt-get installs, behind its last option.
+# Of what apt-get installs, after its last option.
 sed -n '/^RUN apt-get/,/rm -rf/p' "$document" | tr -d '\\\n' |
   sed 's/.*--no-install-recommends//; s/&&.*//' | tr -s ' ' '\n' | sed '/^$/d' | sort >"$folder/listed"
 

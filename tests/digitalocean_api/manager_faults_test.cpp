@@ -33,7 +33,7 @@ class ManagerFaultTest : public ManagerTest {
   }
 };
 
-// What the Go manager has made and recorded is taken over without a write.
+// Load balancers that the Go manager created and recorded are taken over without a write.
 TEST_F(ManagerFaultTest, DO_97_DO_358_TakeOverFromTheGoManagerWritesNothing) {
   two_nodes();
   serve("web");

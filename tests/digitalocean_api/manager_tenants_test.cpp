@@ -133,7 +133,7 @@ TEST_F(ManagerTenantsTest, DO_121_TheAdministratorHandsOneOver) {
   EXPECT_TRUE(eventually(patience(), [&] { return is_gone("web") && balancers().empty(); }));
 }
 
-// What DigitalOcean's own manager leaves: a name that was chosen, and the address in the status.
+// DigitalOcean's own manager leaves a chosen name, and the address in the status.
 TEST_F(ManagerTenantsTest, DO_93_DO_358_AChosenNameIsTakenOverWithoutAWrite) {
   json theirs = go_load_balancer("shop");
   theirs["ip"] = "198.51.100.78";

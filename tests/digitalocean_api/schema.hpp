@@ -14,7 +14,7 @@ class Description {
  public:
   explicit Description(nlohmann::json document) : document_(std::move(document)) {}
 
-  // What is wrong with one exchange, one line each; empty = nothing. `path` is without its query.
+  // The faults of one exchange, one line each; empty = none. `path` is without its query.
   // A status that the description does not declare is let pass when it is an error (DO-325).
   [[nodiscard]] std::vector<std::string> check(const std::string& method, const std::string& path,
                                                const std::string& request_body, int status,

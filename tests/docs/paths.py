@@ -60,7 +60,7 @@ class Tree:
         return anchor in self.anchors[page]
 
     def link(self, page, target):
-        """What is wrong with a link of a page, or None."""
+        """The fault of a link of a page, or None."""
         path, _, anchor = target.partition("#")
         parts = []
         for part in (PurePosixPath(page).parent / path).parts if path else PurePosixPath(page).parts:

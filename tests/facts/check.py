@@ -48,7 +48,7 @@ def ids(kind, first, last):
 
 
 def files(root):
-    """What git tracks, or, in an unpacked archive, all that is no build tree and not hidden."""
+    """The files that git tracks, or, in an unpacked archive, all but build trees and hidden files."""
     try:
         listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                                 capture_output=True, check=True).stdout

@@ -56,7 +56,7 @@ class Cluster {
   void take_lease(const std::string& holder);
   // All Nodes by name.
   nlohmann::json nodes();
-  // What is wrong with the Node for an initialised one; empty = nothing.
+  // Why the Node is not initialised; empty = it is.
   static std::string fault_of(const nlohmann::json& node);
   // The address of a machine made by add_machine().
   static std::string address_of(const std::string& name);

@@ -1,4 +1,4 @@
-// What happened to the Nodes and to the Lease, from watches that were there from the beginning.
+// Changes of the Nodes and the Lease, from watches that run from the beginning.
 #pragma once
 
 #include "cluster.hpp"
@@ -22,7 +22,7 @@ class Observer {
   Observer(const Observer&) = delete;
   Observer& operator=(const Observer&) = delete;
 
-  // Changes of each Node behind its creation. Managed by name; deletions count in deleted().
+  // Changes of each Node after its creation. Managed by name; deletions count in deleted().
   [[nodiscard]] std::map<std::string, int> writes() const;
   [[nodiscard]] int deleted() const { return deleted_; }
   // How often the Lease went from one holder to another, or to none and on.

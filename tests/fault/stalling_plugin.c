@@ -1,4 +1,4 @@
-/* A controller whose reconcile of the Node "stall-MILLISECONDS" blocks the host's loop for so long:
+/* A controller whose reconcile of the Node "stall-MILLISECONDS" blocks the host's loop for that time:
  * it says that it never blocks, and does. */
 #define _POSIX_C_SOURCE 200809L
 #include <ccm/abi/controller.h>

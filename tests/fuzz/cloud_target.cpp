@@ -1,4 +1,4 @@
-// What the sandbox cloud answers (plugins/providers/sandbox): pages of a listing, single machines,
+// Answers of the sandbox cloud (plugins/providers/sandbox): pages of a listing, single machines,
 // failures; and the provider's configuration.
 // Input: a byte of choices; then pages line by line, or one text.
 // Properties: a complete listing is complete and has no machine twice; nothing but a complete one

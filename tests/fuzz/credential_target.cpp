@@ -1,4 +1,4 @@
-// What a credential comes from: an exec plugin's answer, base64, times (kube/exec_answer.hpp,
+// Sources of credentials: an exec plugin's answer, base64, times (kube/exec_answer.hpp,
 // kube/file_text.hpp, kube/time_text.hpp). Input: a text.
 // Properties: an accepted answer has a credential and a time that can be compared; base64 and times
 // survive a round trip; nothing overflows.

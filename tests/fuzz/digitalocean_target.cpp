@@ -1,4 +1,4 @@
-// What DigitalOcean's API answers (plugins/providers/digitalocean): droplets, load balancers,
+// Answers of DigitalOcean's API (plugins/providers/digitalocean): droplets, load balancers,
 // certificates, failures.
 // Input: a byte of choices, then the text of an answer.
 // Properties: whatever is read can be used: IDs lead back to numbers, lists are in the promised
@@ -49,7 +49,7 @@ void check_droplets(std::string_view text) {
   }
 }
 
-// What exists, as a wish: everything of it that can be wished for.
+// The existing load balancer as a wanted one.
 digitalocean::WantedLoadBalancer same_as(const digitalocean::ExistingLoadBalancer& existing) {
   digitalocean::WantedLoadBalancer wanted;
   wanted.name = existing.name;

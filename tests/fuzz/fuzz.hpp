@@ -1,4 +1,4 @@
-// What the fuzz targets share: the list of them, how they take an input apart, and how they say
+// Shared by the fuzz targets: the list of them, how they take an input apart, and how they say
 // that a property does not hold. A target has the form of libFuzzer's entry but belongs to no
 // fuzzer: libfuzzer.cpp makes a fuzzer of one, replay.cpp runs files through any of them.
 #pragma once
@@ -47,7 +47,7 @@ class Input {
 // put together are the text.
 std::vector<std::string> cut(std::string_view text, uint8_t seed);
 
-// A copy in memory of exactly that size, so that AddressSanitizer sees a read behind its end.
+// A copy in memory of exactly that size, so that AddressSanitizer sees a read beyond its end.
 class Exact {
  public:
   explicit Exact(std::string_view text) : bytes_(text.begin(), text.end()) {

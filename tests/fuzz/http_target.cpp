@@ -142,7 +142,7 @@ void http_target(std::string_view bytes) {
   const std::string_view answer = input.rest().substr(0, 64U << 10U);
   const Heard whole = hear(answer, 0, request, true, limit);
   const Heard cut = hear(answer, cuts, request, true, limit);
-  // What lies behind an answer shows only when it arrives with it.
+  // Bytes after an answer show only when they arrive with it.
   compare(whole, cut, false);
   require(whole.response.body.size() <= limit, "the body keeps to its limit");
   require(whole.response.headers.size() <= net::kMaxHeaderFields, "as many fields as allowed");

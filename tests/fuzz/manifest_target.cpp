@@ -1,6 +1,6 @@
 // Manifests (plugin/manifest.hpp), the flags that they bring (app/options_command_line.hpp) and the
 // pins of plugins (plugin/pins.hpp).
-// Input: the manifest, or a pin; behind a NUL, lines of arguments.
+// Input: the manifest, or a pin; after a NUL, lines of arguments.
 // Properties: nothing is thrown; a manifest or faults, never both; names are unique; every default
 // is a value that its flag takes; what is taken for a pin has an id and a whole sum.
 #include "app/flags/options_command_line.hpp"

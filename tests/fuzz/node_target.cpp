@@ -1,5 +1,5 @@
-// What the node controller makes of a Node and a machine (plugins/controllers/node).
-// Input: a machine as the sandbox cloud describes it; behind a newline, the Node.
+// The node controller's use of a Node and a machine (plugins/controllers/node).
+// Input: a machine as the sandbox cloud describes it; after a newline, the Node.
 // Properties: every label that is set is one that the API server takes; a second look at the
 // result writes nothing; addresses are the machine's; patches are JSON.
 #include "fuzz.hpp"

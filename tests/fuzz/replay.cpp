@@ -1,6 +1,6 @@
 // Runs files through a fuzz target without a fuzzer: `fuzz_replay TARGET FILE|FOLDER...`.
 // A folder means the files in it; one that does not exist holds none. Exit code 2 when no file was
-// found: a test that runs nothing shall not pass.
+// found: a test that runs nothing must not pass.
 #include "fuzz.hpp"
 
 #include <algorithm>

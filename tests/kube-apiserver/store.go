@@ -78,7 +78,7 @@ func (s *store) stop() {
 // Compaction alone would not do: the API server's watch caches keep the events they have seen and
 // never ask etcd again. So etcd is restarted out of their reach, moves on by a few revisions and
 // compacts; when the watches of the caches come back they are behind the compaction and the
-// caches have to start anew from a list.
+// caches have to start again from a list.
 func (s *store) expireHistory(ctx context.Context) (int64, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -1,4 +1,4 @@
-// Whether everything is as it shall be.
+// Checks that everything has its desired state.
 #pragma once
 
 #include "cluster.hpp"

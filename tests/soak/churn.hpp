@@ -1,4 +1,4 @@
-// What happens to the cluster while it runs.
+// The changes of the cluster during a run.
 #pragma once
 
 #include "cluster.hpp"
@@ -16,7 +16,7 @@ class Churn {
   Churn(Cluster& cluster, const Options& options, uint32_t seed)
       : cluster_(cluster), options_(options), random_(seed) {}
 
-  // As many nodes and Services as there shall be, before the manager starts.
+  // Creates the wanted number of nodes and Services, before the manager starts.
   void fill();
   // A Service comes, changes or goes; their number stays about the same.
   void change_service();

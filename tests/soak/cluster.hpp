@@ -25,7 +25,7 @@ inline constexpr const char* kServices = "/api/v1/namespaces/default/services";
 inline constexpr const char* kClusterTag = "k8s:soak";
 inline constexpr const char* kFirewall = "soak-public";
 
-// A Service that there shall be.
+// A wanted Service.
 struct WantedService {
   int port = 80;
   int check_interval = 0;  // 0 = no annotation
@@ -54,7 +54,7 @@ class Cluster {
   // Calls to the cloud by method and status, faults by kind, since the start.
   std::map<std::string, int64_t> calls();
   std::map<std::string, int64_t> faults();
-  // What the fake was sent or answered against DigitalOcean's description.
+  // Requests or answers of the fake that violate DigitalOcean's description.
   std::set<std::string> breaches();
 
   [[nodiscard]] const std::map<int64_t, std::string>& nodes() const { return nodes_; }  // to UID

@@ -1,4 +1,4 @@
-// What a soak run is told.
+// The options of a soak run.
 #pragma once
 
 #include <cstdint>

@@ -142,7 +142,7 @@ void add_manager_options(CLI::App& command, ManagerOptions& options) {
   command.add_option("--context", options.context, "Context of the kubeconfig")->type_name("NAME");
   command
       .add_option("--certificate-authority", options.certificate_authority,
-                  "What the manager's certificate is checked with; default: the kubeconfig's")
+                  "Certificate authority for the manager's certificate; default: the kubeconfig's")
       ->type_name("FILE");
   command
       .add_option("--tls-server-name", options.tls_server_name,

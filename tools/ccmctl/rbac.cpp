@@ -75,9 +75,9 @@ std::string header(const Command& command) {
   for (const std::string& item : command.plugins.controllers) {
     controllers += (controllers.empty() ? "" : ",") + item;
   }
-  std::string text = "# What cloud-controller-manager --cloud-provider=";
+  std::string text = "# The API rights of cloud-controller-manager --cloud-provider=";
   text += printable(command.plugins.cloud_provider) + " --controllers=" + printable(controllers);
-  text += " asks of the\n# API server, and nothing else. Made by ccmctl rbac.\n";
+  text += ",\n# and no others. Made by ccmctl rbac.\n";
   return text;
 }
 

@@ -16,7 +16,7 @@ struct RouteBatch {
 };
 
 // As few as `limit` changes in each allow (0 = any number), removals first, in the order of the
-// request. What takes the place of a removed route of the same destination goes with it, so that a
+// request. The replacement of a removed route goes with it, so that a
 // destination is without a route for one call at most; such a step that is larger than the limit
 // gets a batch of its own. `removals`: which of them are to be made.
 std::vector<RouteBatch> batches_of(const std::vector<Route>& all_removals,

@@ -32,7 +32,7 @@ struct DeletionTelemetry::Metrics {
                    "Deletions that the brake held back at the last look.", kind)),
         decisions(prometheus::BuildCounter()
                       .Name("ccm_deletion_brake_decisions_total")
-                      .Help("What became of requested deletions.")
+                      .Help("Results of requested deletions.")
                       .Register(registry)) {}
   prometheus::Gauge& engaged;
   prometheus::Gauge& held;

@@ -91,7 +91,7 @@ impl Provider {
         Ok(Provider { config, jobs: Some(jobs), thread: Some(thread) })
     }
 
-    /// What the host lends is copied before the call returns.
+    /// Memory lent by the host is copied before the call returns.
     fn cloud_config(&self) -> Option<String> {
         let table = unsafe { &*(self.config.table as *const CcmHostConfig) };
         let mut text = CcmStr { ptr: std::ptr::null(), len: 0 };

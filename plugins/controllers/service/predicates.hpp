@@ -1,4 +1,4 @@
-// What a Service needs, and whether a change of it matters. Any thread.
+// The needs of a Service, and whether a change of it matters. Any thread.
 #pragma once
 
 #include "classes.hpp"

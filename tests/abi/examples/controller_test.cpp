@@ -94,7 +94,7 @@ TEST_F(ExampleController, AnEmptyFlagEndsTheHostWithTheReason) {
       << manager_->log();
 }
 
-// What its manifest declares becomes the role that an administrator grants.
+// An administrator grants the role that its manifest declares.
 TEST_F(ExampleController, ItsRightsArePartOfTheRoles) {
   support::Process roles(
       {CCM_TEST_CCMCTL, "rbac", "--plugin-path=" + plugin_path(), "-o", "json",

@@ -22,7 +22,7 @@ class Example : public testing::Test {
  protected:
   explicit Example(std::string plugin) : plugin_(std::move(plugin)) {}
 
-  // What ctest says in the environment.
+  // The environment that ctest sets.
   static std::string variable(const char* name) {
     const char* value = std::getenv(name);
     if (value == nullptr) throw std::runtime_error(std::string(name) + " is not set");

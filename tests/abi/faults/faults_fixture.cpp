@@ -109,7 +109,7 @@ Faults::Faults() {
 }
 
 Faults::~Faults() {
-  // What a plugin keeps for ever may use the loop and the clock for ever.
+  // A plugin that is never freed may use the loop and the clock for ever.
   if (world_ && testing::Test::HasFailure()) std::fputs(log().c_str(), stderr);
   world_.reset();
   log::redirect({});

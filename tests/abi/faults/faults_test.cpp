@@ -117,7 +117,7 @@ TEST_F(Faults, ThrowsThroughTheHost) {
   with_controller("throws_through_the_host");
   witness_works();
   EXPECT_THAT(log(), HasSubstr("operation=\"object.each\""));
-  EXPECT_THAT(log(), HasSubstr("Reconciled"));  // its map went on behind the visit
+  EXPECT_THAT(log(), HasSubstr("Reconciled"));  // its map went on after the visit
   EXPECT_TRUE(stop().ok());
 }
 

@@ -91,7 +91,7 @@ MAYBE_UNUSED static void succeed_with_sound_and(ccm_completion done, const ccm_i
   succeed_with(done, both, 2);
 }
 
-/* What a controller does that has nothing to do. */
+/* Setup of a controller that has nothing to do. */
 MAYBE_UNUSED static void reconcile_nothing(void* self, const ccm_ctx* ctx,
                                            const ccm_reconcile_request* request,
                                            ccm_completion done) {

@@ -71,7 +71,7 @@ MAYBE_UNUSED static void remove_sound(void* self, const ccm_ctx* ctx, const ccm_
   succeed(done, NULL);
 }
 
-/* Completes with a success of each of so many changes. */
+/* Completes with a success of each of the changes. */
 MAYBE_UNUSED static void succeed_with_changes(ccm_completion done, size_t count) {
   static ccm_status fine;
   const ccm_status* all[8];

@@ -20,7 +20,7 @@ static void work(void) {
   } while (now.tv_sec - begin.tv_sec < 2);
 }
 
-/* What the sanitizers put into each function needs more room. */
+/* The sanitizers' code in each function needs more room. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static void work_on_a_small_stack(void) { work(); }
 #else

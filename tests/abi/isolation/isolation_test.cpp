@@ -14,7 +14,7 @@
 namespace ccm::plugin {
 namespace {
 
-// What a plugin's create says that it saw.
+// The report of a plugin's create.
 std::string seen_by(const ccm_plugin* plugin) {
   std::string message;
   const auto done = [](void* owner, uint64_t, const ccm_status* status, const void*) {
@@ -47,7 +47,7 @@ TEST(Isolation, TwoVersionsOfALibraryDoNotMeet) {
   EXPECT_EQ(shelf::inline_state.uses, 0);
 }
 
-// What plugin authors get without ccm_add_plugin() or a version script of their own.
+// A plugin built without ccm_add_plugin() and without a version script.
 TEST(Isolation, WithoutAVersionScriptTheyWouldMeet) {
   const test::PluginFolder folder;
   const auto open = [&](const char* name) -> const ccm_plugin* {

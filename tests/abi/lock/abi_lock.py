@@ -23,7 +23,7 @@ from declarations import read_headers
 from rust import check_rust, layout_program
 
 HEAD = """\
-# What plugins that are built already rely on. Generated from sdk/include/ccm/abi by tests/abi/lock/abi_lock.py.
+# Existing binaries of plugins rely on this. Generated from sdk/include/ccm/abi by tests/abi/lock/abi_lock.py.
 # A line that vanishes or changes breaks them: undo the change, or add a new member, constant or id instead.
 # New lines are added by `make abi-lock`.
 """
@@ -73,7 +73,7 @@ def lock_lines(headers):
 
 
 def key(line):
-    """What a line is about: its first two words."""
+    """The subject of a line: its first two words."""
     return ' '.join(line.split()[:2])
 
 
@@ -83,7 +83,7 @@ def may_grow(old, new):
 
 
 def faults(old_lines, new_lines):
-    """What is wrong with the headers, one sentence each."""
+    """The faults of the headers, one sentence each."""
     found = []
     old = {key(line): line for line in old_lines}
     new = {key(line): line for line in new_lines}

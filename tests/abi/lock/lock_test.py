@@ -25,7 +25,7 @@ class Lock(unittest.TestCase):
         self.folder.cleanup()
 
     def after(self, file, old, new):
-        """What the lock says after a change of one header."""
+        """The lock's complaint after a change of one header."""
         path = Path(self.headers, 'ccm', 'abi', file)
         text = path.read_text()
         self.assertIn(old, text)

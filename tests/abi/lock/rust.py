@@ -81,7 +81,7 @@ def aliases_of(text):
 
 
 def check_rust(text, lock):
-    """What does not fit, one sentence each. A struct, member or constant may be left out; a table may end early."""
+    """The mismatches, one sentence each. A struct, member or constant may be left out; a table may end early."""
     functions = {line.split()[1]: line.split(' ', 2)[2] for line in lock if line.startswith('function ')}
     aliases = aliases_of(text)
     constants = {line.split()[1]: line.split(' ', 2)[2] for line in lock if line.startswith(('constant ', 'id '))}

@@ -4,7 +4,7 @@
 
 #include <ccm/abi/plugin.h>
 
-/* A manifest with one provider, named as the id; `more` adds members, each with a comma behind it.
+/* A manifest with one provider, named as the id; `more` adds members, each followed by a comma.
  */
 #define TEST_MANIFEST(id, abi, more)                                              \
   "{\"id\": \"test." id "\", \"version\": \"1.0.0\", \"abi\": \"" abi "\", " more \

@@ -89,7 +89,7 @@ class PrometheusTest : public EndpointTest {
     const char* file = std::getenv("CCM_QUERIES_DOC");
     if (file == nullptr) return;
     std::ofstream out(file);
-    out << "# What the dashboard and the alerts ask\n\n"
+    out << "# Queries of the dashboard and the alerts\n\n"
            "The queries of [deploy/grafana](../../deploy/grafana) and [deploy/alerts](../../deploy/"
            "alerts) with the answers of a real\nPrometheus, which scraped a manager on a real "
            "kube-apiserver while it initialised nodes and made load balancers.\nWritten by "

@@ -18,7 +18,7 @@ Option option(std::string name, OptionType type, std::string default_value) {
   made.name = std::move(name);
   made.type = type;
   made.default_value = std::move(default_value);
-  made.description = "What it does.";
+  made.description = "A flag of a plugin.";
   return made;
 }
 
@@ -213,7 +213,7 @@ TEST_F(PluginFlags, HelpShowsOneGroupForEachPlugin) {
   const std::string help = line_->help("ccm");
   EXPECT_NE(help.find("\nFlags of plugin ipam:\n"), std::string::npos);
   EXPECT_GT(help.find("Flags of plugin ipam:"), help.find("Misc flags:"));
-  EXPECT_NE(help.find("What it does. Environment: CLOUD_ENDPOINT."), std::string::npos);
+  EXPECT_NE(help.find("A flag of a plugin. Environment: CLOUD_ENDPOINT."), std::string::npos);
   EXPECT_NE(help.find("(default 1m30s)"), std::string::npos);
 }
 

@@ -152,7 +152,7 @@ TEST_F(FirewallTest, DO_261_OneServiceInDoubtHoldsUpNoOther) {
   put("never", balanced(81), {{kLb + "network", "MOON"}});
   put("next", node_port(90, 30090));
   settle();
-  // What was open stays, what was not is not opened, and the others go on.
+  // Open ports stay open, others are not opened, and the other Services are not affected.
   EXPECT_EQ(open(), (Rules{"tcp/80" + everywhere, "tcp/10256 lb-1", "tcp/30090" + everywhere}));
   ASSERT_EQ(host.events.with_reason("FirewallConfigWarning").size(), 2U);
   EXPECT_EQ(host.events.with_reason("FirewallConfigWarning")[0].message.substr(0, 10),

@@ -64,7 +64,7 @@ class LoadBalancerOperationsTest : public CloudTest {
     service.object = host.objects.make(whole.dump());
     return service;
   }
-  // What a manager of this cluster has written into its status.
+  // Sets the status as a manager of this cluster writes it.
   LoadBalancerService served(LoadBalancerService service, const json& ingress) {
     return with(std::move(service),
                 {{"status", {{"loadBalancer", {{"ingress", json::array({ingress})}}}}}});
@@ -126,7 +126,7 @@ class LoadBalancerOperationsTest : public CloudTest {
     pass();
     log_in();
   }
-  // Later, so that what is known of the cloud is read anew.
+  // Later, so that the cloud is read again.
   void pass(milliseconds time = seconds(5)) { host.loop.advance(time); }
   json the_balancer() {
     EXPECT_EQ(cloud.load_balancers().size(), 1U);

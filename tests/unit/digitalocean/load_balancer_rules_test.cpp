@@ -1,4 +1,4 @@
-// What a Service becomes as a load balancer, as pure code: rules, health checks, backends, stack.
+// From a Service to a load balancer, as pure code: rules, health checks, backends, stack.
 #include "digitalocean/load_balancers/backends.hpp"
 #include "digitalocean/load_balancers/forwarding_rules.hpp"
 #include "digitalocean/load_balancers/health_check.hpp"
@@ -333,7 +333,7 @@ TEST(LoadBalancerRulesTest, TheManifestListsEveryAnnotation) {
   }
 }
 
-// What the manager warns of at a REGIONAL_NETWORK load balancer, ccmctl lint warns of before.
+// ccmctl lint gives the manager's warnings about REGIONAL_NETWORK load balancers in advance.
 TEST(LoadBalancerRulesTest, DO_181_TheManifestNamesWhatANetworkLoadBalancerDoesNotRead) {
   std::ifstream file(CCM_DO_MANIFEST);
   const auto manifest = nlohmann::json::parse(file);

@@ -1,4 +1,4 @@
-// What the Service asks for, and what it is told.
+// The Service's settings and its Events.
 #include "load_balancer_fixture.hpp"
 
 namespace ccm::digitalocean {

@@ -1,4 +1,4 @@
-// What Nodes get, in which order, when, and what is told when there is no more.
+// The ranges of Nodes, their order and time, and the reports when the pool is full.
 #include "ipam_fixture.hpp"
 
 #include <set>

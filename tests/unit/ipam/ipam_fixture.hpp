@@ -29,7 +29,7 @@ class IpamTest : public ::testing::Test {
   void remove(const std::string& name) { host.kube.remove("v1/nodes", name); }
   // Somebody else sets the ranges of a Node that is there.
   void set_ranges(const std::string& name, const Texts& cidrs, const std::string& manager = {});
-  // What a Node has on the server.
+  // The ranges of a Node on the server.
   [[nodiscard]] Texts ranges(const std::string& name) const;
   [[nodiscard]] std::string range(const std::string& name) const;
 

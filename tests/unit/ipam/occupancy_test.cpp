@@ -1,4 +1,4 @@
-// What is taken before the first allocation, and what a Node that leaves gives back.
+// Ranges reserved before the first allocation, and ranges released by deleted Nodes.
 #include "ipam_fixture.hpp"
 
 #include <set>

@@ -1,4 +1,4 @@
-// What decoding and keeping nodes costs: prints one table.
+// The cost of decoding and keeping nodes: prints one table.
 // Usage: kube_object_bench [nodes]
 #include "kube/object_decoder.hpp"
 #include "kube/object_store.hpp"

@@ -1,4 +1,4 @@
-// What a client announces in its handshake. The server's own tests send it over a socket.
+// A client's announcements in its handshake. The server's own tests send it over a socket.
 #include "net/hello_guard.hpp"
 
 #include <gtest/gtest.h>

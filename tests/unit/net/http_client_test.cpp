@@ -235,7 +235,7 @@ TEST_F(ClientTest, ASlowServerMeetsTheTimeLimit) {
   TestHttpServer server(
       [&](const ServerRequest& request) { return request.number == 1 ? reply("") : answer; },
       trusted());
-  // The handshake shall not count: a busy machine may need longer for it.
+  // The handshake must not count: a busy machine may need longer for it.
   ASSERT_TRUE(get(server.url()).ok());
   Request request;
   request.url = server.url();

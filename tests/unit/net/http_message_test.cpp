@@ -28,14 +28,14 @@ TEST(HttpMessage, HeaderValuesHaveNoControlCharactersAnywhere) {
   }
 }
 
-// What a server may send of one answer, in records of 1 to 16,384 bytes.
+// Pieces of one answer from a server, in records of 1 to 16,384 bytes.
 class AnswerLimits : public testing::TestWithParam<std::size_t> {
  protected:
   static constexpr std::size_t kMaxBody = 1000;
   static constexpr std::size_t kNeverEnds = 8u << 20;
 
-  // `begin`, then `again` for as long as it is taken. What the parser leaves comes again with the
-  // next record, up to the limit that the exchange sets for it.
+  // `begin`, then `again` for as long as it is taken. Bytes that the parser leaves come again with
+  // the next record, up to the limit that the exchange sets for it.
   static Status feed(const std::string& begin, const std::string& again) {
     ResponseParser parser(false, kMaxBody);
     std::string received;

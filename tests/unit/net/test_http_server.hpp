@@ -40,7 +40,7 @@ struct ServerReply {
   bool no_last_chunk = false;                     // the stream ends in a cut
   std::string raw;                                // sent as it is instead of all of the above
   std::chrono::milliseconds delay{0};    // before the first byte; ends early with the server
-  std::optional<std::size_t> cut_after;  // so many bytes of the answer, then close
+  std::optional<std::size_t> cut_after;  // after that many bytes of the answer, close
   bool close = false;                    // close after the answer without having said so
   bool reset = false;                    // close by RST, without any answer
 };

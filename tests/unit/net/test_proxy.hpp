@@ -17,7 +17,7 @@ struct ProxyOptions {
   std::string user;                        // not empty = demands user and password
   std::string password;
   unsigned refuse_with = 0;  // HTTP status, or SOCKS5 reply code
-  bool talk_early = false;   // sends a byte of its own right behind its answer
+  bool talk_early = false;   // sends a byte of its own right after its answer
 };
 
 class TestProxy {
@@ -28,7 +28,7 @@ class TestProxy {
   TestProxy& operator=(const TestProxy&) = delete;
 
   [[nodiscard]] std::uint16_t port() const;
-  // What was asked for: "host:port" of each tunnel.
+  // The requested targets: "host:port" of each tunnel.
   [[nodiscard]] std::vector<std::string> targets() const;
 
  private:

@@ -1,5 +1,5 @@
-// The controller on the fake host, with a cloud that the test plays. What the host's gate does with
-// a deletion is its own tests' business: here it deletes or fails as it is told.
+// The controller on the fake host, with a cloud that the test plays. The host's
+// gate of deletions has its own tests: here it deletes or fails as the test says.
 #include "node-lifecycle/controller.hpp"
 
 #include <ccm/testing/fake_controller.hpp>

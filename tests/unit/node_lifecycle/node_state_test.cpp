@@ -11,7 +11,7 @@ constexpr const char* kNode = R"({"metadata":{"name":"n","uid":"u-1","resourceVe
   "spec":{"providerID":"sandbox://1","taints":[{"key":"taint","effect":"NoSchedule"}]},
   "status":{"conditions":[{"type":"Ready","status":"True"}]}})";
 
-// What both ways to compare say of a Node in which `part` has become `other`.
+// Both comparisons of a Node with a copy in which `part` was replaced by `other`.
 struct Comparison {
   bool unread = false;
   bool read = false;

@@ -1,4 +1,4 @@
-// What a plugin reads and writes through the kube service.
+// Reads and writes of a plugin through the kube service.
 #include "host_services_fixture.hpp"
 
 namespace ccm::plugin {

@@ -17,7 +17,7 @@
 
 namespace ccm::plugin {
 
-// What has reached the provider and waits for its answer.
+// Calls that have reached the provider and wait for its answer.
 struct Open {
   std::string operation;
   std::string uid;

@@ -1,4 +1,4 @@
-// What the brokers of load balancers and routes do with calls and answers, good and bad ones.
+// Calls and answers through the brokers of load balancers and routes, good and bad ones.
 #include "network_broker_fixture.hpp"
 
 namespace ccm::plugin {
@@ -291,15 +291,15 @@ TEST_F(NetworkBrokerTest, ReplacementsAreNoAbsencesAndForeignRoutesStay) {
   duplicate.id = "twin";
   all.push_back(duplicate);
   list(all);
-  std::vector<Route> moved, anew;
+  std::vector<Route> moved, added;
   for (int i = 0; i < 8; ++i) {
     moved.push_back(route(i));
     Route to = route(i);
     to.id.clear();
     (i % 2 == 0 ? to.target_node : to.destination_cidr) = "other" + std::to_string(i);
-    anew.push_back(to);
+    added.push_back(to);
   }
-  EXPECT_EQ(apply(moved, anew), std::vector<std::string>(16));
+  EXPECT_EQ(apply(moved, added), std::vector<std::string>(16));
   EXPECT_EQ(apply({duplicate}), std::vector<std::string>{""});
   EXPECT_EQ(apply({route(1, false)}), std::vector<std::string>{"NotOwned"});
   EXPECT_EQ(applied_, "");

@@ -70,7 +70,7 @@ TEST_F(NodeDeletionsTest, AllOfThreeGoWhenAnotherMachineVouchesForTheListing) {
 TEST_F(NodeDeletionsTest, ThreeOfSixThatNobodyAnnouncedAreHeld) {
   cluster(6, 3);
   EXPECT_EQ(remove_all(3), 0u);
-  // What drains broken nodes by itself must not release them.
+  // A tool that drains broken nodes automatically must not release them.
   for (auto& [name, node] : cluster_.nodes) node.cordoned = true;
   timers_.advance(1min);
   EXPECT_EQ(remove_all(3), 0u);

@@ -1,4 +1,4 @@
-// What is remembered of objects for those who ask about them: LoadBalancerNotes, WarningNotes.
+// Notes about objects for status pages: LoadBalancerNotes, WarningNotes.
 #include "../runtime/manual_timers.hpp"
 #include "cloud/broker/load_balancer_notes.hpp"
 #include "plugin/warning_notes.hpp"

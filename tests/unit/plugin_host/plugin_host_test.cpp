@@ -497,7 +497,7 @@ TEST_F(WholeHostTest, AReconcileThatNeverEndsDoesNotHoldUpTheStop) {
   EXPECT_EQ(cloud_.destroyed, 1);
 }
 
-// What a plugin does with its metrics.
+// A plugin's metrics.
 struct PluginMetrics {
   explicit PluginMetrics(const ccm_host* host) {
     ccm_interface found{};

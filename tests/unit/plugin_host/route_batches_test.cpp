@@ -1,4 +1,4 @@
-// What a controller wants of the routes at once, in batches of the size that the cloud takes.
+// A controller's changes of routes, in batches of the cloud's size.
 #include "cloud/broker/route_batches.hpp"
 
 #include "network_broker_fixture.hpp"
@@ -53,7 +53,7 @@ TEST(RouteBatches, WhatTakesThePlaceOfARouteGoesWithIt) {
 
 class RouteBatchTest : public NetworkBrokerTest {
  protected:
-  // A provider that takes so many changes at once.
+  // A provider with that limit of changes in one call.
   void start_with(int64_t batch) {
     batch_ = batch;
     provider_.limits = [](void*, const ccm_ctx*, ccm_completion done) {

@@ -1,4 +1,4 @@
-// What an operator is told.
+// Events and log lines for operators.
 #include "route_fixture.hpp"
 
 namespace ccm::route {

@@ -1,4 +1,4 @@
-// What a run does with Nodes and routes when nothing fails.
+// Runs over Nodes and routes without failures.
 #include "route_fixture.hpp"
 
 namespace ccm::route {

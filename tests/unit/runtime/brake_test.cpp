@@ -241,7 +241,7 @@ TEST_F(BrakeTest, ARestartWhileEngagedEngagesAgain) {
   EXPECT_EQ(remove(keys(6)), 0);
   now_ += 10min;
   look(10, keys(6));
-  EXPECT_EQ(remove(keys(6)), 0) << "the hold begins anew";
+  EXPECT_EQ(remove(keys(6)), 0) << "the hold starts again";
 }
 
 TEST_F(BrakeTest, TheLimitsCanBeSwitchedOffAndToZero) {

@@ -12,7 +12,7 @@ namespace ccm::runtime {
 class ManualTimers final : public Timers {
  public:
   ManualTimers() = default;
-  // What waits may hold what cancels other timers when it goes.
+  // Destroying a waiting function may cancel other timers.
   ~ManualTimers() override {
     while (!waiting_.empty()) {
       const auto fn = std::move(waiting_.begin()->second);

@@ -9,7 +9,7 @@
 namespace sandbox::testing {
 namespace {
 
-// What `kubectl create service loadbalancer web --tcp=80` sends.
+// The body sent by `kubectl create service loadbalancer web --tcp=80`.
 std::string service() {
   constexpr unsigned char kBytes[] = {
       0x6b, 0x38, 0x73, 0x00, 0x0a, 0x0d, 0x0a, 0x02, 0x76, 0x31, 0x12, 0x07, 0x53, 0x65, 0x72,

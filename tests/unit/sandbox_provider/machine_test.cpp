@@ -73,7 +73,7 @@ TEST(Machine, Pages) {
   }
 }
 
-// What nests without end must cost no stack: it would take the host down with it.
+// Endless nesting must cost no stack: it would crash the host.
 TEST(Machine, AnAbsurdlyNestedAnswerIsRefused) {
   std::string deep(100'000, '[');
   deep.append(100'000, ']');

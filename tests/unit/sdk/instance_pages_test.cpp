@@ -31,7 +31,7 @@ InstancePages pages(const std::vector<std::vector<int>>& given, int64_t total) {
   return all;
 }
 
-// What list_steadily() makes of these readings.
+// The result of list_steadily() on these readings.
 std::optional<Result<InstanceList>> read(std::vector<Result<InstancePages>> readings) {
   auto next = readings.begin();
   auto reader = [&]() -> Task<Result<InstancePages>> {

@@ -100,7 +100,7 @@ TEST_F(BackendsTest, ListsAreReadOnSeveralThreads) {
   }
 }
 
-// What the provider's methods get.
+// The arguments of the provider's methods.
 struct Keeper {
   explicit Keeper(Host&) {}
   Result<LoadBalancer> ensure_load_balancer(const Ctx&, const LoadBalancerService&,

@@ -43,7 +43,7 @@ class AdoptionTest : public ServiceTest {
     service["metadata"]["annotations"][annotation] = id;
     return service;
   }
-  // What the cloud answers about somebody else's load balancer.
+  // The cloud's answer about somebody else's load balancer.
   static LoadBalancer theirs() {
     LoadBalancer answer;
     answer.state = LoadBalancerState::foreign;

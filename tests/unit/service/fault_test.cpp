@@ -1,4 +1,4 @@
-// What a Service whose load balancer cannot be made is told, and how often it is tried.
+// Failures to create a load balancer: Events, conditions and retries.
 #include "service_fixture.hpp"
 
 #include <algorithm>

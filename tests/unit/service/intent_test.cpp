@@ -1,4 +1,4 @@
-// What a Service asks the cloud for, and when that counts as changed.
+// A Service's request to the cloud, and when it counts as changed.
 #include "service/intent.hpp"
 
 #include "service/decision.hpp"

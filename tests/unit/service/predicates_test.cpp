@@ -1,4 +1,4 @@
-// What is to be done for a Service, and which of its changes are news.
+// The needs of a Service, and which of its changes matter.
 #include "service/predicates.hpp"
 
 #include "service_fixture.hpp"

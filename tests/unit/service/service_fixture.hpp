@@ -35,7 +35,7 @@ class ServiceTest : public ::testing::Test {
   void put(const Json& service) { host.kube.put("v1/services", service.dump()); }
   void put_node(const Json& node) { host.kube.put("v1/nodes", node.dump()); }
   void put_nodes(int count);
-  // What the server holds.
+  // The server's state.
   [[nodiscard]] Json stored(const std::string& name) const;
   [[nodiscard]] bool exists(const std::string& name) const;
   // A user's change: `change` edits the stored Service.

@@ -40,7 +40,7 @@ class AccessTest : public ServerTest {
     return json(std::string(R"({"status":{"allowed":)") + (allowed ? "true" : "false") + "}}");
   }
 
-  // What the API server answers; by default "good" is alice's token, and she may do everything.
+  // The API server's answers; by default "good" is alice's token, and she may do everything.
   std::function<test::ServerReply(const test::ServerRequest&)> on_token =
       [](const test::ServerRequest& request) {
         if (request.body.find("\"good\"") != std::string::npos) return owner("alice");

@@ -1,4 +1,4 @@
-// What strangers can do to the server and to those who have a right: processor time, connections,
+// The effect of strangers on the server and on authorized clients: processor time, connections,
 // memory that a handshake announces.
 #include "access_fixture.hpp"
 
@@ -30,8 +30,8 @@ TlsClientOptions from(const char* address, bool tls = true) {
 
 class FloodTest : public AccessTest {
  protected:
-  // Runs `attack` again and again on three threads while `meanwhile` runs every 50 ms. What the
-  // server's thread used, as a part of a core.
+  // Runs `attack` again and again on three threads while `meanwhile` runs every 50 ms. Returns
+  // the server thread's use of a core.
   template <typename Attack, typename Meanwhile>
   double flood(Attack attack, Meanwhile meanwhile) {
     const nanoseconds before = used();

@@ -107,7 +107,7 @@ TEST(ProcessMetrics, MET_46_AreThisProcess) {
   EXPECT_LE(values["process_start_time_seconds"], now + 2);
 }
 
-// What one sends over loopback the same namespace receives.
+// Bytes sent over loopback are received in the same namespace.
 TEST(ProcessMetrics, MET_46_TheNetworksBytesAreCounted) {
   SampledMetrics sampled;
   add_process_metrics(&sampled);
