@@ -129,8 +129,8 @@ ResponseParser::ResponseParser(bool head_request, std::size_t max_body) : max_bo
 }
 
 Result<std::size_t> ResponseParser::feed(std::string_view data) {
-  // Beast 1.81 asserts that "0\\r\
-  // " of the last chunk is passed again with two more bytes, not with one.
+  // Beast 1.81 asserts that "0\r\n" of the last chunk is passed again with two more bytes, not with
+  // one.
   if (rest_ && is_header_done() && chunked() && data.size() < kLastChunk.size()) {
     return std::size_t{0};
   }
