@@ -163,6 +163,7 @@ Task<Status> Controller::assign(Ctx ctx, NodeState node) {
   KubePatch patch;
   patch.reference.resource = kNodes;
   patch.reference.name = node.name;
+  patch.type = PatchType::strategic;
   patch.body = cidr_patch(node.uid, *blocks);
   const auto written = co_await host_.kube.patch(ctx, std::move(patch));
   if (!written.ok()) {

@@ -212,6 +212,7 @@ Task<Status> Controller::set_taints(Ctx ctx, Object node, Wanted wanted) {
     KubePatch patch;
     patch.reference.resource = kNodes;
     patch.reference.name = state.name;
+    patch.type = PatchType::strategic;
     patch.body = *std::move(body);
     patch.answer = PatchAnswer::none;
     const auto written = co_await host_.kube.patch(ctx, std::move(patch));

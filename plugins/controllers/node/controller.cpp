@@ -225,6 +225,7 @@ Task<Status> Controller::write(Ctx ctx, Object node, const Instance* machine) {
   KubePatch patch;
   patch.reference.resource = kNodes;
   patch.reference.name = state.name;
+  patch.type = PatchType::strategic;
   patch.body = initialization_patch(state, *desired);
   patch.answer = PatchAnswer::none;
   const auto written = co_await host_.kube.patch(ctx, std::move(patch));
@@ -239,6 +240,7 @@ Task<Status> Controller::write_labels(Ctx ctx, Object node, Labels labels) {
   KubePatch patch;
   patch.reference.resource = kNodes;
   patch.reference.name = node.name();
+  patch.type = PatchType::strategic;
   patch.body = label_patch(node.uid(), labels);
   patch.answer = PatchAnswer::none;
   const auto written = co_await host_.kube.patch(ctx, std::move(patch));
@@ -303,6 +305,7 @@ Task<Result<Object>> Controller::write_addresses(Ctx ctx, Object node,
   patch.reference.resource = kNodes;
   patch.reference.name = node.name();
   patch.reference.subresource = "status";
+  patch.type = PatchType::strategic;
   patch.body = address_patch(node.uid(), addresses);
   patch.answer = answer;
   auto written = co_await host_.kube.patch(ctx, std::move(patch));

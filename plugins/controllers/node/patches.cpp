@@ -37,6 +37,7 @@ std::string address_patch(std::string_view uid, const std::vector<NodeAddress>& 
     json.member("metadata").object([&] { json.member("uid").text(uid); });
     json.member("status").object([&] {
       json.member("addresses").array([&] {
+        json.object([&] { json.member("$patch").text("replace"); });
         for (const NodeAddress& entry : addresses) {
           json.object([&] {
             json.member("type").text(entry.type);

@@ -1,6 +1,7 @@
-// The bodies of this controller's writes, all JSON merge patches (RFC 7386). Each carries the uid
-// of the Node that it was made for: another one of that name answers with a conflict (API-46). Any
-// thread.
+// The bodies of this controller's writes, all strategic merge patches: for a JSON merge patch the
+// API server encodes and decodes the whole Node, which takes it twice the time. Each carries the
+// uid of the Node that it was made for: another one of that name answers with a conflict (API-46).
+// Any thread.
 #pragma once
 
 #include "desired_state.hpp"

@@ -1,6 +1,7 @@
 #include "fake_strategic_patch.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace ccm::testing {
@@ -34,33 +35,44 @@ void unite_finalizers(Document& metadata, Document& patch) {
   if (!kept.empty()) metadata["finalizers"] = std::move(kept);
 }
 
-void merge_conditions(Document& status, Document& patch) {
-  const Document changes = take_member(patch, "conditions");
-  take_member(patch, "$setElementOrder/conditions");
+// A list of the status whose merge key is `type`. Of two entries with one type, the later one wins
+// unless the patch replaces the list.
+void merge_by_type(Document& status, Document& patch, const std::string& name) {
+  const Document changes = take_member(patch, name.c_str());
+  take_member(patch, ("$setElementOrder/" + name).c_str());
   if (changes.empty()) return;
-  Document conditions = status.value("conditions", Document::array());
-  for (Document change : changes) {
-    const auto same = [&](const Document& condition) {
-      return condition.value("type", "") == change.value("type", "");
+  const bool replaces = std::any_of(changes.begin(), changes.end(), [](const Document& change) {
+    return change.value("$patch", "") == "replace";
+  });
+  Document list = replaces ? Document::array() : status.value(name, Document::array());
+  for (const Document& change : changes) {
+    const std::string directive = change.value("$patch", "");
+    if (directive == "replace") continue;
+    const auto same = [&](const Document& entry) {
+      return entry.value("type", "") == change.value("type", "");
     };
-    const auto place = std::find_if(conditions.begin(), conditions.end(), same);
-    if (change.value("$patch", "") == "delete") {
-      if (place != conditions.end()) conditions.erase(place);
-    } else if (place != conditions.end()) {
+    const auto place = replaces ? list.end() : std::find_if(list.begin(), list.end(), same);
+    if (directive == "delete") {
+      if (place != list.end()) list.erase(place);
+    } else if (place != list.end()) {
       place->merge_patch(change);
     } else {
-      conditions.push_back(change);
+      list.push_back(change);
     }
   }
-  status.erase("conditions");
-  if (!conditions.empty()) status["conditions"] = std::move(conditions);
+  status.erase(name);
+  if (!list.empty()) status[name] = std::move(list);
 }
 
 }  // namespace
 
 void apply_strategic_patch(Document& object, Document patch) {
   if (patch.contains("metadata")) unite_finalizers(object["metadata"], patch["metadata"]);
-  if (patch.contains("status")) merge_conditions(object["status"], patch["status"]);
+  if (patch.contains("status")) {
+    for (const char* list : {"conditions", "addresses"}) {
+      merge_by_type(object["status"], patch["status"], list);
+    }
+  }
   object.merge_patch(patch);
 }
 

@@ -6,8 +6,9 @@
 
 namespace ccm::testing {
 
-// RFC 7386, but that finalizers are united ("$deleteFromPrimitiveList/finalizers" takes away) and
-// conditions are merged by their type ("$patch": "delete" takes one away).
+// RFC 7386, except that finalizers are united ("$deleteFromPrimitiveList/finalizers" removes), and
+// conditions and addresses of a status are merged by their type ("$patch": "delete" removes one, an
+// element {"$patch": "replace"} replaces the list).
 void apply_strategic_patch(nlohmann::ordered_json& object, nlohmann::ordered_json patch);
 
 }  // namespace ccm::testing

@@ -13,7 +13,8 @@ constexpr const char* kOurs =
 TEST(Patches, TRAP_9_AddressesAreReplacedWhole) {
   EXPECT_EQ(
       address_patch("u-1", {{"InternalIP", "10.0.0.1"}, {"InternalIP", "fd00::1"}}),
-      R"({"metadata":{"uid":"u-1"},"status":{"addresses":[{"type":"InternalIP","address":"10.0.0.1"},)"
+      R"({"metadata":{"uid":"u-1"},"status":{"addresses":[{"$patch":"replace"},)"
+      R"({"type":"InternalIP","address":"10.0.0.1"},)"
       R"({"type":"InternalIP","address":"fd00::1"}]}})");
 }
 
