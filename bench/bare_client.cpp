@@ -13,6 +13,7 @@
 #include <boost/beast/ssl.hpp>
 
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -44,7 +45,7 @@ http::request<http::string_body> to_beast(const Server& server, const BareReques
   message.target(request.path);
   message.set(http::field::host, server.host + ":" + server.port);
   message.set(http::field::user_agent, "ccm-bench");
-  message.set(http::field::accept, "application/json");
+  message.set(http::field::accept, request.accept);
   if (!server.token.empty()) message.set(http::field::authorization, "Bearer " + server.token);
   if (!request.content_type.empty()) message.set(http::field::content_type, request.content_type);
   message.body() = request.body;
@@ -83,6 +84,26 @@ asio::awaitable<void> work(const Server& server, asio::ssl::context& tls,
     co_await http::async_read(stream, buffer, answer, asio::use_awaitable);
     check(request, answer);
   }
+}
+
+// The first event of the stream's text, which it loses; nothing while that is incomplete.
+std::optional<std::string_view> take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  const auto line = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  return line;
+}
+
+// The same where each message has its length before it, in four bytes, the highest first.
+std::optional<std::string_view> take_message(std::string_view& text) {
+  if (text.size() < 4) return std::nullopt;
+  std::size_t size = 0;
+  for (const char byte : text.substr(0, 4)) size = size << 8 | static_cast<unsigned char>(byte);
+  if (text.size() - 4 < size) return std::nullopt;
+  const auto message = text.substr(4, size);
+  text.remove_prefix(4 + size);
+  return message;
 }
 
 }  // namespace
@@ -146,15 +167,17 @@ std::string send_one(const Server& server, const BareRequest& request) {
   return Connection(server).send(request);
 }
 
-void watch(const Server& server, const std::string& path,
-           const std::function<bool(std::string_view line)>& on_line) {
+void watch(const Server& server, const std::string& path, Encoding encoding,
+           const std::function<bool(std::string_view event)>& on_event) {
   asio::io_context io(1);
   auto tls = tls_context(server);
   Stream stream(io, tls);
   tcp::resolver resolver(io);
   asio::connect(stream.next_layer(), resolver.resolve(server.host, server.port));
   stream.handshake(asio::ssl::stream_base::client);
-  http::write(stream, to_beast(server, BareRequest{"GET", path, "", ""}));
+  const bool protobuf = encoding == Encoding::protobuf;
+  const std::string accept = protobuf ? std::string(kProtobuf) + ";stream=watch" : kJson;
+  http::write(stream, to_beast(server, BareRequest{"GET", path, "", "", accept}));
 
   beast::flat_buffer buffer;
   http::response_parser<http::buffer_body> parser;
@@ -171,12 +194,11 @@ void watch(const Server& server, const std::string& path,
     if (error && error != http::error::need_buffer)
       throw std::runtime_error("watch " + path + ": " + error.message());
     pending.append(piece.data(), piece.size() - parser.get().body().size);
-    std::size_t begin = 0;
-    for (std::size_t end = 0; (end = pending.find('\n', begin)) != std::string::npos;
-         begin = end + 1) {
-      if (!on_line(std::string_view(pending).substr(begin, end - begin))) return;
+    std::string_view rest = pending;
+    while (const auto event = protobuf ? take_message(rest) : take_line(rest)) {
+      if (!on_event(*event)) return;
     }
-    pending.erase(0, begin);
+    pending.erase(0, pending.size() - rest.size());
   }
 }
 

@@ -22,11 +22,16 @@ struct Server {
   std::string private_key_pem;
 };
 
+inline constexpr const char* kJson = "application/json";
+// What Go's clients ask for, and the cheapest for an API server to write.
+inline constexpr const char* kProtobuf = "application/vnd.kubernetes.protobuf";
+
 struct BareRequest {
   std::string method;
   std::string path;
   std::string content_type;
   std::string body;
+  std::string accept = kJson;
 };
 
 // Sends all requests over `connections` connections; each takes the next one after it has read its
@@ -55,9 +60,11 @@ class Connection {
 // The same over a new connection.
 std::string send_one(const Server& server, const BareRequest& request);
 
-// Watches `path` (a watch URL) and hands each line of the stream to `on_line` until that returns
-// false.
-void watch(const Server& server, const std::string& path,
-           const std::function<bool(std::string_view line)>& on_line);
+enum class Encoding { json, protobuf };
+
+// Watches `path` (a watch URL) and hands each event, a line of JSON or a protobuf message, to
+// `on_event` until that returns false.
+void watch(const Server& server, const std::string& path, Encoding encoding,
+           const std::function<bool(std::string_view event)>& on_event);
 
 }  // namespace ccm::bench

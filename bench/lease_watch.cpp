@@ -10,7 +10,7 @@ LeaseWatch::LeaseWatch(const Server& admin)
     : connection_(admin), thread_([this](const std::stop_token& stopped) {
         while (!stopped.stop_requested()) {
           look();
-          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          std::this_thread::sleep_for(std::chrono::milliseconds(100));
         }
       }) {}
 

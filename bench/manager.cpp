@@ -36,6 +36,17 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+double cpu_seconds(int pid) {
+  const std::string text = read_file("/proc/" + std::to_string(pid) + "/stat");
+  std::istringstream fields(text.substr(text.rfind(')') + 2));
+  std::string field;
+  double ticks = 0;
+  for (int i = 3; fields >> field; ++i) {
+    if (i == 14 || i == 15) ticks += std::stod(field);
+  }
+  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 void ManagerSettings::add_options(CLI::App& app) {
   app.add_option("--kubeconfig", kubeconfig, "the administrator's")->required();
   app.add_option("--manager-kubeconfig", manager_kubeconfig, "the manager's identity")->required();
@@ -117,16 +128,7 @@ double Manager::await_log(const std::vector<std::string>& texts) const {
   throw std::runtime_error("not in " + settings_.log + ": " + texts.back());
 }
 
-double Manager::cpu_seconds() const {
-  const std::string text = read_file("/proc/" + std::to_string(pid_) + "/stat");
-  std::istringstream fields(text.substr(text.rfind(')') + 2));
-  std::string field;
-  double ticks = 0;
-  for (int i = 3; fields >> field; ++i) {
-    if (i == 14 || i == 15) ticks += std::stod(field);
-  }
-  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
+double Manager::cpu_seconds() const { return bench::cpu_seconds(pid_); }
 
 double Manager::megabytes(std::string_view field) const {
   std::ifstream file("/proc/" + std::to_string(pid_) + "/status");

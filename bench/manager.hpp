@@ -24,6 +24,9 @@ struct ManagerSettings {
 
 std::string read_file(const std::string& path);
 
+// Processor time that a process has used, in user space and in the kernel.
+double cpu_seconds(int pid);
+
 // Where a kubeconfig leads, with its credentials. Throws std::runtime_error.
 Server server_of(const std::string& kubeconfig);
 

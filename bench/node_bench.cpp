@@ -1,8 +1,10 @@
 // Measures how long the manager needs for N nodes that are there when it starts (to initialise
 // them, to give them Pod ranges, to make their routes), against the time in which a bare client
-// sends the same patches; with memory, processor time and cloud calls. Usage and environment:
-// bench/run.
+// with a watch of its own sends the same patches; with memory, and with the processor time of
+// manager and API server, which other work on the machine changes less than it changes the time.
+// Usage and environment: bench/run.
 #include "bare_client.hpp"
+#include "kubelet_node.hpp"
 #include "lease_watch.hpp"
 #include "manager.hpp"
 #include "work.hpp"
@@ -29,6 +31,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kStrategic = "application/strategic-merge-patch+json";
+
 struct Settings {
   ManagerSettings manager;
   std::size_t nodes = 5000;
@@ -37,6 +41,9 @@ struct Settings {
   std::size_t idle_seconds = 0;
   std::string idle_began;
   std::string work = "init";
+  std::size_t images = 50;
+  std::size_t node_bytes = 0;
+  int server = 0;  // the process that is API server and etcd
 };
 
 // A kubelet's patch every five minutes while nothing changes.
@@ -45,36 +52,54 @@ BareRequest heartbeat(std::size_t i) {
   const std::time_t seconds = std::time(nullptr);
   std::tm parts{};
   std::strftime(now.data(), now.size(), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &parts));
-  const json status = {{"status", {{"conditions", {ready_condition(now.data())}}}}};
-  return {"PATCH", "/api/v1/nodes/" + node_name(i) + "/status",
-          "application/strategic-merge-patch+json", status.dump()};
+  return {"PATCH", "/api/v1/nodes/" + node_name(i) + "/status?fieldManager=kubelet", kStrategic,
+          heartbeat_patch(now.data()).dump(), kProtobuf};
 }
 
+// Each Node has three managers of its fields then: its kubelet twice, and the CNI.
 void create_nodes(const Server& admin, const Settings& settings, const Work& work) {
-  std::vector<BareRequest> requests;
-  for (std::size_t i = 0; i < settings.nodes; ++i) requests.push_back(work.create(i));
-  send_all(admin, requests, settings.connections);
+  std::vector<BareRequest> creations, updates;
+  for (std::size_t i = 0; i < settings.nodes; ++i) {
+    creations.push_back(
+        {"POST", "/api/v1/nodes?fieldManager=kubelet", kJson, work.node(i).dump(), kProtobuf});
+    updates.push_back(heartbeat(i));
+    updates.push_back({"PATCH", "/api/v1/nodes/" + node_name(i) + "?fieldManager=flanneld",
+                       kStrategic, cni_patch(i).dump(), kProtobuf});
+  }
+  send_all(admin, creations, settings.connections);
+  send_all(admin, updates, settings.connections);
 }
 
-// Returns when the work was done for every node.
-void await_done(const Server& admin, const Work& work, std::size_t nodes,
-                const std::string& resource_version) {
-  std::size_t done = 0;
-  watch(admin, "/api/v1/nodes?watch=true&resourceVersion=" + resource_version,
-        [&](std::string_view line) {
-          if (line.find("\"MODIFIED\"") != std::string_view::npos && work.done(line)) ++done;
-          return done < nodes;
-        });
-}
+// A watch that begins at once and ends when the work was done for every node.
+class Observer {
+ public:
+  Observer(const Server& admin, const Work& work, std::size_t nodes,
+           const std::string& resource_version)
+      : thread_([=, this, done = work.done] {
+          std::size_t count = 0;
+          watch(admin, "/api/v1/nodes?watch=true&resourceVersion=" + resource_version,
+                Encoding::protobuf, [&](std::string_view event) {
+                  if (event.find("MODIFIED") != std::string_view::npos && done(event)) ++count;
+                  return count < nodes;
+                });
+          ended_ = true;
+          ended_.notify_one();
+        }) {}
+  void wait() { ended_.wait(false); }
+
+ private:
+  std::atomic<bool> ended_ = false;
+  std::jthread thread_;
+};
 
 void row(const char* what, double value, const char* unit) {
-  std::printf("| %-48s | %8.2f %-2s |\n", what, value, unit);
+  std::printf("| %-60s | %8.2f %-2s |\n", what, value, unit);
 }
 
 // Median, least and most of the rounds.
 void row(const char* what, std::vector<double> values, const char* unit) {
   std::sort(values.begin(), values.end());
-  std::printf("| %-48s | %8.2f %-2s | %8.2f | %8.2f |\n", what, values[values.size() / 2], unit,
+  std::printf("| %-60s | %8.2f %-2s | %8.2f | %8.2f |\n", what, values[values.size() / 2], unit,
               values.front(), values.back());
 }
 
@@ -96,76 +121,121 @@ void stay_idle(const Settings& settings, const Server& admin, const Manager& man
   row("idle: processor time, of one core", 100 * (manager.cpu_seconds() - busy) / seconds, "%");
 }
 
-// The seconds until the bare client has had all its answers.
-double time_bare_client(const Settings& settings, const Server& admin, const Work& work) {
+std::string version_of_nodes(const Server& admin) {
+  const auto list = json::parse(send_one(admin, {"GET", "/api/v1/nodes?limit=1", "", ""}));
+  return list["metadata"]["resourceVersion"].get<std::string>();
+}
+
+struct Cost {
+  double seconds = 0;  // until the last node is done
+  double server = 0;   // processor time of API server and etcd until then
+  double after = 0;    // and in the six seconds after that, in which the manager writes its Events
+};
+
+// Six seconds, since the manager gives memory back every five.
+constexpr std::chrono::seconds kAfter{6};
+
+// What `act` costs, which does the work or starts the manager.
+template <typename Act>
+Cost measure(const Settings& settings, const Server& admin, const Work& work, const Act& act) {
+  Observer observer(admin, work, settings.nodes, version_of_nodes(admin));
+  Cost cost;
+  const double before = cpu_seconds(settings.server);
+  const auto start = Clock::now();
+  act();
+  observer.wait();
+  cost.seconds = seconds_since(start);
+  const double at_end = cpu_seconds(settings.server);
+  cost.server = at_end - before;
+  std::this_thread::sleep_for(kAfter);
+  cost.after = cpu_seconds(settings.server) - at_end;
+  return cost;
+}
+
+Cost measure_bare_client(const Settings& settings, const Server& admin, const Work& work) {
   delete_nodes(admin);
   create_nodes(admin, settings, work);
   std::vector<BareRequest> patches;
   for (std::size_t i = 0; i < settings.nodes; ++i) work.add_patches(i, patches);
   const Server identity = server_of(settings.manager.manager_kubeconfig);
-  return std::chrono::duration<double>(send_all(identity, patches, settings.connections)).count();
+  // The watch that the manager has open, too.
+  Observer watching(identity, work, settings.nodes, version_of_nodes(admin));
+  return measure(settings, admin, work, [&] { send_all(identity, patches, settings.connections); });
 }
 
-// Starts the manager, and returns the seconds until the last node is done.
-double time_manager(const Settings& settings, const Server& admin, const Work& work,
-                    std::optional<Manager>& manager) {
+Cost measure_manager(const Settings& settings, const Server& admin, const Work& work,
+                     std::optional<Manager>& manager) {
   delete_nodes(admin);
   create_nodes(admin, settings, work);
-  const auto list = json::parse(send_one(admin, {"GET", "/api/v1/nodes?limit=1", "", ""}));
-  const auto start = Clock::now();
-  ManagerSettings with_work = settings.manager;
-  with_work.flags.insert(with_work.flags.begin(), work.flags.begin(), work.flags.end());
-  manager.emplace(with_work);
-  std::atomic<bool> done = false;
-  std::jthread waiter([&] {
-    await_done(admin, work, settings.nodes, list["metadata"]["resourceVersion"].get<std::string>());
-    done = true;
-    done.notify_one();
-  });
-  std::jthread guard([&](const std::stop_token& stopped) {
-    while (!stopped.stop_requested()) {
-      if (manager->ended()) {
-        std::fprintf(stderr, "the manager ended before its work; its log is %s\n",
-                     settings.manager.log.c_str());
-        std::_Exit(1);
+  std::jthread guard;
+  return measure(settings, admin, work, [&] {
+    ManagerSettings with_work = settings.manager;
+    with_work.flags.insert(with_work.flags.begin(), work.flags.begin(), work.flags.end());
+    manager.emplace(with_work);
+    guard = std::jthread([&](const std::stop_token& stopped) {
+      while (!stopped.stop_requested()) {
+        if (manager->ended()) {
+          std::fprintf(stderr, "the manager ended before its work; its log is %s\n",
+                       settings.manager.log.c_str());
+          std::_Exit(1);
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
       }
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    }
+    });
   });
-  done.wait(false);
-  return seconds_since(start);
 }
 
 void run(const Settings& settings) {
   const Server admin = server_of(settings.manager.kubeconfig);
-  const Work work = work_called(settings.work);
-  std::printf("%s: nodes %zu, connections of the bare client %zu, rounds %zu\n",
-              settings.work.c_str(), settings.nodes, settings.connections, settings.rounds);
+  const std::size_t images =
+      settings.node_bytes > 0 ? images_for(settings.node_bytes) : settings.images;
+  const Work work = work_called(settings.work, images);
+  delete_nodes(admin);
+  Settings one = settings;
+  one.nodes = 1;
+  create_nodes(admin, one, work);
+  const auto bytes = send_one(admin, {"GET", "/api/v1/nodes/" + node_name(0), "", ""}).size();
+  std::printf(
+      "%s: nodes %zu of %zu bytes of JSON with %zu images, connections of the bare client "
+      "%zu, rounds %zu\n",
+      settings.work.c_str(), settings.nodes, bytes, images, settings.connections, settings.rounds);
 
   // In turn, since the machine's speed changes with time.
-  std::vector<double> bare, total, ratio, busy, lease, settled, highest;
+  std::vector<double> bare, bare_server, total, server, ratio, server_ratio, with_events, busy,
+      lease, settled, highest, anonymous;
   std::optional<Manager> manager;
   for (std::size_t round = 0; round < settings.rounds; ++round) {
     if (manager) manager->end(SIGTERM);
-    bare.push_back(time_bare_client(settings, admin, work));
+    const Cost yardstick = measure_bare_client(settings, admin, work);
     LeaseWatch renewals(admin);
-    total.push_back(time_manager(settings, admin, work, manager));
-    ratio.push_back(total.back() / bare.back());
+    const Cost cost = measure_manager(settings, admin, work, manager);
+    bare.push_back(yardstick.seconds);
+    bare_server.push_back(yardstick.server);
+    total.push_back(cost.seconds);
+    server.push_back(cost.server);
+    ratio.push_back(cost.seconds / yardstick.seconds);
+    server_ratio.push_back(cost.server / yardstick.server);
+    with_events.push_back((cost.server + cost.after) / (yardstick.server + yardstick.after));
     busy.push_back(manager->cpu_seconds());
     lease.push_back(renewals.end().count() / 1000);
-    std::this_thread::sleep_for(std::chrono::seconds(6));  // it gives memory back every 5 s
     settled.push_back(manager->megabytes("VmRSS:"));
+    anonymous.push_back(manager->megabytes("RssAnon:"));
     highest.push_back(manager->megabytes("VmHWM:"));
   }
 
-  std::printf("| %-48s | %11s | %8s | %8s |\n| %s | %s | %s | %s |\n", "what", "median", "least",
-              "most", std::string(48, '-').c_str(), "----------:", "-------:", "-------:");
+  std::printf("| %-60s | %11s | %8s | %8s |\n| %s | %s | %s | %s |\n", "what", "median", "least",
+              "most", std::string(60, '-').c_str(), "----------:", "-------:", "-------:");
   row("bare client, the same patches", bare, "s");
   row("manager, from its start to the last node done", total, "s");
   row("ratio", ratio, "");
+  row("processor time of API server and etcd, bare client", bare_server, "s");
+  row("processor time of API server and etcd, manager", server, "s");
+  row("ratio", server_ratio, "");
+  row("ratio with the 6 s after it, in which Events are written", with_events, "");
   row("processor time of the manager", busy, "s");
   row("Lease renewed after at most", lease, "s");
   row("resident memory, settled", settled, "MB");
+  row("of this its own, not shared with files (RssAnon)", anonymous, "MB");
   row("resident memory, highest", highest, "MB");
   if (settings.work == "ipam") {
     const auto all = json::parse(send_one(admin, {"GET", "/api/v1/nodes", "", ""}));
@@ -192,6 +262,13 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", settings.rounds, "of bare client and manager in turn")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--images", settings.images, "container images of a Node, 50 at most")
+      ->check(CLI::Range(0, 50))
+      ->capture_default_str();
+  app.add_option("--node-bytes", settings.node_bytes,
+                 "as many images as make a registered Node's JSON so long");
+  app.add_option("--server-pid", settings.server, "of the process that is API server and etcd")
+      ->required();
   app.add_option("--work", settings.work, "init, ipam or route")->capture_default_str();
   app.add_option("--idle-seconds", settings.idle_seconds,
                  "then measure that long with heartbeats only");

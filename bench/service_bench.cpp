@@ -125,7 +125,7 @@ void await_addresses(const Server& admin, std::size_t services) {
     }
     if (done.size() >= services) return;
     const std::string version = listed.at("metadata").at("resourceVersion");
-    watch(admin, std::string(kServices) + "?watch=true&resourceVersion=" + version,
+    watch(admin, std::string(kServices) + "?watch=true&resourceVersion=" + version, Encoding::json,
           [&](std::string_view line) {
             const json event = json::parse(line);
             if (event.at("type") == "ERROR") return false;

@@ -14,18 +14,16 @@
 namespace ccm::bench {
 
 struct Work {
-  std::vector<std::string> flags;  // of the manager
-  std::function<BareRequest(std::size_t i)> create;
+  std::vector<std::string> flags;                     // of the manager
+  std::function<nlohmann::json(std::size_t i)> node;  // as it is before
   std::function<void(std::size_t i, std::vector<BareRequest>&)> add_patches;
-  // Whether a MODIFIED event of a Node, as a line of the watch, says that its work is done.
-  std::function<bool(std::string_view line)> done;
+  // Whether the event of a Node that was modified, as its protobuf message, says that its work is
+  // done.
+  std::function<bool(std::string_view event)> done;
 };
 
-// "init": initialise; "ipam": give Pod ranges; "route": make routes and say so. Throws
-// std::runtime_error for all else.
-Work work_called(const std::string& name);
-
-std::string node_name(std::size_t i);
-nlohmann::json ready_condition(const std::string& heartbeat);
+// "init": initialise; "ipam": give Pod ranges; "route": make routes and say so. The Nodes have
+// `images` container images each. Throws std::runtime_error for all else.
+Work work_called(const std::string& name, std::size_t images);
 
 }  // namespace ccm::bench
