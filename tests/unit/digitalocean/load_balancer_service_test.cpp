@@ -264,7 +264,7 @@ TEST_F(LoadBalancerOperationsTest, WhatTheCloudMadeOfASettingIsNotWrittenForEver
   EXPECT_EQ(cloud.writes(), 1);
   const auto events = host.events.with_reason("LoadBalancerConfigWarning");
   ASSERT_EQ(events.size(), 1U);
-  EXPECT_NE(events[0].message.find("than was asked for: size;"), std::string::npos);
+  EXPECT_NE(events[0].message.find("as requested: size;"), std::string::npos);
   // Everything else is still seen to, and another size is asked for.
   EXPECT_EQ(ensure(service(sized, id), nodes(3))->difference, "backends");
   EXPECT_EQ(cloud.calls("PUT", "/"), 1);

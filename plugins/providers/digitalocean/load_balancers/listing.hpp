@@ -1,5 +1,5 @@
 // All load balancers of the account, read once for all callers of about the same moment: fifty that
-// are being created cost one listing a second, not fifty. [serial]
+// are being created cost one listing, not fifty. [serial]
 #pragma once
 
 #include "digitalocean/api.hpp"

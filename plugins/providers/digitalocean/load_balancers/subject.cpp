@@ -1,19 +1,12 @@
 // The Service's side of LoadBalancerOperations: its settings and its Events.
 #include "forwarding_rules.hpp"
 #include "operations.hpp"
+#include "poll_schedule.hpp"
 
 #include <utility>
 
 namespace ccm::digitalocean {
 namespace {
-
-using std::chrono::milliseconds;
-
-// A new one takes a minute or two. One listing serves all that wait, so it may be frequent; those
-// that take much longer than usual are polled less often.
-constexpr milliseconds kPoll{1'000};
-constexpr milliseconds kPollLater{10'000};
-constexpr milliseconds kUsualTime{180'000};
 
 // kube-proxy sends in-cluster clients of a "VIP" address straight to the Pods. Where the load
 // balancer terminates TLS or adds the PROXY header, they have to go through it (DO-239, DO-375).
@@ -81,9 +74,10 @@ Result<LoadBalancer> LoadBalancerOperations::answer(const Subject& subject,
   const bool working =
       balancer.status == "new" || (balancer.status == "active" && balancer.ip.empty());
   if (working) {
-    const auto [since, is_new] = pending_since_.emplace(balancer.id, host_.timer.now());
+    const auto now = host_.timer.now();
+    const auto [since, is_new] = pending_since_.emplace(balancer.id, now);
     result.state = LoadBalancerState::pending;
-    result.retry_after = host_.timer.now() - since->second < kUsualTime ? kPoll : kPollLater;
+    result.retry_after = until_next_poll(now, since->second);
     return result;
   }
   pending_since_.erase(balancer.id);
