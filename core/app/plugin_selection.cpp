@@ -48,8 +48,8 @@ bool same_file(const std::filesystem::path& one, const std::filesystem::path& ot
   return one == other || std::filesystem::equivalent(one, other, error);
 }
 
-const plugin::KnownController* find_in(const std::vector<plugin::KnownController>& controllers,
-                                       std::string_view name) {
+const plugin::InstalledController* find_in(
+    const std::vector<plugin::InstalledController>& controllers, std::string_view name) {
   for (const auto& controller : controllers) {
     if (controller.name == name) return &controller;
   }
@@ -101,7 +101,7 @@ void PluginSelection::sort_controllers() {
                    [](const auto& one, const auto& other) { return one.name < other.name; });
 }
 
-const plugin::KnownController* PluginSelection::find_controller(std::string_view name) const {
+const plugin::InstalledController* PluginSelection::find_controller(std::string_view name) const {
   return find_in(controllers_, name);
 }
 

@@ -68,7 +68,7 @@ class PluginSelection {
 
  private:
   void sort_controllers();
-  [[nodiscard]] const plugin::KnownController* find_controller(std::string_view name) const;
+  [[nodiscard]] const plugin::InstalledController* find_controller(std::string_view name) const;
   [[nodiscard]] std::string why_missing(const std::string& name) const;
   [[nodiscard]] const plugin::Examination* file(const std::filesystem::path& path) const;
   [[nodiscard]] std::optional<plugin::Manifest> manifest_of(
@@ -80,8 +80,8 @@ class PluginSelection {
   Result<plugin::KnownProvider> provider_;
   // A controller in a provider's file is selected only with that provider: it works with that
   // cloud's API and credential.
-  std::vector<plugin::KnownController> controllers_;         // sorted by name
-  std::vector<plugin::KnownController> of_other_providers_;  // the rest
+  std::vector<plugin::InstalledController> controllers_;         // sorted by name
+  std::vector<plugin::InstalledController> of_other_providers_;  // the rest
 };
 
 }  // namespace ccm::app

@@ -286,7 +286,7 @@ std::string_view to_string(CheckState state) {
 }
 
 Status Examination::verdict() const {
-  for (const Check& check : checks) {
+  for (const FileCheck& check : checks) {
     if (check.state != CheckState::failed) continue;
     return Status(check.code, "plugin " + path.string() + ": " + check.text);
   }

@@ -35,7 +35,7 @@ struct CheckOptions {
 enum class CheckState { ok, warning, failed };
 std::string_view to_string(CheckState state);
 
-struct Check {
+struct FileCheck {
   std::string name;  // "file", "owner", "folders", "elf", "hardening", "run path", "note",
                      // "manifest", "digest", "abi", "exports", "needs"
   CheckState state = CheckState::ok;
@@ -44,9 +44,9 @@ struct Check {
 };
 
 struct Examination {
-  std::filesystem::path path;  // absolute, folders resolved
-  std::vector<Check> checks;   // stops at the first one without which the next make no sense
-  std::string note;            // the manifest as it stands in the file
+  std::filesystem::path path;     // absolute, folders resolved
+  std::vector<FileCheck> checks;  // stops at the first one without which the next make no sense
+  std::string note;               // the manifest as it stands in the file
   std::optional<Manifest> manifest;
   std::optional<ElfFacts> elf;
   std::string sha256;

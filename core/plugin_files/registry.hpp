@@ -17,7 +17,7 @@ namespace ccm::plugin {
 // `../lib/ccm` beside the running binary: the same in build tree, package and image.
 std::filesystem::path default_plugin_folder();
 
-struct KnownController {
+struct InstalledController {
   std::string name;
   std::vector<std::string> aliases;
   std::string client_name;         // HOST-82
@@ -43,7 +43,7 @@ class Registry {
   [[nodiscard]] const std::vector<Examination>& files() const { return files_; }
 
   // Of files that passed all checks. Sorted by name.
-  [[nodiscard]] const std::vector<KnownController>& controllers() const { return controllers_; }
+  [[nodiscard]] const std::vector<InstalledController>& controllers() const { return controllers_; }
   [[nodiscard]] const std::vector<KnownProvider>& providers() const { return providers_; }
 
   // One sentence for each file that was found but cannot be loaded, and for each folder that a flag
@@ -65,7 +65,7 @@ class Registry {
   static Result<KnownProvider> provider_in(const Examination& file);
 
   // NULL when no controller has that name or alias.
-  [[nodiscard]] const KnownController* find_controller(std::string_view name_or_alias) const;
+  [[nodiscard]] const InstalledController* find_controller(std::string_view name_or_alias) const;
 
  private:
   void scan_folder(const std::filesystem::path& folder);
@@ -75,7 +75,7 @@ class Registry {
   CheckOptions options_;
   std::vector<std::filesystem::path> folders_;
   std::vector<Examination> files_;
-  std::vector<KnownController> controllers_;
+  std::vector<InstalledController> controllers_;
   std::vector<KnownProvider> providers_;
   std::vector<std::string> problems_;
 };

@@ -93,8 +93,8 @@ std::vector<RouteReport> CloudConnection::routes_of(const std::string& node) con
 
 std::string CloudConnection::brake_summary() const {
   std::string text = node_deletions_.summary();
-  for (const AbsenceGate* gate : {&load_balancer_deletions_, &route_deletions_}) {
-    if (gate->report().engaged) text += "; " + gate->kind() + " " + gate->status_text();
+  for (const AbsenceBrake* brake : {&load_balancer_deletions_, &route_deletions_}) {
+    if (brake->report().engaged) text += "; " + brake->kind() + " " + brake->status_text();
   }
   return text;
 }

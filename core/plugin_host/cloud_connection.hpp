@@ -7,7 +7,7 @@
 #include "cloud/broker/load_balancers_broker.hpp"
 #include "cloud/broker/provider_machines.hpp"
 #include "cloud/broker/routes_broker.hpp"
-#include "cloud/deletion/absence_gate.hpp"
+#include "cloud/deletion/absence_brake.hpp"
 #include "cloud/deletion/deletion_telemetry.hpp"
 #include "cloud/deletion/node_deletions.hpp"
 #include "plugin/component_host.hpp"
@@ -76,8 +76,8 @@ class CloudConnection {
   NodeDeletions node_deletions_;
   DeletionTelemetry load_balancer_telemetry_;
   DeletionTelemetry route_telemetry_;
-  AbsenceGate load_balancer_deletions_;
-  AbsenceGate route_deletions_;
+  AbsenceBrake load_balancer_deletions_;
+  AbsenceBrake route_deletions_;
   bool watches_nodes_ = false;
   std::unique_ptr<ProviderMachines> machines_;
   std::shared_ptr<InstancesBroker> instances_;

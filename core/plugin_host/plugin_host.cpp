@@ -11,7 +11,7 @@
 #include "plugin/host_services/object_service.hpp"
 #include "plugin/host_services/timer_service.hpp"
 #include "plugin/host_services/worker_service.hpp"
-#include "plugin_host/host_metrics.hpp"
+#include "plugin_host/plugin_metrics.hpp"
 #include "plugin_host/provider_start.hpp"
 #include "runtime/queue_metrics.hpp"
 
@@ -48,7 +48,7 @@ struct PluginHost::Impl {
   [[nodiscard]] std::vector<Unit> units() const;
 
   PluginHostDependencies deps;
-  HostMetrics metrics;
+  PluginMetrics metrics;
   MetricsRegistry plugin_metrics;
   std::shared_ptr<WarningNotes> warnings;  // for components' Events
   CloudConfig cloud_config;

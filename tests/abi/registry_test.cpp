@@ -23,7 +23,7 @@ TEST(Registry, ListsWhatTheManifestsSayAndRunsNothing) {
   const Registry registry = Registry::scan({folder.path()});
   EXPECT_THAT(registry.problems(), IsEmpty());
   ASSERT_EQ(registry.controllers().size(), 1U);
-  const KnownController& controller = registry.controllers()[0];
+  const InstalledController& controller = registry.controllers()[0];
   EXPECT_EQ(controller.name, "good-sync");
   EXPECT_EQ(controller.client_name, "good-sync");
   EXPECT_THAT(controller.aliases, ElementsAre("sync"));

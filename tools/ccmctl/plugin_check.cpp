@@ -12,10 +12,10 @@
 namespace ccm::ctl {
 namespace {
 
-using plugin::Check;
 using plugin::CheckState;
+using plugin::FileCheck;
 
-struct CheckOptions {
+struct CheckCommand {
   std::string file;
   unsigned timeout_seconds = 10;
   Format format = Format::table;
@@ -43,7 +43,7 @@ void add_trial(plugin::Examination& file, unsigned timeout_seconds) {
   }
 }
 
-int check(const CheckOptions& options) {
+int check(const CheckCommand& options) {
   plugin::Examination file =
       plugin::examine(std::filesystem::absolute(options.file), plugin::CheckOptions());
   if (file.verdict().ok()) add_trial(file, options.timeout_seconds);
@@ -54,7 +54,7 @@ int check(const CheckOptions& options) {
     std::cout << json_text(json);
   } else {
     std::vector<std::vector<std::string>> rows;
-    for (const Check& check : file.checks) {
+    for (const FileCheck& check : file.checks) {
       rows.push_back({std::string(to_string(check.state)), check.name, printable(check.text)});
     }
     std::cout << align(rows) << printable(file.path.string())
@@ -72,7 +72,7 @@ void add_plugin_check(CLI::App& parent, int& exit_code) {
       "and\n"
       "look at its entry. Makes no component. Crashes and hangs are reported, not suffered.\n"
       "Runs code of the plugin: check only what you would let the host load.");
-  const auto options = std::make_shared<CheckOptions>();
+  const auto options = std::make_shared<CheckCommand>();
   command->add_option("FILE", options->file, "The plugin's .so file")->required()->type_name("");
   command->add_option("--timeout", options->timeout_seconds, "Seconds that loading may take")
       ->check(CLI::Range(1, 3600).description(""))

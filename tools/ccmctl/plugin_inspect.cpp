@@ -96,7 +96,7 @@ void print_table(const Examination& file) {
   if (file.elf) add_elf(rows, *file.elf);
   std::cout << align(rows) << "\n";
   Rows checks;
-  for (const plugin::Check& check : file.checks) {
+  for (const plugin::FileCheck& check : file.checks) {
     checks.push_back({std::string(to_string(check.state)), check.name, printable(check.text)});
   }
   std::cout << align(checks);

@@ -20,9 +20,9 @@ ordered_json elf_json(const plugin::ElfFacts& elf) {
 
 }  // namespace
 
-ordered_json to_json(const std::vector<plugin::Check>& checks) {
+ordered_json to_json(const std::vector<plugin::FileCheck>& checks) {
   auto array = ordered_json::array();
-  for (const plugin::Check& check : checks) {
+  for (const plugin::FileCheck& check : checks) {
     array.push_back(
         {{"name", check.name}, {"state", to_string(check.state)}, {"text", check.text}});
   }

@@ -11,6 +11,6 @@ namespace ccm::ctl {
 nlohmann::ordered_json to_json(const plugin::Examination& file);
 
 // [{"name", "state", "text"}]
-nlohmann::ordered_json to_json(const std::vector<plugin::Check>& checks);
+nlohmann::ordered_json to_json(const std::vector<plugin::FileCheck>& checks);
 
 }  // namespace ccm::ctl

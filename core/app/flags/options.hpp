@@ -82,27 +82,27 @@ struct LeaderMigrationOptions {
   std::string config_file;
 };
 
-struct SniCertificate {
+struct SniFlag {
   std::string certificate_file;
   std::string key_file;
   std::vector<std::string> patterns;  // empty: the certificate's own names
 };
 
-struct TlsOptions {
+struct TlsFlags {
   std::string cert_dir;  // empty: self-signed in memory
   std::string cert_file;
   std::string private_key_file;
   std::vector<std::string> cipher_suites;  // Go's names; empty: the defaults
   std::string min_version;                 // "VersionTLS12"; empty: that
   std::vector<int32_t> curve_preferences;  // TLS group numbers
-  std::vector<SniCertificate> sni;
+  std::vector<SniFlag> sni;
   bool disable_http2 = false;
 };
 
 struct SecureServingOptions {
   std::string bind_address = "0.0.0.0";  // unspecified: all families
   int32_t port = 10258;                  // 0: no server
-  TlsOptions tls;
+  TlsFlags tls;
   int32_t http2_max_streams_per_connection = 0;
   bool permit_port_sharing = false;
   bool permit_address_sharing = false;
@@ -133,7 +133,7 @@ struct WebhookOptions {
   std::vector<std::string> webhooks;
   std::string bind_address = "0.0.0.0";
   int32_t port = 10260;  // 0: no server
-  TlsOptions tls;
+  TlsFlags tls;
 };
 
 struct LoggingOptions {

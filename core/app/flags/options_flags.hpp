@@ -15,6 +15,6 @@ void add_serving_flags(FlagSet& flags, Options& options);  // options_flags_serv
 // Values of kinds that only one flag has.
 std::unique_ptr<FlagValue> feature_gates_value(FeatureGates* gates);
 std::unique_ptr<FlagValue> version_value(std::string* variable);
-std::unique_ptr<FlagValue> sni_value(std::vector<SniCertificate>* certificates);
+std::unique_ptr<FlagValue> sni_value(std::vector<SniFlag>* certificates);
 
 }  // namespace ccm::app

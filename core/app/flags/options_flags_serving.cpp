@@ -7,7 +7,7 @@ namespace ccm::app {
 namespace {
 
 // The main server's flags, or with prefix "webhook-" the webhook server's (HOST-50).
-void add_tls_flags(FlagGroup& group, const std::string& prefix, TlsOptions& tls) {
+void add_tls_flags(FlagGroup& group, const std::string& prefix, TlsFlags& tls) {
   group.add(
       prefix + "cert-dir", string_value(&tls.cert_dir),
       "Folder of the certificate and its key, used without --" + prefix +

@@ -64,8 +64,8 @@ void append(std::string& list, std::string_view item) {
   list += item;
 }
 
-void read_cipher_suites(const TlsOptions& options, const std::string& flag,
-                        TlsParameters& parameters, std::vector<std::string>& errors) {
+void read_cipher_suites(const TlsFlags& options, const std::string& flag, TlsParameters& parameters,
+                        std::vector<std::string>& errors) {
   for (const std::string& name : options.cipher_suites) {
     const auto* const found =
         std::find_if(kCipherSuites.begin(), kCipherSuites.end(),
@@ -83,7 +83,7 @@ void read_cipher_suites(const TlsOptions& options, const std::string& flag,
   }
 }
 
-void read_groups(const TlsOptions& options, const std::string& flag, TlsParameters& parameters,
+void read_groups(const TlsFlags& options, const std::string& flag, TlsParameters& parameters,
                  std::vector<std::string>& errors) {
   for (const int32_t number : options.curve_preferences) {
     const auto* const found =
@@ -103,7 +103,7 @@ void read_groups(const TlsOptions& options, const std::string& flag, TlsParamete
 
 }  // namespace
 
-TlsParameters tls_parameters(const TlsOptions& options, std::string_view prefix,
+TlsParameters tls_parameters(const TlsFlags& options, std::string_view prefix,
                              std::vector<std::string>& errors) {
   const std::string flags = "--" + std::string(prefix) + "tls-";
   TlsParameters parameters;

@@ -20,7 +20,7 @@ struct TlsParameters {
 
 // Appends one line to `errors` for each value that is not known or not offered (HOST-55..57).
 // `prefix` is the beginning of the flags' names: "" or "webhook-".
-TlsParameters tls_parameters(const TlsOptions& options, std::string_view prefix,
+TlsParameters tls_parameters(const TlsFlags& options, std::string_view prefix,
                              std::vector<std::string>& errors);
 
 }  // namespace ccm::app

@@ -13,7 +13,7 @@ void validate_port(Errors& errors, const char* flag, int32_t port) {
                    "; 0 turns the server off");
 }
 
-void validate_tls(const TlsOptions& tls, const std::string& prefix, Errors& errors) {
+void validate_tls(const TlsFlags& tls, const std::string& prefix, Errors& errors) {
   const TlsParameters ignored = tls_parameters(tls, prefix, errors);
   static_cast<void>(ignored);
   if (tls.cert_file.empty() != tls.private_key_file.empty()) {

@@ -79,13 +79,13 @@ std::vector<std::string> split(std::string_view text, char separator) {
 // "cert,key" or "cert,key:pattern,pattern"; several with semicolons.
 class SniValue final : public FlagValue {
  public:
-  explicit SniValue(std::vector<SniCertificate>* certificates) : certificates_(certificates) {}
+  explicit SniValue(std::vector<SniFlag>* certificates) : certificates_(certificates) {}
 
   Status set(std::string_view text, bool first) override {
-    std::vector<SniCertificate> parsed;
+    std::vector<SniFlag> parsed;
     for (const std::string& item : split(text, ';')) {
       if (item.empty()) continue;
-      SniCertificate certificate;
+      SniFlag certificate;
       const std::size_t colon = item.find(':');
       const std::vector<std::string> files = split(item.substr(0, colon), ',');
       if (colon != std::string::npos) certificate.patterns = split(item.substr(colon + 1), ',');
@@ -105,7 +105,7 @@ class SniValue final : public FlagValue {
 
   [[nodiscard]] std::string text() const override {
     std::string text;
-    for (const SniCertificate& certificate : *certificates_) {
+    for (const SniFlag& certificate : *certificates_) {
       if (!text.empty()) text += ';';
       text += certificate.certificate_file + "," + certificate.key_file;
       if (!certificate.patterns.empty()) text += ":" + format_csv(certificate.patterns);
@@ -115,7 +115,7 @@ class SniValue final : public FlagValue {
   [[nodiscard]] std::string_view type() const override { return "namedCertKey"; }
 
  private:
-  std::vector<SniCertificate>* certificates_;
+  std::vector<SniFlag>* certificates_;
 };
 
 }  // namespace
@@ -126,7 +126,7 @@ std::unique_ptr<FlagValue> feature_gates_value(FeatureGates* gates) {
 std::unique_ptr<FlagValue> version_value(std::string* variable) {
   return std::make_unique<VersionValue>(variable);
 }
-std::unique_ptr<FlagValue> sni_value(std::vector<SniCertificate>* certificates) {
+std::unique_ptr<FlagValue> sni_value(std::vector<SniFlag>* certificates) {
   return std::make_unique<SniValue>(certificates);
 }
 

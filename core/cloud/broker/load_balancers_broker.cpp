@@ -29,12 +29,12 @@ bool given_up_by_user(const LoadBalancerRequest& request) {
 
 LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<LiveComponent> provider,
                                          ccm_interface interface, ProviderTimeouts timeouts,
-                                         AbsenceGate& gate)
+                                         AbsenceBrake& brake)
     : provider_(std::move(provider)),
       self_(interface.self),
       table_(whole(*static_cast<const ccm_cloud_loadbalancers*>(interface.table))),
       timeouts_(timeouts),
-      gate_(gate),
+      brake_(brake),
       turns_(provider_->runtime().loop, provider_->runtime().timers, {}, "load balancer operation"),
       notes_(provider_->runtime().timers),
       self_reference_(std::make_shared<LoadBalancersBroker*>(this)) {
@@ -91,7 +91,7 @@ void LoadBalancersBroker::call(const Running& running, WithBackends function, co
     if (outcome) turns_.settle(uid, doubt);
     // Load balancers of others do not count.
     if (outcome && !outcome->id.empty() && outcome->state != LoadBalancerState::foreign) {
-      gate_.add_known(uid);
+      brake_.add_known(uid);
     }
     done(std::move(outcome));
   };
@@ -141,7 +141,7 @@ void LoadBalancersBroker::begin_remove(const Running& running,
                                        const std::function<void(Status)>& done, const Turn& turn) {
   const std::string uid = running.request->service.uid;
   if (!given_up_by_user(*running.request)) {
-    Status verdict = gate_.judge({uid}).front();
+    Status verdict = brake_.judge({uid}).front();
     if (!verdict.ok()) return done(std::move(verdict));
   }
   const uint64_t doubt = turns_.doubt(uid);
@@ -158,7 +158,7 @@ void LoadBalancersBroker::begin_remove(const Running& running,
       notes_.forget(running.request->service);
     }
     if (status.ok() || status.code() == Code::not_found) {
-      gate_.deleted(uid);
+      brake_.deleted(uid);
       turns_.settle(uid, doubt);
       if (turns_.abandoned(uid) > 0) removed_[uid] = running.request;
     }

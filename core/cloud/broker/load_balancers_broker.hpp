@@ -9,7 +9,7 @@
 #include "cloud/broker/load_balancer_values.hpp"
 #include "cloud/broker/provider_timeouts.hpp"
 #include "cloud/broker/turns.hpp"
-#include "cloud/deletion/absence_gate.hpp"
+#include "cloud/deletion/absence_brake.hpp"
 #include "plugin/live_component.hpp"
 
 #include <functional>
@@ -27,9 +27,9 @@ class LoadBalancersBroker {
   using BalancerDone = std::function<void(Result<LoadBalancer>)>;
   using WithBackends = decltype(ccm_cloud_loadbalancers::ensure);
 
-  // `gate` must outlive it.
+  // `brake` must outlive it.
   LoadBalancersBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
-                      ProviderTimeouts timeouts, AbsenceGate& gate);
+                      ProviderTimeouts timeouts, AbsenceBrake& brake);
   // The provider has the two functions without which there are no load balancers.
   [[nodiscard]] bool usable() const;
 
@@ -75,7 +75,7 @@ class LoadBalancersBroker {
   void* const self_;
   const ccm_cloud_loadbalancers table_;  // functions beyond its size are NULL
   const ProviderTimeouts timeouts_;
-  AbsenceGate& gate_;
+  AbsenceBrake& brake_;
   Turns turns_;
   LoadBalancerNotes notes_;
   // By UID: deleted load balancers whose operation ran on without its turn.

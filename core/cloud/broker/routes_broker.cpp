@@ -62,12 +62,12 @@ struct RoutesBroker::Request {
 };
 
 RoutesBroker::RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
-                           ProviderTimeouts timeouts, AbsenceGate& gate, NodeDeleted node_deleted)
+                           ProviderTimeouts timeouts, AbsenceBrake& brake, NodeDeleted node_deleted)
     : provider_(std::move(provider)),
       self_(interface.self),
       table_(whole(*static_cast<const ccm_cloud_routes*>(interface.table))),
       timeouts_(timeouts),
-      gate_(gate),
+      brake_(brake),
       node_deleted_(std::move(node_deleted)),
       turns_(provider_->runtime().loop, provider_->runtime().timers, {}, "change of routes") {}
 
@@ -90,7 +90,7 @@ void RoutesBroker::list(std::string cluster_name, std::shared_ptr<Context> conte
         owned_.push_back(route);
         keys.insert(key_of(route));
       }
-      gate_.set_known(std::move(keys));
+      brake_.set_known(std::move(keys));
       listed_ = provider_->runtime().timers.now();
       forget_made_changes();
       forget_old_failures();
@@ -141,7 +141,7 @@ void RoutesBroker::judge(Request& request) {
     }
   }
   if (!keys.empty()) {
-    const std::vector<Status> verdicts = gate_.judge(keys);
+    const std::vector<Status> verdicts = brake_.judge(keys);
     for (std::size_t index = 0; index < keys.size(); ++index) {
       request.statuses[absences[index]] = verdicts[index];
     }
@@ -262,9 +262,9 @@ void RoutesBroker::took(Request& request, const std::vector<Status>& statuses) {
     note_outcome(request.changes.removals[index], Change::removal, statuses[place]);
     const std::string key = key_of(request.changes.removals[index]);
     if (statuses[place].ok()) {
-      gate_.deleted(key);
+      brake_.deleted(key);
     } else {
-      gate_.not_deleted(key);
+      brake_.not_deleted(key);
     }
   }
 }
@@ -273,7 +273,7 @@ void RoutesBroker::took(Request& request, const std::vector<Status>& statuses) {
 void RoutesBroker::failed(Request& request, const Status& status) {
   if (request.batches.empty()) {
     for (const std::size_t index : request.allowed) {
-      gate_.not_deleted(key_of(request.changes.removals[index]));
+      brake_.not_deleted(key_of(request.changes.removals[index]));
       note_outcome(request.changes.removals[index], Change::removal, status);
     }
     for (const Route& route : request.changes.additions) {
@@ -284,7 +284,7 @@ void RoutesBroker::failed(Request& request, const Status& status) {
   for (std::size_t next = request.next; next < request.batches.size(); ++next) {
     for (const std::size_t index : request.batches[next].removals) {
       request.statuses[index] = status;
-      gate_.not_deleted(key_of(request.changes.removals[index]));
+      brake_.not_deleted(key_of(request.changes.removals[index]));
     }
     for (const std::size_t index : request.batches[next].additions) {
       request.statuses[request.changes.removals.size() + index] = status;
@@ -349,9 +349,9 @@ std::vector<RouteReport> RoutesBroker::routes_of(const std::string& node) const 
     if (route.target_node != node) continue;
     RouteReport& report = routes[route.destination_cidr];
     report = {route.destination_cidr, true, {}, 0, now - listed_};
-    const AbsenceGate::Refused* refused = gate_.refused(key_of(route));
+    const AbsenceBrake::Refused* refused = brake_.refused(key_of(route));
     if (refused == nullptr) continue;
-    report.failure = gate_.why_refused(key_of(route));
+    report.failure = brake_.why_refused(key_of(route));
     report.attempts = refused->attempts;
     report.since = now - refused->since;
   }

@@ -8,7 +8,7 @@
 #include "cloud/broker/provider_timeouts.hpp"
 #include "cloud/broker/route_values.hpp"
 #include "cloud/broker/turns.hpp"
-#include "cloud/deletion/absence_gate.hpp"
+#include "cloud/deletion/absence_brake.hpp"
 #include "plugin/live_component.hpp"
 
 #include <chrono>
@@ -46,9 +46,9 @@ class RoutesBroker {
   // routes need no brake.
   using NodeDeleted = std::function<bool(const std::string& name)>;
 
-  // `gate` must outlive it.
+  // `brake` must outlive it.
   RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
-               ProviderTimeouts timeouts, AbsenceGate& gate, NodeDeleted node_deleted = {});
+               ProviderTimeouts timeouts, AbsenceBrake& brake, NodeDeleted node_deleted = {});
   // The provider has the two functions without which there are no routes.
   [[nodiscard]] bool usable() const;
 
@@ -101,7 +101,7 @@ class RoutesBroker {
   void* const self_;
   const ccm_cloud_routes table_;  // functions beyond its size are NULL
   const ProviderTimeouts timeouts_;
-  AbsenceGate& gate_;
+  AbsenceBrake& brake_;
   const NodeDeleted node_deleted_;
   std::vector<Route> owned_;           // of the last listing
   std::optional<int64_t> batch_size_;  // by the provider's last answer

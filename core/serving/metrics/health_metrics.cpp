@@ -12,7 +12,7 @@ using prometheus::MetricType;
 
 void HealthMetrics::record(const std::string& check, bool healthy) {
   const std::lock_guard lock(mutex_);
-  Check& known = checks_[check];
+  Counts& known = checks_[check];
   known.healthy = healthy;
   ++(healthy ? known.successes : known.errors);
 }

@@ -17,13 +17,13 @@ class HealthMetrics final : public prometheus::Collectable {
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
-  struct Check {
+  struct Counts {
     bool healthy = false;
     uint64_t successes = 0;
     uint64_t errors = 0;
   };
   mutable std::mutex mutex_;
-  std::map<std::string, Check> checks_;
+  std::map<std::string, Counts> checks_;
 };
 
 }  // namespace ccm::serving

@@ -7,7 +7,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-TEST(TlsOptions, HOST_56_DefaultsToTls12AndTheLibrarysChoice) {
+TEST(TlsFlags, HOST_56_DefaultsToTls12AndTheLibrarysChoice) {
   Strings errors;
   const TlsParameters parameters = tls_parameters({}, "", errors);
   EXPECT_TRUE(errors.empty());
@@ -17,8 +17,8 @@ TEST(TlsOptions, HOST_56_DefaultsToTls12AndTheLibrarysChoice) {
   EXPECT_TRUE(parameters.groups.empty());
 }
 
-TEST(TlsOptions, HOST_55_GoNamesBecomeOpenSsls) {
-  TlsOptions options;
+TEST(TlsFlags, HOST_55_GoNamesBecomeOpenSsls) {
+  TlsFlags options;
   options.cipher_suites = {"TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
                            "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305"};
   options.min_version = "VersionTLS13";
@@ -32,8 +32,8 @@ TEST(TlsOptions, HOST_55_GoNamesBecomeOpenSsls) {
   EXPECT_EQ(parameters.groups, Strings({"X25519", "P-256"}));
 }
 
-TEST(TlsOptions, HOST_55_SuitesOfTls13AloneLeaveNothingOfTls12) {
-  TlsOptions options;
+TEST(TlsFlags, HOST_55_SuitesOfTls13AloneLeaveNothingOfTls12) {
+  TlsFlags options;
   options.cipher_suites = {"TLS_AES_128_GCM_SHA256"};
   options.min_version = "VersionTLS10";
   Strings errors;
@@ -44,8 +44,8 @@ TEST(TlsOptions, HOST_55_SuitesOfTls13AloneLeaveNothingOfTls12) {
   EXPECT_EQ(tls_parameters(options, "", errors).min_version, 0x0301);
 }
 
-TEST(TlsOptions, HOST_55_UnknownNamesAreFaults) {
-  TlsOptions options;
+TEST(TlsFlags, HOST_55_UnknownNamesAreFaults) {
+  TlsFlags options;
   options.cipher_suites = {"TLS_AES_128_GCM_SHA265", "TLS_RSA_WITH_RC4_128_SHA"};
   options.min_version = "TLS1.2";
   options.curve_preferences = {99};

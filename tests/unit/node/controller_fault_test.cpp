@@ -1,4 +1,5 @@
-// Initialisation when the cloud or the API server does not play along.
+// Initialisation when the API server refuses, or others write meanwhile.
+#include "fault_fixture.hpp"
 #include "node_fixture.hpp"
 
 namespace ccm::node {
@@ -6,29 +7,6 @@ namespace {
 
 using Calls = std::vector<std::string>;
 using std::chrono::milliseconds;
-
-class NodeFaultTest : public NodeControllerTest {
- protected:
-  NodeFaultTest() { cloud.machines["n1"] = machine("n1"); }
-
-  // Writes a change of somebody else to the node, after what is stored now.
-  void touch(const std::string& label) {
-    Json node = stored("n1");
-    node["metadata"]["labels"][label] = "1";
-    put(node);
-  }
-  // Lets the key fail until that attempt was made.
-  void run_to_attempt(uint32_t attempt) {
-    controller->run();
-    for (int steps = 0; steps < 400; ++steps) {
-      for (const auto& ended : controller->take_reconciled()) {
-        if (ended.attempt >= attempt) return;
-      }
-      controller->advance(milliseconds(5));
-    }
-    FAIL() << "attempt " << attempt << " never came";
-  }
-};
 
 TEST_F(NodeFaultTest, TheTaintStaysUntilTheAddressesAreWritten) {
   host.kube.fail_next("patch", "v1/nodes/status",
@@ -133,37 +111,6 @@ TEST_F(NodeFaultTest, NODE_13_ANodeMadeAgainInTheMiddleDoesNotGetTheOldMachine) 
   }
 }
 
-TEST_F(NodeFaultTest, NODE_8_AMachineThatIsStillBuiltIsWaitedFor) {
-  cloud.machines["n1"].state = InstanceState::starting;
-  put(joining("n1"));
-  start();
-  controller->run();
-  EXPECT_TRUE(take_calls().empty());
-  const auto ended = controller->take_reconciled();
-  ASSERT_EQ(ended.size(), 1U);
-  EXPECT_EQ(ended[0].status.reason(), "MachineNotReady");
-  EXPECT_EQ(ended[0].status.error_class(), ErrorClass::waiting);
-  EXPECT_EQ(cloud.asked[0].max_age, milliseconds(0));
-  cloud.machines["n1"].state = InstanceState::running;
-  controller->advance(milliseconds(5));
-  EXPECT_FALSE(tainted("n1"));
-  EXPECT_EQ(cloud.asked[1].max_age, milliseconds(1'000)) << "the same answer would be no news";
-}
-
-TEST_F(NodeFaultTest, NODE_29_AMachineWithoutAddressesIsWaitedForAndToldAfterAWhile) {
-  cloud.machines["n1"].addresses.clear();
-  put(joining("n1"));
-  start();
-  run_to_attempt(8);
-  EXPECT_TRUE(event_reasons().empty()) << "it is only being built";
-  controller->advance(milliseconds(2'560));
-  controller->advance(milliseconds(5'120));
-  EXPECT_EQ(event_reasons(), Calls{"Warning MachineNotReady"});
-  cloud.machines["n1"].addresses = {{"InternalIP", "10.0.0.1"}};
-  controller->advance(milliseconds(10'240));
-  EXPECT_FALSE(tainted("n1"));
-}
-
 TEST_F(NodeFaultTest, NODE_4_RetriesAreAtMostAMinuteApart) {
   cloud.failure = Status(Code::unavailable, ErrorClass::unavailable, "down");
   put(joining("n1"));
@@ -174,17 +121,6 @@ TEST_F(NodeFaultTest, NODE_4_RetriesAreAtMostAMinuteApart) {
     controller->advance(std::chrono::minutes(1));
     ASSERT_EQ(controller->take_reconciled().size(), 1U) << minute;
   }
-  cloud.failure = Status();
-  controller->advance(std::chrono::minutes(1));
-  EXPECT_FALSE(tainted("n1"));
-}
-
-TEST_F(NodeFaultTest, NODE_4_ACloudThatAsksToWaitAnHourIsTriedWithinAMinute) {
-  cloud.failure = Status(Code::resource_exhausted, ErrorClass::throttled, "429")
-                      .with_retry_after(std::chrono::hours(1));
-  put(joining("n1"));
-  start();
-  controller->run();
   cloud.failure = Status();
   controller->advance(std::chrono::minutes(1));
   EXPECT_FALSE(tainted("n1"));
@@ -259,105 +195,6 @@ TEST_F(NodeFaultTest, NODE_27_AResyncLeavesWaitingNodesToTheirBackOff) {
   EXPECT_TRUE(controller->take_reconciled().empty());
 }
 
-TEST_F(NodeFaultTest, AnotherProvidersNodeIsToldOnceAndLeftAlone) {
-  cloud.failure = Status(Code::unimplemented, ErrorClass::unsupported, "of another provider")
-                      .with_reason("ForeignProviderID");
-  put(joining("n1"));
-  start();
-  for (int round = 0; round < 3; ++round) {
-    controller->run();
-    host.kube.resync();
-    controller->advance(std::chrono::hours(1));
-  }
-  EXPECT_TRUE(tainted("n1"));
-  EXPECT_TRUE(take_calls().empty());
-  EXPECT_EQ(event_reasons(), Calls{"Warning ForeignProviderID"});
-}
-
-TEST_F(NodeFaultTest, AMissingMachineIsRetriedAndToldOnce) {
-  cloud.machines.clear();
-  put(joining("n1"));
-  start();
-  controller->run();
-  EXPECT_TRUE(event_reasons().empty());  // it may only be early
-  run_to_attempt(5);
-  EXPECT_EQ(event_reasons(), Calls{"Warning InstanceNotFound"});
-  run_to_attempt(8);
-  EXPECT_EQ(event_reasons().size(), 1U);
-  EXPECT_TRUE(tainted("n1"));
-  EXPECT_TRUE(take_calls().empty());
-  cloud.machines["n1"] = machine("n1");
-  controller->advance(std::chrono::seconds(10));
-  EXPECT_FALSE(tainted("n1"));
-}
-
-TEST_F(NodeFaultTest, ADestroyedMachineInitialisesNothing) {
-  cloud.machines["n1"].state = InstanceState::terminated;
-  put(joining("n1"));
-  start();
-  controller->run();
-  EXPECT_TRUE(tainted("n1"));
-  EXPECT_EQ(controller->take_reconciled().at(0).status.error_class(), ErrorClass::not_found);
-}
-
-TEST_F(NodeFaultTest, TRAP_10_AnUnknownMachineIsTriedAgain) {
-  cloud.machines["n1"].state = InstanceState::unknown;
-  put(joining("n1"));
-  start();
-  controller->run();
-  EXPECT_TRUE(tainted("n1"));
-  EXPECT_EQ(controller->waiting(), std::vector<std::string>{"n1"});
-  cloud.machines["n1"].state = InstanceState::running;
-  controller->advance(milliseconds(5));
-  EXPECT_FALSE(tainted("n1"));
-}
-
-TEST_F(NodeFaultTest, NODE_9_NoProviderIdKeepsTheTaint) {
-  cloud.machines["n1"].provider_id.clear();
-  put(joining("n1"));
-  start();
-  run_to_attempt(5);
-  EXPECT_TRUE(tainted("n1"));
-  EXPECT_EQ(event_reasons(), Calls{"Warning NoProviderID"});
-}
-
-TEST_F(NodeFaultTest, NODE_14_AnAnnotationThatDoesNotFitKeepsTheTaintAndWritesNothing) {
-  Json node = joining("n1");
-  node["metadata"]["annotations"]["alpha.kubernetes.io/provided-node-ip"] = "10.9.9.9";
-  put(node);
-  start();
-  run_to_attempt(5);
-  EXPECT_TRUE(tainted("n1"));
-  EXPECT_TRUE(take_calls().empty());
-  EXPECT_EQ(event_reasons(), Calls{"Warning InvalidProvidedNodeIP"});
-  node["metadata"]["annotations"]["alpha.kubernetes.io/provided-node-ip"] = "10.0.0.1";
-  put(node);  // a correction is seen at once, not after the back-off
-  controller->run();
-  EXPECT_FALSE(tainted("n1"));
-}
-
-TEST_F(NodeFaultTest, TroubleOfTheWholeCloudIsNotToldOnEachNode) {
-  cloud.failure = Status(Code::unauthenticated, ErrorClass::auth, "token refused");
-  put(joining("n1"));
-  start();
-  run_to_attempt(6);
-  EXPECT_TRUE(event_reasons().empty());
-  EXPECT_TRUE(tainted("n1"));
-}
-
-TEST_F(NodeFaultTest, TheCloudsDelayIsKept) {
-  cloud.failure = Status(Code::resource_exhausted, ErrorClass::throttled, "slow down")
-                      .with_retry_after(std::chrono::seconds(9));
-  put(joining("n1"));
-  start();
-  controller->run();
-  cloud.failure = Status();
-  controller->advance(milliseconds(8'999));
-  EXPECT_TRUE(tainted("n1"));
-  controller->advance(milliseconds(1));
-  EXPECT_FALSE(tainted("n1"));
-}
-
 TEST_F(NodeFaultTest, WhatAnotherProgramDoesIsLeftAlone) {
   cloud.failure = Status(Code::implemented_elsewhere, "another cloud's");
   put(joining("n1"));
@@ -366,21 +203,6 @@ TEST_F(NodeFaultTest, WhatAnotherProgramDoesIsLeftAlone) {
   EXPECT_TRUE(tainted("n1"));
   EXPECT_TRUE(controller->waiting().empty());
   EXPECT_TRUE(event_reasons().empty());
-}
-
-TEST_F(NodeFaultTest, TRAP_32_AnInvalidLabelIsLeftOutAndTold) {
-  cloud.machines["n1"].zone = "zone with spaces";
-  cloud.machines["n1"].labels = {{"kubernetes.io/reserved", "x"}, {"rack", "7"}};
-  put(joining("n1"));
-  start();
-  controller->run();
-  EXPECT_FALSE(tainted("n1"));
-  const Json labels = stored("n1")["metadata"]["labels"];
-  EXPECT_FALSE(labels.contains("topology.kubernetes.io/zone"));
-  EXPECT_FALSE(labels.contains("kubernetes.io/reserved"));
-  EXPECT_EQ(labels["rack"], "7");
-  EXPECT_EQ(event_reasons(), (Calls{"Warning InvalidCloudLabel", "Normal Synced"}));
-  EXPECT_EQ(host.log.lines(CCM_LOG_WARNING).size(), 2U);
 }
 
 TEST_F(NodeFaultTest, DestroyedInTheMiddleNothingIsLeftBehind) {

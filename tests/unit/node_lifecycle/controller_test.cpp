@@ -1,6 +1,7 @@
-// The controller on the fake host, with a cloud that the test plays. The host's
-// gate of deletions has its own tests: here it deletes or fails as the test says.
+// Machines that are gone: which Nodes are looked at, and which are deleted.
 #include "node-lifecycle/controller.hpp"
+
+#include "lifecycle_fixture.hpp"
 
 #include <ccm/testing/fake_controller.hpp>
 #include <ccm/testing/plugin_of.hpp>
@@ -19,95 +20,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Texts = std::vector<std::string>;
 using namespace std::chrono_literals;
-
-// ccm.cloud.instances as the broker offers it.
-class FakeCloud {
- public:
-  explicit FakeCloud(testing::FakeHost& host) : host_(host) {
-    table_.size = sizeof(table_);
-    table_.describe = &FakeCloud::describe;
-  }
-  std::map<std::string, InstanceState> machines;  // by provider ID; else absent
-  Status failure;
-  std::vector<NodeIdentity> asked;
-  [[nodiscard]] const ccm_cloud_instances* table() const { return &table_; }
-
- private:
-  static void describe(void* self, const ccm_ctx*, const ccm_node_identity* const* nodes,
-                       size_t count, ccm_completion done) {
-    auto& cloud = *static_cast<FakeCloud*>(self);
-    std::vector<Instance> answer(count);
-    for (size_t i = 0; i < count; ++i) {
-      cloud.asked.push_back(NodeIdentity::from_c(cloud.host_.objects.service(), *nodes[i]));
-      const auto place = cloud.machines.find(cloud.asked.back().provider_id);
-      answer[i].state = place == cloud.machines.end() ? InstanceState::absent : place->second;
-    }
-    cloud.host_.loop.post([done, answer, failure = cloud.failure] {
-      const ccm_status status = failure.to_c();
-      const detail::InstanceListC list(answer);
-      done.fn(done.owner, done.operation, &status, failure.ok() ? list.list() : nullptr);
-    });
-  }
-  testing::FakeHost& host_;
-  ccm_cloud_instances table_{};
-};
-
-class LifecycleTest : public ::testing::Test {
- protected:
-  LifecycleTest() { host.offer(CCM_CLOUD_INSTANCES, {&cloud, cloud.table()}); }
-
-  static Json node(const std::string& name, const std::string& ready) {
-    Json made = {{"metadata", {{"name", name}, {"creationTimestamp", "1970-01-01T00:00:00Z"}}},
-                 {"spec", {{"providerID", "sandbox://" + name}}}};
-    if (!ready.empty()) {
-      made["status"]["conditions"] =
-          Json::array({{{"type", "DiskPressure"}, {"status", "False"}},
-                       {{"type", "Ready"}, {"status", ready}, {"lastHeartbeatTime", "1"}}});
-    }
-    return made;
-  }
-  void put(const Json& object) { host.kube.put("v1/nodes", object.dump()); }
-  Json stored(const std::string& name) const {
-    const std::string text = host.kube.stored("v1/nodes", name);
-    return text.empty() ? Json() : Json::parse(text);
-  }
-  Texts taints(const std::string& name = "n1") const {
-    Texts keys;
-    const Json object = stored(name);
-    if (!object["spec"].contains("taints")) return keys;
-    for (const Json& taint : object["spec"]["taints"]) {
-      const std::string key = taint["key"];
-      keys.push_back(key.substr(key.rfind('/') + 1));
-    }
-    return keys;
-  }
-  void start() {
-    controller.reset();
-    controller = std::make_unique<testing::FakeController>(
-        host, testing::plugin_of<Controller, testing::Dispatch::loop>(), "test");
-    ASSERT_TRUE(controller->component.created().ok());
-    ASSERT_TRUE(controller->setup().ok());
-    controller->run();
-  }
-  Texts take_calls() {
-    Texts calls;
-    for (const testing::KubeCall& call : host.kube.calls()) calls.push_back(call.verb);
-    host.kube.clear_calls();
-    return calls;
-  }
-  Texts events() const {
-    Texts reasons;
-    for (const testing::RecordedEvent& event : host.events.all()) {
-      reasons.push_back((event.warning ? "Warning " : "Normal ") + event.reason + " " +
-                        event.object);
-    }
-    return reasons;
-  }
-
-  testing::FakeHost host;
-  FakeCloud cloud{host};
-  std::unique_ptr<testing::FakeController> controller;
-};
 
 TEST_F(LifecycleTest, LIFE_1_WithoutInstancesThereIsNothingToDo) {
   testing::FakeHost bare;
@@ -319,85 +231,6 @@ TEST_F(LifecycleTest, LIFE_17_AnOldUninitializedNodeGoes) {
   put(old);
   start();
   EXPECT_TRUE(stored("n1").is_null());
-}
-
-TEST_F(LifecycleTest, LIFE_12_ShutdownIsTaintedOnceAndRunningUntainted) {
-  cloud.machines["sandbox://n1"] = InstanceState::shutdown;
-  put(node("n1", "Unknown"));
-  start();
-  EXPECT_EQ(taints(), Texts{"shutdown"});
-  EXPECT_EQ(host.kube.calls()[0].answer, PatchAnswer::none);
-  EXPECT_EQ(take_calls(), Texts{"patch"});
-  EXPECT_EQ(events(), Texts{"Normal ShutdownTaintAdded n1"});
-  controller->advance(20s);
-  EXPECT_TRUE(take_calls().empty());
-  cloud.machines["sandbox://n1"] = InstanceState::running;
-  controller->advance(5s);
-  EXPECT_EQ(taints(), Texts{});
-  EXPECT_EQ(take_calls(), Texts{"patch"});
-  EXPECT_EQ(events(), (Texts{"Normal ShutdownTaintAdded n1", "Normal ShutdownTaintRemoved n1"}));
-}
-
-TEST_F(LifecycleTest, LIFE_5_AReadyNodeLosesTheTaintWithoutAQuestion) {
-  Json tainted = node("n1", "True");
-  tainted["spec"]["taints"] = Json::array(
-      {{{"key", "node.cloudprovider.kubernetes.io/shutdown"}, {"effect", "NoSchedule"}}});
-  put(tainted);
-  start();
-  EXPECT_EQ(taints(), Texts{});
-  EXPECT_TRUE(cloud.asked.empty());
-}
-
-TEST_F(LifecycleTest, LIFE_15_AConflictIsSolvedWithALiveRead) {
-  cloud.machines["sandbox://n1"] = InstanceState::shutdown;
-  put(node("n1", "Unknown"));
-  host.kube.before_next("patch", "v1/nodes", [this] {
-    Json object = stored("n1");
-    object["spec"]["taints"] = Json::array({{{"key", "added"}, {"effect", "NoExecute"}}});
-    put(object);
-  });
-  start();
-  EXPECT_EQ(taints(), (Texts{"added", "shutdown"}));
-  EXPECT_EQ(take_calls(), (Texts{"patch", "get", "patch"}));
-}
-
-TEST_F(LifecycleTest, ANodeThatBecomesReadyMeanwhileIsNotTainted) {
-  cloud.machines["sandbox://n1"] = InstanceState::shutdown;
-  put(node("n1", "Unknown"));
-  host.kube.before_next("patch", "v1/nodes", [this] { put(node("n1", "True")); });
-  start();
-  EXPECT_EQ(taints(), Texts{});
-}
-
-TEST_F(LifecycleTest, OutOfServiceComesWithTheSecondLook) {
-  host.config.set_flag("node-out-of-service-taint", "true");
-  cloud.machines["sandbox://n1"] = InstanceState::shutdown;
-  put(node("n1", "Unknown"));
-  start();
-  EXPECT_EQ(taints(), Texts{"shutdown"}) << "once is not enough, however often events come";
-  controller->advance(5s);
-  EXPECT_EQ(taints(), (Texts{"shutdown", "out-of-service"}));
-  put([&] {
-    Json ready = stored("n1");
-    ready["status"]["conditions"][1]["status"] = "True";
-    return ready;
-  }());
-  controller->run();
-  EXPECT_EQ(taints(), Texts{});
-}
-
-TEST_F(LifecycleTest, ARunInBetweenBeginsTheCountAnew) {
-  host.config.set_flag("node-out-of-service-taint", "true");
-  cloud.machines["sandbox://n1"] = InstanceState::shutdown;
-  put(node("n1", "Unknown"));
-  start();
-  cloud.machines["sandbox://n1"] = InstanceState::running;
-  controller->advance(5s);
-  cloud.machines["sandbox://n1"] = InstanceState::shutdown;
-  controller->advance(5s);
-  EXPECT_EQ(taints(), Texts{"shutdown"});
-  controller->advance(5s);
-  EXPECT_EQ(taints(), (Texts{"shutdown", "out-of-service"}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "cloud/deletion/absence_gate.hpp"
+#include "cloud/deletion/absence_brake.hpp"
 
 #include "base/duration.hpp"
 #include "cloud/deletion/brake_text.hpp"
@@ -18,18 +18,18 @@ constexpr milliseconds kShortestRetry{10'000};
 
 }  // namespace
 
-AbsenceGate::AbsenceGate(runtime::Timers& timers, DeletionTelemetry& telemetry,
-                         runtime::BrakeOptions options, std::string kind)
+AbsenceBrake::AbsenceBrake(runtime::Timers& timers, DeletionTelemetry& telemetry,
+                           runtime::BrakeOptions options, std::string kind)
     : timers_(timers), telemetry_(telemetry), brake_(options), kind_(std::move(kind)) {}
 
-void AbsenceGate::begin() { brake_.begin(timers_.now()); }
+void AbsenceBrake::begin() { brake_.begin(timers_.now()); }
 
 // Else the deletion is no longer requested: its Node came back.
-bool AbsenceGate::still_asked(const Refused& refused) const {
+bool AbsenceBrake::still_asked(const Refused& refused) const {
   return timers_.now() - refused.asked <= brake_.options().window;
 }
 
-Status AbsenceGate::refusal(const runtime::BrakeJudgement& judgement) const {
+Status AbsenceBrake::refusal(const runtime::BrakeJudgement& judgement) const {
   // Asked again before the window has passed, or it would count as no longer requested.
   const milliseconds latest = std::max(brake_.options().window / 2, milliseconds(1));
   const milliseconds due = std::max(judgement.retry_after, kShortestRetry);
@@ -46,7 +46,7 @@ Status AbsenceGate::refusal(const runtime::BrakeJudgement& judgement) const {
       .with_retry_after(std::min(due, latest));
 }
 
-runtime::BrakeReport AbsenceGate::report() const {
+runtime::BrakeReport AbsenceBrake::report() const {
   const runtime::TimePoint now = timers_.now();
   runtime::BrakeReport report = brake_.report(now);
   report.held = static_cast<std::size_t>(std::count_if(
@@ -55,20 +55,20 @@ runtime::BrakeReport AbsenceGate::report() const {
   return report;
 }
 
-const AbsenceGate::Refused* AbsenceGate::refused(const std::string& key) const {
+const AbsenceBrake::Refused* AbsenceBrake::refused(const std::string& key) const {
   const auto place = held_.find(key);
   return place != held_.end() && still_asked(place->second) ? &place->second : nullptr;
 }
 
-Status AbsenceGate::why_refused(const std::string& key) const {
+Status AbsenceBrake::why_refused(const std::string& key) const {
   return refusal(brake_.judge(key, timers_.now()));
 }
 
-std::string AbsenceGate::status_text() const {
+std::string AbsenceBrake::status_text() const {
   return describe(report(), brake_.options(), {kind_, "are not wanted any more"});
 }
 
-std::vector<Status> AbsenceGate::judge(const std::vector<std::string>& keys) {
+std::vector<Status> AbsenceBrake::judge(const std::vector<std::string>& keys) {
   const runtime::TimePoint now = timers_.now();
   std::erase_if(held_, [&](const auto& entry) { return !still_asked(entry.second); });
   for (const std::string& key : keys) {

@@ -89,7 +89,7 @@ TEST_P(RouteBatchSizeTest, AMassRemovalIsHeldWhole) {
   reasons.emplace_back();
   EXPECT_EQ(apply(routes(0, 11), {route(77)}), reasons);
   EXPECT_EQ(applied_, "+10.0.77.0/24");
-  EXPECT_EQ(route_gate_.report().held, 11u);
+  EXPECT_EQ(route_brake_.report().held, 11u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Batches, RouteBatchSizeTest, testing::Values(0, 1, 4, 100));
@@ -100,7 +100,7 @@ TEST_F(RouteBatchTest, AFewRemovalsPassInSeveralBatches) {
   list(routes(0, 40));
   EXPECT_EQ(apply(routes(0, 10)), std::vector<std::string>(10));
   EXPECT_EQ(applied_, "-r0-r1-r2-r3 -r4-r5-r6-r7 -r8-r9");
-  EXPECT_EQ(route_gate_.report().deleted, 10u);
+  EXPECT_EQ(route_brake_.report().deleted, 10u);
 }
 
 TEST_F(RouteBatchTest, WhatFollowsABatchThatFailedIsNotTried) {
@@ -121,7 +121,7 @@ TEST_F(RouteBatchTest, WhatFollowsABatchThatFailedIsNotTried) {
   }
   EXPECT_EQ((**outcome)[6].retry_after(), 7s);
   // Two are gone, of two it is not known; the last two were not tried.
-  EXPECT_EQ(route_gate_.report().deleted, 4u);
+  EXPECT_EQ(route_brake_.report().deleted, 4u);
 }
 
 TEST_F(RouteBatchTest, ABatchThatFailsBeforeAnythingWasDoneIsTheOperationsFailure) {

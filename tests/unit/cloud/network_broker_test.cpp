@@ -103,7 +103,7 @@ TEST_F(NetworkBrokerTest, ATableWithoutTheNecessaryIsOfNoUse) {
   const ccm_cloud_routes short_table{offsetof(ccm_cloud_routes, apply), 0, &played::list_routes,
                                      &played::apply_routes, nullptr};
   const RoutesBroker routes(component_, ccm_interface{nullptr, &short_table}, ProviderTimeouts(),
-                            route_gate_);
+                            route_brake_);
   EXPECT_FALSE(routes.usable());
 }
 
@@ -234,8 +234,8 @@ TEST_F(NetworkBrokerTest, AMassRemovalOfRoutesIsHeldAndTheRestIsDone) {
     return reasons;
   }());
   EXPECT_EQ(applied_, "+10.0.77.0/24");
-  EXPECT_TRUE(route_gate_.report().engaged);
-  EXPECT_EQ(route_gate_.status_text(),
+  EXPECT_TRUE(route_brake_.report().engaged);
+  EXPECT_EQ(route_brake_.status_text(),
             "engaged, 11 held: 11 of 40 routes are not wanted any more, 0 were deleted within "
             "10m0s, 10 may be");
 }
@@ -249,7 +249,7 @@ TEST_F(NetworkBrokerTest, RoutesOfNodesThatWereDeletedHereGo) {
   deleted_nodes_ = {"node-0", "node-1", "node-2"};
   EXPECT_EQ(apply(routes(0, 3)), (std::vector<std::string>{"", "", ""}));
   EXPECT_EQ(applied_, "-r0-r1-r2");
-  EXPECT_EQ(route_gate_.report().deleted, 0u);
+  EXPECT_EQ(route_brake_.report().deleted, 0u);
   list(routes(3, 3));
   std::vector<Route> claimed = routes(3, 3);
   for (Route& route : claimed) route.target_node = "node-0";
@@ -303,7 +303,7 @@ TEST_F(NetworkBrokerTest, ReplacementsAreNoAbsencesAndForeignRoutesStay) {
   EXPECT_EQ(apply({duplicate}), std::vector<std::string>{""});
   EXPECT_EQ(apply({route(1, false)}), std::vector<std::string>{"NotOwned"});
   EXPECT_EQ(applied_, "");
-  EXPECT_EQ(route_gate_.report().deleted, 0u);
+  EXPECT_EQ(route_brake_.report().deleted, 0u);
 }
 
 TEST_F(NetworkBrokerTest, AMalformedListingIsAFailureNotAnEmptyTable) {

@@ -15,11 +15,11 @@ class Registry;
 
 namespace ccm::plugin {
 
-class HostMetrics {
+class PluginMetrics {
  public:
   // `registry` must outlive it.
-  explicit HostMetrics(prometheus::Registry& registry);
-  ~HostMetrics();
+  explicit PluginMetrics(prometheus::Registry& registry);
+  ~PluginMetrics();
 
   void operation(const ComponentIdentity& component, std::string_view operation,
                  const Status& status, std::chrono::nanoseconds duration);

@@ -1,4 +1,4 @@
-#include "plugin_host/host_metrics.hpp"
+#include "plugin_host/plugin_metrics.hpp"
 
 #include "plugin/labels.hpp"
 
@@ -35,7 +35,7 @@ double seconds(std::chrono::nanoseconds duration) {
 
 }  // namespace
 
-struct HostMetrics::Families {
+struct PluginMetrics::Families {
   explicit Families(prometheus::Registry& registry)
       : operations(
             counters(registry, "ccm_plugin_operations_total",
@@ -62,12 +62,12 @@ struct HostMetrics::Families {
   Counters& dropped;
 };
 
-HostMetrics::HostMetrics(prometheus::Registry& registry)
+PluginMetrics::PluginMetrics(prometheus::Registry& registry)
     : families_(std::make_unique<Families>(registry)) {}
-HostMetrics::~HostMetrics() = default;
+PluginMetrics::~PluginMetrics() = default;
 
-void HostMetrics::operation(const ComponentIdentity& component, std::string_view operation,
-                            const Status& status, std::chrono::nanoseconds duration) {
+void PluginMetrics::operation(const ComponentIdentity& component, std::string_view operation,
+                              const Status& status, std::chrono::nanoseconds duration) {
   const std::string name(operation);
   families_->operations
       .Add({{"component", component.name},
@@ -80,7 +80,7 @@ void HostMetrics::operation(const ComponentIdentity& component, std::string_view
       .Observe(seconds(duration));
 }
 
-void HostMetrics::http(const HttpCallRecord& call) {
+void PluginMetrics::http(const HttpCallRecord& call) {
   const std::string operation(call.operation.empty() ? call.method : call.operation);
   families_->http
       .Add({{"component", call.component.name},
@@ -97,14 +97,14 @@ void HostMetrics::http(const HttpCallRecord& call) {
       .Observe(seconds(call.duration));
 }
 
-void HostMetrics::stall(const runtime::Watchdog::Stall& stall) {
+void PluginMetrics::stall(const runtime::Watchdog::Stall& stall) {
   families_->stalls
       .Add({{"component", std::string(stall.component)},
             {"operation", std::string(stall.operation)}})
       .Increment();
 }
 
-void HostMetrics::dropped_completion(const char* kind) {
+void PluginMetrics::dropped_completion(const char* kind) {
   families_->dropped.Add({{"kind", kind}}).Increment();
 }
 

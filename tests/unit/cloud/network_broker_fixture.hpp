@@ -1,11 +1,11 @@
 // Load balancers and routes between a controller and a provider, both played by the test.
 #pragma once
 
+#include "../plugin/test_runtime.hpp"
 #include "cloud/broker/abi_structs.hpp"
 #include "cloud/broker/load_balancers_service.hpp"
 #include "cloud/broker/routes_service.hpp"
 #include "plugin/host_services/object_service.hpp"
-#include "test_runtime.hpp"
 
 #include <prometheus/registry.h>
 
@@ -81,16 +81,16 @@ class NetworkBrokerTest : public PluginHostTest {
   // The provider has these tables; the same component is the controller that calls.
   void start(const ccm_cloud_loadbalancers* balancers, const ccm_cloud_routes* routes = nullptr) {
     ASSERT_TRUE(create(true).ok());
-    balancer_gate_.begin();
-    route_gate_.begin();
+    balancer_brake_.begin();
+    route_brake_.begin();
     if (balancers != nullptr) {
       balancers_broker_ = std::make_shared<LoadBalancersBroker>(
-          component_, ccm_interface{nullptr, balancers}, ProviderTimeouts(), balancer_gate_);
+          component_, ccm_interface{nullptr, balancers}, ProviderTimeouts(), balancer_brake_);
       balancers_ = std::make_unique<LoadBalancersService>(component_, balancers_broker_);
     }
     if (routes != nullptr) {
       routes_ = std::make_shared<RoutesBroker>(
-          component_, ccm_interface{nullptr, routes}, ProviderTimeouts(), route_gate_,
+          component_, ccm_interface{nullptr, routes}, ProviderTimeouts(), route_brake_,
           [this](const std::string& name) { return deleted_nodes_.count(name) > 0; });
     }
   }
@@ -213,8 +213,8 @@ class NetworkBrokerTest : public PluginHostTest {
   prometheus::Registry registry_;
   DeletionTelemetry balancer_telemetry_{registry_, {}, "loadbalancers"};
   DeletionTelemetry route_telemetry_{registry_, {}, "routes"};
-  AbsenceGate balancer_gate_{timers_, balancer_telemetry_, {}, "load balancers"};
-  AbsenceGate route_gate_{timers_, route_telemetry_, {}, "routes"};
+  AbsenceBrake balancer_brake_{timers_, balancer_telemetry_, {}, "load balancers"};
+  AbsenceBrake route_brake_{timers_, route_telemetry_, {}, "routes"};
   std::set<std::string> deleted_nodes_;  // by the gate for Nodes
   std::shared_ptr<LoadBalancersBroker> balancers_broker_;
   std::unique_ptr<LoadBalancersService> balancers_;

@@ -17,11 +17,11 @@
 
 namespace ccm::plugin {
 
-class AbsenceGate {
+class AbsenceBrake {
  public:
   // `timers` and `telemetry` must outlive it. `kind`: "routes", for messages.
-  AbsenceGate(runtime::Timers& timers, DeletionTelemetry& telemetry, runtime::BrakeOptions options,
-              std::string kind);
+  AbsenceBrake(runtime::Timers& timers, DeletionTelemetry& telemetry, runtime::BrakeOptions options,
+               std::string kind);
 
   // This process leads.
   void begin();
