@@ -34,6 +34,10 @@ target_compile_options(ccm_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
   -fvisibility=hidden
   $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
+# ccm_strict_warnings(): for the shipped code of a folder. GoogleTest's macros and test fixtures would only add noise.
+macro(ccm_strict_warnings)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wshadow> -Wconversion)
+endmacro()
 target_link_options(ccm_options INTERFACE -Wl,-z,relro,-z,now -Wl,--as-needed)
 if(CCM_SANITIZE)
   add_compile_options(-fsanitize=${CCM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -92,23 +92,23 @@ asio::awaitable<Status> Informer::Impl::list_page(Listing& listing, ListOptions 
   auto opened = co_await client.open_list(resource, namespace_name, options);
   if (!opened.ok()) co_return opened.status();
   const std::unique_ptr<net::ResponseStream> body = std::move(*opened);
-  ListDecoder pieces(timing.max_object_bytes);
+  ListDecoder items(timing.max_object_bytes);
   while (true) {
     Result<std::string> read = co_await body->read(timing.list_idle);
     if (!read.ok()) co_return read.status();
     if (read->empty()) break;
-    pieces.feed(*read);
+    items.feed(*read);
     std::string_view text;
-    for (auto piece = pieces.next(text); piece != WatchDecoder::Piece::none;
-         piece = pieces.next(text)) {
+    for (auto piece = items.next(text); piece != WatchDecoder::Piece::none;
+         piece = items.next(text)) {
       take_piece(piece, text, listing);
     }
   }
-  if (!pieces.done()) {
+  if (!items.done()) {
     co_return Status(Code::unavailable, ErrorClass::unavailable,
                      "list " + resource.id() + ": the answer ended in the middle");
   }
-  co_return take_envelope(pieces.envelope(), listing);
+  co_return take_envelope(items.envelope(), listing);
 }
 
 void Informer::Impl::take_piece(WatchDecoder::Piece piece, std::string_view text,

@@ -49,9 +49,13 @@ void name_image(void* handle, const std::filesystem::path& path) {
   texts.push_back(std::exchange(image->l_name, own));
 }
 
+struct EntryPoint {
+  ccm_plugin_entry_fn call = nullptr;
+};
+
 // Loads the checked file, even if another file has taken its path by now. The descriptor stays open
 // for ever: ld.so takes two images of one path for one.
-Result<ccm_plugin_entry_fn> open_entry(const Examination& file) {
+Result<EntryPoint> open_entry(const Examination& file) {
   static auto& loaded_files = *new std::vector<std::shared_ptr<const OpenFile>>;
   for (const std::filesystem::path& library : file.bundled) {
     if (::dlopen(library.c_str(), kMode) == nullptr) {
@@ -73,13 +77,13 @@ Result<ccm_plugin_entry_fn> open_entry(const Examination& file) {
     return refuse(Code::failed_precondition, file.path,
                   "has no entry " CCM_PLUGIN_ENTRY "; rebuild it with the SDK");
   }
-  return reinterpret_cast<ccm_plugin_entry_fn>(symbol);
+  return EntryPoint{reinterpret_cast<ccm_plugin_entry_fn>(symbol)};
 }
 
-Result<const ccm_plugin*> call_entry(ccm_plugin_entry_fn entry, const std::filesystem::path& path) {
+Result<const ccm_plugin*> call_entry(EntryPoint entry, const std::filesystem::path& path) {
   const ccm_plugin* plugin = nullptr;
   try {
-    plugin = entry();
+    plugin = entry.call();
   } catch (...) {
     return refuse(Code::failed_precondition, path,
                   CCM_PLUGIN_ENTRY " threw an exception; it must return static data only");
@@ -175,7 +179,7 @@ Result<LoadedPlugin> Loader::load(const Examination& file) {
   if (!status.ok()) return status;
 
   LoadedPlugin loaded{file.path, *file.manifest, *plugin, {}, file.sha256};
-  for (const Check& check : file.checks) {
+  for (const FileCheck& check : file.checks) {
     if (check.state != CheckState::warning) continue;
     loaded.warnings.push_back("plugin " + file.path.string() + ": " + check.text);
   }

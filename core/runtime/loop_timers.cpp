@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kLongestWait{5};
 struct LoopTimers::State : std::enable_shared_from_this<State> {
   using Key = std::pair<TimePoint, Id>;
 
-  explicit State(boost::asio::io_context& context) : context(context), timer(context) {}
+  explicit State(boost::asio::io_context& loop) : context(loop), timer(loop) {}
 
   // On the loop.
   void arm() {

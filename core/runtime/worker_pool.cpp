@@ -24,7 +24,7 @@ struct WorkerPool::State : std::enable_shared_from_this<State> {
     std::function<void()> run;
   };
 
-  explicit State(Options options) : options(options) {}
+  explicit State(Options wanted) : options(wanted) {}
 
   Status ensure_thread();  // with the mutex
   void work();

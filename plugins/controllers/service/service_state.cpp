@@ -81,8 +81,8 @@ void read_spec(const Object& service, ServiceState& state) {
 
 }  // namespace
 
-std::string_view ServiceState::annotation(std::string_view name) const {
-  const auto place = annotations.find(name);
+std::string_view ServiceState::annotation(std::string_view key) const {
+  const auto place = annotations.find(key);
   return place != annotations.end() ? std::string_view(place->second) : std::string_view();
 }
 

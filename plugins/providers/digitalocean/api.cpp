@@ -79,22 +79,24 @@ Task<Result<Collection>> Api::read_pages(Ctx ctx, std::string path, std::string 
   // The API may give smaller pages than requested.
   const int64_t pages = size == 0 ? 1 : std::max<int64_t>((all.total + size - 1) / size, 1);
   auto read = [&](size_t index) -> Task<Status> {
-    return [](Api& api, Ctx ctx, std::string path, std::string operation, int64_t number,
-              PageReader reader, Collection& all) -> Task<Status> {
-      auto info = co_await api.page(ctx, path, operation, number, reader);
-      if (!info.ok()) co_return info.status();
-      if (info->count == 0 && info->total == all.total) {
-        co_return bad_answer("has an empty page before its end").with_context(operation);
-      }
-      all.same_total = all.same_total && info->total == all.total;
-      all.count += info->count;
-      co_return Status();
-    }(*this, ctx, path, operation, static_cast<int64_t>(index) + 2, reader, all);
+    return read_later_page(ctx, path, operation, static_cast<int64_t>(index) + 2, reader, all);
   };
   std::function<Task<Status>(size_t)> work = read;
   Status status = co_await gather(host_.post, static_cast<size_t>(pages - 1), kPagesAtOnce, work);
   if (!status.ok()) co_return status;
   co_return all;
+}
+
+Task<Status> Api::read_later_page(Ctx ctx, std::string path, std::string operation, int64_t number,
+                                  PageReader reader, Collection& all) {
+  auto info = co_await page(ctx, path, operation, number, reader);
+  if (!info.ok()) co_return info.status();
+  if (info->count == 0 && info->total == all.total) {
+    co_return bad_answer("has an empty page before its end").with_context(operation);
+  }
+  all.same_total = all.same_total && info->total == all.total;
+  all.count += info->count;
+  co_return Status();
 }
 
 Task<Result<PageInfo>> Api::page(Ctx ctx, std::string path, std::string operation, int64_t number,

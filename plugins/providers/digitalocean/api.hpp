@@ -70,6 +70,8 @@ class Api {
   Task<Result<std::string>> metadata(Ctx ctx, std::string path);
 
  private:
+  Task<Status> read_later_page(Ctx ctx, std::string path, std::string operation, int64_t number,
+                               PageReader reader, Collection& all);
   Task<Result<PageInfo>> page(Ctx ctx, std::string path, std::string operation, int64_t number,
                               PageReader reader);
   Task<Status> wait_for_turn(Ctx ctx);

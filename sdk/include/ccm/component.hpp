@@ -72,15 +72,15 @@ void operate(Host& host, const char* name, ccm_completion done, Call call,
                 "a component's method returns a Status, a Result, or a Task of one of them");
   Completion completion(done);
   // `succeed` is not used for a Status, of which Clang warns.
-  const auto finish = [&host, name, succeed](Completion& completion, Value outcome) noexcept {
+  const auto finish = [&host, name, succeed](Completion& finished, Value outcome) noexcept {
     static_cast<void>(succeed);
     Status status;
     try {
       if constexpr (std::is_same_v<Value, Status>) {
         status = std::move(outcome);
-        if (status.ok()) return completion.succeed(nullptr);
+        if (status.ok()) return finished.succeed(nullptr);
       } else {
-        if (outcome.ok()) return succeed(*outcome, completion);
+        if (outcome.ok()) return succeed(*outcome, finished);
         status = outcome.status();
       }
     } catch (...) {
@@ -89,7 +89,7 @@ void operate(Host& host, const char* name, ccm_completion done, Call call,
     if (status.reason() == kExceptionReason) {
       host.log.error("an operation threw", {{"operation", name}, {"error", status}});
     }
-    completion.fail(status);
+    finished.fail(status);
   };
   try {
     if constexpr (is_task<Returned>) {

@@ -152,13 +152,13 @@ class Kube {
     fn(
         host_.self(), c_str(resource), c_str(namespace_name),
         [](void* owner, const ccm_object* raw) -> bool {
-          auto& state = *static_cast<State*>(owner);
-          const Object object(state.objects, raw);
-          if constexpr (std::is_void_v<decltype(state.visit(object))>) {
-            state.visit(object);
+          auto& passed = *static_cast<State*>(owner);
+          const Object object(passed.objects, raw);
+          if constexpr (std::is_void_v<decltype(passed.visit(object))>) {
+            passed.visit(object);
             return true;
           } else {
-            return state.visit(object);
+            return passed.visit(object);
           }
         },
         &state);

@@ -110,13 +110,13 @@ class Value {
     fn(
         host_.self(), value_,
         [](void* owner, ccm_str key, ccm_value value) -> bool {
-          auto& state = *static_cast<State*>(owner);
-          const Value element(state.container.host_, value);
-          if constexpr (std::is_void_v<decltype(state.visit(view(key), element))>) {
-            state.visit(view(key), element);
+          auto& passed = *static_cast<State*>(owner);
+          const Value element(passed.container.host_, value);
+          if constexpr (std::is_void_v<decltype(passed.visit(view(key), element))>) {
+            passed.visit(view(key), element);
             return true;
           } else {
-            return state.visit(view(key), element);
+            return passed.visit(view(key), element);
           }
         },
         &state);
