@@ -23,7 +23,7 @@ struct Server {
 };
 
 inline constexpr const char* kJson = "application/json";
-// What Go's clients ask for, and the cheapest for an API server to write.
+// Requested by Go's clients, and the cheapest for an API server to write.
 inline constexpr const char* kProtobuf = "application/vnd.kubernetes.protobuf";
 
 struct BareRequest {

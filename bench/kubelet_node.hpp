@@ -11,7 +11,7 @@ namespace ccm::bench {
 
 std::string node_name(std::size_t i);
 
-// What a kubelet of v1.36 posts for a machine with four conditions of its own, three of
+// The Node of a kubelet of v1.36 for a machine with four conditions of its own, three of
 // node-problem-detector and one of the CNI, and with `images` container images of two names each
 // (a kubelet reports 50 at most). No managedFields: the API server writes these.
 nlohmann::json kubelet_node(std::size_t i, std::size_t images);

@@ -135,7 +135,7 @@ struct Cost {
 // Six seconds, since the manager gives memory back every five.
 constexpr std::chrono::seconds kAfter{6};
 
-// What `act` costs, which does the work or starts the manager.
+// The cost of `act`, which does the work or starts the manager.
 template <typename Act>
 Cost measure(const Settings& settings, const Server& admin, const Work& work, const Act& act) {
   Observer observer(admin, work, settings.nodes, version_of_nodes(admin));
@@ -266,7 +266,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0, 50))
       ->capture_default_str();
   app.add_option("--node-bytes", settings.node_bytes,
-                 "as many images as make a registered Node's JSON so long");
+                 "length of a registered Node's JSON, reached by adding images");
   app.add_option("--server-pid", settings.server, "of the process that is API server and etcd")
       ->required();
   app.add_option("--work", settings.work, "init, ipam or route")->capture_default_str();

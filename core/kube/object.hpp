@@ -147,7 +147,7 @@ class Object {
   struct Item {
     std::string_view key;
     Position value = kAbsent;
-    Position after = 0;  // behind the value
+    Position after = 0;  // after the value
     Position end = 0;    // of the container
     bool keyed = false;
   };

@@ -1,4 +1,4 @@
-// What a shared library says about itself: exports, needed libraries, hardening. Read from the
+// The facts in a shared library: exports, needed libraries, hardening. Read from the
 // dynamic segment without running code; `ccmctl plugin inspect` prints it and the checks judge it.
 #pragma once
 

@@ -26,7 +26,7 @@ Status check_identity(const Elf64_Ehdr& header) {
                    "; install the plugin built for " + std::string(machine_name(host_machine())));
   }
   if (header.e_ident[EI_VERSION] != EV_CURRENT || header.e_version != EV_CURRENT) {
-    return damaged("is an ELF file of an unknown version; build it anew");
+    return damaged("is an ELF file of an unknown version; rebuild it");
   }
   return {};
 }
@@ -74,7 +74,7 @@ Result<ElfReader> ElfReader::open(Bytes file) {
     return damaged("is not an ELF file; a plugin is a shared library");
   }
   auto header = read<Elf64_Ehdr>(file, 0);
-  if (!header) return damaged("ends within its ELF header; copy or install it anew");
+  if (!header) return damaged("ends within its ELF header; copy or install it again");
   reader.header_ = *header;
   Status status = check_identity(reader.header_);
   if (!status.ok()) return status;
@@ -86,16 +86,16 @@ Result<ElfReader> ElfReader::open(Bytes file) {
 
 Status ElfReader::read_segments() {
   if (header_.e_phnum != 0 && header_.e_phentsize != sizeof(Elf64_Phdr)) {
-    return damaged("has program headers of an unknown size; copy or install it anew");
+    return damaged("has program headers of an unknown size; copy or install it again");
   }
   const auto table = bytes(header_.e_phoff, uint64_t{header_.e_phnum} * sizeof(Elf64_Phdr));
-  if (!table) return damaged("ends before its program headers; copy or install it anew");
+  if (!table) return damaged("ends before its program headers; copy or install it again");
   for (size_t i = 0; i < header_.e_phnum; ++i) {
     segments_.push_back(*read<Elf64_Phdr>(*table, i * sizeof(Elf64_Phdr)));
     const Elf64_Phdr& segment = segments_.back();
     // A truncated copy loads and then dies of SIGBUS, so every loaded byte must be there.
     if (segment.p_type == PT_LOAD && !bytes(segment.p_offset, segment.p_filesz)) {
-      return damaged("is cut off: a segment ends beyond the file; copy or install it anew");
+      return damaged("is cut off: a segment ends beyond the file; copy or install it again");
     }
   }
   return {};

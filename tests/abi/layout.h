@@ -1,5 +1,5 @@
-/* What a binary that was built against these headers relies on: places of members, sizes of what
- * stands in arrays or is passed by value, values of constants. Included from C and from C++. */
+/* The layout that existing binaries rely on: places of members, sizes of values in arrays or passed
+ * by value, values of constants. Included from C and from C++. */
 #ifndef CCM_TESTS_ABI_LAYOUT_H
 #define CCM_TESTS_ABI_LAYOUT_H
 

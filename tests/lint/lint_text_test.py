@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""tools/lint_text.py finds the words, files and lines that are not allowed, and nothing else."""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import lint_text  # noqa: E402
+
+
+class LintTextTest(unittest.TestCase):
+    def found(self, text, path="core/net/url.cpp"):
+        """How many findings this text has."""
+        return len(list(lint_text.findings(path, text)))
+
+    def test_sentences_have_a_subject(self):
+        for begin in ("Who", "What"):
+            for place in ("// {} asks is told.", "/* {} asks. */", "# {} asks.", "- {} asks.", "| a | {} asks |", "It waits. {} asks is told.",
+                          '  log("{} asks");'):
+                self.assertEqual(self.found(place.format(begin)), 1, place.format(begin))
+        self.assertEqual(self.found("// It says what it is, and who asks."), 0)
+        self.assertEqual(self.found("// Whatever comes."), 0)
+
+    def test_headings_may_be_questions(self):
+        self.assertEqual(self.found("## What waits, and why", "docs/operators.md"), 0)
+        self.assertEqual(self.found("What waits, and why.", "docs/operators.md"), 1)
+
+    def test_words(self):
+        for text in ("It begins anew.", "It shall go.", "A longer one is no such thing.", "It waits so long.", "There are so many.",
+                     "It is tried again.", "after it: behind the end"):
+            self.assertEqual(self.found("// " + text), 1, text)
+        for text in ("It is retried.", "The cache is behind.", "as long as it waits", "so many that they clash", "the nodes behind a load balancer"):
+            self.assertEqual(self.found("// " + text), 0, text)
+
+    def test_long_files_and_lines(self):
+        self.assertEqual(self.found("\n" * 400), 0)
+        self.assertEqual(self.found("\n" * 401), 1)
+        self.assertEqual(self.found("\n" * 401, "docs/operators.md"), 0)
+        self.assertEqual(self.found("x" * 161, "tests/scenarios/node/a.yaml"), 1)
+        self.assertEqual(self.found("x" * 160, "tests/scenarios/node/a.yaml"), 0)
+        self.assertEqual(self.found("x" * 161, "tests/scenarios/README.md"), 0)
+
+    def test_one_source_on_a_line(self):
+        self.assertEqual(self.found("add_library(a\n  a.cpp\n  b.cpp)", "core/CMakeLists.txt"), 0)
+        self.assertEqual(self.found("add_library(a\n  a.cpp b.cpp)", "core/CMakeLists.txt"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
