@@ -37,7 +37,7 @@ inline void set_bit_field(AddressBytes& bytes, unsigned first, unsigned last, ui
 
 struct Cidr {
   bool v6 = false;
-  AddressBytes network{};  // all bits behind the prefix are 0
+  AddressBytes network{};  // all bits after the prefix are 0
   unsigned prefix = 0;
 
   [[nodiscard]] unsigned width() const { return v6 ? 128 : 32; }

@@ -1,4 +1,4 @@
-// What the adapters of providers and controllers share: a completion that is called exactly once,
+// Shared by the adapters of providers and controllers: a completion that is called exactly once,
 // and the barrier that no exception passes.
 #pragma once
 
@@ -43,7 +43,7 @@ class Completion {
   ccm_completion done_;
 };
 
-// What a component's operation gives: T out of a T or a Task<T>.
+// The result type of a component's operation: T out of a T or a Task<T>.
 template <typename Returned>
 struct Outcome {
   using Type = Returned;

@@ -62,7 +62,7 @@ class Config {
   }
 
   // The secret NAME: the file that the environment variable NAME_FILE names, else the variable
-  // NAME; read anew on each call. Never log it. [any-thread]
+  // NAME; read again on each call. Never log it. [any-thread]
   [[nodiscard]] std::optional<std::string> secret(std::string_view name) const {
     const auto fn = host_.get(&ccm_host_config::secret);
     if (fn == nullptr) return std::nullopt;

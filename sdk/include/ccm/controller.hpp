@@ -101,7 +101,7 @@ struct KeptMap {
 
 }  // namespace detail
 
-// What `setup` is given; valid during that call.
+// The argument of `setup`; valid during that call.
 class Setup {
  public:
   Setup(Host& host, const ccm_host_setup* raw, std::list<detail::KeptMap>& maps)

@@ -26,7 +26,7 @@ namespace ccm {
 // One reading of all pages.
 class InstancePages {
  public:
-  // What page `number` holds, and how many machines there are in all as it says. Pages may come in
+  // Adds the machines of page `number`, and the total that it states. Pages may come in
   // any order; one that is given again replaces the earlier one.
   void add(int64_t number, std::vector<Instance> machines, int64_t total) {
     pages_[number] = {std::move(machines), total};
@@ -40,7 +40,7 @@ class InstancePages {
   }
   [[nodiscard]] int64_t total() const { return pages_.empty() ? 0 : pages_.begin()->second.total; }
 
-  // Nothing moved: all pages say the same total, and so many machines were read, none of them
+  // Nothing moved: all pages say the same total, and that number of machines was read, none of them
   // twice.
   [[nodiscard]] bool held_still() const {
     std::unordered_set<std::string_view> ids;

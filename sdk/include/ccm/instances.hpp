@@ -45,7 +45,7 @@ struct Instance {
   std::string instance_type;
   std::string zone;
   std::string region;
-  std::vector<NodeAddress> addresses;  // in the order in which the Node shall show them
+  std::vector<NodeAddress> addresses;  // in the order in which the Node shows them
   std::vector<Label> labels;           // those that the Node has are kept
   bool operator==(const Instance&) const = default;
 
@@ -81,7 +81,7 @@ struct NodeIdentity {
   std::string name;
   std::string provider_id;
   Object node;  // for labels and annotations, and for the host to know its age; may be empty
-  // From a controller: the answer shall not be older (ccm/abi/instances.h); 0 = the host's choice.
+  // From a controller: the answer must not be older (ccm/abi/instances.h); 0 = the host's choice.
   std::chrono::milliseconds max_age{0};
 
   static NodeIdentity from_c(ObjectHost objects, const ccm_node_identity& raw) {

@@ -38,8 +38,8 @@ enum class PatchType : int32_t {
   apply = CCM_PATCH_APPLY,
 };
 
-// What is used of the object after the write: the less, the less is sent and read (a Node is
-// large).
+// The part of the object that is used after the write: the less, the less is sent and read (a Node
+// is large).
 enum class PatchAnswer : uint32_t {
   whole = 0,
   metadata = CCM_PATCH_ANSWER_METADATA,
@@ -60,7 +60,7 @@ struct KubeDelete {
 };
 
 class Kube {
-  // What every call here has in common.
+  // The common part of every call.
   struct Call {
     Service<ccm_host_kube> host;
     ObjectHost objects;

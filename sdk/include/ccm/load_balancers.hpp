@@ -95,7 +95,7 @@ class LoadBalancers {
   explicit LoadBalancers(Host host) : host_(host) {}
   [[nodiscard]] explicit operator bool() const { return static_cast<bool>(host_); }
 
-  // What the cloud has for the Service, and how it differs from what ensure would make.
+  // The Service's load balancer in the cloud, and its differences from the one ensure would make.
   [[nodiscard]] Operation<Apply> observe(Ctx ctx, LoadBalancerService service,
                                          Backends backends) const {
     return apply(&ccm_cloud_loadbalancers::observe, "observe", std::move(ctx), std::move(service),

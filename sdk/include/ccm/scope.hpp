@@ -18,8 +18,8 @@ class Scope {
   Scope& operator=(const Scope&) = delete;
   ~Scope() { clear(); }
 
-  // Starts `task` now; `ended(outcome)` is called when it is done, and must not throw. What a
-  // Task<void> throws reaches it as a Status, success as an ok one.
+  // Starts `task` now; `ended(outcome)` is called when it is done, and must not throw. An
+  // exception of a Task<void> reaches it as a Status, success as an ok one.
   template <typename T, typename Ended>
   void start(Task<T> task, Ended ended) {
     run(*this, std::move(task), std::move(ended));

@@ -19,7 +19,7 @@ namespace ccm {
 
 class Timer {
  public:
-  // What sleep() returns; for co_await, once.
+  // The result of sleep(); for co_await, once.
   class [[nodiscard]] Sleep {
    public:
     Sleep(Service<ccm_host_timer> host, Ctx ctx, std::chrono::milliseconds delay)

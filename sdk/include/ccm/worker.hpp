@@ -16,7 +16,7 @@
 namespace ccm {
 
 class Worker {
-  // What the pool's thread runs. Shared: after the component's end the host drops the completion,
+  // The job of the pool's thread. Shared: after the component's end the host drops the completion,
   // while the function may still run.
   template <typename Function>
   struct Job {

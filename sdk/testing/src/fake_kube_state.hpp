@@ -1,4 +1,4 @@
-// What the fake API server holds. Private to the testing library.
+// The state of the fake API server. Private to the testing library.
 #pragma once
 
 #include "ccm/testing/fake_kube.hpp"

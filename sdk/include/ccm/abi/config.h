@@ -26,7 +26,7 @@ typedef struct ccm_host_config {
   bool (*cloud_config)(void *self, ccm_str *out);
 
   /*
-   * A secret of that name: the file that the environment variable NAME_FILE points to (trimmed, read anew on each
+   * A secret of that name: the file that the environment variable NAME_FILE points to (trimmed, read again on each
    * call), else the environment variable NAME. Copies at most `capacity` bytes to `buffer` and returns the secret's
    * whole length, or -1 when there is none. Never logged. [any-thread]
    */

@@ -109,7 +109,7 @@ typedef struct ccm_controller {
    * A failure is retried at the priority that the key had, after a back-off that doubles, but not before its
    * retry_after_ms; class AUTH not before 10 s have passed; a permanent class (ccm/abi/status.h) not before the next
    * event, but after its retry_after_ms when it has one. Class WAITING with a retry_after_ms is no failure: the key comes back after that time, at the priority that it
-   * had, and its back-off begins anew. An event of the key, a resync included, ends each of these waits.
+   * had, and its back-off starts over. An event of the key, a resync included, ends each of these waits.
    * RESULT: const ccm_reconcile_result *, or NULL for "done". [serial] or [worker]
    */
   void (*reconcile)(void *self, const ccm_ctx *ctx, const ccm_reconcile_request *request, ccm_completion done);

@@ -48,7 +48,7 @@ typedef struct ccm_instance {
   ccm_str instance_type;
   ccm_str zone;
   ccm_str region;
-  const ccm_node_address *addresses; /* in the order in which the Node shall show them */
+  const ccm_node_address *addresses; /* in the order in which the Node shows them */
   size_t address_count;
   const ccm_key_value *labels; /* further labels; those that the Node has are kept, keys of kubernetes.io left out */
   size_t label_count;
@@ -65,8 +65,8 @@ typedef struct ccm_instance_list {
 /* Which machine is meant: by provider ID when the Node has one, else by name. */
 typedef struct ccm_node_identity {
   uint32_t size;
-  /* From a controller: the answer shall not be older, unless so many machines are asked about that the host would spend
-   * too many calls; 0 = the host's choice. 0 for a provider. */
+  /* From a controller: the answer must not be older, unless that would cost the host too many calls;
+   * 0 = the host's choice. 0 for a provider. */
   uint32_t max_age_ms;
   ccm_str name;
   ccm_str provider_id;

@@ -12,8 +12,8 @@
  *  - No write to the cloud without a difference: a second `ensure` of the same request is reads only.
  *  - A load balancer is this Service's when a mark that the provider itself put into the cloud (a tag, a description, a
  *    name made of the UID) names this Service's UID. `id` stands in an annotation, which users write: it says where to
- *    look and proves nothing. What it leads to without a proof is CCM_LOAD_BALANCER_FOREIGN and is neither changed nor
- *    deleted, except as `adopt_id`, which the administrator has allowed: that is marked anew.
+ *    look and proves nothing. A load balancer without a proof is CCM_LOAD_BALANCER_FOREIGN and is neither changed nor
+ *    deleted, except as `adopt_id`, which the administrator has allowed: that one gets a new mark.
  *  - `ensure` looks for that mark before it creates, so that a lost answer leads to no second load balancer.
  *  - Every operation is completed, and changes nothing any more once its ctx has ended. One that is open five minutes after
  *    that loses its turn: the host calls `observe` before the next change, and drops the late completion. Until then others
@@ -98,7 +98,7 @@ typedef struct ccm_backend {
   const ccm_object *node; /* for labels and annotations; may be NULL */
 } ccm_backend;
 
-/* What a load balancer says of one port. Frozen. */
+/* The state of one port of a load balancer. Frozen. */
 typedef struct ccm_ingress_port {
   ccm_str protocol;
   ccm_str error; /* CamelCase, or "domain/Reason"; empty = none */
@@ -156,7 +156,7 @@ typedef struct ccm_cloud_loadbalancers {
 
   /*
    * Makes the load balancer be what the Service asks for. `backends` may be empty. INVALID_ARGUMENT or class
-   * INVALID_SPEC when the Service asks for something impossible: not tried again before it changes.
+   * INVALID_SPEC when the Service asks for something impossible: not retried before it changes.
    * IMPLEMENTED_ELSEWHERE: another program does it, which counts as done. RESULT: const ccm_load_balancer *. Required.
    */
   void (*ensure)(void *self, const ccm_ctx *ctx, const ccm_service *service, const ccm_backend *const *backends,

@@ -16,7 +16,7 @@ extern "C" {
 #define CCM_PLUGIN_ENTRY "ccm_plugin_v1"
 
 /*
- * What the host gives to a component: host services by id. A service which this host does not have leaves `*out`
+ * The host's side for a component: host services by id. A service which this host does not have leaves `*out`
  * alone and returns false; the component says what it misses or does without.
  * Host and services stay valid until `destroy` of the component returned.
  */
@@ -27,7 +27,7 @@ typedef struct ccm_host {
   bool (*get_interface)(void *self, const char *id, ccm_interface *out); /* [any-thread] */
 } ccm_host;
 
-/* What a plugin gives for one component. The struct itself is copied by the host; `self` lives until destroy. */
+/* The plugin's side of one component. The struct itself is copied by the host; `self` lives until destroy. */
 typedef struct ccm_component {
   uint32_t size;
   uint32_t reserved; /* 0 */

@@ -1,5 +1,5 @@
 /*
- * What every cloud provider implements, next to the interfaces for what its cloud can do.
+ * Implemented by every cloud provider, next to the interfaces for the features of its cloud.
  */
 #ifndef CCM_ABI_PROVIDER_H
 #define CCM_ABI_PROVIDER_H

@@ -4,7 +4,7 @@
  * replacement by another route of the same destination or Node is held when there are many (FAILED_PRECONDITION, class
  * WAITING, reason "DeletionBrakeEngaged", among the statuses), and one without CCM_ROUTE_OWNED is refused ("NotOwned").
  * The host's `apply` takes any number of changes, and its `limits` says so: it judges them as a whole and calls the
- * provider's with at most `batch` of them. When one of these calls fails, those behind it are not made and have its status.
+ * provider's with at most `batch` of them. When one of these calls fails, those after it are not made and have its status.
  * A provider's `apply` that is not completed five minutes after its ctx ended loses its turn; then changes are UNAVAILABLE,
  * class WAITING, reason "OperationNotCompleted", until the routes have been listed again.
  */

@@ -1,4 +1,4 @@
-// What fake clouds have in common: a test says what the next calls of an operation do instead of
+// The common part of fake clouds: a test says what the next calls of an operation do instead of
 // succeeding, and looks at what was under way. Scripting is for the test's thread.
 #pragma once
 

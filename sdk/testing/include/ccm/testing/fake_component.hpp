@@ -92,7 +92,7 @@ class FakeComponent {
   [[nodiscard]] FakeHost& host() { return host_; }
 
  private:
-  // What one completion of the component leads to, and how often it came.
+  // The result of one completion of the component, and how often it came.
   using Deliver = std::function<void(const ccm_status*, const void*)>;
   struct Waiting {
     Waiting(FakeHost& the_host, std::string the_name, Deliver the_deliver)

@@ -41,7 +41,7 @@ class FakeController {
   // Starts one reconcile and leaves it to the test.
   Pending<Result<ReconcileResult>> start_reconcile(const Ctx& ctx, Request request);
 
-  // What ended since the last call.
+  // The reconciles that ended since the last call.
   std::vector<Reconciled> take_reconciled();
   // Keys that wait now, due or not.
   [[nodiscard]] std::vector<std::string> waiting() const;

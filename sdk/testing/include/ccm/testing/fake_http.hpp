@@ -24,7 +24,7 @@ namespace ccm::testing {
 
 class FakeHttp {
  public:
-  // What one request gets: an HTTP answer, a failure, or nothing until its time limit.
+  // The reply to one request: an HTTP answer, a failure, or nothing until its time limit.
   struct Answer {
     Result<HttpResponse> outcome = HttpResponse{200, {}, {}};
     std::chrono::milliseconds delay{0};

@@ -48,7 +48,7 @@ class FakeKube {
   void put(const std::string& resource, std::string_view json);
   void remove(const std::string& resource, const std::string& name,
               const std::string& namespace_name = {});
-  // What the server holds, as JSON text; empty when there is no such object.
+  // The server's object, as JSON text; empty when there is none.
   [[nodiscard]] std::string stored(const std::string& resource, const std::string& name,
                                    const std::string& namespace_name = {}) const;
 

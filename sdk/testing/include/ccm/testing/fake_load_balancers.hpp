@@ -29,7 +29,7 @@ struct LoadBalancerCall {
   Backends backends;
 };
 
-// What exists for one Service.
+// The load balancer of one Service.
 struct FakeLoadBalancer {
   LoadBalancerService service;  // as it was last asked for
   Backends backends;

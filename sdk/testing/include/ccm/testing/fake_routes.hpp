@@ -30,7 +30,7 @@ class FakeRoutes : public FakeCloudScript {
  public:
   FakeRoutes(FakeLoop& loop, FakeObjects& objects, FakeContexts& contexts);
 
-  // What the cloud holds. A test may change it between calls.
+  // The cloud's routes. A test may change it between calls.
   std::vector<Route> table_of_cloud;
   RouteLimits known_limits;
   // Changes of routes with that destination fail like that.

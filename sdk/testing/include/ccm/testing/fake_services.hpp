@@ -79,7 +79,7 @@ struct DefinedMetric {
   std::string name;
   std::vector<std::string> labels;
   std::vector<double> buckets;
-  // What was recorded, in order, with the label values joined by commas.
+  // The recorded Events, in order, with the label values joined by commas.
   std::vector<std::pair<std::string, double>> records;
 };
 
@@ -88,8 +88,8 @@ class FakeMetrics {
   FakeMetrics();
   // The metric of that name; nothing when the plugin did not define it.
   [[nodiscard]] std::optional<DefinedMetric> find(std::string_view name) const;
-  // What was recorded for it, in order, whatever the labels; nothing when the plugin did not define
-  // it.
+  // The values recorded for it, in order, whatever the labels; nothing when the plugin did not
+  // define it.
   [[nodiscard]] std::vector<double> values(std::string_view name) const;
   [[nodiscard]] const ccm_host_metrics* table() const { return &table_; }
 
