@@ -1,5 +1,5 @@
-/* A controller whose reconcile of the Node "stall-MILLISECONDS" blocks the host's loop for that time:
- * it says that it never blocks, and does. */
+/* A controller whose reconcile of the Node "stall-MILLISECONDS" blocks the host's loop for that
+ * time: it says that it never blocks, and does. */
 #define _POSIX_C_SOURCE 200809L
 #include <ccm/abi/controller.h>
 #include <ccm/abi/plugin.h>

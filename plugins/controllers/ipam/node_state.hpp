@@ -31,9 +31,9 @@ NodeState read_node(const Object& node);
 // the API server: the cache keeps no managedFields.
 std::string assigner(const Object& node);
 
-// A strategic merge patch for nodes/<name>. The uid is its precondition: it does not change another Node
-// of the same name. Nor does it ever change existing ranges: the API server lets them be set only
-// once (IPAM-34). So it needs no resourceVersion, which each heartbeat would invalidate.
+// A strategic merge patch for nodes/<name>. The uid is its precondition: it does not change another
+// Node of the same name. Nor does it ever change existing ranges: the API server lets them be set
+// only once (IPAM-34). So it needs no resourceVersion, which each heartbeat would invalidate.
 std::string cidr_patch(const std::string& uid, const std::vector<Cidr>& blocks);
 
 }  // namespace ccm::ipam

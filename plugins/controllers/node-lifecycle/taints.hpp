@@ -17,10 +17,10 @@ enum class Wanted {
 // The Node carries the shutdown taint, with whatever value.
 bool has_shutdown_taint(const NodeState& node);
 
-// The strategic merge patch for nodes/<name> that sets the Node's taints, with its uid (API-46) and, because
-// spec.taints is one atomic list (LIFE-16), its resourceVersion; nothing when the taints are
-// already right (LIFE-14). The out-of-service taint is added together with an annotation, and
-// removed only with it: without the annotation, another writer has added the taint.
+// The strategic merge patch for nodes/<name> that sets the Node's taints, with its uid (API-46)
+// and, because spec.taints is one atomic list (LIFE-16), its resourceVersion; nothing when the
+// taints are already right (LIFE-14). The out-of-service taint is added together with an
+// annotation, and removed only with it: without the annotation, another writer has added the taint.
 std::optional<std::string> taint_patch(const NodeState& node, Wanted wanted);
 
 }  // namespace ccm::node_lifecycle

@@ -8,7 +8,6 @@
 
 namespace ccm::kube {
 
-
 class ClientTest : public KubeTest {
  protected:
   ~ClientTest() override { api_.release(); }

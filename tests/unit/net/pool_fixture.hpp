@@ -5,7 +5,6 @@
 
 namespace ccm::net {
 
-
 class PoolTest : public ClientTest {
  protected:
   static test::ServerReply hello(const test::ServerRequest&) { return reply("hello"); }
