@@ -1,7 +1,7 @@
 // Metrics of plugins in the whole host.
-#include "whole_host_fixture.hpp"
-#include "plugin_host/plugin_host.hpp"
 #include "../runtime/manual_timers.hpp"
+#include "plugin_host/plugin_host.hpp"
+#include "whole_host_fixture.hpp"
 
 #include <ccm/abi/controller.h>
 #include <ccm/abi/metrics.h>

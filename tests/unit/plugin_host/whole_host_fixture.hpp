@@ -2,8 +2,8 @@
 // controller that describes each Node and patches it.
 #pragma once
 
-#include "plugin_host/plugin_host.hpp"
 #include "../runtime/manual_timers.hpp"
+#include "plugin_host/plugin_host.hpp"
 
 #include <ccm/abi/controller.h>
 #include <ccm/abi/kube.h>
@@ -72,14 +72,14 @@ inline void cloud_list(void*, const ccm_ctx*, ccm_completion done) {
 }
 
 // Never called: they make the host offer the interfaces.
-inline void no_load_balancer(void*, const ccm_ctx*, const ccm_service*, const ccm_backend* const*, size_t,
-                      ccm_completion) {
+inline void no_load_balancer(void*, const ccm_ctx*, const ccm_service*, const ccm_backend* const*,
+                             size_t, ccm_completion) {
   FAIL();
 }
 inline void no_removal(void*, const ccm_ctx*, const ccm_service*, ccm_completion) { FAIL(); }
 inline void no_routes(void*, const ccm_ctx*, ccm_str, ccm_completion) { FAIL(); }
 inline void no_changes(void*, const ccm_ctx*, ccm_str, const ccm_route* const*, size_t,
-                const ccm_route* const*, size_t, ccm_completion) {
+                       const ccm_route* const*, size_t, ccm_completion) {
   FAIL();
 }
 
@@ -169,7 +169,7 @@ inline void tagger_setup(void*, const ccm_ctx*, const ccm_host_setup* setup, ccm
 }
 
 inline void tagger_reconcile(void*, const ccm_ctx* ctx, const ccm_reconcile_request* request,
-                      ccm_completion done) {
+                             ccm_completion done) {
   if (g_tagger->never_complete) return;
   auto* operation = new TagOperation{std::string(view(request->key)), done};
   ccm_node_identity node{};
@@ -200,7 +200,7 @@ inline void tagger_create(const ccm_host* host, ccm_str, ccm_completion done) {
 }
 
 inline LoadedPlugin loaded(const ccm_plugin* entry, ComponentKind kind, const char* name,
-                    bool nonblocking) {
+                           bool nonblocking) {
   LoadedPlugin plugin;
   plugin.plugin = entry;
   plugin.manifest.id = std::string("test.") + name;
