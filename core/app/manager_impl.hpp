@@ -1,14 +1,15 @@
-// Internals of Manager: its parts and its start (manager.cpp), its stop (manager_stop.cpp). Loop
-// thread, unless stated otherwise.
+// Internals of Manager: its parts (manager.cpp) and its start (manager_start.cpp). Loop thread,
+// unless stated otherwise.
 #pragma once
 
 #include "app/access/access_check.hpp"
 #include "app/access/access_subjects.hpp"
 #include "app/client_factory.hpp"
+#include "app/ending.hpp"
 #include "app/endpoint.hpp"
-#include "app/exit_code.hpp"
 #include "app/leadership.hpp"
 #include "app/manager.hpp"
+#include "app/orderly_stop.hpp"
 #include "app/stop_signals.hpp"
 #include "kube/informer.hpp"
 #include "net/write_gate.hpp"
@@ -26,9 +27,6 @@
 #include <boost/asio/awaitable.hpp>
 #include <prometheus/registry.h>
 
-#include <atomic>
-#include <chrono>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +43,14 @@ struct Manager::Impl final : plugin::FlagSource {
   // manager.cpp
   plugin::PluginHostDependencies dependencies();
   void add_pages();
+  void watch_signals();
+  Status alive(bool holding) const;
+  void listen();
+  void fail(const Status& status);
+  void begin_stop();
+  boost::asio::awaitable<void> stop();
+
+  // manager_start.cpp
   boost::asio::awaitable<void> start();
   boost::asio::awaitable<Status> await_api_server();
   boost::asio::awaitable<Status> make_components();
@@ -53,25 +59,13 @@ struct Manager::Impl final : plugin::FlagSource {
   boost::asio::awaitable<void> tell_synced();
   boost::asio::awaitable<void> look_up_trust();
   void watch_health(const std::string& component);
-  void watch_signals();
   void lead();
-
-  // manager_stop.cpp
-  Status alive(bool holding) const;
-  static void lost(const std::string& reason);
-  void listen();
-  void signalled(int number);
-  void fail(const Status& status);
-  [[noreturn]] static void broke(const std::exception& fault);
-  void end(int code);
-  boost::asio::awaitable<void> stop();
-  boost::asio::awaitable<void> release();
-  boost::asio::awaitable<std::string> writes_end(std::chrono::milliseconds limit);
-  boost::asio::awaitable<bool> give_back(std::chrono::milliseconds limit);
 
   const CommandLine& command_line;
   const Options& options;
   LoadedSelection selection;
+
+  Ending ending{[this] { begin_stop(); }};
 
   runtime::EventLoop loop;
   runtime::WorkerPool workers;
@@ -95,10 +89,7 @@ struct Manager::Impl final : plugin::FlagSource {
   serving::LoopLag loop_lag{loop.executor(), metrics};
   SignalGuard& guard;
   StopSignals& signals{StopSignals::install()};
-  // All components are created, and the election has begun. Any thread.
-  std::atomic<bool> started{false};
-  bool stopping = false;
-  std::atomic<int> exit_code{kExitOk};
+  OrderlyStop orderly_stop{{loop, plugins, recorders, leadership, write_gate, event_gate}};
 };
 
 }  // namespace ccm::app

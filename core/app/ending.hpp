@@ -1,0 +1,52 @@
+// Why, how and with which exit code this process ends: one table (ending.cpp), and the way out that
+// it names.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <utility>
+
+namespace ccm::app {
+
+// Why this process ends.
+enum class Cause {
+  signal,         // the first SIGTERM or SIGINT
+  second_signal,  // one more
+  stop_limit,     // an orderly stop took longer than kStopLimit
+  failure,        // of the API server, the provider or a controller
+  trust,          // the settings of the secure port's authentication cannot work
+  lease_lost,
+  exception,  // a part of this program threw what it should not
+};
+
+class Ending {
+ public:
+  // `stop` begins to take everything down in order. Called at most once, on the loop.
+  explicit Ending(std::function<void()> stop) : stop_(std::move(stop)) {}
+
+  // All components are there, and the election begins. Loop thread.
+  void started();
+  // Any thread.
+  [[nodiscard]] bool stopping() const { return phase_ == Phase::stopping; }
+  // Of the orderly stop that has begun, else 0. Any thread.
+  [[nodiscard]] int exit_code() const { return exit_code_; }
+
+  // This cause now ends the process at once, without an orderly stop. Any thread.
+  [[nodiscard]] bool at_once(Cause cause) const;
+
+  // Takes the way that the table names; `last_words` logs why. Loop thread; for a cause that is
+  // at_once() any thread, and then it does not return.
+  void end(Cause cause, const std::function<void()>& last_words);
+
+  // Ends the process with that exit code, whatever the log does. Any thread.
+  [[noreturn]] static void leave(int exit_code, const std::function<void()>& last_words);
+
+ private:
+  enum class Phase { starting, running, stopping };
+
+  std::function<void()> stop_;
+  std::atomic<Phase> phase_{Phase::starting};
+  std::atomic<int> exit_code_{0};
+};
+
+}  // namespace ccm::app

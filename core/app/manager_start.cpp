@@ -1,0 +1,200 @@
+// How the manager starts: the API server, the components, the caches, the election.
+#include "app/access/access_subjects.hpp"
+#include "app/manager_impl.hpp"
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "kube/events.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace ccm::app {
+
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds kStartLimit{10'000};  // for the API server's first answer (HOST-84)
+
+}  // namespace
+
+asio::awaitable<Status> Manager::Impl::await_api_server() {
+  const auto limit = BootClock::now() + kStartLimit;
+  kube::Client client = clients.client("");
+  kube::CallOptions once;
+  once.timeout = milliseconds(5'000);
+  once.max_retries = 0;
+  asio::steady_timer timer(loop.context());
+  for (;;) {
+    std::string method = "GET";
+    std::string path = "/healthz";
+    std::string body;
+    const auto answer =
+        co_await client.raw(std::move(method), std::move(path), std::move(body), once);
+    if (answer.ok()) co_return Status();
+    const bool hopeless = answer.status().error_class() == ErrorClass::auth ||
+                          answer.status().code() == Code::unauthenticated;
+    if (hopeless || BootClock::now() + std::chrono::seconds(1) > limit || ending.stopping()) {
+      std::string context = "the API server " + clients.config().server + " (from " +
+                            clients.config().source +
+                            ") gave no healthy answer; check its address, "
+                            "this machine's network and the credential";
+      co_return answer.status().with_context(context);
+    }
+    log::warning("Waiting for the API server",
+                 {{"server", clients.config().server}, {"err", answer.status()}});
+    timer.expires_after(std::chrono::seconds(1));
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+}
+
+asio::awaitable<Status> Manager::Impl::make_components() {
+  if (Status status = plugins.load_cloud_config(); !status.ok()) co_return status;
+  Status made =
+      co_await plugins.create_provider(selection.provider.plugin, selection.provider.name);
+  guard.check("create", selection.provider.plugin.manifest.id);
+  if (!made.ok()) co_return made.with_context("provider " + selection.provider.name);
+  watch_health(selection.provider.name);
+  if (!plugins.has_cluster_id()) {
+    if (!options.kube_cloud_shared.allow_untagged_cloud) {
+      co_return Status(
+          Code::failed_precondition,
+          "provider " + selection.provider.name +
+              " marks its resources with no cluster id; set one in its configuration, or "
+              "allow this with --allow-untagged-cloud");
+    }
+    log::warning("The provider marks its resources with no cluster id",
+                 {{"provider", selection.provider.name}});
+  }
+  for (const auto& controller : selection.controllers) {
+    made = co_await plugins.create_controller(controller.plugin, controller.name);
+    guard.check("create", controller.plugin.manifest.id);
+    if (!made.ok()) co_return made.with_context("controller " + controller.name);
+    const auto runs = co_await plugins.setup_controller(controller.name);
+    guard.check("setup", controller.plugin.manifest.id);
+    if (!runs.ok()) co_return runs.status().with_context("controller " + controller.name);
+    if (!*runs) continue;
+    health->set(controller.name, [] { return Status(); });
+    watch_health(controller.name);
+  }
+  co_return Status();
+}
+
+// A degraded plugin fails /readyz by its name, but not /livez and /healthz: for a slow cloud the
+// kubelet would restart its manager again and again.
+void Manager::Impl::watch_health(const std::string& component) {
+  health->set(
+      "plugin-" + component,
+      [this, component] {
+        for (const auto& report : plugins.components()) {
+          if (report.name != component || !report.degraded) continue;
+          return Status(Code::unavailable, "it stalls the host's loop or misses its deadlines");
+        }
+        return Status();
+      },
+      serving::HealthRegistry::Scope::readiness);
+}
+
+// Runs in parallel with the start.
+asio::awaitable<void> Manager::Impl::look_up_trust() {
+  const Status status = co_await endpoint.look_up_trust();
+  if (status.ok() || ending.stopping()) co_return;
+  ending.end(Cause::trust, [&] { log::error("Cannot continue", {{"err", status}}); });
+}
+
+// Standbys ask too, so that the next leader knows already.
+void Manager::Impl::check_access() {
+  AccessCallbacks callbacks;
+  callbacks.changed = [this](const AccessSubject& subject, const plugin::Permissions& missing) {
+    access_news.tell(subject, missing);
+    if (missing.needed.empty()) return;
+    recorders.record("cloud-controller-manager", leadership.lease_reference(),
+                     kube::EventType::warning, "MissingPermissions",
+                     subject.name + " lacks " + plugin::to_string(missing.needed));
+  };
+  callbacks.answered = [this] { plugins.start_allowed_controllers(); };
+  access.emplace(clients.client("access-check"), access_subjects(selection, options),
+                 AccessCheckOptions(), std::move(callbacks));
+  health->set_note(
+      "permissions", [this] { return access->text(); }, serving::HealthRegistry::Readers::informed);
+  asio::co_spawn(loop.context(), access->run(), [](const std::exception_ptr& fault) {
+    if (fault) std::rethrow_exception(fault);
+  });
+}
+
+asio::awaitable<void> Manager::Impl::run_provider() {
+  std::string plugin_id = selection.provider.plugin.manifest.id;
+  co_await access->wait(std::move(plugin_id));
+  if (ending.stopping()) co_return;
+  const Status status = co_await plugins.start_provider();
+  guard.check("initialize", selection.provider.plugin.manifest.id);
+  if (status.ok()) {
+    log::info("Provider is ready", {{"provider", selection.provider.name}});
+  } else if (status.code() != Code::cancelled) {
+    fail(Status(status).with_context("provider " + selection.provider.name));
+  }
+}
+
+asio::awaitable<void> Manager::Impl::tell_synced() {
+  const auto all = informers.informers();
+  for (const auto& informer : all) {
+    const Status status = co_await informer->wait_synced();
+    if (!status.ok()) co_return;
+  }
+  log::info("Caches are synced");
+}
+
+asio::awaitable<void> Manager::Impl::start() {
+  Status status = co_await await_api_server();
+  if (status.ok()) status = co_await make_components();
+  if (ending.stopping()) co_return;
+  if (!status.ok()) {
+    fail(status);
+    co_return;
+  }
+  check_access();
+  cache.update(informers);
+  informers.start();
+  asio::co_spawn(loop.context(), tell_synced(), [](const std::exception_ptr& fault) {
+    if (fault) std::rethrow_exception(fault);
+  });
+  asio::co_spawn(loop.context(), run_provider(), [](const std::exception_ptr& fault) {
+    if (fault) std::rethrow_exception(fault);
+  });
+  ending.started();
+  leadership.start({.started = [this] { lead(); },
+                    .lost =
+                        [this](const std::string& reason) {
+                          ending.end(Cause::lease_lost, [&] {
+                            log::error("Leadership lost", {{"reason", reason}});
+                          });
+                        },
+                    .event =
+                        [this](std::string message) {
+                          recorders.record("cloud-controller-manager", leadership.lease_reference(),
+                                           kube::EventType::normal, "LeaderElection",
+                                           std::move(message));
+                        },
+                    .alive = [this](bool holding) { return alive(holding); }});
+}
+
+void Manager::Impl::lead() {
+  if (ending.stopping()) return;
+  recorders.start();
+  const auto components = plugins.components();
+  const auto controllers =
+      std::count_if(components.begin(), components.end(), [](const auto& component) {
+        return component.kind == plugin::ComponentKind::controller && component.skipped.empty();
+      });
+  log::info("Leading", {{"controllers", controllers}});
+  plugins.start_controllers();
+}
+
+}  // namespace ccm::app

@@ -1,0 +1,80 @@
+#include "app/orderly_stop.hpp"
+
+#include "base/log.hpp"
+#include "plugin/await_callback.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <functional>
+#include <utility>
+
+namespace ccm::app {
+
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+
+namespace {
+
+// Together less than kStopLimit.
+constexpr milliseconds kReconcilesEnd{1'000};  // once they are cancelled
+constexpr milliseconds kEventsOut{1'000};      // those that are still queued then
+constexpr milliseconds kWritesEnd{3'000};      // answers to what was sent
+constexpr milliseconds kGiveBack{2'000};       // the Lease
+constexpr milliseconds kComponentsEnd{1'000};  // controllers, then the provider
+
+}  // namespace
+
+// Reconciles end at once, queued Events are sent, then the gates close and pending writes get their
+// answers. From then on nothing writes, so the Lease is released before the rest is destroyed.
+asio::awaitable<void> OrderlyStop::run() {
+  Status stopped = co_await parts_.plugins.stop_controllers(kReconcilesEnd);
+  if (!stopped.ok()) {
+    log::warning("Cancelled reconciles do not end; they cannot write any more", {{"err", stopped}});
+  }
+  if (parts_.leadership.leading()) co_await parts_.recorders.drain(kEventsOut);
+  co_await release();
+  stopped = co_await parts_.plugins.stop(kComponentsEnd);
+  if (!stopped.ok()) log::warning("A component did not stop in time", {{"err", stopped}});
+}
+
+asio::awaitable<void> OrderlyStop::release() {
+  parts_.write_gate->close();
+  parts_.event_gate->close();
+  const std::string writing = co_await writes_end(kWritesEnd);
+  if (!writing.empty()) {
+    log::warning("Kept the Lease, since a write may still be under way", {{"what", writing}});
+    co_return;
+  }
+  const bool answered = co_await give_back(kGiveBack);
+  if (!answered) log::warning("The API server does not answer; the Lease has to expire");
+}
+
+// Empty, or the operations that may still be writing after that time.
+asio::awaitable<std::string> OrderlyStop::writes_end(milliseconds limit) {
+  constexpr milliseconds kLook{5};
+  const auto end = std::chrono::steady_clock::now() + limit;
+  asio::steady_timer timer(parts_.loop.context());
+  while (true) {
+    std::string open;
+    if (const auto unseen = parts_.plugins.unseen_write()) open = *unseen + " runs on a worker";
+    if (parts_.write_gate->under_way() > 0) open = "a write has no answer";
+    if (open.empty() || std::chrono::steady_clock::now() >= end) co_return open;
+    timer.expires_after(kLook);
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+}
+
+asio::awaitable<bool> OrderlyStop::give_back(milliseconds limit) {
+  auto start = [this, limit](std::function<void(bool)> done) {
+    const auto told = std::make_shared<bool>(false);
+    auto once = [told, done = std::move(done)](bool ended) {
+      if (!std::exchange(*told, true)) done(ended);
+    };
+    parts_.loop.timers().after(limit, [once] { once(false); });
+    parts_.leadership.release([once] { once(true); });
+  };
+  return plugin::await_callback<bool>(start);
+}
+
+}  // namespace ccm::app

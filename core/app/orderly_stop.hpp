@@ -1,0 +1,44 @@
+// The orderly stop, up to the moment when only the loop is left: reconciles, Events, writes, Lease,
+// components, in this order. Loop thread.
+#pragma once
+
+#include "app/leadership.hpp"
+#include "net/write_gate.hpp"
+#include "plugin/host_services/event_recorders.hpp"
+#include "plugin_host/plugin_host.hpp"
+#include "runtime/event_loop.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace ccm::app {
+
+class OrderlyStop {
+ public:
+  struct Parts {
+    runtime::EventLoop& loop;
+    plugin::PluginHost& plugins;
+    plugin::EventRecorders& recorders;
+    Leadership& leadership;
+    std::shared_ptr<net::WriteGate> write_gate;
+    std::shared_ptr<net::WriteGate> event_gate;
+  };
+
+  explicit OrderlyStop(Parts parts) : parts_(std::move(parts)) {}
+
+  // Ends in less than kStopLimit, whatever the plugins and the API server do, as long as the loop
+  // runs. Once.
+  boost::asio::awaitable<void> run();
+
+ private:
+  boost::asio::awaitable<void> release();
+  boost::asio::awaitable<std::string> writes_end(std::chrono::milliseconds limit);
+  boost::asio::awaitable<bool> give_back(std::chrono::milliseconds limit);
+
+  const Parts parts_;
+};
+
+}  // namespace ccm::app
