@@ -191,12 +191,6 @@ std::vector<std::size_t> InstanceSnapshot::find_name(std::string_view wanted) co
   return all;
 }
 
-std::size_t InstanceSnapshot::memory() const {
-  return sizeof(*this) + text_.capacity() + records_.capacity() * sizeof(Record) +
-         pairs_.capacity() * sizeof(Pair) +
-         (by_provider_id_.capacity() + by_name_.capacity()) * sizeof(uint32_t);
-}
-
 void InstanceExport::add(const InstanceSnapshot::Ptr& snapshot, std::size_t index) {
   const InstanceSnapshot::Record& record = snapshot->records_[index];
   auto entry = std::make_unique<Entry>();

@@ -46,9 +46,6 @@ class InstanceSnapshot {
   // may still be listed beside its successor. When all are, the first of them.
   [[nodiscard]] std::vector<std::size_t> find_name(std::string_view name) const;
 
-  // Bytes that it occupies.
-  [[nodiscard]] std::size_t memory() const;
-
  private:
   friend class InstanceExport;
   class Builder;

@@ -62,7 +62,7 @@ InstancesBroker::Question InstancesBroker::question_of(MachineQuery query, Answe
 
 void InstancesBroker::find(MachineQuery query, AnswerDone done) {
   if (foreign(query.provider_id)) return done({foreign_machine(query.provider_id), nullptr, 0});
-  if (query.max_age > milliseconds(0)) count_poll(query.max_age);
+  if (query.max_age > milliseconds(0)) polls_.count(timers_.now(), query.max_age);
   Question question = question_of(std::move(query), std::move(done));
   if (give(question, question.wanted)) {
     ++hits_;
@@ -117,18 +117,6 @@ void InstancesBroker::ask(Question question) {
   wait_for_listing(std::move(question));
 }
 
-// They arrive a few at a time, one per worker of the controller, so only a whole period shows how
-// many machines are in doubt.
-void InstancesBroker::count_poll(milliseconds period) {
-  const auto now = timers_.now();
-  if (now - polls_began_ >= period) {
-    polls_before_ = now - polls_began_ < 2 * period ? polls_ : 0;
-    polls_ = 0;
-    polls_began_ = now;
-  }
-  ++polls_;
-}
-
 void InstancesBroker::poll(Question question) {
   polled_.push_back(std::move(question));
   if (poll_timer_ != 0) return;
@@ -142,7 +130,7 @@ void InstancesBroker::poll(Question question) {
 void InstancesBroker::pump_polled() {
   auto polled = std::exchange(polled_, {});
   const std::size_t batch = singles_.batch();
-  const std::size_t asked = std::max({polls_, polls_before_, polled.size()});
+  const std::size_t asked = std::max(polls_.most(), polled.size());
   const bool list = (asked + batch - 1) / batch > std::min(listing_calls(), kMostPolls);
   for (Question& question : polled) {
     const bool due = listing_ || !last_began_ || timers_.now() - *last_began_ >= poll_interval();

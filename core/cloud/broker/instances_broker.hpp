@@ -6,6 +6,7 @@
 
 #include "cloud/broker/known_machines.hpp"
 #include "cloud/broker/machine_source.hpp"
+#include "cloud/broker/poll_rate.hpp"
 #include "cloud/broker/single_calls.hpp"
 #include "runtime/timers.hpp"
 
@@ -116,7 +117,6 @@ class InstancesBroker {
   bool give(const Question& question, runtime::TimePoint since);
   [[nodiscard]] bool few() const;
   void ask(Question question);
-  void count_poll(std::chrono::milliseconds period);
   void poll(Question question);
   void pump_polled();
   void ask_singly(Question question);
@@ -160,11 +160,8 @@ class InstancesBroker {
   std::vector<Question> waiting_;  // for a listing
   std::vector<ListQuestion> list_waiting_;
 
-  // Questions that a controller repeats while machines are in doubt: their number in its current
-  // period and in the previous one.
-  runtime::TimePoint polls_began_;
-  std::size_t polls_ = 0;
-  std::size_t polls_before_ = 0;
+  // Questions that a controller repeats while machines are in doubt.
+  PollRate polls_;
   std::vector<Question> polled_;  // in this step of the loop
   runtime::Timers::Id poll_timer_ = 0;
 

@@ -1,17 +1,15 @@
 #include "cloud/broker/instances_service.hpp"
 
 #include "base/log.hpp"
-#include "plugin/host_services/host_operation.hpp"
 #include "plugin/host_services/object_service.hpp"
 
+#include <memory>
 #include <utility>
 #include <vector>
 
 namespace ccm::plugin {
 
 namespace {
-
-using OperationPtr = std::shared_ptr<HostOperation>;
 
 Result<MachineQuery> read_query(const ccm_node_identity* node) {
   if (node == nullptr || !CCM_HAS(node, provider_id)) {
@@ -29,16 +27,16 @@ Result<MachineQuery> read_query(const ccm_node_identity* node) {
   return query;
 }
 
-void end_with_list(const OperationPtr& running, const InstanceSnapshot::Ptr& snapshot) {
+void end_with_list(HostOperation& running, const InstanceSnapshot::Ptr& snapshot) {
   InstanceExport machines;
   for (std::size_t index = 0; index < snapshot->size(); ++index) machines.add(snapshot, index);
   if (!snapshot->complete()) machines.mark_incomplete();
-  running->end({}, &machines.list());
+  running.end({}, &machines.list());
 }
 
 // The answers of one describe, as they arrive.
 struct Batch {
-  OperationPtr running;
+  ServiceOperation running;
   std::vector<MachineQuery> queries;
   std::vector<MachineAnswer> answers;
   std::size_t missing = 0;
@@ -69,7 +67,7 @@ void end_batch(const Batch& batch) {
   batch.running->end({}, &machines.list());
 }
 
-void end_with_answer(const OperationPtr& running, const MachineAnswer& answer) {
+void end_with_answer(const ServiceOperation& running, const MachineAnswer& answer) {
   if (!answer.status.ok()) return running->end(answer.status);
   if (!answer.snapshot) {
     return running->end(Status(Code::not_found, ErrorClass::not_found, "the machine does not exist")
@@ -83,66 +81,52 @@ void end_with_answer(const OperationPtr& running, const MachineAnswer& answer) {
 }  // namespace
 
 void InstancesService::list(void* self, const ccm_ctx* ctx, ccm_completion done) noexcept {
-  auto& service = *static_cast<InstancesService*>(self);
-  const auto component = service.component();
-  if (!component) return;
-  auto start = [broker = service.broker_](const OperationPtr& running) {
-    broker->list([running](Result<InstanceSnapshot::Ptr> listed) {
-      if (running->ended()) return;
-      if (!listed) return running->end(listed.status());
-      end_with_list(running, *listed);
-    });
-  };
-  HostOperation::begin(component, ctx, done, "instances.list", std::move(start));
+  call(self, ctx, done, "instances.list",
+       [](InstancesBroker& broker, const ServiceOperation& running) {
+         broker.list(ending_with<InstanceSnapshot::Ptr>(running, end_with_list));
+       });
 }
 
 void InstancesService::describe(void* self, const ccm_ctx* ctx,
                                 const ccm_node_identity* const* nodes, size_t count,
                                 ccm_completion done) noexcept {
-  auto& service = *static_cast<InstancesService*>(self);
-  const auto component = service.component();
-  if (!component) return;
   std::vector<Result<MachineQuery>> queries;
   queries.reserve(count);
   for (std::size_t index = 0; index < count; ++index) {
     queries.push_back(read_query(nodes != nullptr ? nodes[index] : nullptr));
   }
-  auto start = [broker = service.broker_,
-                queries = std::move(queries)](const OperationPtr& running) {
-    auto batch = std::make_shared<Batch>();
-    batch->running = running;
-    for (const auto& query : queries) {
-      if (!query) return running->end(query.status());
-      batch->queries.push_back(*query);
-      batch->queries.back().origin = running->context()->origin();
-    }
-    batch->answers.resize(queries.size());
-    batch->missing = queries.size();
-    if (batch->missing == 0) return end_batch(*batch);
-    for (std::size_t index = 0; index < batch->queries.size(); ++index) {
-      broker->find(batch->queries[index], [batch, index](const MachineAnswer& answer) {
-        batch->answers[index] = answer;
-        if (--batch->missing == 0 && !batch->running->ended()) end_batch(*batch);
-      });
-    }
-  };
-  HostOperation::begin(component, ctx, done, "instances.describe", std::move(start));
+  call(self, ctx, done, "instances.describe",
+       [queries = std::move(queries)](InstancesBroker& broker, const ServiceOperation& running) {
+         auto batch = std::make_shared<Batch>();
+         batch->running = running;
+         for (const auto& query : queries) {
+           if (!query) return running->end(query.status());
+           batch->queries.push_back(*query);
+           batch->queries.back().origin = running->context()->origin();
+         }
+         batch->answers.resize(queries.size());
+         batch->missing = queries.size();
+         if (batch->missing == 0) return end_batch(*batch);
+         for (std::size_t index = 0; index < batch->queries.size(); ++index) {
+           broker.find(batch->queries[index], [batch, index](const MachineAnswer& answer) {
+             batch->answers[index] = answer;
+             if (--batch->missing == 0 && !batch->running->ended()) end_batch(*batch);
+           });
+         }
+       });
 }
 
 void InstancesService::get(void* self, const ccm_ctx* ctx, const ccm_node_identity* node,
                            ccm_completion done) noexcept {
-  auto& service = *static_cast<InstancesService*>(self);
-  const auto component = service.component();
-  if (!component) return;
-  auto start = [broker = service.broker_, query = read_query(node)](const OperationPtr& running) {
-    if (!query) return running->end(query.status());
-    MachineQuery asked = *query;
-    asked.origin = running->context()->origin();
-    broker->find(std::move(asked), [running](const MachineAnswer& answer) {
-      if (!running->ended()) end_with_answer(running, answer);
-    });
-  };
-  HostOperation::begin(component, ctx, done, "instances.get", std::move(start));
+  call(self, ctx, done, "instances.get",
+       [query = read_query(node)](InstancesBroker& broker, const ServiceOperation& running) {
+         if (!query) return running->end(query.status());
+         MachineQuery asked = *query;
+         asked.origin = running->context()->origin();
+         broker.find(std::move(asked), [running](const MachineAnswer& answer) {
+           if (!running->ended()) end_with_answer(running, answer);
+         });
+       });
 }
 
 const void* InstancesService::table() const {

@@ -3,19 +3,15 @@
 #pragma once
 
 #include "cloud/broker/instances_broker.hpp"
-#include "plugin/host_services/host_service.hpp"
+#include "cloud/broker/service_call.hpp"
 
 #include <ccm/abi/instances.h>
 
-#include <memory>
-
 namespace ccm::plugin {
 
-class InstancesService final : public HostService {
+class InstancesService final : public CloudService<InstancesBroker> {
  public:
-  InstancesService(const std::shared_ptr<LiveComponent>& component,
-                   std::shared_ptr<InstancesBroker> broker)
-      : HostService(component), broker_(std::move(broker)) {}
+  using CloudService::CloudService;
   [[nodiscard]] std::string_view id() const override { return CCM_CLOUD_INSTANCES; }
   [[nodiscard]] const void* table() const override;
 
@@ -25,8 +21,6 @@ class InstancesService final : public HostService {
                        size_t count, ccm_completion done) noexcept;
   static void get(void* self, const ccm_ctx* ctx, const ccm_node_identity* node,
                   ccm_completion done) noexcept;
-
-  const std::shared_ptr<InstancesBroker> broker_;
 };
 
 }  // namespace ccm::plugin

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cloud/broker/load_balancers_broker.hpp"
-#include "plugin/host_services/host_service.hpp"
+#include "cloud/broker/service_call.hpp"
 
 #include <ccm/abi/loadbalancers.h>
 
@@ -11,20 +11,23 @@
 
 namespace ccm::plugin {
 
-class LoadBalancersService final : public HostService {
+class LoadBalancersService final : public CloudService<LoadBalancersBroker> {
  public:
-  LoadBalancersService(const std::shared_ptr<LiveComponent>& component,
-                       std::shared_ptr<LoadBalancersBroker> broker)
-      : HostService(component), broker_(std::move(broker)) {}
+  using CloudService::CloudService;
   [[nodiscard]] std::string_view id() const override { return CCM_CLOUD_LOADBALANCERS; }
   [[nodiscard]] const void* table() const override;
 
  private:
   using Operation = decltype(&LoadBalancersBroker::ensure);
 
-  static void begin(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                    const ccm_backend* const* backends, size_t count, ccm_completion done,
-                    const char* name, Operation operation) noexcept;
+  // Read on the caller's thread and shared from then on: it can be long.
+  using ReadRequest = std::shared_ptr<const Result<LoadBalancerRequest>>;
+
+  static ReadRequest read(void* self, const ccm_service* service,
+                          const ccm_backend* const* backends = nullptr, size_t count = 0);
+  static void with_backends(void* self, const ccm_ctx* ctx, const ccm_service* service,
+                            const ccm_backend* const* backends, size_t count, ccm_completion done,
+                            const char* name, Operation operation) noexcept;
   static void observe(void* self, const ccm_ctx* ctx, const ccm_service* service,
                       const ccm_backend* const* backends, size_t count,
                       ccm_completion done) noexcept;
@@ -39,8 +42,6 @@ class LoadBalancersService final : public HostService {
   static void name(void* self, const ccm_ctx* ctx, const ccm_service* service,
                    ccm_completion done) noexcept;
   static void limits(void* self, const ccm_ctx* ctx, ccm_completion done) noexcept;
-
-  const std::shared_ptr<LoadBalancersBroker> broker_;
   detail::BackendLists lists_;
 };
 

@@ -1,38 +1,30 @@
 #include "cloud/broker/routes_service.hpp"
 
-#include "plugin/host_services/host_operation.hpp"
-
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ccm::plugin {
 
-using ApplyingPtr = std::shared_ptr<HostOperation>;
-
 void RoutesService::list(void* self, const ccm_ctx* ctx, ccm_str cluster_name,
                          ccm_completion done) noexcept {
-  auto& service = *static_cast<RoutesService*>(self);
-  const auto component = service.component();
-  if (!component) return;
-  auto start = [broker = service.broker_,
-                cluster = std::string(view(cluster_name))](const ApplyingPtr& running) {
-    broker->list(cluster, running->context(), [running](const Result<std::vector<Route>>& listed) {
-      if (running->ended()) return;
-      if (!listed.ok()) return running->end(listed.status());
-      const detail::RoutesC raw(*listed);
-      running->end({}, raw.list());
-    });
-  };
-  HostOperation::begin(component, ctx, done, "routes.list", std::move(start));
+  call(self, ctx, done, "routes.list",
+       [cluster = std::string(view(cluster_name))](RoutesBroker& broker,
+                                                   const ServiceOperation& running) {
+         broker.list(cluster, running->context(),
+                     ending_with<std::vector<Route>>(
+                         running, [](HostOperation& operation, const std::vector<Route>& listed) {
+                           const detail::RoutesC raw(listed);
+                           operation.end({}, raw.list());
+                         }));
+       });
 }
 
 void RoutesService::apply(void* self, const ccm_ctx* ctx, ccm_str cluster_name,
                           const ccm_route* const* removals, size_t removal_count,
                           const ccm_route* const* additions, size_t addition_count,
                           ccm_completion done) noexcept {
-  auto& service = *static_cast<RoutesService*>(self);
-  const auto component = service.component();
-  if (!component) return;
   auto remove = read_routes(removals, removal_count);
   auto add = read_routes(additions, addition_count);
   const Status malformed = !remove.ok() ? remove.status() : add.status();
@@ -40,34 +32,29 @@ void RoutesService::apply(void* self, const ccm_ctx* ctx, ccm_str cluster_name,
   if (malformed.ok()) {
     *changes = {std::string(view(cluster_name)), *std::move(remove), *std::move(add)};
   }
-  auto start = [broker = service.broker_, malformed, changes](const ApplyingPtr& running) {
-    if (!malformed.ok()) return running->end(malformed);
-    broker->apply(std::move(*changes), running->context(),
-                  [running](const Result<std::vector<Status>>& outcome) {
-                    if (running->ended()) return;
-                    if (!outcome.ok()) return running->end(outcome.status());
-                    const detail::RouteResultsC raw(*outcome);
-                    running->end({}, raw.get());
-                  });
-  };
-  HostOperation::begin(component, ctx, done, "routes.apply", std::move(start));
+  call(self, ctx, done, "routes.apply",
+       [malformed, changes](RoutesBroker& broker, const ServiceOperation& running) {
+         if (!malformed.ok()) return running->end(malformed);
+         broker.apply(std::move(*changes), running->context(),
+                      ending_with<std::vector<Status>>(
+                          running, [](HostOperation& operation, const std::vector<Status>& made) {
+                            const detail::RouteResultsC raw(made);
+                            operation.end({}, raw.get());
+                          }));
+       });
 }
 
 void RoutesService::limits(void* self, const ccm_ctx* ctx, ccm_completion done) noexcept {
-  auto& service = *static_cast<RoutesService*>(self);
-  const auto component = service.component();
-  if (!component) return;
-  auto start = [broker = service.broker_](const ApplyingPtr& running) {
-    broker->limits(running->context(), [running](const Result<RouteLimits>& outcome) {
-      if (running->ended()) return;
-      if (!outcome.ok()) return running->end(outcome.status());
-      const ccm_route_limits raw{sizeof(raw),
-                                 detail::bit_if(outcome->uses_addresses, CCM_ROUTES_USE_ADDRESSES),
-                                 outcome->routes, outcome->batch};
-      running->end({}, &raw);
-    });
-  };
-  HostOperation::begin(component, ctx, done, "routes.limits", std::move(start));
+  call(self, ctx, done, "routes.limits", [](RoutesBroker& broker, const ServiceOperation& running) {
+    broker.limits(
+        running->context(),
+        ending_with<RouteLimits>(running, [](HostOperation& operation, const RouteLimits& limits) {
+          const ccm_route_limits raw{
+              sizeof(raw), detail::bit_if(limits.uses_addresses, CCM_ROUTES_USE_ADDRESSES),
+              limits.routes, limits.batch};
+          operation.end({}, &raw);
+        }));
+  });
 }
 
 const void* RoutesService::table() const {

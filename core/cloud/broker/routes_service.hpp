@@ -3,19 +3,15 @@
 #pragma once
 
 #include "cloud/broker/routes_broker.hpp"
-#include "plugin/host_services/host_service.hpp"
+#include "cloud/broker/service_call.hpp"
 
 #include <ccm/abi/routes.h>
 
-#include <memory>
-
 namespace ccm::plugin {
 
-class RoutesService final : public HostService {
+class RoutesService final : public CloudService<RoutesBroker> {
  public:
-  RoutesService(const std::shared_ptr<LiveComponent>& component,
-                std::shared_ptr<RoutesBroker> broker)
-      : HostService(component), broker_(std::move(broker)) {}
+  using CloudService::CloudService;
   [[nodiscard]] std::string_view id() const override { return CCM_CLOUD_ROUTES; }
   [[nodiscard]] const void* table() const override;
 
@@ -27,8 +23,6 @@ class RoutesService final : public HostService {
                     const ccm_route* const* additions, size_t addition_count,
                     ccm_completion done) noexcept;
   static void limits(void* self, const ccm_ctx* ctx, ccm_completion done) noexcept;
-
-  const std::shared_ptr<RoutesBroker> broker_;
 };
 
 }  // namespace ccm::plugin
