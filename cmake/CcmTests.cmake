@@ -8,3 +8,14 @@ function(ccm_unit_tests target)
     gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit TIMEOUT 60)
   endif()
 endfunction()
+
+# ccm_python_test(NAME SCRIPT LABEL [ARGUMENT...]): a test that needs python3 and, at most, a C compiler. Left out where there
+# is no python3 (tests/CMakeLists.txt looks for it and warns).
+function(ccm_python_test name script label)
+  if(NOT Python3_FOUND)
+    return()
+  endif()
+  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 120
+    ENVIRONMENT "CC=${CMAKE_C_COMPILER};PYTHONDONTWRITEBYTECODE=1")
+endfunction()

@@ -1,38 +1,15 @@
 #include "api/faults.hpp"
 
+#include "api/status_reason.hpp"
+
 namespace sandbox {
 namespace {
-
-std::string reason_of(int status) {
-  switch (status) {
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "NotFound";
-    case 409:
-      return "Conflict";
-    case 410:
-      return "Expired";
-    case 429:
-      return "TooManyRequests";
-    case 500:
-      return "InternalError";
-    case 503:
-      return "ServiceUnavailable";
-    case 504:
-      return "Timeout";
-    default:
-      return "";
-  }
-}
 
 ApiError injected(int status, int retry_after_s) {
   std::string message = status == 429   ? "Too many requests, please try again later."
                         : status == 410 ? "too old resource version (injected)"
                                         : "injected fault";
-  ApiError error{status, reason_of(status), message};
+  ApiError error{status, status_reason(status), message};
   error.retry_after_s = retry_after_s;
   return error;
 }

@@ -1,5 +1,6 @@
 #include "api_proxy.hpp"
 
+#include "api/status_reason.hpp"
 #include "support/http_connection.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
@@ -31,36 +32,13 @@ using std::chrono::milliseconds;
 constexpr milliseconds kUpstreamTimeout{70'000};
 constexpr milliseconds kTurn{20};  // how often a relayed watch looks for what it was told
 
-std::string reason_of(int status) {
-  switch (status) {
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "NotFound";
-    case 409:
-      return "Conflict";
-    case 410:
-      return "Expired";
-    case 429:
-      return "TooManyRequests";
-    case 500:
-      return "InternalError";
-    case 503:
-      return "ServiceUnavailable";
-    default:
-      return "";
-  }
-}
-
 std::string status_object(int status) {
   return nlohmann::json{{"kind", "Status"},
                         {"apiVersion", "v1"},
                         {"metadata", nlohmann::json::object()},
                         {"status", "Failure"},
                         {"message", "the proxy between was told to answer so"},
-                        {"reason", reason_of(status)},
+                        {"reason", sandbox::status_reason(status)},
                         {"code", status}}
       .dump();
 }

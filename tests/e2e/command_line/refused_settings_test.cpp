@@ -3,7 +3,7 @@
 #include "support/eventually.hpp"
 #include "support/file.hpp"
 #include "support/process.hpp"
-#include "support/test_server.hpp"
+#include "support/suite_world.hpp"
 
 #include <gtest/gtest.h>
 
@@ -182,25 +182,7 @@ std::vector<Refusal> refusals() {
   };
 }
 
-class RefusedSetting : public testing::TestWithParam<Refusal> {
- protected:
-  static void SetUpTestSuite() {
-    folder_ = new support::TemporaryFolder("ccm-refused");
-    server_ = new support::TestServer(folder_->path());
-    cloud_ = new support::TestCloud(folder_->path());
-  }
-  static void TearDownTestSuite() {
-    delete cloud_;
-    delete server_;
-    delete folder_;
-  }
-  static support::TemporaryFolder* folder_;
-  static support::TestServer* server_;
-  static support::TestCloud* cloud_;
-};
-support::TemporaryFolder* RefusedSetting::folder_ = nullptr;
-support::TestServer* RefusedSetting::server_ = nullptr;
-support::TestCloud* RefusedSetting::cloud_ = nullptr;
+using RefusedSetting = support::SuiteWorld<Refusal>;
 
 // A refusal before the log is there, or a line of level warning or above.
 bool complains(const std::string& line) {
@@ -209,13 +191,13 @@ bool complains(const std::string& line) {
 
 TEST_P(RefusedSetting, IsOneLineThatNamesIt) {
   const Refusal& wanted = GetParam();
-  std::string config = cloud_->config();
+  std::string config = cloud().config();
   if (!wanted.config.empty()) {
-    config = folder_->path() / (std::string(wanted.name) + "-cloud.json");
+    config = folder() / (std::string(wanted.name) + "-cloud.json");
     support::write_file(config, wanted.config);
   }
   std::vector<std::string> command = {support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
-                                      "--kubeconfig=" + server_->manager_kubeconfig().string(),
+                                      "--kubeconfig=" + server().manager_kubeconfig().string(),
                                       "--cloud-provider=" + wanted.provider,
                                       "--secure-port=0",
                                       "--leader-elect=false",
@@ -226,7 +208,7 @@ TEST_P(RefusedSetting, IsOneLineThatNamesIt) {
       {"KUBECONFIG", ""}, {"HOME", ""}, {"DO_ACCESS_TOKEN", "dop_v1_test"}};
   for (const auto& [name, value] : wanted.environment) environment[name] = value;
   support::Process manager(
-      command, {folder_->path() / (std::string(wanted.name) + ".log"), std::move(environment)});
+      command, {folder() / (std::string(wanted.name) + ".log"), std::move(environment)});
   const auto ended = manager.wait(support::patience());
   ASSERT_TRUE(ended) << "it goes on:\n" << manager.log();
   EXPECT_EQ(ended->code, wanted.code) << manager.log();

@@ -3,7 +3,7 @@
 #include "support/eventually.hpp"
 #include "support/file.hpp"
 #include "support/process.hpp"
-#include "support/test_server.hpp"
+#include "support/suite_world.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -43,23 +43,11 @@ std::vector<Way> ways() {
   return all;
 }
 
-class LeftOut : public testing::TestWithParam<Way> {
+class LeftOut : public support::SuiteWorld<Way> {
  protected:
-  // One API server and one cloud for all.
-  static void SetUpTestSuite() {
-    folder_ = new support::TemporaryFolder("left-out");
-    server_ = new support::TestServer(folder_->path());
-    cloud_ = new support::TestCloud(folder_->path());
-  }
-  static void TearDownTestSuite() {
-    delete cloud_;
-    delete server_;
-    delete folder_;
-  }
-
   void SetUp() override {
     for (const char* machine : {"new", "routed"}) {
-      cloud_->control("PUT", std::string("/machines/") + machine, {{"name", machine}});
+      cloud().control("PUT", std::string("/machines/") + machine, {{"name", machine}});
     }
     create("/api/v1/nodes",
            {{"kind", "Node"},
@@ -92,7 +80,7 @@ class LeftOut : public testing::TestWithParam<Way> {
     for (const char* node : {"new", "routed", "vanished"}) {
       api_.remove(std::string("/api/v1/nodes/") + node);
     }
-    cloud_->reset();
+    cloud().reset();
   }
 
   void create(const std::string& path, json object) {
@@ -124,9 +112,9 @@ class LeftOut : public testing::TestWithParam<Way> {
     const fs::path folder = by_flag ? support::plugin_folder() : plugins_without(part.file);
     manager_ = std::make_unique<support::Process>(
         std::vector<std::string>{support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
-                                 "--kubeconfig=" + server_->manager_kubeconfig().string(),
+                                 "--kubeconfig=" + server().manager_kubeconfig().string(),
                                  "--plugin-path=" + folder.string(), "--cloud-provider=sandbox",
-                                 "--cloud-config=" + cloud_->config().string(),
+                                 "--cloud-config=" + cloud().config().string(),
                                  "--controllers=" + controllers, "--cluster-cidr=10.244.0.0/16",
                                  "--allocate-node-cidrs", "--node-monitor-period=1s",
                                  "--leader-elect=false", "--secure-port=0"},
@@ -135,7 +123,7 @@ class LeftOut : public testing::TestWithParam<Way> {
 
   json get(const std::string& path) { return api_.get(path).body; }
   bool has_route() {
-    const json table = cloud_->control("GET", "/routes");
+    const json table = cloud().control("GET", "/routes");
     for (const json& route : table.at("routes")) {
       if (route.value("destination", "") == "10.244.200.0/24") return true;
     }
@@ -157,11 +145,8 @@ class LeftOut : public testing::TestWithParam<Way> {
     return service["status"]["loadBalancer"].contains("ingress");
   }
 
-  static inline support::TemporaryFolder* folder_ = nullptr;
-  static inline support::TestServer* server_ = nullptr;
-  static inline support::TestCloud* cloud_ = nullptr;
   support::TemporaryFolder own_{"left-out-one"};
-  support::KubeClient api_ = server_->client();
+  support::KubeClient api_ = server().client();
   std::unique_ptr<support::Process> manager_;
 };
 

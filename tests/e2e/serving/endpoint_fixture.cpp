@@ -74,6 +74,15 @@ void EndpointTest::bind(const std::string& name, const std::string& role, const 
       name);
 }
 
+void EndpointTest::make_service(const std::string& name) {
+  const json service = {
+      {"apiVersion", "v1"},
+      {"kind", "Service"},
+      {"metadata", {{"name", name}}},
+      {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({{{"port", 80}}})}}}};
+  must(api_.create("/api/v1/namespaces/default/services", service), name);
+}
+
 void EndpointTest::deny(const json& rules) {
   support::HttpRequest request;
   request.method = "PUT";

@@ -65,6 +65,9 @@ class EndpointTest : public testing::Test {
   // A kubeconfig of the cluster for one token.
   std::string kubeconfig_of(const std::string& token);
 
+  // A Service of type LoadBalancer in the namespace default.
+  void make_service(const std::string& name);
+
   // No user but the administrator may patch services/status any more.
   void take_rule();
   void give_rule_back();

@@ -15,14 +15,6 @@ using support::patience;
 class ExplainTest : public EndpointTest {
  protected:
   void start_services() { start(reviews(), {"--controllers=service-lb-controller"}); }
-  void make_service(const std::string& name) {
-    const json service = {
-        {"apiVersion", "v1"},
-        {"kind", "Service"},
-        {"metadata", {{"name", name}}},
-        {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({{{"port", 80}}})}}}};
-    ASSERT_TRUE(api_.create("/api/v1/namespaces/default/services", service).ok());
-  }
   void start_routes() {
     start(reviews(), {"--controllers=node-route-controller", "--cluster-cidr=10.244.0.0/16",
                       "--route-reconciliation-period=1s"});

@@ -44,14 +44,6 @@ class StatesTest : public EndpointTest {
     flags.emplace_back("--controllers=service-lb-controller");
     start(reviews(), flags);
   }
-  void make_service(const std::string& name) {
-    const json service = {
-        {"apiVersion", "v1"},
-        {"kind", "Service"},
-        {"metadata", {{"name", name}}},
-        {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({{{"port", 80}}})}}}};
-    ASSERT_TRUE(api_.create("/api/v1/namespaces/default/services", service).ok());
-  }
   void make_node(const std::string& name, bool ready) {
     ASSERT_TRUE(api_.create("/api/v1/nodes", {{"apiVersion", "v1"},
                                               {"kind", "Node"},
