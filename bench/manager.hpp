@@ -50,7 +50,8 @@ class Manager {
   [[nodiscard]] double await_log(const std::vector<std::string>& texts) const;
 
   [[nodiscard]] double cpu_seconds() const;
-  // A field of /proc/PID/status: "VmRSS:" (resident), "VmHWM:" (the highest it was).
+  // A field of /proc/PID/status: "VmRSS:" (resident), "RssAnon:" (of it, what is the process' own),
+  // "VmHWM:" (the highest that VmRSS was).
   [[nodiscard]] double megabytes(std::string_view field) const;
 
  private:

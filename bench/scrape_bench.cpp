@@ -81,15 +81,15 @@ void settle(const Manager& manager) {
   }
 }
 
-// Resident memory of a manager at rest.
+// The memory of its own (RssAnon) of a manager at rest.
 double memory_at_rest(ManagerSettings settings, std::vector<std::string> flags) {
   settings.flags.insert(settings.flags.end(), flags.begin(), flags.end());
   Manager manager(std::move(settings));
   (void)manager.await_log(kLeading);
   settle(manager);
-  const double resident = manager.megabytes("VmRSS:");
+  const double anonymous = manager.megabytes("RssAnon:");
   manager.end(SIGTERM);
-  return resident;
+  return anonymous;
 }
 
 // The first scrape that the caches of the cluster's settings allow.
@@ -133,6 +133,7 @@ void scrape(const Settings& settings, const Server& admin) {
       (manager.cpu_seconds() - cpu) * 1000 / static_cast<double>(2 * settings.scrapes), "ms");
   row("size of the answer", static_cast<double>(size) / 1024, "kB");
   row("resident memory after them", manager.megabytes("VmRSS:"), "MB");
+  row("RssAnon after them", manager.megabytes("RssAnon:"), "MB");
   manager.end(SIGTERM);
 }
 

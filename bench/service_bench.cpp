@@ -224,6 +224,7 @@ void measure_creation(const Settings& settings, const Server& admin, const Manag
   row_of_calls("cloud calls", before, after);
   row("processor time of the manager", manager.cpu_seconds(), "s");
   row("resident memory", manager.megabytes("VmRSS:"), "MB");
+  row("RssAnon", manager.megabytes("RssAnon:"), "MB");
   row("resident memory, highest", manager.megabytes("VmHWM:"), "MB");
 }
 
@@ -243,6 +244,7 @@ std::unique_ptr<Manager> measure_restart(const Settings& settings, const Server&
   row("second manager: Services written", static_cast<double>(changed), "");
   row("second manager: processor time", manager->cpu_seconds(), "s");
   row("second manager: resident memory", manager->megabytes("VmRSS:"), "MB");
+  row("second manager: RssAnon", manager->megabytes("RssAnon:"), "MB");
   return manager;
 }
 

@@ -28,27 +28,6 @@ Result<std::string> new_identity() {
   return std::string(host.data()) + "_" + uuid.data();
 }
 
-Status validate(const ElectionOptions& options) {
-  const auto wrong = [](std::string message) {
-    return Status(Code::invalid_argument, std::move(message));
-  };
-  if (options.retry_period <= milliseconds(0) || options.renew_deadline <= milliseconds(0) ||
-      options.lease_duration < std::chrono::seconds(1)) {
-    return wrong(
-        "--leader-elect-retry-period and --leader-elect-renew-deadline must be above 0, "
-        "--leader-elect-lease-duration at least 1s");
-  }
-  if (options.lease_duration <= options.renew_deadline) {
-    return wrong("--leader-elect-lease-duration must be longer than --leader-elect-renew-deadline");
-  }
-  if (options.renew_deadline * 10 <= options.retry_period * 12) {
-    return wrong(
-        "--leader-elect-renew-deadline must be more than 1.2 times "
-        "--leader-elect-retry-period");
-  }
-  return {};
-}
-
 milliseconds request_timeout(const ElectionOptions& options) {
   return std::max(milliseconds(1'000), options.renew_deadline / 2);
 }

@@ -32,9 +32,6 @@ struct ElectionOptions {
 // "<host name>_<random UUID>" (HOST-108). Fails when the host has no name.
 Result<std::string> new_identity();
 
-// HOST-110; invalid_argument names the contradicting flags.
-Status validate(const ElectionOptions& options);
-
 // One attempt may take this long, so that a hung request cannot cost the Lease (HOST-109, API-65).
 std::chrono::milliseconds request_timeout(const ElectionOptions& options);
 

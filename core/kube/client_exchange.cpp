@@ -1,10 +1,11 @@
 #include "base/log.hpp"
-#include "base/trim.hpp"
 #include "kube/client_impl.hpp"
 #include "kube/file_text.hpp"
 #include "kube/resource.hpp"
 #include "kube/transport_counts.hpp"
 #include "net/until_stopped.hpp"
+
+#include <ccm/trim.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>

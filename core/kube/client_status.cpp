@@ -1,8 +1,9 @@
 // The meaning of a failed answer (API-12, 17, 25, 26, 45, 58, 75).
-#include "base/trim.hpp"
 #include "kube/client.hpp"
 #include "kube/file_text.hpp"
 #include "kube/object.hpp"
+
+#include <ccm/trim.hpp>
 
 #include <algorithm>
 #include <array>

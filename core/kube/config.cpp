@@ -1,7 +1,8 @@
 #include "kube/config.hpp"
 
-#include "base/trim.hpp"
 #include "kube/file_text.hpp"
+
+#include <ccm/trim.hpp>
 
 #include <cstdlib>
 

@@ -1,8 +1,9 @@
 #include "kube/credentials.hpp"
 
 #include "base/log.hpp"
-#include "base/trim.hpp"
 #include "net/http_client.hpp"
+
+#include <ccm/trim.hpp>
 
 namespace ccm::kube {
 namespace {

@@ -27,7 +27,7 @@ template <typename Notify>
 void Informer::Impl::tell(Notify notify) {
   const std::shared_ptr<const Subscribers> all = subscribers;  // handlers may change the list
   for (const auto& subscriber : *all) {
-    if (subscriber->active && !subscriber->removed && !stopped) notify(subscriber->handler);
+    if (subscriber->active && !stopped) notify(subscriber->handler);
   }
 }
 
@@ -147,11 +147,11 @@ asio::awaitable<void> Informer::Impl::run() {
 asio::awaitable<void> Informer::Impl::resync(std::shared_ptr<Subscriber> subscriber) {
   const auto self = shared_from_this();
   asio::steady_timer timer(client.executor());
-  while (!stopped && !subscriber->removed) {
+  while (!stopped) {
     timer.expires_after(subscriber->handler.resync);
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
     for (const ObjectPtr& object : store.list()) {
-      if (stopped || subscriber->removed) break;
+      if (stopped) break;
       subscriber->handler.on_update(object, object, false);
     }
   }
@@ -165,10 +165,10 @@ void Informer::Impl::spawn_resync(const std::shared_ptr<Subscriber>& subscriber)
 
 // Brings a handler that came after the first list up to date.
 void Informer::Impl::welcome(const std::shared_ptr<Subscriber>& late) {
-  if (stopped || late->removed) return;
+  if (stopped) return;
   late->active = true;
   for (const ObjectPtr& object : store.list()) {
-    if (late->handler.on_add && !late->removed) late->handler.on_add(object, true);
+    if (late->handler.on_add) late->handler.on_add(object, true);
   }
   if (late->handler.on_synced) late->handler.on_synced();
   spawn_resync(late);
@@ -190,10 +190,9 @@ Status Informer::declare(const FieldSet& fields) {
               " has started without these fields: declare them before the start"};
 }
 
-Result<Informer::HandlerId> Informer::subscribe(const FieldSet& fields, InformerHandler handler) {
+Status Informer::subscribe(const FieldSet& fields, InformerHandler handler) {
   if (Status status = declare(fields); !status.ok()) return status;
   auto subscriber = std::make_shared<Impl::Subscriber>();
-  subscriber->id = ++impl_->last_id;
   subscriber->handler = std::move(handler);
   auto all = std::make_shared<Impl::Subscribers>(*impl_->subscribers);
   all->push_back(subscriber);
@@ -202,17 +201,7 @@ Result<Informer::HandlerId> Informer::subscribe(const FieldSet& fields, Informer
     subscriber->active = false;
     asio::post(impl_->client.executor(), [impl = impl_, subscriber] { impl->welcome(subscriber); });
   }
-  return subscriber->id;
-}
-
-void Informer::unsubscribe(HandlerId id) {
-  auto all = std::make_shared<Impl::Subscribers>(*impl_->subscribers);
-  std::erase_if(*all, [&](const auto& subscriber) {
-    if (subscriber->id != id) return false;
-    subscriber->removed = true;
-    return true;
-  });
-  impl_->subscribers = std::move(all);
+  return {};
 }
 
 void Informer::start() {

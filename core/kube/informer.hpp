@@ -78,8 +78,6 @@ struct InformerStatistics {
 
 class Informer {
  public:
-  using HandlerId = uint64_t;
-
   Informer(Client client, InformerSpec spec, InformerTiming timing = {});
   ~Informer();  // stops
   Informer(const Informer&) = delete;
@@ -90,8 +88,7 @@ class Informer {
   Status declare(const FieldSet& fields);
   // The same with a handler. A handler added after the first sync gets the store's content as
   // initial adds, posted.
-  Result<HandlerId> subscribe(const FieldSet& fields, InformerHandler handler);
-  void unsubscribe(HandlerId id);
+  Status subscribe(const FieldSet& fields, InformerHandler handler);
 
   // Begins to list and watch. Once.
   void start();
@@ -131,8 +128,6 @@ class InformerSet {
   std::shared_ptr<Informer> informer(const InformerSpec& spec);
   void start();
   void stop();
-  // ok when all are synced; deadline_exceeded names the first resource that is not.
-  boost::asio::awaitable<Status> wait_synced(std::chrono::milliseconds timeout);
   [[nodiscard]] const std::vector<std::shared_ptr<Informer>>& informers() const {
     return informers_;
   }

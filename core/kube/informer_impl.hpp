@@ -30,10 +30,8 @@ struct Listing {
 
 struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   struct Subscriber {
-    HandlerId id = 0;
     InformerHandler handler;
     bool active = true;  // false until a late subscriber got the store's content
-    bool removed = false;
   };
   using Subscribers = std::vector<std::shared_ptr<Subscriber>>;
 
@@ -92,7 +90,6 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   Signal changed_state;  // synced or stopped
 
   std::shared_ptr<const Subscribers> subscribers = std::make_shared<Subscribers>();
-  HandlerId last_id = 0;
 
   bool started = false;
   bool stopped = false;

@@ -35,24 +35,4 @@ void InformerSet::stop() {
   for (const auto& informer : informers_) informer->stop();
 }
 
-asio::awaitable<Status> InformerSet::wait_synced(std::chrono::milliseconds timeout) {
-  const auto informers = informers_;
-  const auto limit = std::chrono::steady_clock::now() + timeout;
-  asio::steady_timer timer(client_.executor());
-  for (const auto& informer : informers) {
-    while (!informer->synced()) {
-      if (std::chrono::steady_clock::now() >= limit) {
-        const Status failure = informer->last_failure();
-        co_return Status(Code::deadline_exceeded, ErrorClass::unavailable,
-                         "the cache of " + informer->spec().resource.id() +
-                             " did not fill within " + std::to_string(timeout.count()) + " ms" +
-                             (failure.ok() ? "" : ": " + failure.message()));
-      }
-      timer.expires_after(std::chrono::milliseconds(5));
-      co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
-    }
-  }
-  co_return Status();
-}
-
 }  // namespace ccm::kube

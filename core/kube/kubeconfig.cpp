@@ -1,25 +1,21 @@
 // Kubeconfig files (API-86, 87, 91..99). yaml-cpp throws; nothing leaves parse_kubeconfig() but a
 // Status.
-#include "base/trim.hpp"
 #include "kube/config.hpp"
 #include "kube/file_text.hpp"
-#include "kube/json_text.hpp"
 #include "kube/kubeconfig_context.hpp"
+#include "kube/yaml_fields.hpp"
+
+#include <ccm/trim.hpp>
 
 #include <yaml-cpp/yaml.h>
 
-#include <algorithm>
-#include <map>
+#include <string>
+#include <utility>
 
 namespace ccm::kube {
 namespace {
 
 constexpr std::string_view kExecGroup = "client.authentication.k8s.io";
-
-// Carries one clear line out of nested calls; never leaves this file.
-struct Refused {
-  std::string message;
-};
 
 // Names in a message may hold any bytes.
 std::string one_line(std::string text) {
@@ -29,31 +25,15 @@ std::string one_line(std::string text) {
   return text;
 }
 
-class Reader {
+class Reader : YamlFields {
  public:
   Reader(std::string name, std::string directory)
-      : name_(std::move(name)), directory_(std::move(directory)) {}
+      : YamlFields("kubeconfig " + name, std::move(directory)) {}
 
   ClientConfig read(const std::string& text, const std::string& master,
                     const std::string& wanted_context);
 
  private:
-  using Entries = std::map<std::string, YAML::Node>;
-
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw Refused{"kubeconfig " + name_ + ": " + what};
-  }
-  std::string text_of(const YAML::Node& node, const std::string& key,
-                      const std::string& where) const;
-  bool flag_of(const YAML::Node& node, const std::string& key, const std::string& where) const;
-  std::vector<std::string> texts_of(const YAML::Node& node, const std::string& key,
-                                    const std::string& where) const;
-  std::string path_of(const YAML::Node& node, const std::string& key,
-                      const std::string& where) const;
-  // One of "<key>" (a file that must be readable) and "<key>-data" (base64).
-  void file_or_data(const YAML::Node& node, const std::string& key, const std::string& where,
-                    std::string& file, std::string& data) const;
-  Entries entries(const YAML::Node& root, const std::string& list, const std::string& body) const;
   // `name`: the wanted one, or empty for current-context; set to the chosen one.
   YAML::Node pick_context(const YAML::Node& root, bool required, std::string& name) const;
   void read_cluster(const YAML::Node& cluster, const std::string& where,
@@ -63,132 +43,7 @@ class Reader {
                           Impersonation& impersonate) const;
   void read_exec(const YAML::Node& exec, const std::string& where, ExecConfig& result) const;
   void settle_server(ClientConfig& config, const std::string& where) const;
-
-  std::string name_;
-  std::string directory_;
 };
-
-std::string quoted(const std::string& text) { return "\"" + text + "\""; }
-
-// An anchor may be used many times, even within itself. The plugin gets the JSON in an environment
-// variable, for which Linux has 128 KiB.
-constexpr std::size_t kMaxJsonBytes = 64u << 10;
-constexpr int kMaxJsonDepth = 64;
-
-// YAML to JSON; plain scalars that look like JSON numbers, booleans or null stay what they are.
-// Throws Refused when it becomes too large or too deep.
-void append_json(std::string& out, const YAML::Node& node, int depth = 0) {
-  if (out.size() > kMaxJsonBytes || depth > kMaxJsonDepth) {
-    throw Refused{"the extension for the exec plugin is larger than 64 KiB or nests too deep"};
-  }
-  if (node.IsMap() || node.IsSequence()) {
-    out += node.IsMap() ? '{' : '[';
-    bool comma = false;
-    for (const auto& item : node) {
-      if (comma) out += ',';
-      comma = true;
-      if (node.IsMap()) {
-        append_json_string(out, item.first.Scalar());
-        out += ':';
-        append_json(out, item.second, depth + 1);
-      } else {
-        append_json(out, item, depth + 1);
-      }
-    }
-    out += node.IsMap() ? '}' : ']';
-    return;
-  }
-  if (!node.IsScalar()) {
-    out += "null";
-    return;
-  }
-  const std::string& text = node.Scalar();
-  const bool plain = node.Tag() == "?";
-  const bool number =
-      !text.empty() && text.size() < 16 && text != "-" &&
-      text.find_first_not_of("0123456789", text[0] == '-' ? 1 : 0) == std::string::npos &&
-      (text[0] != '0' || text == "0");
-  if (plain && (text == "true" || text == "false" || number)) {
-    out += text;
-  } else {
-    append_json_string(out, text);
-  }
-}
-
-std::string Reader::text_of(const YAML::Node& node, const std::string& key,
-                            const std::string& where) const {
-  const YAML::Node value = node[key];
-  if (!value || value.IsNull()) return {};
-  if (!value.IsScalar()) refuse(where + ": " + key + " must be a text");
-  return value.Scalar();
-}
-
-bool Reader::flag_of(const YAML::Node& node, const std::string& key,
-                     const std::string& where) const {
-  const std::string text = text_of(node, key, where);
-  if (text.empty() || text == "false") return false;
-  if (text != "true") refuse(where + ": " + key + " must be true or false");
-  return true;
-}
-
-std::vector<std::string> Reader::texts_of(const YAML::Node& node, const std::string& key,
-                                          const std::string& where) const {
-  std::vector<std::string> result;
-  const YAML::Node list = node[key];
-  if (!list || list.IsNull()) return result;
-  if (!list.IsSequence()) refuse(where + ": " + key + " must be a list of texts");
-  for (const auto& item : list) {
-    if (!item.IsScalar()) refuse(where + ": " + key + " must be a list of texts");
-    result.push_back(item.Scalar());
-  }
-  return result;
-}
-
-std::string Reader::path_of(const YAML::Node& node, const std::string& key,
-                            const std::string& where) const {
-  std::string path = text_of(node, key, where);
-  if (path.empty() || path.front() == '/') return path;
-  return directory_ + (directory_.ends_with('/') ? "" : "/") + path;
-}
-
-void Reader::file_or_data(const YAML::Node& node, const std::string& key, const std::string& where,
-                          std::string& file, std::string& data) const {
-  file = path_of(node, key, where);
-  const std::string encoded = text_of(node, key + "-data", where);
-  if (!file.empty() && !encoded.empty()) {
-    refuse(where + " has both " + key + " and " + key + "-data: remove one of them");
-  }
-  if (!encoded.empty()) {
-    std::optional<std::string> decoded = base64_decode(encoded);
-    if (!decoded) refuse(where + ": " + key + "-data is not base64");
-    data = std::move(*decoded);
-  }
-  if (file.empty()) return;
-  if (const Result<std::string> content = read_file(file); !content.ok()) {
-    refuse(where + ": " + key + ": " + content.status().message());
-  }
-}
-
-Reader::Entries Reader::entries(const YAML::Node& root, const std::string& list,
-                                const std::string& body) const {
-  Entries result;
-  const YAML::Node items = root[list];
-  if (!items || items.IsNull()) return result;
-  if (!items.IsSequence()) refuse(list + " must be a list");
-  for (const auto& item : items) {
-    if (!item.IsMap()) refuse(list + ": every entry needs name and " + body);
-    const std::string name = text_of(item, "name", list);
-    const YAML::Node content = item[body];
-    const bool usable = content && (content.IsMap() || content.IsNull());
-    if (content && !usable) refuse(list + " " + quoted(name) + ": " + body + " must be a map");
-    // An absent body is an empty one.
-    if (!result.emplace(name, usable && content.IsMap() ? content : YAML::Node(YAML::NodeType::Map))
-             .second) {
-      refuse("two entries of " + list + " are called " + quoted(name) + ": rename one");
-    }
-  }
-  return result;
-}
 
 YAML::Node Reader::pick_context(const YAML::Node& root, bool required, std::string& name) const {
   const Entries contexts = entries(root, "contexts", "context");
@@ -350,7 +205,7 @@ ClientConfig Reader::read(const std::string& text, const std::string& master,
            ", but a kubeconfig has v1 and Config");
   }
   ClientConfig config;
-  config.source = "kubeconfig " + name_;
+  config.source = what();
   std::string context_name = wanted_context;
   const YAML::Node context = pick_context(root, master.empty(), context_name);
   const std::string context_where = "context " + quoted(context_name);
@@ -390,11 +245,7 @@ ClientConfig Reader::read(const std::string& text, const std::string& master,
   if (with_user.exec && with_user.exec->provide_cluster_info) {
     for (const auto& item : cluster["extensions"]) {
       if (text_of(item, "name", cluster_where) != std::string(kExecGroup) + "/exec") continue;
-      try {
-        append_json(with_user.exec->cluster_config_json, item["extension"]);
-      } catch (const Refused& refused) {
-        refuse(cluster_where + ": " + refused.message);
-      }
+      with_user.exec->cluster_config_json = json_of(item["extension"], cluster_where);
     }
   }
   return with_user;
@@ -413,7 +264,7 @@ Result<ClientConfig> parse_kubeconfig_context(const std::string& text, const std
                                               const std::string& context) {
   try {
     return Reader(name, directory).read(text, master, context);
-  } catch (const Refused& refused) {
+  } catch (const YamlRefused& refused) {
     return Status(Code::invalid_argument, one_line(refused.message));
   } catch (const YAML::Exception& error) {
     // Only the place: the parser's message may quote a secret.

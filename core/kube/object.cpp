@@ -132,12 +132,6 @@ Object::Position Object::element(Position array, std::string_view token) const {
   return item.value;
 }
 
-std::size_t Object::size(Position value) const {
-  std::size_t count = 0;
-  each(value, [&](std::string_view, Position) { ++count; });
-  return count;
-}
-
 std::string Object::json(Position from) const {
   std::string out;
   struct Render {

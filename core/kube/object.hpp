@@ -110,8 +110,6 @@ class Object {
   [[nodiscard]] std::string_view text_at(std::string_view pointer) const {
     return text(find(pointer));
   }
-  // Number of members or elements; 0 for scalars.
-  [[nodiscard]] std::size_t size(Position value) const;
 
   // Calls visit(key, position) for each member or element in the order of the text (key empty for
   // elements) until it returns false. A visitor that returns void sees all.

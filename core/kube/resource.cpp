@@ -111,9 +111,6 @@ Resource services() { return make("", "v1", "services"); }
 Resource events() { return make("", "v1", "events"); }
 Resource leases() { return make("coordination.k8s.io", "v1", "leases"); }
 Resource config_maps() { return make("", "v1", "configmaps"); }
-Resource secrets() { return make("", "v1", "secrets"); }
-Resource namespaces() { return make("", "v1", "namespaces"); }
-Resource service_accounts() { return make("", "v1", "serviceaccounts"); }
 }  // namespace resources
 
 }  // namespace ccm::kube

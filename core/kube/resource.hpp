@@ -43,9 +43,6 @@ Resource services();
 Resource events();
 Resource leases();
 Resource config_maps();
-Resource secrets();
-Resource namespaces();
-Resource service_accounts();
 }  // namespace resources
 
 }  // namespace ccm::kube

@@ -172,12 +172,6 @@ void ConnectionPool::shut_down() {
   close_idle();
 }
 
-std::size_t ConnectionPool::idle_count() const {
-  std::size_t count = 0;
-  for (const auto& [key, origin] : origins_) count += origin.idle.size();
-  return count;
-}
-
 // Checks a few times in an idle period, so that connections closed by the server are not kept.
 void ConnectionPool::arm_sweeper() {
   if (sweeper_armed_ || !open_) return;

@@ -79,8 +79,6 @@ class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
   // From now on no connection is kept.
   void shut_down();
 
-  [[nodiscard]] std::size_t idle_count() const;
-
  private:
   struct Waiter;
   struct Place;

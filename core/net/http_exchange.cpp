@@ -84,12 +84,6 @@ Status ResponseReader::parse(Connection* connection, std::string_view received) 
   return {};
 }
 
-Status ResponseReader::parse_leftover(Connection* connection) {
-  const std::string data = std::move(connection->leftover);
-  connection->leftover.clear();
-  return parse(connection, data);
-}
-
 asio::awaitable<Status> ResponseReader::receive_some(Connection* connection, Scratch* scratch) {
   if (scratch->empty()) scratch->resize(kScratchBytes);
   Transport& transport = *connection->transport;

@@ -37,9 +37,6 @@ class ResponseReader {
   // Receives once; for streams.
   boost::asio::awaitable<Status> receive_some(Connection* connection, Scratch* scratch);
 
-  // Parses the connection's unparsed rest.
-  Status parse_leftover(Connection* connection);
-
   [[nodiscard]] bool done() const { return parser_->is_done(); }
   [[nodiscard]] bool any_byte() const { return any_byte_; }
   [[nodiscard]] bool ended_early() const { return ended_early_; }

@@ -1,6 +1,6 @@
 #include "net/proxy_settings.hpp"
 
-#include "base/trim.hpp"
+#include <ccm/trim.hpp>
 
 #include <arpa/inet.h>
 #include <openssl/evp.h>

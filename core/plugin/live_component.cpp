@@ -152,7 +152,7 @@ void LiveComponent::run_on_loop(std::string_view operation, const ccm_ctx* ctx, 
   try {
     invoke(ctx, done);
   } catch (...) {
-    report_exception(operation);
+    report_exception(identity_, operation);
     runtime_.completions.fail(done.operation,
                               Status(Code::internal, "the plugin let an exception escape"));
   }
@@ -178,7 +178,7 @@ void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared
     try {
       invoke(held->handle.get(), done);
     } catch (...) {
-      self->report_exception(call->operation);
+      report_exception(self->identity_, call->operation);
       self->runtime_.completions.fail(done.operation,
                                       Status(Code::internal, "the plugin let an exception escape"));
     }
@@ -266,12 +266,12 @@ bool LiveComponent::call_serial(std::string_view operation, const std::function<
     fn();
     return true;
   } catch (...) {
-    report_exception(operation);
+    report_exception(identity_, operation);
     return false;
   }
 }
 
-void LiveComponent::report_exception(std::string_view operation) {
+void report_exception(const ComponentIdentity& identity, std::string_view function) {
   std::string what = "an unknown exception";
   try {
     throw;
@@ -279,9 +279,9 @@ void LiveComponent::report_exception(std::string_view operation) {
     what = error.what();
   } catch (...) {  // NOLINT(bugprone-empty-catch): nothing more is known of it
   }
-  log::error("Plugin threw an exception", {{"plugin", identity_.plugin_id},
-                                           {"component", identity_.name},
-                                           {"operation", operation},
+  log::error("Plugin threw an exception", {{"plugin", identity.plugin_id},
+                                           {"component", identity.name},
+                                           {"operation", function},
                                            {"err", what}});
 }
 

@@ -39,6 +39,9 @@ struct ComponentIdentity {
   std::vector<std::string> provider_id_prefixes;  // providers: "digitalocean://"
 };
 
+// Logs the current exception, which the component threw. Any thread.
+void report_exception(const ComponentIdentity& identity, std::string_view function);
+
 // Shared by all components. The references outlive every component.
 struct ComponentRuntime {
   runtime::EventLoop& loop;
@@ -174,7 +177,6 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   void abandon(const Call& call);
   [[nodiscard]] Status refusal(std::string_view operation) const;
   void end_call(Call& call, const Status& status);
-  void report_exception(std::string_view operation);
   [[nodiscard]] bool callable() const;
   void try_finish(bool grace_over);
 

@@ -3,6 +3,7 @@
 #include "plugin_files/elf_note.hpp"
 #include "plugin_files/folder_checks.hpp"
 #include "plugin_files/host_interfaces.hpp"
+#include "plugin_files/owner_rule.hpp"
 #include "plugin_files/run_path.hpp"
 #include "plugin_files/text.hpp"
 
@@ -114,17 +115,10 @@ void Examiner::run_open() {
 }
 
 void Examiner::check_owner(const struct stat& status) {
-  const auto mode = octal(status.st_mode & 07777U);
-  if (status.st_uid != 0 && status.st_uid != options_.uid) {
-    fail("owner", Code::permission_denied,
-         "belongs to " + user_name(status.st_uid) + ", not to root or " + user_name(options_.uid) +
-             "; run chown root " + result_.path.string());
-  } else if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    fail("owner", Code::permission_denied,
-         "can be written by others than its owner (mode " + mode + "); run chmod go-w " +
-             result_.path.string());
+  if (const auto fault = file_fault(result_.path, status, options_.uid)) {
+    fail("owner", Code::permission_denied, fault->what + "; " + fault->remedy);
   } else {
-    ok("owner", user_name(status.st_uid) + ", mode " + mode);
+    ok("owner", user_name(status.st_uid) + ", mode " + mode_text(status));
   }
 }
 

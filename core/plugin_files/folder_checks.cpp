@@ -1,6 +1,6 @@
 #include "plugin_files/folder_checks.hpp"
 
-#include "plugin_files/text.hpp"
+#include "plugin_files/owner_rule.hpp"
 
 #include <sys/stat.h>
 
@@ -15,11 +15,11 @@ namespace fs = std::filesystem;
 
 constexpr int kMostLinks = 40;  // as the kernel
 
-std::optional<FolderFault> owner_fault(const fs::path& path, const struct stat& status, uid_t uid) {
-  if (status.st_uid == 0 || status.st_uid == uid) return std::nullopt;
-  return FolderFault{
-      path, "which belongs to " + user_name(status.st_uid) + ", not to root or " + user_name(uid),
-      "run chown root " + path.string()};
+std::optional<FolderFault> foreign_fault(const fs::path& path, const struct stat& status,
+                                         uid_t uid) {
+  const auto fault = owner_fault(path, status, uid);
+  if (!fault) return std::nullopt;
+  return FolderFault{path, "which " + fault->what, fault->remedy};
 }
 
 std::optional<FolderFault> folder_fault(const fs::path& folder, bool holds_file, uid_t uid) {
@@ -28,12 +28,12 @@ std::optional<FolderFault> folder_fault(const fs::path& folder, bool holds_file,
     return FolderFault{folder, "which cannot be read: " + std::generic_category().message(errno),
                        "let this user read it"};
   }
-  if (auto fault = owner_fault(folder, status, uid)) return fault;
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return std::nullopt;
+  if (auto fault = foreign_fault(folder, status, uid)) return fault;
+  if (!others_can_write(status)) return std::nullopt;
   const bool sticky = (status.st_mode & S_ISVTX) != 0;
   if (sticky && status.st_uid == 0 && !holds_file) return std::nullopt;
   return FolderFault{
-      folder, "to which others can write (mode " + octal(status.st_mode & 07777U) + ")",
+      folder, "to which others can write (mode " + mode_text(status) + ")",
       sticky ? "move it into a folder of its own" : "run chmod go-w " + folder.string()};
 }
 
@@ -74,7 +74,7 @@ std::optional<FolderFault> unsafe_way(const fs::path& path, uid_t uid) {
     if (::lstat(next.c_str(), &status) != 0)
       break;  // absent: the owner of the parent decides its content
     if (auto fault = folder_fault(place, false, uid)) return fault;
-    if (auto fault = owner_fault(next, status, uid)) return fault;
+    if (auto fault = foreign_fault(next, status, uid)) return fault;
     if (!S_ISLNK(status.st_mode)) {
       place = next;
       continue;

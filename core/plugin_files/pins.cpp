@@ -1,6 +1,6 @@
 #include "plugin_files/pins.hpp"
 
-#include "base/trim.hpp"
+#include <ccm/trim.hpp>
 
 #include <algorithm>
 #include <cctype>

@@ -89,11 +89,6 @@ Result<PluginFile> PluginFile::open(const std::filesystem::path& path) {
 
 PluginFile::PluginFile(PluginFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
 
-PluginFile& PluginFile::operator=(PluginFile&& other) noexcept {
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-
 PluginFile::~PluginFile() {
   if (!bytes_.empty()) {
     ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());

@@ -48,7 +48,7 @@ class PluginFile {
   static Result<PluginFile> open(const std::filesystem::path& path);
 
   PluginFile(PluginFile&& other) noexcept;
-  PluginFile& operator=(PluginFile&& other) noexcept;
+  PluginFile& operator=(PluginFile&&) = delete;
   PluginFile(const PluginFile&) = delete;
   PluginFile& operator=(const PluginFile&) = delete;
   ~PluginFile();

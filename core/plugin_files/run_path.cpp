@@ -1,7 +1,7 @@
 #include "plugin_files/run_path.hpp"
 
 #include "plugin_files/folder_checks.hpp"
-#include "plugin_files/text.hpp"
+#include "plugin_files/owner_rule.hpp"
 
 #include <sys/stat.h>
 
@@ -59,13 +59,9 @@ std::string fault_of(const std::string& subject, const fs::path& path, const Fol
 std::optional<std::string> library_fault(const fs::path& library, uid_t uid) {
   struct stat status {};
   if (::stat(library.c_str(), &status) != 0) return std::nullopt;
-  if (status.st_uid != 0 && status.st_uid != uid) {
-    return "links to " + library.string() + ", which belongs to " + user_name(status.st_uid) +
-           ", not to root or " + user_name(uid) + "; run chown root " + library.string();
-  }
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return std::nullopt;
-  return "links to " + library.string() + ", which can be written by others than its owner (mode " +
-         octal(status.st_mode & 07777U) + "); run chmod go-w " + library.string();
+  const auto fault = file_fault(library, status, uid);
+  if (!fault) return std::nullopt;
+  return "links to " + library.string() + ", which " + fault->what + "; " + fault->remedy;
 }
 
 // "libx.so" is searched for; with a slash it is a path.

@@ -25,14 +25,6 @@ std::string list(const std::vector<std::string>& items) {
   return items.empty() ? "none" : join(items, items.size());
 }
 
-std::string octal(unsigned mode) {
-  std::string digits;
-  for (int shift = 9; shift >= 0; shift -= 3) {
-    digits += static_cast<char>('0' + ((mode >> static_cast<unsigned>(shift)) & 7U));
-  }
-  return digits;
-}
-
 std::string user_name(uid_t uid) { return uid == 0 ? "root" : "user " + std::to_string(uid); }
 
 }  // namespace ccm::plugin

@@ -14,9 +14,6 @@ std::string shortened_list(const std::vector<std::string>& items);
 // "a, b, c"; "none" when empty.
 std::string list(const std::vector<std::string>& items);
 
-// Four octal digits: "0664".
-std::string octal(unsigned mode);
-
 // "root", else "user 1000": names would need NSS, which a static or minimal image may lack.
 std::string user_name(uid_t uid);
 

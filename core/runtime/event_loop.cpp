@@ -1,9 +1,8 @@
 #include "runtime/event_loop.hpp"
 
-#include "runtime/resident_memory.hpp"
-
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <malloc.h>
 
 #include <utility>
 
@@ -12,8 +11,7 @@ namespace ccm::runtime {
 namespace {
 constexpr std::chrono::milliseconds kBeat{250};
 // Answers of a cloud come and go by the hundred, and glibc keeps their memory: with 200 load
-// balancers of 3,000 backends two thirds of the process. With 100 nodes two fifths are startup-only
-// code.
+// balancers of 3,000 backends two thirds of the process.
 constexpr std::chrono::milliseconds kReturnMemory{5'000};
 }  // namespace
 
@@ -41,7 +39,7 @@ void EventLoop::run() {
   beat();
   Timers::Id timer = 0;
   const std::function<void()> return_memory = [&] {
-    return_unused_memory();
+    malloc_trim(0);
     timer = timers_.after(kReturnMemory, return_memory);
   };
   timer = timers_.after(kReturnMemory, return_memory);

@@ -15,9 +15,8 @@ Status InformerSource::watch(const WatchSpec& spec, kube::InformerHandler handle
   wanted.label_selector = spec.label_selector;
   wanted.field_selector = spec.field_selector;
   handler.resync = spec.resync;
-  auto subscribed = informers_.informer(wanted)->subscribe(*fields, std::move(handler));
-  if (!subscribed) return subscribed.status().with_context("watch " + spec.resource);
-  return {};
+  Status subscribed = informers_.informer(wanted)->subscribe(*fields, std::move(handler));
+  return subscribed.ok() ? subscribed : subscribed.with_context("watch " + spec.resource);
 }
 
 }  // namespace ccm::runtime

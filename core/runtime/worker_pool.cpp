@@ -146,16 +146,9 @@ bool WorkerPool::Lane::withdraw(uint64_t number) {
   return true;
 }
 
-const std::string& WorkerPool::Lane::name() const { return shared_->name; }
-
 std::size_t WorkerPool::Lane::waiting() const {
   const std::lock_guard lock(shared_->pool->mutex);
   return shared_->waiting.size() + shared_->taken - shared_->running;
-}
-
-std::size_t WorkerPool::Lane::running() const {
-  const std::lock_guard lock(shared_->pool->mutex);
-  return shared_->running;
 }
 
 WorkerPool::WorkerPool(Options options) : state_(std::make_shared<State>(options)) {}

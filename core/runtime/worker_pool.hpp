@@ -32,9 +32,7 @@ class WorkerPool {
     Result<uint64_t> submit(std::function<void()> task);
     // Cancels the task of that number. False when it has started; otherwise it is dropped.
     bool withdraw(uint64_t number);
-    [[nodiscard]] const std::string& name() const;
     [[nodiscard]] std::size_t waiting() const;
-    [[nodiscard]] std::size_t running() const;
 
    private:
     friend class WorkerPool;

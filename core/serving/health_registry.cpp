@@ -39,13 +39,6 @@ void HealthRegistry::set(std::string name, Check check, Scope scope) {
   checks_ = std::move(changed);
 }
 
-void HealthRegistry::remove(std::string_view name) {
-  const std::lock_guard lock(mutex_);
-  auto changed = std::make_shared<List>(*checks_);
-  std::erase_if(*changed, [name](const Entry& entry) { return entry.name == name; });
-  checks_ = std::move(changed);
-}
-
 void HealthRegistry::observe(Observer observer) {
   const std::lock_guard lock(mutex_);
   observer_ = std::move(observer);

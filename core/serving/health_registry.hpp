@@ -32,7 +32,6 @@ class HealthRegistry {
 
   // Adds a check or replaces the one of that name. Checks show in the order of their first set().
   void set(std::string name, Check check, Scope scope = Scope::everywhere);
-  void remove(std::string_view name);
 
   // Called for every check that ran, for metrics; at most one. `run` and `run_one` call it.
   using Observer = std::function<void(const std::string& name, bool healthy)>;

@@ -112,10 +112,6 @@ RequestReader::State RequestReader::take(std::string* received) {
   return parser.http_1_1 && parser.hosts != 1 ? refuse(400) : State::request;
 }
 
-std::string_view RequestReader::method() const { return parser_->request->method; }
-
-std::string_view RequestReader::target() const { return parser_->request->target; }
-
 bool RequestReader::keep_alive() const { return parser_->keep_alive(); }
 
 std::shared_ptr<Request> RequestReader::request() { return std::move(parser_->request); }

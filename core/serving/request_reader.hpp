@@ -37,8 +37,6 @@ class RequestReader {
   [[nodiscard]] std::size_t taken() const { return head_bytes_ + tail_bytes_; }
 
   // Of a whole request; borrowed from the reader.
-  [[nodiscard]] std::string_view method() const;
-  [[nodiscard]] std::string_view target() const;
   [[nodiscard]] bool keep_alive() const;
   // The whole request as a value, without facts about its connection. Once.
   [[nodiscard]] std::shared_ptr<Request> request();

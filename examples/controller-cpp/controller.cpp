@@ -7,6 +7,7 @@
 #include <ccm/controller.hpp>
 #include <ccm/json_writer.hpp>
 #include <ccm/plugin.hpp>
+#include <ccm/watch.hpp>
 
 #include <string>
 #include <string_view>
@@ -45,18 +46,15 @@ class Controller {
     queue.workers = 4;
     setup.queue(queue);
 
-    ccm::Watch watch;
-    watch.resource = kNodes;
     // The host keeps these fields in its cache and no others, so declare all that you read.
-    watch.fields = {kLabelField, kTypeField};
-    watch.map = [this](ccm::EventKind kind, const ccm::Object&, const ccm::Object& now,
-                       const ccm::Queue& keys) {
-      // Most events are heartbeats. They ask for no work, so they make no key.
-      if (kind == ccm::EventKind::deleted || is_right(now)) return;
-      const bool resync = kind == ccm::EventKind::resync;
-      keys.add(now.name(), resync ? ccm::Priority::periodic : ccm::Priority::changed);
-    };
-    setup.watch(std::move(watch));
+    ccm::watch(setup, kNodes, {kLabelField, kTypeField},
+               [this](ccm::EventKind kind, const ccm::Object&, const ccm::Object& now,
+                      const ccm::Queue& keys) {
+                 // A Node that is right asks for no work, so it makes no key.
+                 if (kind == ccm::EventKind::deleted || is_right(now)) return;
+                 const bool resync = kind == ccm::EventKind::resync;
+                 keys.add(now.name(), resync ? ccm::Priority::periodic : ccm::Priority::changed);
+               });
     return {};
   }
 

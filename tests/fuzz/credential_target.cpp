@@ -2,12 +2,13 @@
 // kube/file_text.hpp, kube/time_text.hpp). Input: a text.
 // Properties: an accepted answer has a credential and a time that can be compared; base64 and times
 // survive a round trip; nothing overflows.
-#include "base/trim.hpp"
 #include "fuzz.hpp"
 #include "kube/client.hpp"
 #include "kube/exec_answer.hpp"
 #include "kube/file_text.hpp"
 #include "kube/time_text.hpp"
+
+#include <ccm/trim.hpp>
 
 namespace ccm::fuzz {
 namespace {

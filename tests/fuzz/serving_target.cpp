@@ -51,10 +51,10 @@ Heard hear(std::string_view stream, uint8_t cuts) {
         heard.refusal = reader->refusal();
         return heard;
       }
-      heard.requests.push_back(std::string(reader->method()) + " " + std::string(reader->target()) +
-                               (reader->keep_alive() ? " keep" : " close"));
       const bool keep_alive = reader->keep_alive();
       const auto request = reader->request();
+      heard.requests.push_back(request->method + " " + request->target +
+                               (keep_alive ? " keep" : " close"));
       require(request->headers.size() <= RequestReader::kMaxFields, "as many fields as allowed");
       require(request->target.size() <= RequestReader::kMaxTarget, "a target within its limit");
       require(request->body.size() <= RequestReader::kMaxBody, "a body within its limit");

@@ -2,7 +2,8 @@
 
 #include "app/flags/go_values.hpp"
 #include "base/nearest.hpp"
-#include "base/trim.hpp"
+
+#include <ccm/trim.hpp>
 
 #include <algorithm>
 #include <array>

@@ -148,9 +148,6 @@ std::unique_ptr<FlagValue> bool_value(bool* variable) {
 std::unique_ptr<FlagValue> int32_value(int32_t* variable) {
   return std::make_unique<IntegerValue<int32_t>>(variable);
 }
-std::unique_ptr<FlagValue> int64_value(int64_t* variable) {
-  return std::make_unique<IntegerValue<int64_t>>(variable);
-}
 std::unique_ptr<FlagValue> float_value(float* variable) {
   return std::make_unique<FloatValue>(variable);
 }

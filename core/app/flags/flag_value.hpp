@@ -34,7 +34,6 @@ Status must_be(std::string what);
 std::unique_ptr<FlagValue> string_value(std::string* variable);
 std::unique_ptr<FlagValue> bool_value(bool* variable);
 std::unique_ptr<FlagValue> int32_value(int32_t* variable);
-std::unique_ptr<FlagValue> int64_value(int64_t* variable);
 std::unique_ptr<FlagValue> float_value(float* variable);
 std::unique_ptr<FlagValue> duration_value(std::chrono::nanoseconds* variable);
 std::unique_ptr<FlagValue> ip_value(std::string* variable);

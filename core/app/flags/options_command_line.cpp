@@ -130,14 +130,6 @@ bool CommandLine::is_set(std::string_view name) const {
   return flag != nullptr && flag->set;
 }
 
-std::map<std::string, std::string> CommandLine::plugin_values() const {
-  std::map<std::string, std::string> values;
-  for (const Brought& brought : brought_) {
-    values[brought.flag] = flags_.find(brought.flag)->value->text();
-  }
-  return values;
-}
-
 std::string CommandLine::help(std::string_view program, std::size_t width) const {
   return "Runs the controllers that connect a Kubernetes cluster to its cloud.\n\nUsage: " +
          std::string(program) + " --cloud-provider=NAME [flags]\n" + flags_.help(width);

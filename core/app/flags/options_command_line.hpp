@@ -66,8 +66,6 @@ class CommandLine {
   // Name and value in force of every flag, by name. Secrets are left out: flags that a plugin marks
   // as secret, and flags whose name looks like one.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> all_values() const;
-  // Of the flags that plugins brought, shared ones included.
-  [[nodiscard]] std::map<std::string, std::string> plugin_values() const;
 
   // The text of --help, wrapped to `width` columns.
   [[nodiscard]] std::string help(std::string_view program, std::size_t width = 100) const;

@@ -1,7 +1,8 @@
 // Checks of --cluster-cidr and of what needs it (HOST-8, HOST-13, TRAP-1).
 #include "app/flags/go_values.hpp"
 #include "app/flags/options_validation.hpp"
-#include "base/trim.hpp"
+
+#include <ccm/trim.hpp>
 
 #include <algorithm>
 

@@ -1,7 +1,8 @@
 #include "plugin/host_services/config_source.hpp"
 
 #include "base/log.hpp"
-#include "base/trim.hpp"
+
+#include <ccm/trim.hpp>
 
 #include <sys/stat.h>
 

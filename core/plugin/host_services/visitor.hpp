@@ -9,17 +9,15 @@
 
 namespace ccm::plugin {
 
-// Logs the current exception. `function` is the host's: "object.each".
-void report_visitor(const std::shared_ptr<LiveComponent>& component, std::string_view function);
-
-// Returns the result of `visit()`; false, which ends the visit, when it throws. Any thread.
+// Returns the result of `visit()`; false, which ends the visit, when it throws. `function` is the
+// host's: "object.each". Any thread.
 template <typename Visit>
 bool guarded_visit(const std::shared_ptr<LiveComponent>& component, std::string_view function,
                    const Visit& visit) {
   try {
     return visit();
   } catch (...) {
-    report_visitor(component, function);
+    report_exception(component ? component->identity() : ComponentIdentity(), function);
     return false;
   }
 }

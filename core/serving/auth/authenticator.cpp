@@ -1,6 +1,6 @@
 #include "serving/auth/authenticator.hpp"
 
-#include "base/trim.hpp"
+#include <ccm/trim.hpp>
 
 #include <utility>
 

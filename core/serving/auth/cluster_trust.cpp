@@ -106,8 +106,8 @@ void ClusterTrust::follow() {
   handler.on_delete = [](const kube::ObjectPtr&, bool) {
     log::warning("The cluster's authentication settings are gone; the last known ones stay in use");
   };
-  const auto subscribed = informer_.subscribe(data_field(), std::move(handler));
-  if (!subscribed.ok()) log::error("Cannot watch a ConfigMap", {{"err", subscribed.status()}});
+  const Status subscribed = informer_.subscribe(data_field(), std::move(handler));
+  if (!subscribed.ok()) log::error("Cannot watch a ConfigMap", {{"err", subscribed}});
   informer_.start();
 }
 

@@ -2,7 +2,10 @@
 
 #include "settings.hpp"
 
+#include <ccm/watch.hpp>
+
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace ccm::ipam {
@@ -73,19 +76,13 @@ Status Controller::setup(Setup& setup) {
   options.name = "cidrallocator_node";
   options.workers = kWorkers;
   setup.queue(options);
-  Watch watch;
-  watch.resource = kNodes;
-  watch.fields = node_fields();
-  watch.map = [this](EventKind kind, const Object& old, const Object& now, const Queue& queue) {
-    on_event(kind, old, now, queue);
-  };
-  setup.watch(std::move(watch));
+  watch(setup, kNodes, node_fields(), std::bind_front(&Controller::on_event, this));
   return {};
 }
 
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
-  if (kind == EventKind::resync || (kind == EventKind::updated && old.same(now))) return;
+  if (kind == EventKind::resync) return;
   const NodeState node = read_node(now);
   if (kind == EventKind::deleted) {
     ledger_->forget(node);

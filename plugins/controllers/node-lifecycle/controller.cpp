@@ -1,6 +1,9 @@
 #include "controller.hpp"
 
+#include <ccm/watch.hpp>
+
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace ccm::node_lifecycle {
@@ -65,20 +68,14 @@ Status Controller::setup(Setup& setup) {
   options.reconcile_timeout = kReconcileTimeout;
   setup.queue(options);
 
-  Watch watch;
-  watch.resource = kNodes;
-  watch.fields = node_fields();
-  watch.map = [this](EventKind kind, const Object& old, const Object& now, const Queue& queue) {
-    on_event(kind, old, now, queue);
-  };
-  setup.watch(std::move(watch));
+  watch(setup, kNodes, node_fields(), std::bind_front(&Controller::on_event, this));
   return {};
 }
 
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
   if (kind == EventKind::deleted) return forget(std::string(now.name()));
-  if (kind == EventKind::updated && (old.same(now) || surely_same_input(old, now))) return;
+  if (kind == EventKind::updated && surely_same_input(old, now)) return;
   const NodeState state = read_node(now);
   if (!needs_looking_after(state)) return;
   if (kind == EventKind::resync) return queue.add(now.name(), Priority::periodic);

@@ -5,8 +5,11 @@
 #include "names.hpp"
 #include "patches.hpp"
 
+#include <ccm/watch.hpp>
+
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <utility>
 
 namespace ccm::node {
@@ -65,6 +68,17 @@ std::string text_of(const Labels& labels) {
   return text;
 }
 
+// A strategic merge patch that asks for no answer.
+KubePatch node_patch(std::string_view name, std::string body) {
+  KubePatch patch;
+  patch.reference.resource = kNodes;
+  patch.reference.name = name;
+  patch.type = PatchType::strategic;
+  patch.body = std::move(body);
+  patch.answer = PatchAnswer::none;
+  return patch;
+}
+
 }  // namespace
 
 Controller::Controller(Host& host)
@@ -97,16 +111,10 @@ Status Controller::setup(Setup& setup) {
   const int64_t updates = host_.config.integer_flag("concurrent-node-status-updates").value_or(0);
   if (updates > 0) status_updates_.emplace(host_.post, static_cast<std::size_t>(updates));
 
-  Watch watch;
-  watch.resource = kNodes;
-  watch.fields = node_fields();
-  watch.resync_period =
+  milliseconds period =
       host_.config.duration_flag("node-status-update-frequency").value_or(kStatusUpdatePeriod);
-  if (watch.resync_period <= milliseconds(0)) watch.resync_period = kStatusUpdatePeriod;
-  watch.map = [this](EventKind kind, const Object& old, const Object& now, const Queue& queue) {
-    on_event(kind, old, now, queue);
-  };
-  setup.watch(std::move(watch));
+  if (period <= milliseconds(0)) period = kStatusUpdatePeriod;
+  watch(setup, kNodes, node_fields(), std::bind_front(&Controller::on_event, this), period);
   return {};
 }
 
@@ -124,7 +132,6 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
     if (!is_uninitialized(now)) queue.add(now.name(), Priority::periodic);
     return;
   }
-  if (kind == EventKind::updated && old.same(now)) return;  // a heartbeat
   const bool fresh = is_uninitialized(now);
   if (kind == EventKind::added) {
     return queue.add(now.name(), fresh ? Priority::changed : Priority::periodic);
@@ -222,12 +229,7 @@ Task<Status> Controller::write(Ctx ctx, Object node, const Instance* machine) {
     desired = desired_state(state, *machine);
     if (!desired.ok()) co_return desired.status();
   }
-  KubePatch patch;
-  patch.reference.resource = kNodes;
-  patch.reference.name = state.name;
-  patch.type = PatchType::strategic;
-  patch.body = initialization_patch(state, *desired);
-  patch.answer = PatchAnswer::none;
+  KubePatch patch = node_patch(state.name, initialization_patch(state, *desired));
   const auto written = co_await host_.kube.patch(ctx, std::move(patch));
   if (gone(written.status())) co_return Status();
   if (!written.ok()) co_return written.status();
@@ -237,12 +239,7 @@ Task<Status> Controller::write(Ctx ctx, Object node, const Instance* machine) {
 
 Task<Status> Controller::write_labels(Ctx ctx, Object node, Labels labels) {
   if (labels.empty()) co_return Status();
-  KubePatch patch;
-  patch.reference.resource = kNodes;
-  patch.reference.name = node.name();
-  patch.type = PatchType::strategic;
-  patch.body = label_patch(node.uid(), labels);
-  patch.answer = PatchAnswer::none;
+  KubePatch patch = node_patch(node.name(), label_patch(node.uid(), labels));
   const auto written = co_await host_.kube.patch(ctx, std::move(patch));
   if (gone(written.status())) co_return Status();
   co_return written.status();
@@ -301,12 +298,8 @@ void Controller::report_topology(const Object& node, const Labels& differing) {
 Task<Result<Object>> Controller::write_addresses(Ctx ctx, Object node,
                                                  std::vector<NodeAddress> addresses,
                                                  PatchAnswer answer) {
-  KubePatch patch;
-  patch.reference.resource = kNodes;
-  patch.reference.name = node.name();
+  KubePatch patch = node_patch(node.name(), address_patch(node.uid(), addresses));
   patch.reference.subresource = "status";
-  patch.type = PatchType::strategic;
-  patch.body = address_patch(node.uid(), addresses);
   patch.answer = answer;
   auto written = co_await host_.kube.patch(ctx, std::move(patch));
   co_return written;

@@ -26,9 +26,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ccm::route {
+
+inline constexpr std::string_view kNodes = "v1/nodes";
 
 class Controller {
  public:
@@ -55,10 +58,12 @@ class Controller {
     Status outcome;      // a batch with unknown results
   };
 
+  // controller.cpp: when a run begins
   void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
   [[nodiscard]] Result<ReconcileResult> in_pause(milliseconds left) const;
   Result<ReconcileResult> conclude(milliseconds begun, Status status);
 
+  // run.cpp
   Task<Status> sync(Ctx ctx);
   Task<void> refresh_limits(Ctx ctx);
   void read_nodes(Run& run) const;
@@ -76,6 +81,7 @@ class Controller {
   Task<void> write_conditions(Ctx ctx, Run& run);
   Task<Status> write_condition(Ctx ctx, const NodeState& node, Condition condition);
 
+  // What the run found, as Events and metrics.
   void tell(const Run& run);
   void measure(const Run& run);
   [[nodiscard]] TableUse use_of(const Run& run) const;

@@ -1,16 +1,12 @@
 #include "adoption.hpp"
 
+#include <ccm/trim.hpp>
+
 #include <algorithm>
 #include <utility>
 
 namespace ccm::service {
 namespace {
-
-std::string_view trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 Status malformed_rule(std::string_view item) {
   return Status(Code::invalid_argument, ErrorClass::invalid_spec,

@@ -5,8 +5,10 @@
 #include "texts.hpp"
 
 #include <ccm/timestamp.hpp>
+#include <ccm/watch.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace ccm::service {
@@ -72,20 +74,8 @@ Status Controller::setup(Setup& setup) {
   options.reconcile_timeout = kReconcileTimeout;
   setup.queue(options);
 
-  Watch services;
-  services.resource = kServices;
-  services.fields = service_fields();
-  services.map = [this](EventKind kind, const Object& old, const Object& now, const Queue& queue) {
-    on_service(kind, old, now, queue);
-  };
-  setup.watch(std::move(services));
-  Watch nodes;
-  nodes.resource = kNodes;
-  nodes.fields = node_fields();
-  nodes.map = [this](EventKind kind, const Object& old, const Object& now, const Queue& queue) {
-    on_node(kind, old, now, queue);
-  };
-  setup.watch(std::move(nodes));
+  watch(setup, kServices, service_fields(), std::bind_front(&Controller::on_service, this));
+  watch(setup, kNodes, node_fields(), std::bind_front(&Controller::on_node, this));
   return {};
 }
 
@@ -105,8 +95,7 @@ void Controller::on_service(EventKind kind, const Object& old, const Object& now
       return;
     }
     case EventKind::updated:
-      if (!old.same(now)) on_update(old, now, queue);
-      return;
+      return on_update(old, now, queue);
     case EventKind::deleted: {  // SVC-16
       time_to_address_.forget(std::string(now.uid()));
       const auto place = records_.find(key_of(now));
@@ -162,7 +151,7 @@ void Controller::note_need(const ServiceState& before, const Object& object,
 }
 
 void Controller::on_node(EventKind kind, const Object& old, const Object& now, const Queue& queue) {
-  if (kind == EventKind::resync || (kind == EventKind::updated && old.same(now))) return;
+  if (kind == EventKind::resync) return;
   backends_.reset();
   if (kind == EventKind::updated ? !changes_backends(old, now) : !takes_traffic(now)) return;
   const milliseconds time = host_.timer.now();

@@ -3,23 +3,13 @@
 #include "names.hpp"
 
 #include <ccm/cidr.hpp>
+#include <ccm/trim.hpp>
 
 #include <algorithm>
 
 namespace ccm::service {
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
-}  // namespace
-
 std::optional<std::string> normalised_range(std::string_view text) {
-  const auto range = parse_cidr(trimmed(text));
+  const auto range = parse_cidr(trim(text));
   return range ? std::optional(range->text()) : std::nullopt;
 }
 

@@ -231,7 +231,7 @@ Result<std::string> Provider::load_balancer_name(Ctx, LoadBalancerService servic
 // The account's limit of load balancers is not in the API.
 Result<LoadBalancerLimits> Provider::load_balancer_limits(Ctx) {
   LoadBalancerLimits limits;
-  limits.id_annotation = annotation::kId;
+  limits.id_annotation = annotation::kLoadBalancerId;
   return limits;
 }
 

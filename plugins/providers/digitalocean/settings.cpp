@@ -2,6 +2,8 @@
 
 #include "text.hpp"
 
+#include <ccm/trim.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -20,7 +22,7 @@ constexpr std::string_view kDefaultApi = "https://api.digitalocean.com";
 constexpr std::string_view kDefaultMetadata = "http://169.254.169.254";
 
 std::string flag(const Config& config, std::string_view name) {
-  return trimmed(config.flag(name).value_or(std::string_view()));
+  return std::string(trim(config.flag(name).value_or(std::string_view())));
 }
 
 bool is_http_url(std::string_view url) {
@@ -51,7 +53,7 @@ std::vector<std::string> items(const std::string& text) {
   size_t begin = 0;
   while (begin <= text.size()) {
     const size_t end = std::min(text.find(',', begin), text.size());
-    std::string item = trimmed(std::string_view(text).substr(begin, end - begin));
+    std::string item(trim(std::string_view(text).substr(begin, end - begin)));
     if (!item.empty()) found.push_back(std::move(item));
     begin = end + 1;
   }
@@ -167,7 +169,7 @@ Status told_by_provider() {
 }
 
 Result<std::string> read_token(const Config& config) {
-  std::string token = trimmed(config.secret(kTokenVariable).value_or(std::string()));
+  std::string token(trim(config.secret(kTokenVariable).value_or(std::string())));
   const std::string variable(kTokenVariable);
   if (token.empty()) {
     return invalid_configuration("environment variable \"" + variable + "\" is required; or let " +

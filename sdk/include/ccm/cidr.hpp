@@ -1,6 +1,8 @@
 // Address ranges as numbers, and flags that list them. Any thread.
 #pragma once
 
+#include <ccm/trim.hpp>
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
@@ -122,10 +124,8 @@ inline std::optional<Cidr> parse_cidr(std::string_view text) {
 // The items of a flag such as --cluster-cidr: the whole text is trimmed, then split at commas; a
 // space beside a comma stays and makes an item no range. None for a blank text.
 inline std::vector<std::string> split_cidrs(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  text = text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+  text = trim(text);
+  if (text.empty()) return {};
   std::vector<std::string> items;
   for (;;) {
     const size_t comma = text.find(',');

@@ -62,7 +62,7 @@ TEST_F(PluginFlags, HaveTheManifestsDefaults) {
                                                     {"endpoint", ""},
                                                     {"dry", "false"},
                                                     {"tags", "a,b"}};
-  EXPECT_EQ(line_->plugin_values(), expected);
+  for (const auto& [name, value] : expected) EXPECT_EQ(line_->flag_text(name), value) << name;
 }
 
 TEST_F(PluginFlags, AreReadAsTheHosts) {
@@ -164,8 +164,8 @@ TEST_F(PluginFlags, TheHostsFlagIsShared) {
   const Strings arguments{"--concurrent-node-syncs=9"};
   ASSERT_TRUE(line.parse(arguments).ok());
   EXPECT_EQ(line.options().node_controller.concurrent_node_syncs, 9);
-  EXPECT_EQ(line.plugin_values().at("concurrent-node-syncs"), "9");
-  EXPECT_EQ(line.plugin_values().at("cluster-name"), "kubernetes");
+  EXPECT_EQ(line.flag_text("concurrent-node-syncs"), "9");
+  EXPECT_EQ(line.flag_text("cluster-name"), "kubernetes");
   EXPECT_EQ(line.help("ccm").find("Flags of plugin node"), std::string::npos);
 }
 

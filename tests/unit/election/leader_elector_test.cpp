@@ -254,19 +254,6 @@ TEST_F(LeaderElectorTest, HOST_96_HealthFailsOnlyLongAfterTheLastRenewal) {
   EXPECT_TRUE(elector->health().ok()) << "it knows that it no longer leads";
 }
 
-TEST(ElectionOptionsTest, HOST_110_TimesThatContradictEachOther) {
-  ElectionOptions options;
-  EXPECT_TRUE(validate(options).ok());
-  options.renew_deadline = options.lease_duration;
-  EXPECT_EQ(validate(options).code(), Code::invalid_argument);
-  options = {};
-  options.retry_period = seconds(9);
-  EXPECT_EQ(validate(options).code(), Code::invalid_argument);
-  options = {};
-  options.retry_period = seconds(0);
-  EXPECT_EQ(validate(options).code(), Code::invalid_argument);
-}
-
 TEST(ElectionOptionsTest, HOST_108_IdentityIsHostNameAndUuid) {
   const auto first = new_identity();
   const auto second = new_identity();

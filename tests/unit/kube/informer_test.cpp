@@ -110,22 +110,11 @@ TEST_F(InformerTest, LateSubscriberGetsTheStoreAsAdds) {
   };
   handler.on_synced = [&] { late.emplace_back("synced"); };
   const auto more = FieldSet::of({"/status/addresses"});
-  EXPECT_EQ(informer().subscribe(*more, handler).status().code(), Code::failed_precondition);
+  EXPECT_EQ(informer().subscribe(*more, handler).code(), Code::failed_precondition);
   const auto same = FieldSet::of({"/spec/providerID"});
   ASSERT_TRUE(informer().subscribe(*same, handler).ok());
   run_until([&] { return late.size() == 2; });
   EXPECT_THAT(late, ElementsAre("a", "synced"));
-}
-
-TEST_F(InformerTest, UnsubscribedHandlerHearsNothing) {
-  initial_stream({node_json("a", 5)}, 10);
-  int heard = 0;
-  InformerHandler handler;
-  handler.on_add = [&](const ObjectPtr&, bool) { ++heard; };
-  const auto id = informer().subscribe(FieldSet(), handler);
-  informer().unsubscribe(*id);
-  play(2);
-  EXPECT_EQ(heard, 0);
 }
 
 TEST_F(InformerTest, StopEndsTheWatchAndKeepsTheStore) {
@@ -167,9 +156,6 @@ TEST_F(InformerTest, InformerSetSharesOneInformerForOneSpec) {
   set.informer(other)->stop();
   set.start();
   run_until([&] { return first->synced(); });
-  const Status late = run(set.wait_synced(std::chrono::milliseconds(20)));
-  EXPECT_EQ(late.code(), Code::deadline_exceeded);
-  EXPECT_THAT(late.message(), testing::HasSubstr("v1/nodes"));
 }
 
 }  // namespace

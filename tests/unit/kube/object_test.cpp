@@ -20,6 +20,13 @@ ObjectPtr whole(const std::string& json) {
   return object.ok() ? *object : nullptr;
 }
 
+// Number of members or elements; 0 for scalars.
+std::size_t count(const Object& object, Object::Position value) {
+  std::size_t number = 0;
+  object.each(value, [&](std::string_view, Object::Position) { ++number; });
+  return number;
+}
+
 Result<ObjectPtr> projected(const std::string& json, const std::vector<std::string>& pointers) {
   const auto fields = FieldSet::of(pointers);
   EXPECT_TRUE(fields.ok());
@@ -76,8 +83,8 @@ TEST(Object, KindsAndTexts) {
   EXPECT_EQ(object->text_at("/n"), "");
   EXPECT_EQ(object->text_at("/a"), "");
   EXPECT_EQ(object->text_at("/a/1"), "two");
-  EXPECT_EQ(object->size(object->find("/a")), 3u);
-  EXPECT_EQ(object->size(object->find("/s")), 0u);
+  EXPECT_EQ(count(*object, object->find("/a")), 3u);
+  EXPECT_EQ(count(*object, object->find("/s")), 0u);
 }
 
 TEST(Object, PointersAreEscapedAsRfc6901Says) {
@@ -131,7 +138,7 @@ TEST(Object, LongStringsAndLargeContainers) {
   }
   json += R"("last":[1]})";
   const auto object = whole(json);
-  EXPECT_EQ(object->size(Object::kRoot), 301u);
+  EXPECT_EQ(count(*object, Object::kRoot), 301u);
   for (const int i : {0, 9, 63, 64, 127, 128, 255, 299}) {
     EXPECT_EQ(object->text_at("/key" + std::to_string(i)).size(), static_cast<std::size_t>(i) * 7);
   }
@@ -247,7 +254,7 @@ TEST(Object, WrongPositionsNeverLeaveTheObject) {
   for (Object::Position at = 0; at < object->memory() + 64; ++at) {
     (void)object->kind(at);
     (void)object->text(at);
-    (void)object->size(at);
+    (void)count(*object, at);
     (void)object->find(at, "/a/0");
     (void)object->equal(at, *object, object->find("/list"));
     (void)object->equal(at, *object, at + 1);

@@ -3,6 +3,7 @@
 #include "digitalocean/load_balancers/service_view.hpp"
 
 #include <ccm/percent_encode.hpp>
+#include <ccm/watch.hpp>
 
 #include <utility>
 
@@ -94,15 +95,12 @@ Status FirewallController::setup(Setup& setup) {
   options.backoff_limit = kFirewallLongestRetry;
   options.reconcile_timeout = kFirewallTimeout;
   setup.queue(options);
-  Watch watch;
-  watch.resource = kFirewallServices;
-  watch.fields = service_view_fields();
-  watch.map = [this](EventKind kind, const Object& old, const Object& now, const Queue& queue) {
-    if (kind == EventKind::resync || (kind == EventKind::updated && old.same(now))) return;
-    if (kind == EventKind::deleted) doubts_.erase(key_of_service(now));
-    queue.add(kFirewallKey, Priority::changed, kFirewallGather);
-  };
-  setup.watch(std::move(watch));
+  watch(setup, kFirewallServices, service_view_fields(),
+        [this](EventKind kind, const Object&, const Object& now, const Queue& queue) {
+          if (kind == EventKind::resync) return;
+          if (kind == EventKind::deleted) doubts_.erase(key_of_service(now));
+          queue.add(kFirewallKey, Priority::changed, kFirewallGather);
+        });
   setup.every(kFirewallKey, kFirewallPeriod);
   return {};
 }

@@ -6,6 +6,7 @@
 
 #include <ccm/cidr.hpp>
 #include <ccm/load_balancer.hpp>
+#include <ccm/trim.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -20,11 +21,7 @@ Sources everywhere() { return {"0.0.0.0/0", "::/0"}; }
 [[noreturn]] void doubt(std::string why) { throw SpecError{config_error(std::move(why))}; }
 
 std::string range_text(const std::string& range) {
-  const size_t first = range.find_first_not_of(" \t\r\n");
-  const size_t last = range.find_last_not_of(" \t\r\n");
-  const auto parsed = first == std::string::npos
-                          ? std::nullopt
-                          : parse_cidr(std::string_view(range).substr(first, last - first + 1));
+  const auto parsed = parse_cidr(trim(range));
   if (!parsed) doubt("\"" + range + "\" is no address range such as 10.0.0.0/24");
   return parsed->text();
 }
@@ -104,7 +101,7 @@ void add_service_ports(const LoadBalancerService& service, const Sources& source
 // even when annotations name another one (DO-202).
 void add_health_check(const LoadBalancerService& service, const Annotations& annotations,
                       ServiceRules& result) {
-  const std::string id(annotations.text(annotation::kId));
+  const std::string id(annotations.text(annotation::kLoadBalancerId));
   if (id.empty()) return;
   const int32_t port = health_check(service, annotations).port;
   if (port > 0) result.rules.push_back({"tcp", port, {}, {id}});
@@ -123,7 +120,7 @@ bool managed(const Annotations& annotations) {
 void add_load_balancer(const Object& object, const Annotations& annotations,
                        std::string_view default_type, ServiceRules& result) {
   const bool other_class = object.at("/spec/loadBalancerClass").exists();
-  if (other_class && annotations.text(annotation::kId).empty()) return;
+  if (other_class && annotations.text(annotation::kLoadBalancerId).empty()) return;
   const LoadBalancerService service = service_view(object);
   Sources sources = everywhere();
   try {
@@ -135,7 +132,7 @@ void add_load_balancer(const Object& object, const Annotations& annotations,
     result.doubt = error.status.message();
     result.rules.clear();
     add_service_ports(service, sources, result);
-    const std::string id(annotations.text(annotation::kId));
+    const std::string id(annotations.text(annotation::kLoadBalancerId));
     if (!id.empty()) result.rules.push_back({"tcp", kKubeProxyHealthPort, {}, {id}});
   }
 }

@@ -1,5 +1,7 @@
 #include "annotations.hpp"
 
+#include <ccm/trim.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -7,13 +9,6 @@
 
 namespace ccm::digitalocean {
 namespace {
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
 
 template <typename Take>
 void split(std::string_view text, Take take) {
@@ -160,11 +155,11 @@ std::vector<Annotations::Misspelt> Annotations::misspelt() const {
     if (!of_digitalocean(name)) continue;
     std::string_view nearest;
     size_t best = 4;  // further away it is another word
-    for (const AnnotationInfo& known : known_annotations()) {
-      const size_t far = distance(name, known.name);
+    for (const std::string_view known : annotation::kAll) {
+      const size_t far = distance(name, known);
       if (far >= best) continue;
       best = far;
-      nearest = known.name;
+      nearest = known;
     }
     if (best != 0) found.push_back({name, nearest});
   }

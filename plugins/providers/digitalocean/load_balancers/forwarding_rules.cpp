@@ -179,10 +179,11 @@ std::vector<std::string> unread_annotations(const Annotations& annotations) {
   for (const std::string_view name :
        {annotation::kProtocol, annotation::kHttpPorts, annotation::kTlsPorts,
         annotation::kHttp2Ports, annotation::kHttp3Port, annotation::kTlsPassthrough,
-        annotation::kCertificateId, annotation::kCertificateName, annotation::kStickyType,
-        annotation::kStickyCookieName, annotation::kStickyCookieTtl,
-        annotation::kRedirectHttpToHttps, annotation::kDisableLetsEncryptDns,
-        annotation::kProxyProtocol, annotation::kBackendKeepalive, annotation::kHttpIdleTimeout}) {
+        annotation::kCertificateId, annotation::kCertificateName, annotation::kStickySessionsType,
+        annotation::kStickySessionsCookieName, annotation::kStickySessionsCookieTtl,
+        annotation::kRedirectHttpToHttps, annotation::kDisableLetsEncryptDnsRecords,
+        annotation::kEnableProxyProtocol, annotation::kEnableBackendKeepalive,
+        annotation::kHttpIdleTimeoutSeconds}) {
     if (annotations.has(name)) unread.emplace_back(name);
   }
   return unread;

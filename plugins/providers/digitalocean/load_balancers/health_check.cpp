@@ -15,17 +15,17 @@ int64_t threshold(const Annotations& annotations, std::string_view name, int64_t
 
 // DO-198, DO-199: a port of the Service, checked at its node port.
 int32_t override_port(const LoadBalancerService& service, const Annotations& annotations) {
-  if (const auto value = annotations.find(annotation::kHealthCheckPort)) {
+  if (const auto value = annotations.find(annotation::kHealthcheckPort)) {
     std::vector<int64_t> named;
     try {
-      named = annotations.ports(annotation::kHealthCheckPort);
+      named = annotations.ports(annotation::kHealthcheckPort);
     } catch (const SpecError& error) {
       refuse("failed to get health check port: " + error.status.message());
     }
     if (named.size() > 1) {
       std::string list;
       for (const int64_t port : named) list += (list.empty() ? "" : " ") + std::to_string(port);
-      refuse("annotation " + std::string(annotation::kHealthCheckPort) +
+      refuse("annotation " + std::string(annotation::kHealthcheckPort) +
              " only supports a single port, but found multiple: [" + list + "]");
     }
     for (const ServicePort& port : service.ports) {
@@ -46,13 +46,13 @@ int32_t override_port(const LoadBalancerService& service, const Annotations& ann
 }
 
 std::string override_protocol(const Annotations& annotations, const std::string& path) {
-  const std::string_view value = annotations.text(annotation::kHealthCheckProtocol);
+  const std::string_view value = annotations.text(annotation::kHealthcheckProtocol);
   if (value.empty()) return path.empty() ? "tcp" : "http";
   for (const char* known : {"tcp", "http", "https"}) {
     if (value == known) return std::string(value);
   }
   refuse("invalid protocol " + go_quoted(value) + " specified in annotation " +
-         go_quoted(annotation::kHealthCheckProtocol));
+         go_quoted(annotation::kHealthcheckProtocol));
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ std::string override_protocol(const Annotations& annotations, const std::string&
 HealthCheck health_check(const LoadBalancerService& service, const Annotations& annotations) {
   HealthCheck check;
   if (annotations.has(annotation::kOverrideHealthCheck)) {  // DO-160: presence counts
-    check.path = annotations.text(annotation::kHealthCheckPath);
+    check.path = annotations.text(annotation::kHealthcheckPath);
     check.protocol = override_protocol(annotations, check.path);
     check.port = override_port(service, annotations);
   } else {
@@ -71,13 +71,13 @@ HealthCheck health_check(const LoadBalancerService& service, const Annotations& 
     check.proxy_protocol = false;  // kube-proxy reads no PROXY header (DO-197)
   }
   check.check_interval_seconds =
-      threshold(annotations, annotation::kHealthCheckInterval, 3, "interval");
+      threshold(annotations, annotation::kHealthcheckCheckIntervalSeconds, 3, "interval");
   check.response_timeout_seconds =
-      threshold(annotations, annotation::kHealthCheckTimeout, 5, "response timeout");
+      threshold(annotations, annotation::kHealthcheckResponseTimeoutSeconds, 5, "response timeout");
   check.unhealthy_threshold =
-      threshold(annotations, annotation::kUnhealthyThreshold, 3, "unhealthy threshold");
+      threshold(annotations, annotation::kHealthcheckUnhealthyThreshold, 3, "unhealthy threshold");
   check.healthy_threshold =
-      threshold(annotations, annotation::kHealthyThreshold, 5, "healthy threshold");
+      threshold(annotations, annotation::kHealthcheckHealthyThreshold, 5, "healthy threshold");
   return check;
 }
 

@@ -125,7 +125,7 @@ bool Ownership::older_one_shows_it(const Claim& claim, const ExistingLoadBalance
   bool found = false;
   host_.kube.cached_each("v1/services", {}, [&](const Object& other) {
     if (other.uid() == claim.service.uid || age(other) > own_age) return true;
-    if (read_annotations(other).text(annotation::kId) != balancer.id) return true;
+    if (read_annotations(other).text(annotation::kLoadBalancerId) != balancer.id) return true;
     other.at("/status/loadBalancer/ingress").each([&](std::string_view, const Value& value) {
       found = found || has_address(balancer, value.text("/ip"));
     });

@@ -5,6 +5,8 @@
 #include "health_check.hpp"
 #include "ownership.hpp"
 
+#include <ccm/trim.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -85,13 +87,13 @@ void read_size(const Annotations& annotations, WantedLoadBalancer& wanted) {
 // DO-145..DO-147
 StickySessions sticky_sessions(const Annotations& annotations) {
   StickySessions sticky;
-  if (annotations.text(annotation::kStickyType) != "cookies") return sticky;
+  if (annotations.text(annotation::kStickySessionsType) != "cookies") return sticky;
   sticky.type = "cookies";
-  sticky.cookie_name = annotations.text(annotation::kStickyCookieName);
+  sticky.cookie_name = annotations.text(annotation::kStickySessionsCookieName);
   if (sticky.cookie_name.empty()) {
     refuse("sticky session cookie name not specified, but required");
   }
-  const std::string_view ttl = annotations.text(annotation::kStickyCookieTtl);
+  const std::string_view ttl = annotations.text(annotation::kStickySessionsCookieTtl);
   if (ttl.empty()) refuse("sticky session cookie ttl not specified, but required");
   sticky.cookie_ttl_seconds = atoi(ttl, "");
   return sticky;
@@ -99,7 +101,7 @@ StickySessions sticky_sessions(const Annotations& annotations) {
 
 // DO-152
 std::optional<uint64_t> idle_timeout(const Annotations& annotations) {
-  const auto value = annotations.find(annotation::kHttpIdleTimeout);
+  const auto value = annotations.find(annotation::kHttpIdleTimeoutSeconds);
   if (!value) return std::nullopt;
   uint64_t seconds = 0;
   const char* end = value->data() + value->size();
@@ -129,11 +131,12 @@ void read_firewall(const LoadBalancerService& service, const Annotations& annota
 void read_switches(const Annotations& annotations, WantedLoadBalancer& wanted) {
   wanted.redirect_http_to_https =
       annotations.boolean(annotation::kRedirectHttpToHttps, "HTTP-to-HTTPS");
-  wanted.disable_lets_encrypt_dns_records =
-      annotations.boolean(annotation::kDisableLetsEncryptDns, "disable lets encrypt dns records");
-  wanted.enable_proxy_protocol = annotations.boolean(annotation::kProxyProtocol, "proxy protocol");
+  wanted.disable_lets_encrypt_dns_records = annotations.boolean(
+      annotation::kDisableLetsEncryptDnsRecords, "disable lets encrypt dns records");
+  wanted.enable_proxy_protocol =
+      annotations.boolean(annotation::kEnableProxyProtocol, "proxy protocol");
   wanted.enable_backend_keepalive =
-      annotations.boolean(annotation::kBackendKeepalive, "backend keepalive");
+      annotations.boolean(annotation::kEnableBackendKeepalive, "backend keepalive");
 }
 
 // They have no effect with TLS passthrough. The API may keep or drop them, so the existing values
@@ -181,8 +184,8 @@ WantedLoadBalancer build(const RequestInput& input) {
   }
   wanted.region = input.region;
   wanted.vpc_uuid = input.settings.vpc_id;
-  wanted.subnet_uuid = trimmed(annotations.text(annotation::kSubnetUuid));
-  wanted.ip = trimmed(annotations.text(annotation::kIp));
+  wanted.subnet_uuid = std::string(trim(annotations.text(annotation::kSubnetUuid)));
+  wanted.ip = std::string(trim(annotations.text(annotation::kIp)));
   return wanted;
 }
 

@@ -21,7 +21,7 @@ LoadBalancerService service_view(const Object& object) {
   service.name = object.name();
   service.namespace_name = object.namespace_name();
   service.uid = object.uid();
-  service.id = read_annotations(object).text(annotation::kId);
+  service.id = read_annotations(object).text(annotation::kLoadBalancerId);
   service.local_traffic = object.text("/spec/externalTrafficPolicy") == "Local";
   service.health_check_node_port =
       static_cast<int32_t>(object.at("/spec/healthCheckNodePort").integer().value_or(0));

@@ -5,6 +5,8 @@
 #include "digitalocean/load_balancers/service_view.hpp"
 #include "digitalocean/tags/tagging.hpp"
 
+#include <ccm/watch.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -38,12 +40,9 @@ Status TagController::setup(Setup& setup) {
   options.backoff_limit = kTagLongestRetry;
   options.reconcile_timeout = kTagTimeout;
   setup.queue(options);
-  Watch watch;
-  watch.resource = kTagServices;
-  watch.fields = service_view_fields();
   // New load balancers are created with the tag; this only repairs changes of others.
-  watch.map = [](EventKind, const Object&, const Object&, const Queue&) {};
-  setup.watch(std::move(watch));
+  watch(setup, kTagServices, service_view_fields(),
+        [](EventKind, const Object&, const Object&, const Queue&) {});
   setup.every(kTagKey, kTagPeriod);
   return {};
 }

@@ -1,0 +1,144 @@
+#include "kube/yaml_fields.hpp"
+
+#include "kube/file_text.hpp"
+#include "kube/json_text.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+namespace ccm::kube {
+namespace {
+
+// An anchor may be used many times, even within itself. The plugin gets the JSON in an environment
+// variable, for which Linux has 128 KiB.
+constexpr std::size_t kMaxJsonBytes = 64u << 10;
+constexpr int kMaxJsonDepth = 64;
+
+// False when it becomes too large or too deep.
+bool append_json(std::string& out, const YAML::Node& node, int depth = 0) {
+  if (out.size() > kMaxJsonBytes || depth > kMaxJsonDepth) return false;
+  if (node.IsMap() || node.IsSequence()) {
+    out += node.IsMap() ? '{' : '[';
+    bool comma = false;
+    for (const auto& item : node) {
+      if (comma) out += ',';
+      comma = true;
+      if (node.IsMap()) {
+        append_json_string(out, item.first.Scalar());
+        out += ':';
+        if (!append_json(out, item.second, depth + 1)) return false;
+      } else {
+        if (!append_json(out, item, depth + 1)) return false;
+      }
+    }
+    out += node.IsMap() ? '}' : ']';
+    return true;
+  }
+  if (!node.IsScalar()) {
+    out += "null";
+    return true;
+  }
+  const std::string& text = node.Scalar();
+  const bool plain = node.Tag() == "?";
+  const bool number =
+      !text.empty() && text.size() < 16 && text != "-" &&
+      text.find_first_not_of("0123456789", text[0] == '-' ? 1 : 0) == std::string::npos &&
+      (text[0] != '0' || text == "0");
+  if (plain && (text == "true" || text == "false" || number)) {
+    out += text;
+  } else {
+    append_json_string(out, text);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+
+std::string YamlFields::text_of(const YAML::Node& node, const std::string& key,
+                                const std::string& where) const {
+  const YAML::Node value = node[key];
+  if (!value || value.IsNull()) return {};
+  if (!value.IsScalar()) refuse(where + ": " + key + " must be a text");
+  return value.Scalar();
+}
+
+bool YamlFields::flag_of(const YAML::Node& node, const std::string& key,
+                         const std::string& where) const {
+  const std::string text = text_of(node, key, where);
+  if (text.empty() || text == "false") return false;
+  if (text != "true") refuse(where + ": " + key + " must be true or false");
+  return true;
+}
+
+std::vector<std::string> YamlFields::texts_of(const YAML::Node& node, const std::string& key,
+                                              const std::string& where) const {
+  std::vector<std::string> result;
+  const YAML::Node list = node[key];
+  if (!list || list.IsNull()) return result;
+  if (!list.IsSequence()) refuse(where + ": " + key + " must be a list of texts");
+  for (const auto& item : list) {
+    if (!item.IsScalar()) refuse(where + ": " + key + " must be a list of texts");
+    result.push_back(item.Scalar());
+  }
+  return result;
+}
+
+std::string YamlFields::path_of(const YAML::Node& node, const std::string& key,
+                                const std::string& where) const {
+  std::string path = text_of(node, key, where);
+  if (path.empty() || path.front() == '/') return path;
+  return directory_ + (directory_.ends_with('/') ? "" : "/") + path;
+}
+
+void YamlFields::file_or_data(const YAML::Node& node, const std::string& key,
+                              const std::string& where, std::string& file,
+                              std::string& data) const {
+  file = path_of(node, key, where);
+  const std::string encoded = text_of(node, key + "-data", where);
+  if (!file.empty() && !encoded.empty()) {
+    refuse(where + " has both " + key + " and " + key + "-data: remove one of them");
+  }
+  if (!encoded.empty()) {
+    std::optional<std::string> decoded = base64_decode(encoded);
+    if (!decoded) refuse(where + ": " + key + "-data is not base64");
+    data = std::move(*decoded);
+  }
+  if (file.empty()) return;
+  if (const Result<std::string> content = read_file(file); !content.ok()) {
+    refuse(where + ": " + key + ": " + content.status().message());
+  }
+}
+
+YamlFields::Entries YamlFields::entries(const YAML::Node& root, const std::string& list,
+                                        const std::string& body) const {
+  Entries result;
+  const YAML::Node items = root[list];
+  if (!items || items.IsNull()) return result;
+  if (!items.IsSequence()) refuse(list + " must be a list");
+  for (const auto& item : items) {
+    if (!item.IsMap()) refuse(list + ": every entry needs name and " + body);
+    const std::string name = text_of(item, "name", list);
+    const YAML::Node content = item[body];
+    const bool usable = content && (content.IsMap() || content.IsNull());
+    if (content && !usable) refuse(list + " " + quoted(name) + ": " + body + " must be a map");
+    // An absent body is an empty one.
+    if (!result.emplace(name, usable && content.IsMap() ? content : YAML::Node(YAML::NodeType::Map))
+             .second) {
+      refuse("two entries of " + list + " are called " + quoted(name) + ": rename one");
+    }
+  }
+  return result;
+}
+
+std::string YamlFields::json_of(const YAML::Node& node, const std::string& where) const {
+  std::string json;
+  if (!append_json(json, node)) {
+    refuse(where + ": the extension for the exec plugin is larger than 64 KiB or nests too deep");
+  }
+  return json;
+}
+
+}  // namespace ccm::kube

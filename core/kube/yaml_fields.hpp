@@ -1,0 +1,57 @@
+// The fields of a YAML or JSON file, each of the type that it must have. What is wrong is thrown as
+// one clear line; yaml-cpp throws, too. Any thread.
+#pragma once
+
+#include <yaml-cpp/yaml.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ccm::kube {
+
+// Carries the line out of nested calls.
+struct YamlRefused {
+  std::string message;
+};
+
+std::string quoted(const std::string& text);
+
+// `where` begins a message: "cluster \"c1\"".
+class YamlFields {
+ public:
+  // `what` names the file: "kubeconfig /etc/x"; relative paths in it begin at `directory`.
+  YamlFields(std::string what, std::string directory)
+      : what_(std::move(what)), directory_(std::move(directory)) {}
+
+  // Bodies by name.
+  using Entries = std::map<std::string, YAML::Node>;
+
+  [[nodiscard]] const std::string& what() const { return what_; }
+  [[noreturn]] void refuse(const std::string& why) const { throw YamlRefused{what_ + ": " + why}; }
+
+  // Empty, false or none when the key is not there or null.
+  [[nodiscard]] std::string text_of(const YAML::Node& node, const std::string& key,
+                                    const std::string& where) const;
+  [[nodiscard]] bool flag_of(const YAML::Node& node, const std::string& key,
+                             const std::string& where) const;
+  [[nodiscard]] std::vector<std::string> texts_of(const YAML::Node& node, const std::string& key,
+                                                  const std::string& where) const;
+  [[nodiscard]] std::string path_of(const YAML::Node& node, const std::string& key,
+                                    const std::string& where) const;
+  // One of "<key>" (a file that must be readable) and "<key>-data" (base64).
+  void file_or_data(const YAML::Node& node, const std::string& key, const std::string& where,
+                    std::string& file, std::string& data) const;
+  // A list of {"name": ..., body: {...}}.
+  [[nodiscard]] Entries entries(const YAML::Node& root, const std::string& list,
+                                const std::string& body) const;
+  // Plain scalars that look like JSON numbers, booleans or null stay what they are.
+  [[nodiscard]] std::string json_of(const YAML::Node& node, const std::string& where) const;
+
+ private:
+  std::string what_;
+  std::string directory_;
+};
+
+}  // namespace ccm::kube
