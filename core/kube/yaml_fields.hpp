@@ -1,5 +1,5 @@
-// The fields of a YAML or JSON file, each of the type that it must have. What is wrong is thrown as
-// one clear line; yaml-cpp throws, too. Any thread.
+// Typed reads of the fields of a YAML or JSON file. A field of another type is thrown as one clear
+// line; yaml-cpp throws, too. Any thread.
 #pragma once
 
 #include <yaml-cpp/yaml.h>

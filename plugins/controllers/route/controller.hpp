@@ -81,7 +81,7 @@ class Controller {
   Task<void> write_conditions(Ctx ctx, Run& run);
   Task<Status> write_condition(Ctx ctx, const NodeState& node, Condition condition);
 
-  // What the run found, as Events and metrics.
+  // Reports the findings of the run, as Events and metrics.
   void tell(const Run& run);
   void measure(const Run& run);
   [[nodiscard]] TableUse use_of(const Run& run) const;

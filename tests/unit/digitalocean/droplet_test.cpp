@@ -14,7 +14,7 @@ const std::string kPrivate = R"({"ip_address": "10.0.0.2", "type": "private", "g
 const std::string kPublic = R"({"ip_address": "203.0.113.2", "type": "public"})";
 const std::string kPublic6 = R"({"ip_address": "2001:db8::2", "type": "public"})";
 
-std::string droplet(const std::string& members) {
+std::string droplet_with(const std::string& members) {
   return R"({"droplet": {"id": 7, "name": "worker-1", "status": "active",
     "size_slug": "s-2vcpu-4gb", "region": {"slug": "nyc3", "sizes": ["a", "b"]},
     "image": {"id": 99, "name": "debian", "status": "available"}, )" +
@@ -42,7 +42,7 @@ TEST(DropletTest, DO_51_NumbersBelowOneNeverReachTheWire) {
 }
 
 TEST(DropletTest, DO_75_AddressesInTheirOrder) {
-  const auto instance = parse_droplet(droplet(networks(kPublic + "," + kPrivate, kPublic6)));
+  const auto instance = parse_droplet(droplet_with(networks(kPublic + "," + kPrivate, kPublic6)));
   ASSERT_TRUE(instance.ok()) << instance.status().message();
   const std::vector<NodeAddress> expected = {{"Hostname", "worker-1"},
                                              {"InternalIP", "10.0.0.2"},
@@ -53,18 +53,18 @@ TEST(DropletTest, DO_75_AddressesInTheirOrder) {
 
 TEST(DropletTest, DO_78_OnlyTheFirstAddressOfAKind) {
   const std::string second = R"({"ip_address": "10.0.0.3", "type": "private"})";
-  const auto instance = parse_droplet(droplet(networks(kPrivate + "," + second)));
+  const auto instance = parse_droplet(droplet_with(networks(kPrivate + "," + second)));
   ASSERT_EQ(instance->addresses.size(), 2U);
   EXPECT_EQ(instance->addresses[1].address, "10.0.0.2");
 }
 
 TEST(DropletTest, DO_77_APrivateDropletHasTwoAddresses) {
-  EXPECT_EQ(parse_droplet(droplet(networks(kPrivate)))->addresses.size(), 2U);
+  EXPECT_EQ(parse_droplet(droplet_with(networks(kPrivate)))->addresses.size(), 2U);
 }
 
 TEST(DropletTest, DO_76_WithoutAPrivateAddressItHasNone) {
   for (const std::string& members : {networks(kPublic), std::string(R"("tags": [])")}) {
-    const auto instance = parse_droplet(droplet(members));
+    const auto instance = parse_droplet(droplet_with(members));
     ASSERT_TRUE(instance.ok());
     EXPECT_TRUE(instance->addresses.empty());
     EXPECT_EQ(instance->state, InstanceState::running);
@@ -72,7 +72,7 @@ TEST(DropletTest, DO_76_WithoutAPrivateAddressItHasNone) {
 }
 
 TEST(DropletTest, DO_79_Metadata) {
-  const auto instance = parse_droplet(droplet(networks(kPrivate)));
+  const auto instance = parse_droplet(droplet_with(networks(kPrivate)));
   EXPECT_EQ(instance->provider_id, "digitalocean://7");
   EXPECT_EQ(instance->name, "worker-1");
   EXPECT_EQ(instance->instance_type, "s-2vcpu-4gb");
