@@ -12,7 +12,7 @@ namespace ccm::kube {
 namespace asio = boost::asio;
 
 Informer::Impl::Impl(Client client_, InformerSpec spec_, InformerTiming timing_)
-    : client(std::move(client_)),
+    : client(client_),
       spec(std::move(spec_)),
       timing(timing_),
       api_version(spec.resource.api_version()),

@@ -7,8 +7,7 @@
 namespace ccm::kube {
 namespace asio = boost::asio;
 
-InformerSet::InformerSet(Client client, InformerTiming timing)
-    : client_(std::move(client)), timing_(timing) {}
+InformerSet::InformerSet(Client client, InformerTiming timing) : client_(client), timing_(timing) {}
 
 InformerSet::~InformerSet() { stop(); }
 

@@ -12,7 +12,7 @@ namespace ccm::kube {
 class Signal {
  public:
   explicit Signal(boost::asio::any_io_executor executor)
-      : timer_(std::move(executor), boost::asio::steady_timer::time_point::max()) {}
+      : timer_(executor, boost::asio::steady_timer::time_point::max()) {}
 
   // Wakes all waiters.
   void notify() { timer_.cancel(); }

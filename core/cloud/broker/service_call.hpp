@@ -1,5 +1,5 @@
-// The common part of all functions of a cloud service: begin an operation for the calling component,
-// have the broker perform it, and give the component the outcome in the ABI's form.
+// The common part of all functions of a cloud service: begin an operation for the calling
+// component, have the broker perform it, and give the component the outcome in the ABI's form.
 #pragma once
 
 #include "plugin/host_services/host_operation.hpp"
