@@ -1,0 +1,110 @@
+#include "api.hpp"
+
+#include "answer.hpp"
+#include "identity/endpoints.hpp"
+
+#include <ccm/percent_encode.hpp>
+
+#include <utility>
+
+namespace ccm::openstack {
+namespace {
+
+// Nova's and Neutron's usual maximum is 1000; half of that halves the memory that a page takes.
+constexpr int kPageSize = 500;
+constexpr int kListingTries = 3;
+// Pages of one listing: more than any project has, fewer than a service that repeats itself gives.
+constexpr int kMostPages = 1000;
+
+std::string page_path(const Collection& collection, const std::string& marker) {
+  const char* separator = collection.path.find('?') == std::string::npos ? "?" : "&";
+  std::string path = collection.path + separator + "limit=" + std::to_string(kPageSize);
+  if (!marker.empty()) path += "&marker=" + percent_encode(marker);
+  return path;
+}
+
+// The marker's object is gone: Nova says 400, Neutron 404.
+bool marker_is_gone(const Status& status, const std::string& marker) {
+  return !marker.empty() &&
+         (status.code() == Code::invalid_argument || status.code() == Code::not_found);
+}
+
+}  // namespace
+
+Task<Result<HttpResponse>> Api::send(Ctx ctx, const Call& call, Session::TokenPtr token) {
+  auto url = service_url(*token, session_.settings(), call.service);
+  if (!url.ok()) co_return url.status();
+  HttpRequest request;
+  request.method = call.method;
+  request.url = *url + "/" + call.path;
+  request.headers.push_back({"accept", "application/json"});
+  request.headers.push_back({"user-agent", session_.user_agent()});
+  request.headers.push_back({"x-auth-token", token->id.reveal()});
+  if (!call.microversion.empty()) {
+    request.headers.push_back({"openstack-api-version", call.microversion});
+  }
+  if (!call.body.empty()) request.headers.push_back({"content-type", "application/json"});
+  request.body = call.body;
+  request.operation = call.operation;
+  request.credential = "openstack-" + call.service;
+  request.timeout = session_.timeout();
+  auto answer = co_await host_.http.send(ctx, std::move(request));
+  if (!answer.ok()) co_return answer.status().with_context(call.operation);
+  co_return answer;
+}
+
+Task<Result<HttpResponse>> Api::exchange(Ctx ctx, Call call) {
+  for (bool again = false;; again = true) {
+    auto token = co_await session_.token(ctx);
+    if (!token.ok()) co_return token.status();
+    auto answer = co_await send(ctx, call, *token);
+    if (!answer.ok() || answer->status_code != 401) co_return answer;
+    session_.refused(*token);
+    if (again) {
+      Status status = status_of(call.operation, *answer);
+      co_return std::move(status).with_context("a new token is refused as well");
+    }
+  }
+}
+
+Task<Result<std::string>> Api::call(Ctx ctx, Call call) {
+  const std::string operation = call.operation;
+  auto answer = co_await exchange(ctx, std::move(call));
+  if (!answer.ok()) co_return answer.status();
+  Status status = status_of(operation, *answer);
+  if (!status.ok()) co_return status;
+  co_return std::move(answer->body);
+}
+
+Task<Status> Api::list(Ctx ctx, Collection collection, PageReader reader) {
+  std::string marker;
+  int tries = kListingTries;
+  for (int pages = 0; pages < kMostPages; ++pages) {
+    Call question;
+    question.service = collection.service;
+    question.path = page_path(collection, marker);
+    question.operation = collection.operation;
+    question.microversion = collection.microversion;
+    auto body = co_await call(ctx, std::move(question));
+    if (!body.ok()) {
+      if (!marker_is_gone(body.status(), marker) || --tries == 0) co_return body.status();
+      marker.clear();
+      continue;
+    }
+    auto page = reader(*body, marker.empty());
+    if (!page.ok()) co_return page.status().with_context(collection.operation);
+    if (page->count == 0 || !page->more) co_return Status();
+    if (page->last_id.empty() || page->last_id == marker) break;
+    marker = page->last_id;
+  }
+  co_return bad_answer("has pages without an end").with_context(collection.operation);
+}
+
+Task<Status> Api::find_service(Ctx ctx, std::string service) {
+  auto token = co_await session_.token(ctx);
+  if (!token.ok()) co_return token.status();
+  auto url = service_url(**token, session_.settings(), service);
+  co_return url.status();
+}
+
+}  // namespace ccm::openstack

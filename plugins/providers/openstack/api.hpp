@@ -1,0 +1,70 @@
+// Calls to the services of OpenStack through the host: token, URL, errors, pages. [serial]
+#pragma once
+
+#include "identity/session.hpp"
+
+#include <ccm/host.hpp>
+#include <ccm/http.hpp>
+#include <ccm/status.hpp>
+#include <ccm/task.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace ccm::openstack {
+
+// One call. `operation` names it in metrics, logs and errors; from a small fixed set.
+struct Call {
+  std::string method = "GET";
+  std::string service;  // its type in the catalog: "compute"
+  std::string path;     // below the service's URL, with its query: "servers/ID"
+  std::string operation;
+  std::string body;          // JSON; empty = none
+  std::string microversion;  // "compute 2.47"; empty = the service's oldest
+};
+
+// A collection that comes in pages.
+struct Collection {
+  std::string service;
+  std::string path;  // with its query; limit and marker are added
+  std::string operation;
+  std::string microversion;
+};
+
+// What one page says of itself.
+struct PageInfo {
+  size_t count = 0;     // objects on it
+  std::string last_id;  // of the last one
+  bool more = false;    // whether it says that there is another page
+};
+// Takes the pages in their order. `first`: the listing begins, perhaps once more.
+using PageReader = std::function<Result<PageInfo>(const std::string& body, bool first)>;
+
+class Api {
+ public:
+  Api(Host& host, Session& session) : host_(host), session_(session) {}
+  Api(const Api&) = delete;
+  Api& operator=(const Api&) = delete;
+
+  // The answer, whatever its status but 401: then it has logged in once more and tried again
+  // (OS-84). Failures: those of Session::token, of the host's http, and unauthenticated when the
+  // new token is refused as well (OS-85).
+  Task<Result<HttpResponse>> exchange(Ctx ctx, Call call);
+  // The body of a 2xx answer. Failures: those of exchange, and of status_of (answer.hpp).
+  Task<Result<std::string>> call(Ctx ctx, Call call);
+  // Reads a collection to its end. It begins once more when the object at which a page ends is
+  // deleted in between. Failures: those of call and of `reader`.
+  Task<Status> list(Ctx ctx, Collection collection, PageReader reader);
+
+  // Whether the catalog has the service. Failures: those of Session::token and service_url.
+  Task<Status> find_service(Ctx ctx, std::string service);
+
+ private:
+  Task<Result<HttpResponse>> send(Ctx ctx, const Call& call, Session::TokenPtr token);
+
+  Host& host_;
+  Session& session_;
+};
+
+}  // namespace ccm::openstack

@@ -1,0 +1,53 @@
+// Reading the JSON of OpenStack's answers. Any thread.
+#pragma once
+
+#include "answer.hpp"
+
+#include <ccm/status.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace ccm::openstack {
+
+// What a text says; discarded when it is no JSON. Always from a view: each kind of source that is
+// parsed is another parser in the plugin.
+inline nlohmann::json parse_json(std::string_view text) {
+  return nlohmann::json::parse(text, nullptr, false);
+}
+
+// The text of a member; empty when `object` has none of that name, or one that is no text.
+inline std::string text_or_empty(const nlohmann::json& object, const char* name) {
+  if (!object.is_object()) return {};
+  const auto place = object.find(name);
+  return place != object.end() && place->is_string() ? place->get<std::string>() : std::string();
+}
+
+// The same; throws json::exception when it is there and neither text nor null.
+inline std::string text_of(const nlohmann::json& object, const char* name) {
+  const auto place = object.find(name);
+  return place == object.end() || place->is_null() ? std::string() : place->get<std::string>();
+}
+
+// A member that is a list or an object; an empty one when it is absent.
+inline const nlohmann::json& part_of(const nlohmann::json& object, const char* name) {
+  static const nlohmann::json kNothing = nlohmann::json::array();
+  const auto place = object.find(name);
+  return place == object.end() ? kNothing : *place;
+}
+
+// What `read` makes of a parsed answer. A json::exception that it throws, and what is no object,
+// become bad_answer().
+template <typename Read>
+auto read_answer(const nlohmann::json& document, Read read) -> decltype(read(document)) {
+  if (!document.is_object()) return bad_answer("is not a JSON object");
+  try {
+    return read(document);
+  } catch (const nlohmann::json::exception&) {
+    return bad_answer("has a value of the wrong type");
+  }
+}
+
+}  // namespace ccm::openstack

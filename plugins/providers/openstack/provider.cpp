@@ -1,0 +1,93 @@
+#include "provider.hpp"
+
+#include "config/cloud_conf.hpp"
+#include "config/invalid_configuration.hpp"
+#include "unsupported.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace ccm::openstack {
+namespace {
+
+constexpr const char* kNeededServices[] = {"compute", "network"};
+
+// OS-5: the values of --user-agent, the last one first.
+std::string agent_of(const Config& config) {
+  std::string agent = "openstack-cloud-controller-manager/" CCM_OPENSTACK_VERSION;
+  std::string_view values = config.flag("user-agent").value_or("");
+  while (!values.empty()) {
+    const std::string_view value = values.substr(0, values.find(','));
+    values.remove_prefix(std::min(value.size() + 1, values.size()));
+    if (!value.empty()) agent = std::string(value) + " " + agent;
+  }
+  return agent;
+}
+
+}  // namespace
+
+Provider::Provider(Host& host)
+    : host_(host),
+      session_(host, agent_of(host.config)),
+      api_(host, session_),
+      servers_(host, api_) {
+  host.config.on_change([this] { reload(); });
+}
+
+Result<Settings> Provider::read_settings() const {
+  const auto text = host_.config.cloud_config();
+  if (!text) return invalid_configuration("--cloud-config is missing: the path of cloud.conf");
+  auto conf = read_cloud_conf(*text);
+  if (!conf.ok()) return conf.status().with_context("--cloud-config");
+  if (Status status = refuse_unsupported(conf->settings.global); !status.ok()) {
+    return status.with_context("--cloud-config");
+  }
+  if (const auto login = login_request(conf->settings.global); !login.ok()) {
+    return login.status().with_context("--cloud-config");
+  }
+  for (const std::string& warning : conf->warnings) {
+    host_.log.warning("In --cloud-config", {{"what", warning}});
+  }
+  for (const std::string& line : without_effect(conf->settings)) {
+    host_.log.warning("In --cloud-config", {{"what", line}});
+  }
+  return std::move(conf->settings);
+}
+
+void Provider::use(Settings settings) {
+  settings_ = std::move(settings);
+  const bool regional = host_.config.flag("openstack-regional-provider-ids") == "true";
+  session_.configure(settings_.global, settings_.metadata.request_timeout);
+  servers_.configure(settings_.global.region, settings_.networking, regional);
+}
+
+// The Go manager wants to be restarted (OS-54).
+void Provider::reload() {
+  auto settings = read_settings();
+  if (!settings.ok()) {
+    host_.log.error("The new --cloud-config cannot be used; the old one stays in force",
+                    {{"err", settings.status()}});
+    return;
+  }
+  if (*settings == settings_) return;
+  use(*std::move(settings));
+  host_.log.info("The new --cloud-config is in force");
+}
+
+Task<Status> Provider::initialize(Ctx ctx) {
+  auto settings = read_settings();
+  if (!settings.ok()) co_return settings.status();
+  use(*std::move(settings));
+  for (const char* name : kNeededServices) {
+    std::string service = name;
+    Status status = co_await api_.find_service(ctx, std::move(service));
+    if (!status.ok()) co_return status;
+  }
+  Status answered = co_await health(ctx);
+  co_return answered;
+}
+
+Task<Status> Provider::health(Ctx ctx) { return servers_.check(std::move(ctx)); }
+
+}  // namespace ccm::openstack

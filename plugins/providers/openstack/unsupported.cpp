@@ -1,0 +1,51 @@
+#include "unsupported.hpp"
+
+#include "config/invalid_configuration.hpp"
+
+namespace ccm::openstack {
+
+Status refuse_unsupported(const GlobalSettings& global) {
+  const std::string& url = global.auth_url;
+  const size_t host = url.find("://");
+  if (host != std::string::npos && url.substr(0, url.find('/', host + 3)).find('@') != url.npos) {
+    return invalid_configuration("[Global] auth-url must not hold a user's name");
+  }
+  if (url.find("/v2.0") != std::string::npos) {
+    return invalid_configuration(
+        "[Global] auth-url: version 2.0 of Keystone's API is not supported, only v3");
+  }
+  if (!global.ca_file.empty() || !global.cafilecontents.empty()) {
+    return invalid_configuration(
+        std::string("[Global] ") + (global.ca_file.empty() ? "cafilecontents" : "ca-file") +
+        " is not supported yet: leave it out, and add the certificate to those of the system, or "
+        "name its file in the environment variable SSL_CERT_FILE");
+  }
+  if (!global.cert_file.empty() && !global.key_file.empty()) {
+    return invalid_configuration("[Global] cert-file and key-file are not supported yet");
+  }
+  if (global.tls_insecure == "true") {
+    return invalid_configuration(
+        "[Global] tls-insecure is not supported yet: leave it out, and name the file of the "
+        "cloud's CA in the environment variable SSL_CERT_FILE");
+  }
+  if (global.use_clouds || !global.cloud.empty() || !global.clouds_file.empty()) {
+    return invalid_configuration(
+        "[Global] use-clouds, clouds-file and cloud are not supported yet: write auth-url and the "
+        "log-in into cloud.conf itself");
+  }
+  return {};
+}
+
+std::vector<std::string> without_effect(const Settings& settings) {
+  std::vector<std::string> lines;
+  if (!settings.route.router_id.empty()) {
+    lines.push_back("[Route] router-id has no effect: routes are not supported yet");
+  }
+  const LoadBalancerSettings unset;
+  if (settings.load_balancer != unset && settings.load_balancer.enabled) {
+    lines.push_back("[LoadBalancer] has no effect: load balancers are not supported yet");
+  }
+  return lines;
+}
+
+}  // namespace ccm::openstack
