@@ -24,6 +24,7 @@ void lease_target(std::string_view bytes);
 void manifest_target(std::string_view bytes);
 void node_target(std::string_view bytes);
 void object_target(std::string_view bytes);
+void openstack_target(std::string_view bytes);
 void serving_target(std::string_view bytes);
 void url_target(std::string_view bytes);
 void watch_target(std::string_view bytes);

@@ -1,5 +1,7 @@
 #include "openstack_api/control.hpp"
 
+#include "openstack_api/add_servers.hpp"
+
 #include <stdexcept>
 
 namespace ccm::openstack_api {
@@ -67,26 +69,6 @@ json calls(const Cloud& cloud) {
 }
 
 // On that network, which is made when it is not there: large enough for 65,000.
-void add_servers(Cloud& cloud, const json& facts, const json& wanted) {
-  Region& region = cloud.region();
-  const std::string demo = facts.at("projects").at("demo");
-  const std::string name = wanted.value("network", "nodes");
-  json* network = region.network.records("networks").find_by("name", name);
-  if (network == nullptr) {
-    network = &region.network.add("networks", demo, {{"name", name}});
-    region.network.add("subnets", demo,
-                       {{"name", name},
-                        {"network_id", network->at("id")},
-                        {"ip_version", 4},
-                        {"cidr", "10.64.0.0/16"}});
-  }
-  for (int64_t i = 0; i < wanted.at("count"); ++i) {
-    region.compute.add_server(demo, facts.at("users").at("demo"),
-                              wanted.at("prefix").get<std::string>() + std::to_string(i),
-                              facts.at("ids").at("m1.tiny"), {network->at("id")});
-  }
-}
-
 void remove_server(Cloud& cloud, const std::string& name) {
   const json* server = cloud.region().compute.servers().find_by("name", name);
   if (server == nullptr) throw std::invalid_argument("there is no server " + name);
@@ -129,7 +111,8 @@ json act(const Request& request, const std::vector<std::string>& path, Server& s
     } else if (what == "DELETE calls") {
       cloud.clear_log();
     } else if (what == "POST servers") {
-      add_servers(cloud, server.facts(), body);
+      add_servers(cloud, server.facts(), body.at("prefix"), body.at("count"),
+                  body.value("network", "nodes"));
     } else if (what == "DELETE servers") {
       remove_server(cloud, path.at(2));
     } else if (what == "PATCH records") {

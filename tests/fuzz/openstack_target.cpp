@@ -1,0 +1,102 @@
+// What OpenStack's services answer (plugins/providers/openstack): servers, ports, tokens, versions,
+// failures.
+// Input: a byte of choices, then the text of an answer.
+// Properties: whatever is read can be used: provider IDs lead back to the server, labels are
+// labels, no address stands twice; a failure has a class and a short message without the rest of
+// the answer.
+#include "fuzz.hpp"
+#include "openstack/answer.hpp"
+#include "openstack/compute/addresses.hpp"
+#include "openstack/compute/label_value.hpp"
+#include "openstack/compute/provider_id.hpp"
+#include "openstack/compute/server.hpp"
+#include "openstack/identity/endpoints.hpp"
+#include "openstack/identity/token.hpp"
+#include "openstack/network/ports.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace ccm::fuzz {
+namespace {
+
+constexpr std::size_t kLongestMessage = 4096;
+
+void check_failure(const Status& status) {
+  require(!status.ok() && !status.message().empty(), "a failure says what is wrong");
+  require(status.message().size() <= kLongestMessage, "in a few words");
+}
+
+void check_label(std::string_view text) {
+  const std::string value = openstack::label_value(text);
+  require(value.size() <= 63, "a label's value is short");
+  require_equal(value, openstack::label_value(value), "and stays as it is");
+}
+
+void check_server(const openstack::Server& server, const openstack::ServerPorts& ports) {
+  require(!server.id.empty(), "a server has an ID");
+  if (server.id.find('/') == std::string::npos) {
+    const auto id = openstack::parse_provider_id(openstack::provider_id("r", server.id));
+    require(id.ok() && id->server == server.id, "a provider ID leads back to its server");
+  }
+  check_label(server.flavor_name);
+  check_label(server.zone);
+  openstack::NetworkingSettings settings;
+  settings.public_network_name = {"public"};
+  settings.address_sort_order = "10.0.0.0/8, fd00::/8";
+  const auto addresses = openstack::node_addresses(server, ports, settings);
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const auto rest = addresses.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    require(std::find(rest, addresses.end(), addresses[i]) == addresses.end(),
+            "no address stands twice");
+  }
+}
+
+void check_servers(std::string_view text) {
+  openstack::ServerPorts ports;
+  if (auto page = openstack::parse_ports(text); page.ok()) {
+    for (openstack::Port& port : page->ports) ports.add(std::move(port));
+  } else {
+    check_failure(page.status());
+  }
+  const auto page = openstack::parse_servers(text);
+  if (page.ok()) {
+    for (const auto& server : page->servers) check_server(server, ports);
+  } else {
+    check_failure(page.status());
+  }
+  const auto one = openstack::parse_server(text);
+  one.ok() ? check_server(*one, ports) : check_failure(one.status());
+}
+
+void check_identity(const std::string& text) {
+  const auto token = openstack::parse_token(HttpResponse{201, {{"x-subject-token", "t"}}, text});
+  if (token.ok()) {
+    const auto url = openstack::service_url(*token, {}, "compute");
+    require(!url.ok() || openstack::has_version(*url, true), "a URL has its version");
+  } else {
+    check_failure(token.status());
+  }
+  const auto keystone = openstack::identity_url("https://keystone:5000/identity", text);
+  if (!keystone.ok()) return check_failure(keystone.status());
+  require(keystone->starts_with("https://keystone:5000"), "Keystone stays on its host");
+}
+
+}  // namespace
+
+void openstack_target(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const auto choice = static_cast<unsigned char>(bytes.front());
+  const Exact text(bytes.substr(1));
+  const std::string body(text.view());
+  check_servers(text.view());
+  check_identity(body);
+  check_label(text.view());
+  const uint32_t code = 400 + choice % 200;
+  const Status status = openstack::status_of("Op", HttpResponse{code, {}, body});
+  check_failure(status);
+  require(status.error_class() != ErrorClass::none, "a failure has a class");
+  (void)openstack::says_not_found(HttpResponse{404, {}, body});
+}
+
+}  // namespace ccm::fuzz
