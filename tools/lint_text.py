@@ -9,10 +9,9 @@ import re
 import subprocess
 import sys
 
-# Texts and data of others, this check itself, and OpenStack's files until the provider is complete.
+# Texts and data of others, and this check itself.
 SKIPPED = re.compile(
-    r"^(LICENSE|(plugins/providers|tests|tests/unit)/openstack(_api)?/|tests/fuzz/corpus/"
-    r"|tools/lint_text\.py$|tests/lint/lint_text_test\.py$)")
+    r"^(LICENSE|tests/fuzz/corpus/|tools/lint_text\.py$|tests/lint/lint_text_test\.py$)")
 TEXT = re.compile(r"\.(cpp|hpp|c|h|py|sh|md|yaml|json|cmake|txt|rs|go)$|^(Makefile|\.ci/run|\.clang-tidy|tools/[a-z-]+|bench/run)$")
 
 # A sentence begins at the start of a comment, paragraph, list item, table cell or string, or after a full stop.

@@ -1,4 +1,4 @@
-// What OpenStack's services answer (plugins/providers/openstack): servers, ports, tokens, versions,
+// Answers of OpenStack's services (plugins/providers/openstack): servers, ports, tokens, versions,
 // failures.
 // Input: a byte of choices, then the text of an answer.
 // Properties: whatever is read can be used: provider IDs lead back to the server, labels are

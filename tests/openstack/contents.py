@@ -1,4 +1,4 @@
-"""What is in the cloud that the suites meet: accounts and the catalog, networks, a router, an image, a flavor, servers."""
+"""Contents of the cloud that the suites meet: accounts and the catalog, networks, a router, an image, a flavor, servers."""
 import time
 
 import requests

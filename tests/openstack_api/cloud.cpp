@@ -10,7 +10,7 @@ constexpr const char* kServices[] = {"compute", "networking", "load-balancer", "
 
 std::string path_of(const std::string& target) { return target.substr(0, target.find('?')); }
 
-// The segments behind the first `drop` ones.
+// The segments after the first `drop` ones.
 std::vector<std::string> behind(std::vector<std::string> segments, size_t drop) {
   segments.erase(segments.begin(),
                  segments.begin() + static_cast<ptrdiff_t>(std::min(drop, segments.size())));
@@ -121,7 +121,7 @@ Answer Cloud::usual(const Request& request) {
   } catch (const Refusal& refusal) {
     return refusal.answer;
   } catch (const json::exception& fault) {
-    // What the real services answer to a body that they do not expect either.
+    // The real services answer so to a body that they do not expect, too.
     return error_of(request.target, 400);
   }
 }

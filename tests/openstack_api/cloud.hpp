@@ -53,7 +53,7 @@ class Cloud {
 
   Answer handle(const Request& request);
 
-  // What the fake is told.
+  // Settings.
   milliseconds latency{0};  // of every answer
   milliseconds token_cache{
       0};  // how long a service takes a token that it has taken, without asking Keystone
@@ -66,7 +66,7 @@ class Cloud {
   Region& region(const std::string& name = "RegionOne");
   World& world() { return world_; }
 
-  // What it saw.
+  // Its memory of requests.
   const std::vector<Exchange>& log() const { return log_; }
   void clear_log() { log_.clear(); }
   int64_t calls() const { return static_cast<int64_t>(log_.size()); }
@@ -96,8 +96,8 @@ class Cloud {
   std::vector<Exchange> log_;
 };
 
-// What tests/openstack/contents.py makes of the real services: accounts, networks, a router, a
-// flavor, servers. Returns the same as that writes: where Keystone is, who may log in, the IDs of
+// The same as tests/openstack/contents.py makes of the real services: accounts, networks, a router,
+// a flavor, servers. Returns the same as that writes: where Keystone is, who may log in, the IDs of
 // what is there.
 json populate(Cloud& cloud);
 

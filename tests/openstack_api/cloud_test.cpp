@@ -1,4 +1,4 @@
-// What the contract with the real services cannot show: faults on demand, tokens that end, changes
+// Beyond the contract with the real services: faults on demand, tokens that end, changes
 // that fail or hang, regions.
 #include "openstack_api/cloud.hpp"
 

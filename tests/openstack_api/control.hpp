@@ -1,4 +1,5 @@
-// What suites in other processes tell the program openstack-api, and ask it: requests to /control.
+// Orders and questions of suites in other processes to the program openstack-api: requests to
+// /control.
 // Bodies are JSON; control.cpp has the names of the settings, faults.hpp the members of a fault.
 //
 // - POST /control/reset: as on the first day

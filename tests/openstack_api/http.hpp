@@ -1,4 +1,4 @@
-// What goes into the fake and comes out of it, without sockets.
+// Requests to the fake and its answers, without sockets.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -38,7 +38,7 @@ struct Answer {
 // `body` as JSON; without a body when it is null.
 Answer answer(int status, const json& body);
 
-// What a handler throws instead of answering: nothing was changed.
+// A handler throws it instead of answering: nothing was changed.
 struct Refusal {
   Answer answer;
 };

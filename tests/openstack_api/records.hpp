@@ -28,7 +28,7 @@ class Records {
     if (!parent_.empty()) children_[added.at(parent_).get<std::string>()].push_back(&added);
     return added;
   }
-  // What belongs to that.
+  // The records that belong to that.
   [[nodiscard]] const std::vector<json*>& of(const std::string& parent_id) const {
     static const std::vector<json*> kNone;
     const auto place = children_.find(parent_id);
@@ -78,7 +78,7 @@ class Records {
   std::unordered_map<std::string, std::vector<json*>> children_;
 };
 
-// What a client sees of a record.
+// The part of a record that a client sees.
 inline json visible(const json& record) {
   json out = json::object();
   for (const auto& [name, value] : record.items()) {

@@ -23,7 +23,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   [[nodiscard]] std::string url() const;  // http://127.0.0.1:PORT
-  // What populate() returned.
+  // The result of populate().
   [[nodiscard]] const json& facts() const;
   // Runs `look` while no request is being answered. Any thread, but not within another look.
   void with(const std::function<void(Cloud&)>& look);

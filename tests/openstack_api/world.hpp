@@ -1,4 +1,4 @@
-// What all services of the fake share: the time, made-up IDs, who asks.
+// Shared by all services of the fake: the time, made-up IDs, who asks.
 #pragma once
 
 #include "openstack_api/http.hpp"
@@ -26,7 +26,7 @@ struct World {
 
 std::string timestamp_of(milliseconds since_1970, const std::string& end);
 
-// What a token says about the one who sends it.
+// A token's description of its sender.
 struct Caller {
   std::string user_id;
   std::string project_id;

@@ -1,4 +1,4 @@
-// What an answer of an OpenStack service means for the caller: its status and error body as a
+// The meaning of an OpenStack service's answer for the caller: its status and error body as a
 // ccm::Status (OS-88, OS-358, OS-360, OS-372). Any thread.
 #pragma once
 

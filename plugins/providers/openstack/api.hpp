@@ -32,7 +32,7 @@ struct Collection {
   std::string microversion;
 };
 
-// What one page says of itself.
+// One page's description of itself.
 struct PageInfo {
   size_t count = 0;     // objects on it
   std::string last_id;  // of the last one
@@ -47,7 +47,7 @@ class Api {
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
-  // The answer, whatever its status but 401: then it has logged in once more and tried again
+  // The answer, whatever its status but 401: then it has logged in and asked once more
   // (OS-84). Failures: those of Session::token, of the host's http, and unauthenticated when the
   // new token is refused as well (OS-85).
   Task<Result<HttpResponse>> exchange(Ctx ctx, Call call);

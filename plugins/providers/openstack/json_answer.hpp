@@ -12,8 +12,8 @@
 
 namespace ccm::openstack {
 
-// What a text says; discarded when it is no JSON. Always from a view: each kind of source that is
-// parsed is another parser in the plugin.
+// The value of a JSON text; discarded when it is no JSON. Always from a view: each kind of source
+// that is parsed is another parser in the plugin.
 inline nlohmann::json parse_json(std::string_view text) {
   return nlohmann::json::parse(text, nullptr, false);
 }
@@ -38,8 +38,8 @@ inline const nlohmann::json& part_of(const nlohmann::json& object, const char* n
   return place == object.end() ? kNothing : *place;
 }
 
-// What `read` makes of a parsed answer. A json::exception that it throws, and what is no object,
-// become bad_answer().
+// The result of `read` for a parsed answer. A json::exception that it throws, and what is no
+// object, become bad_answer().
 template <typename Read>
 auto read_answer(const nlohmann::json& document, Read read) -> decltype(read(document)) {
   if (!document.is_object()) return bad_answer("is not a JSON object");

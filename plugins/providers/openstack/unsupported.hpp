@@ -14,7 +14,7 @@ namespace ccm::openstack {
 // without harm: certificates, clouds.yaml, version 2.0 of Keystone (OS-78).
 Status refuse_unsupported(const GlobalSettings& global);
 
-// What is set and has no effect, one line each.
+// Options that are set and have no effect, one line each.
 std::vector<std::string> without_effect(const Settings& settings);
 
 }  // namespace ccm::openstack

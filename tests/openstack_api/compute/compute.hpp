@@ -19,7 +19,7 @@ class Compute {
   // Failure: Refusal.
   Answer handle(const Call& call);
 
-  // What the fake is told.
+  // Settings.
   milliseconds action_time{0};  // until a server that was told to stop, start or go has done so
   int newest_version = 100;     // 2.N
   size_t page_size = 1000;      // the most servers of a page

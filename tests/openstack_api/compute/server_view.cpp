@@ -4,7 +4,7 @@
 namespace ccm::openstack_api {
 namespace {
 
-// What a microversion added for everybody.
+// A field that a microversion added for everybody.
 struct Addition {
   int version;
   const char* name;

@@ -20,7 +20,7 @@ class Identity {
   // Whose token that is; nothing when it is none, or is none any more.
   [[nodiscard]] std::optional<Caller> caller(const std::string& token) const;
 
-  // What the fake is told.
+  // Settings.
   milliseconds token_lifetime{3'600'000};
   std::string add_project(const std::string& name);
   // Its own project is the one of the first grant.
@@ -109,7 +109,7 @@ class Identity {
   std::vector<Endpoint> endpoints_;
 };
 
-// What every service answers to a token that it does not take; `url` is the fake's.
+// The answer of every service to a token that it does not take; `url` is the fake's.
 Answer unauthenticated(const std::string& url);
 
 // In Keystone's form.

@@ -1,4 +1,4 @@
-// What Octavia shows: lists with filters and pages, single objects, the whole of a new load
+// Octavia's reading calls: lists with filters and pages, single objects, the whole of a new load
 // balancer, the status tree.
 #include "openstack_api/load_balancer/load_balancer.hpp"
 

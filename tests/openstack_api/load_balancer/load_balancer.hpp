@@ -17,7 +17,7 @@
 
 namespace ccm::openstack_api {
 
-// What becomes of a change.
+// The end of a change.
 enum class Outcome { kActive, kError, kStuck };
 
 class LoadBalancing {
@@ -28,7 +28,7 @@ class LoadBalancing {
   // Failure: Refusal.
   Answer handle(const Call& call);
 
-  // What the fake is told.
+  // Settings.
   milliseconds create_time{0};   // of a load balancer
   milliseconds update_time{0};   // of any other change
   milliseconds delete_time{0};   // of a load balancer

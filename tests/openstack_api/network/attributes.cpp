@@ -63,7 +63,7 @@ const Attribute kDescription = {"description", Form::kText, true, true, "\"\""};
 const Attribute kUp = {"admin_state_up", Form::kBoolean, true, true, "true"};
 const Attribute kNetwork = {"network_id", Form::kIdOrNull, true, false, nullptr};
 
-// What is only read: neither POST nor PUT takes it.
+// An attribute that is only read: neither POST nor PUT takes it.
 Attribute read_only(const char* name) { return {name, Form::kAny, false, false, "null"}; }
 
 std::vector<Attribute> with_standard(std::vector<Attribute> own) {

@@ -170,7 +170,7 @@ Answer Network::update(const Resource& resource, const Call& call, json& record)
   } else {
     for (const auto& [name, value] : changes.items()) changed[name] = value;
   }
-  // What changes nothing is not written, so its revision is not looked at.
+  // A change of nothing is not written, so its revision is not looked at.
   if (changed != record) {
     check_revision(call, record);
     record = std::move(changed);

@@ -21,8 +21,7 @@ class Network {
   // Failure: Refusal.
   Answer handle(const Call& call);
 
-  // What the fake is told. Objects are made as by the caller of that project, without a look at
-  // roles.
+  // Settings. Objects are made as by the caller of that project, without a look at roles.
   size_t most_routes = 30;
   std::vector<std::string> extensions;
   Records& records(const std::string& collection) { return records_.at(collection); }

@@ -156,7 +156,7 @@ json Network::fixed_ips(const json& network, const json& wanted, const std::stri
              "IP address " + text +
                  " is not a valid IP for any of the subnets on the specified network.");
     }
-    // What the port has already is its own.
+    // An address that the port has already is its own.
     const json* port = records_.at("ports").find(port_id);
     const json own = {{"subnet_id", subnet->at("id")}, {"ip_address", text}};
     const bool has = port != nullptr &&

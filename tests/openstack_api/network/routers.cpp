@@ -47,7 +47,7 @@ void Network::add_interface(const std::string& router_id, const std::string& sub
         json::array({{{"subnet_id", subnet_id}, {"ip_address", subnet.at("gateway_ip")}}})}});
 }
 
-// What add_extraroutes and remove_extraroutes answer with.
+// The answer of add_extraroutes and remove_extraroutes.
 json Network::full_router(const json& router) const {
   json out = visible(router);
   out.update({{"distributed", false},

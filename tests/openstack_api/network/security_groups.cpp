@@ -29,7 +29,7 @@ bool is_protocol(const json& protocol) {
          (number && std::stoi(name) <= 255);
 }
 
-// What makes two rules the same.
+// Whether two rules are the same.
 bool same_rule(const json& a, const json& b) {
   for (const char* name :
        {"security_group_id", "direction", "ethertype", "protocol", "port_range_min",

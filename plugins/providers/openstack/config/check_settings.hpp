@@ -1,4 +1,4 @@
-// What can be said about the settings without asking the cloud.
+// Mistakes in the settings that show without asking the cloud.
 #pragma once
 
 #include "findings.hpp"

@@ -13,12 +13,12 @@ namespace ccm::openstack {
 
 struct CloudConf {
   Settings settings;
-  // What has no effect and what looks like a mistake, one line each, "line 3: ...", in the order of
+  // Lines without effect and likely mistakes, one line each, "line 3: ...", in the order of
   // the file.
   std::vector<std::string> warnings;
 };
 
-// What the Go manager takes is taken: an unknown section or option is a warning. Failure:
+// Whatever the Go manager takes is taken: an unknown section or option is a warning. Failure:
 // invalid_argument. Its message is one line that names everything that is wrong, "line 3: ...; line
 // 9: ...", and holds no secret.
 Result<CloudConf> read_cloud_conf(std::string_view text);

@@ -1,4 +1,4 @@
-// What is wrong with or odd about cloud.conf, each with its line.
+// Errors and oddities of cloud.conf, each with its line.
 #pragma once
 
 #include <cstddef>

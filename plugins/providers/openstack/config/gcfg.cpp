@@ -15,8 +15,8 @@ bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A byte of a name. What is not ASCII counts as a letter when it can be one: no option has such a
-// name, so all that matters is that a blank of another script or a byte-order mark is none.
+// A byte of a name. A byte that is not ASCII counts as a letter when it can be one: no option has
+// such a name, so all that matters is that a blank of another script or a byte-order mark is none.
 bool is_letter(std::string_view rest) {
   if (rest.empty()) return false;
   if (static_cast<unsigned char>(rest.front()) < 0x80) return is_ascii_letter(rest.front());
@@ -79,7 +79,7 @@ class Parser {
     return {};
   }
 
-  // What begins at the first character of a line that is no blank.
+  // The rest of a line, from its first character that is no blank.
   Status line() {
     if (next() == '\n') return ++at_, Status();
     if (at_end_of_line()) return skip_line(), Status();

@@ -1,4 +1,4 @@
-// What a wrong value of the configuration is reported as.
+// The report of a wrong value of the configuration.
 #pragma once
 
 #include <ccm/status.hpp>

@@ -120,7 +120,7 @@ std::span<const Option<LoadBalancerSettings>> load_balancer_options() {
       {"enable-ingress-hostname", &L::enable_ingress_hostname,
        "With the PROXY protocol, publish a host name instead of the address."},
       {"ingress-hostname-suffix", &L::ingress_hostname_suffix,
-       "What is appended to the address for that name."},
+       "The text that is appended to the address for that name."},
       {"max-shared-lb", &L::max_shared_lb,
        "How many Services may share a load balancer, its owner included."},
       {"container-store", &L::container_store, "Where TLS certificates are: barbican or external."},

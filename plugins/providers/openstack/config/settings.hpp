@@ -1,5 +1,5 @@
-// What cloud.conf says, typed: a struct for each section, its members named like the options, with
-// the defaults of the Go manager (OS-40..OS-51, OS-107..OS-137). Plain values.
+// The contents of cloud.conf, typed: a struct for each section, its members named like the options,
+// with the defaults of the Go manager (OS-40..OS-51, OS-107..OS-137). Plain values.
 #pragma once
 
 #include "secret.hpp"

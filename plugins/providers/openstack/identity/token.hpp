@@ -1,4 +1,5 @@
-// What Keystone gives: a token, how long it holds, and where the services are (OS-82). Any thread.
+// Keystone's answer to a log-in: a token, how long it holds, and where the services are (OS-82).
+// Any thread.
 #pragma once
 
 #include "openstack/config/secret.hpp"
