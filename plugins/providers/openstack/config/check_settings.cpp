@@ -65,7 +65,7 @@ class Check {
     if (!global.tls_insecure.empty() && global.tls_insecure != "true" &&
         global.tls_insecure != "false") {
       warn(kGlobal, "tls-insecure",
-           quoted(global.tls_insecure) + " leaves verification on: only true turns it off");
+           in_quotes(global.tls_insecure) + " leaves verification on: only true turns it off");
     }
     if (global.cert_file.empty() != global.key_file.empty()) {
       const std::string_view given = global.cert_file.empty() ? "key-file" : "cert-file";
@@ -77,7 +77,7 @@ class Check {
   void networking() {
     for (const std::string_view item : items(settings_.networking.address_sort_order, ", \t")) {
       if (item.empty() || parse_cidr(item)) continue;
-      warn(kNetworking, "address-sort-order", quoted(item) + " is no CIDR and is left out");
+      warn(kNetworking, "address-sort-order", in_quotes(item) + " is no CIDR and is left out");
     }
   }
 
@@ -98,7 +98,7 @@ class Check {
     if (!options.enabled) return;
     if (!options.lb_version.empty() && options.lb_version != "v2") {
       fault(kLoadBalancer, "lb-version",
-            quoted(options.lb_version) + " does not exist: only v2 does");
+            in_quotes(options.lb_version) + " does not exist: only v2 does");
     }
     if (!is_one_of(options.lb_provider, kProviders)) {
       warn(kLoadBalancer, "lb-provider", unknown(options.lb_provider, kProviders));
@@ -138,7 +138,7 @@ class Check {
   }
 
   static std::string unknown(std::string_view value, Words known) {
-    return quoted(value) + " is none of " + listed(known) + did_you_mean(value, known);
+    return in_quotes(value) + " is none of " + listed(known) + did_you_mean(value, known);
   }
   [[nodiscard]] Finding finding(std::string_view section, std::string_view option,
                                 const std::string& what) const {

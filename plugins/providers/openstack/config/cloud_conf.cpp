@@ -28,7 +28,7 @@ class Reader {
                   "unknown section [" + section.name + "]" + did_you_mean(section.name, kSections));
     }
     if (!section.subsection.empty()) {
-      return warn(section.line, "[" + section.name + " " + quoted(section.subsection) +
+      return warn(section.line, "[" + section.name + " " + in_quotes(section.subsection) +
                                     "] has no effect: only LoadBalancerClass has names");
     }
     if (is(kGlobal)) return set(section, kGlobal, global_options(), settings_.global);
@@ -112,7 +112,7 @@ class Reader {
   void set_value(const GcfgSection& section, const GcfgVariable& variable, bool& into) {
     const auto value = variable.value ? parse_boolean(*variable.value) : true;
     if (!value)
-      return fault(section, variable, quoted(*variable.value) + " is neither true nor false");
+      return fault(section, variable, in_quotes(*variable.value) + " is neither true nor false");
     into = *value;
   }
   void set_value(const GcfgSection& section, const GcfgVariable& variable, milliseconds& into) {
@@ -121,7 +121,7 @@ class Reader {
     if (!value) {
       const bool number = parse_integer(text).has_value();
       return fault(section, variable,
-                   quoted(text) + " is no duration" +
+                   in_quotes(text) + " is no duration" +
                        (number ? ": the unit is missing, as in " + text + "s" : ", as in 30s"));
     }
     into = *value;
@@ -131,9 +131,9 @@ class Reader {
       const GcfgSection& section, const GcfgVariable& variable, Number& into) {
     const std::string text = variable.value.value_or("");
     const auto value = parse_integer(text);
-    if (!value) return fault(section, variable, quoted(text) + " is no whole number");
+    if (!value) return fault(section, variable, in_quotes(text) + " is no whole number");
     if (!std::in_range<Number>(*value))
-      return fault(section, variable, quoted(text) + " is out of range");
+      return fault(section, variable, in_quotes(text) + " is out of range");
     into = static_cast<Number>(*value);
   }
 

@@ -4,7 +4,7 @@
 
 namespace ccm::openstack {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr size_t kLongest = 80;
   std::string out = "\"";
   for (const char c : text.substr(0, kLongest)) {

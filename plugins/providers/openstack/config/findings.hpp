@@ -46,7 +46,7 @@ class OptionLines {
 };
 
 // A value or name for a message: in quotes, short and on one line.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // "line 3: ..." each, in the order of the file.
 std::vector<std::string> in_order(std::vector<Finding> findings);
