@@ -60,7 +60,10 @@ class Instantiated {
         }
       }
       if constexpr (IsRoutes<T>) {
-        if (wanted == CCM_CLOUD_ROUTES) table = RouteAdapter<T, Instantiated>::table();
+        using Adapted = RouteAdapter<T, Instantiated>;
+        if (wanted == CCM_CLOUD_ROUTES && Adapted::offered(Adapted::part(self))) {
+          table = Adapted::table();
+        }
       }
     }
     if constexpr (IsController<T>) {

@@ -20,9 +20,11 @@
 //                                            std::vector<Route> removals,
 //                                            std::vector<Route> additions);
 //   Result<RouteLimits> route_limits(Ctx);
+//   bool offers_routes();         whether the methods above count, as configured; asked when the
+//                                 component has been made. Without it they do.
 //
-// Each but has_cluster_id may return a Task of that instead, in a plugin whose manifest says
-// "nonblocking": true; otherwise they run on a [worker] thread and may block.
+// Each but has_cluster_id and offers_routes may return a Task of that instead, in a plugin whose
+// manifest says "nonblocking": true; otherwise they run on a [worker] thread and may block.
 #pragma once
 
 #include <ccm/abi/instances.h>

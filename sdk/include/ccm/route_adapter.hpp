@@ -26,6 +26,10 @@ concept HasRouteLimits = requires(T& t, Ctx ctx) {
   t.route_limits(ctx);
 };
 template <typename T>
+concept HasOffersRoutes = requires(T& t) {
+  { t.offers_routes() } -> std::same_as<bool>;
+};
+template <typename T>
 concept IsRoutes = HasListRoutes<T> && HasApplyRoutes<T>;
 
 // `Part` has members `Host host` and `T object`; `self` of the table points to it.
@@ -33,6 +37,17 @@ template <typename T, typename Part>
 struct RouteAdapter {
   static Part& part(void* self) { return *static_cast<Part*>(self); }
   static Ctx ctx(Part& part, const ccm_ctx* raw) { return Ctx(part.host.contexts, raw); }
+
+  static bool offered(Part& part) noexcept {
+    if constexpr (HasOffersRoutes<T>) {
+      try {
+        return part.object.offers_routes();
+      } catch (...) {
+        return false;
+      }
+    }
+    return true;
+  }
 
   static void list(void* self, const ccm_ctx* raw, ccm_str cluster_name,
                    ccm_completion done) noexcept {

@@ -71,6 +71,20 @@ struct OnlyEnsure {
   Result<std::vector<Instance>> list(const Ctx&) { return std::vector<Instance>(); }
 };
 
+// Its routes depend on its configuration.
+struct RoutesSometimes {
+  explicit RoutesSometimes(Host& host) : offered(host.config.flag("routes") == "true") {}
+  [[nodiscard]] bool offers_routes() const { return offered; }
+  Result<std::vector<Route>> list_routes(const Ctx&, const std::string&) {
+    return std::vector<Route>();
+  }
+  Result<std::vector<Status>> apply_routes(const Ctx&, const std::string&, std::vector<Route>,
+                                           std::vector<Route>) {
+    return std::vector<Status>();
+  }
+  bool offered;
+};
+
 class NetworkAdapterTest : public ::testing::Test {
  protected:
   ~NetworkAdapterTest() override {
@@ -130,6 +144,16 @@ TEST_F(NetworkAdapterTest, EveryMemberCrossesBothWays) {
   ASSERT_EQ(BlockingNetwork::seen_backends.size(), 2u);
   EXPECT_EQ(BlockingNetwork::seen_backends[0].addresses, backends[0].addresses);
   EXPECT_EQ(BlockingNetwork::seen_backends[0].provider_id, "test://a");
+}
+
+TEST_F(NetworkAdapterTest, RoutesThatAreNotOfferedAreNotThere) {
+  for (const char* offered : {"false", "true"}) {
+    host.config.set_flag("routes", offered);
+    const FakeComponent sometimes(host, testing::plugin_of<RoutesSometimes, Dispatch::workers>(),
+                                  "test");
+    EXPECT_EQ(static_cast<bool>(sometimes.interface<ccm_cloud_routes>(CCM_CLOUD_ROUTES)),
+              offered == std::string_view("true"));
+  }
 }
 
 TEST_F(NetworkAdapterTest, FailuresAndExceptionsAreStatuses) {
