@@ -89,7 +89,7 @@ def resources(names, urls):
     ids["m1.tiny"] = admin.make(f"{compute}/flavors", "flavor", {"name": "m1.tiny", "ram": 128, "vcpus": 1, "disk": 1})
     ids["debian"] = admin.send("POST", f"{image}/images", json={
         "name": "debian", "disk_format": "raw", "container_format": "bare", "visibility": "public"})["id"]
-    admin.send("PUT", f"{image}/images/{ids['image']}/file", data=b"image", headers={
+    admin.send("PUT", f"{image}/images/{ids['debian']}/file", data=b"image", headers={
         "Content-Type": "application/octet-stream"})
     for name in SERVERS:
         ids[name] = demo.make(f"{compute}/servers", "server", {

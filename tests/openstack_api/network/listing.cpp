@@ -2,6 +2,7 @@
 #include "openstack_api/network/network.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace ccm::openstack_api {
@@ -41,6 +42,27 @@ bool has_fixed_ip(const json& port, const std::string& wanted) {
                      [&](const json& fixed) { return fixed.value(member, "") == value; });
 }
 
+// Values of one member are alternatives, different members must all fit.
+bool has_fixed_ips(const json& port, const std::vector<std::string>& wanted) {
+  std::map<std::string, bool> members;
+  for (const std::string& each : wanted) {
+    bool& fits = members[each.substr(0, each.find('='))];
+    fits = fits || has_fixed_ip(port, each);
+  }
+  return std::all_of(members.begin(), members.end(), [](const auto& one) { return one.second; });
+}
+
+// The members that `fields` names, if it names some.
+json chosen(json item, const Query& query) {
+  const auto fields = query.values("fields");
+  if (fields.empty()) return item;
+  json some = json::object();
+  for (const std::string& field : fields) {
+    if (item.contains(field)) some[field] = item.at(field);
+  }
+  return some;
+}
+
 std::string href(const std::string& url, const Call& call, const std::string& marker,
                  bool reverse) {
   std::string query = call.query.text({"marker", "page_reverse"});
@@ -71,8 +93,7 @@ bool Network::matches(const json& record, const Call& call) const {
   for (const std::string& name : names) {
     const auto values = query.values(name);
     if (name == "fixed_ips") {
-      const auto has = [&](const std::string& value) { return has_fixed_ip(record, value); };
-      if (!std::all_of(values.begin(), values.end(), has)) return false;
+      if (!has_fixed_ips(record, values)) return false;
     } else if (!std::any_of(values.begin(), values.end(), [&](const std::string& value) {
                  const json& member = record.at(name);
                  if (!member.is_array()) return equals(member, value);
@@ -133,15 +154,7 @@ Answer Network::list(const Resource& resource, const Call& call) const {
 
   json items = json::array();
   for (const json* record : found) {
-    json item = shown(resource, *record, call.caller);
-    if (const auto fields = query.values("fields"); !fields.empty()) {
-      json chosen = json::object();
-      for (const std::string& field : fields) {
-        if (item.contains(field)) chosen[field] = item.at(field);
-      }
-      item = std::move(chosen);
-    }
-    items.push_back(std::move(item));
+    items.push_back(chosen(shown(resource, *record, call.caller), query));
   }
   json body = {{resource.collection, std::move(items)}};
   if (limit != 0) {
@@ -159,6 +172,10 @@ Answer Network::list(const Resource& resource, const Call& call) const {
     body[std::string(resource.collection) + "_links"] = std::move(links);
   }
   return answer(200, body);
+}
+
+json Network::show(const Resource& resource, const json& record, const Call& call) const {
+  return chosen(shown(resource, record, call.caller), call.query);
 }
 
 json Network::shown(const Resource& resource, const json& record, const Caller& caller) const {

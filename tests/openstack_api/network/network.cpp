@@ -23,6 +23,17 @@ const std::map<std::string, int64_t> kQuotas = {{"floatingip", 50},
   refuse(403, "PolicyNotAuthorized", rule + " is disallowed by policy");
 }
 
+constexpr size_t kLongestTag = 255;
+constexpr size_t kMostTags = 50;
+
+void check_tags(const Resource& resource, size_t count) {
+  if (count <= kMostTags) return;
+  refuse(400, "BadRequest",
+         "Bad " + std::string(resource.collection) +
+             " request: The number of tags exceed the per-resource limit of " +
+             std::to_string(kMostTags) + ".");
+}
+
 json version(const std::string& url) {
   return {{"id", "v2.0"},
           {"status", "CURRENT"},
@@ -87,7 +98,7 @@ json& Network::found(const Resource& resource, const std::string& id, const Call
 Answer Network::one(const Resource& resource, const Call& call) {
   json& record = found(resource, call.path[2], call.caller);
   const std::string member = resource.member;
-  if (call.path.size() > 3 && call.path[3] == "tags") return tags(call, record);
+  if (call.path.size() > 3 && call.path[3] == "tags") return tags(resource, call, record);
   const bool write = call.method() != "GET";
   const std::string action = call.path.size() > 3        ? call.path[3]
                              : call.method() == "DELETE" ? "delete_" + member
@@ -100,7 +111,7 @@ Answer Network::one(const Resource& resource, const Call& call) {
     }
   }
   if (call.path.size() > 3) not_found();
-  if (call.method() == "GET") return answer(200, {{member, shown(resource, record, call.caller)}});
+  if (call.method() == "GET") return answer(200, {{member, show(resource, record, call)}});
   if (call.method() == "PUT") return update(resource, call, record);
   if (call.method() == "DELETE") {
     remove_record(resource.collection, record);
@@ -196,29 +207,43 @@ void Network::check_revision(const Call& call, const json& record) const {
   }
 }
 
-Answer Network::tags(const Call& call, json& record) {
+Answer Network::tags(const Resource& resource, const Call& call, json& record) {
   json& tags = record.at("tags");
   const bool one = call.path.size() == 5;
   const std::string tag = one ? call.path[4] : "";
   const auto place = std::find(tags.begin(), tags.end(), tag);
-  if (call.method() != "GET" && !call.caller.may_write()) forbidden("rule:update_tags");
+  if (call.method() != "GET" && !call.caller.may_write())
+    forbidden("rule:update_" + std::string(resource.member) + ":tags");
   if (call.method() == "GET") {
     if (!one) return answer(200, {{"tags", tags}});
     if (place == tags.end()) refuse(404, "TagNotFound", "Tag " + tag + " could not be found.");
     return answer(204, nullptr);
   }
   if (call.method() == "PUT" && one) {
-    if (place == tags.end()) tags.push_back(tag);
+    if (tag.size() > kLongestTag) {
+      refuse(400, "InvalidInput",
+             "Invalid input for operation: '" + tag + "' exceeds maximum length of " +
+                 std::to_string(kLongestTag) + ".");
+    }
+    if (place == tags.end()) {
+      check_tags(resource, tags.size() + 1);
+      tags.push_back(tag);
+    }
     touch(record);
     Answer made = answer(201, nullptr);
     made.body = "null";
     made.headers["content-type"] = "application/json";
     return made;
   }
-  if (call.method() == "PUT") {
-    tags = json::parse(call.request.body).at("tags");
+  if (call.method() == "PUT" || call.method() == "POST") {
+    const json sent = json::parse(call.request.body).at("tags");
+    check_tags(resource, sent.size());
+    if (call.method() == "PUT") tags = json::array();
+    for (const json& name : sent) {
+      if (std::find(tags.begin(), tags.end(), name) == tags.end()) tags.push_back(name);
+    }
     touch(record);
-    return answer(200, {{"tags", tags}});
+    return answer(200, {{"tags", sent}});
   }
   if (one && place == tags.end()) refuse(404, "TagNotFound", "Tag " + tag + " could not be found.");
   one ? void(tags.erase(place)) : tags.clear();

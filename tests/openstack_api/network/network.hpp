@@ -38,6 +38,7 @@ class Network {
   // listing.cpp
   [[nodiscard]] Answer list(const Resource& resource, const Call& call) const;
   [[nodiscard]] bool matches(const json& record, const Call& call) const;
+  [[nodiscard]] json show(const Resource& resource, const json& record, const Call& call) const;
   [[nodiscard]] json shown(const Resource& resource, const json& record,
                            const Caller& caller) const;
   [[nodiscard]] bool is_visible(const json& record, const Caller& caller) const;
@@ -45,7 +46,7 @@ class Network {
   Answer one(const Resource& resource, const Call& call);
   Answer create(const Resource& resource, const Call& call);
   Answer update(const Resource& resource, const Call& call, json& record);
-  Answer tags(const Call& call, json& record);
+  Answer tags(const Resource& resource, const Call& call, json& record);
   Answer quotas(const Call& call);
   json& found(const Resource& resource, const std::string& id, const Caller& caller);
   void touch(json& record);
