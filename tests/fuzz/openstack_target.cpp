@@ -1,9 +1,9 @@
 // Answers of OpenStack's services (plugins/providers/openstack): servers, ports, tokens, versions,
-// failures.
+// failures, routers.
 // Input: a byte of choices, then the text of an answer.
 // Properties: whatever is read can be used: provider IDs lead back to the server, labels are
-// labels, no address stands twice; a failure has a class and a short message without the rest of
-// the answer.
+// labels, no address stands twice, a record of routes names what it was made of; a failure has a
+// class and a short message without the rest of the answer.
 #include "fuzz.hpp"
 #include "openstack/answer.hpp"
 #include "openstack/compute/addresses.hpp"
@@ -13,9 +13,15 @@
 #include "openstack/identity/endpoints.hpp"
 #include "openstack/identity/token.hpp"
 #include "openstack/network/ports.hpp"
+#include "openstack/routes/address_pairs.hpp"
+#include "openstack/routes/marks.hpp"
+#include "openstack/routes/router.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace ccm::fuzz {
 namespace {
@@ -69,6 +75,40 @@ void check_servers(std::string_view text) {
   one.ok() ? check_server(*one, ports) : check_failure(one.status());
 }
 
+void check_routes(const openstack::Router& router, std::string_view cluster) {
+  std::set<openstack::ExtraRoute> routes;
+  for (const openstack::ExtraRoute& route : router.routes) {
+    routes.insert(openstack::normal_form(route));
+    require(openstack::normal_form(route) == openstack::normal_form(openstack::normal_form(route)),
+            "a normal form stays as it is");
+  }
+  const openstack::RouteMarks before(cluster, router.tags);
+  const auto change = before.record(routes, 255);
+  std::vector<std::string> tags = router.tags;
+  for (const std::string& tag : change.remove) {
+    require(std::erase(tags, tag) > 0, "only tags that are there are removed");
+  }
+  tags.insert(tags.end(), change.add.begin(), change.add.end());
+  const openstack::RouteMarks after(cluster, tags);
+  for (const openstack::ExtraRoute& route : routes) {
+    require(after.has(route), "a record names its routes");
+  }
+  require(after.record(routes, 255).add.empty(), "once");
+}
+
+void check_network(std::string_view text) {
+  const auto router = openstack::parse_router(text);
+  router.ok() ? check_routes(*router, text.substr(0, 8)) : check_failure(router.status());
+  const auto ports = openstack::parse_pair_ports(text);
+  if (!ports.ok()) return check_failure(ports.status());
+  for (const openstack::PairPort& port : ports->ports) {
+    const openstack::PairChange change{{"10.244.0.0/24"}, {"10.244.1.0/24"}};
+    openstack::PairPort changed = port;
+    changed.pairs = change.of(port);
+    require(change.of(changed).size() == changed.pairs.size(), "a change is made once");
+  }
+}
+
 void check_identity(const std::string& text) {
   const auto token = openstack::parse_token(HttpResponse{201, {{"x-subject-token", "t"}}, text});
   if (token.ok()) {
@@ -90,6 +130,7 @@ void openstack_target(std::string_view bytes) {
   const Exact text(bytes.substr(1));
   const std::string body(text.view());
   check_servers(text.view());
+  check_network(text.view());
   check_identity(body);
   check_label(text.view());
   const uint32_t code = 400 + choice % 200;

@@ -90,6 +90,9 @@ Status conflict(const ErrorText& error, std::string message) {
 
 Status classified(const HttpResponse& response, const ErrorText& error, std::string message) {
   switch (response.status_code) {
+    case 400:
+      if (error.type == "RoutesExhausted") return quota_reached(std::move(message));
+      break;
     case 401:
       return Status(Code::unauthenticated, ErrorClass::auth, std::move(message))
           .with_reason("CloudCredentialRefused");

@@ -13,6 +13,7 @@ namespace {
 // Nova's and Neutron's usual maximum is 1000; half of that halves the memory that a page takes.
 constexpr int kPageSize = 500;
 constexpr int kListingTries = 3;
+constexpr uint32_t kTriesOfAWrite = 3;
 // Pages of one listing: more than any project has, fewer than a service that repeats itself gives.
 constexpr int kMostPages = 1000;
 
@@ -43,11 +44,13 @@ Task<Result<HttpResponse>> Api::send(Ctx ctx, const Call& call, Session::TokenPt
   if (!call.microversion.empty()) {
     request.headers.push_back({"openstack-api-version", call.microversion});
   }
+  if (!call.if_match.empty()) request.headers.push_back({"if-match", call.if_match});
   if (!call.body.empty()) request.headers.push_back({"content-type", "application/json"});
   request.body = call.body;
   request.operation = call.operation;
   request.credential = "openstack-" + call.service;
   request.timeout = session_.timeout();
+  if (call.idempotent) request.max_tries = kTriesOfAWrite;
   auto answer = co_await host_.http.send(ctx, std::move(request));
   if (!answer.ok()) co_return answer.status().with_context(call.operation);
   co_return answer;

@@ -22,6 +22,8 @@ struct Call {
   std::string operation;
   std::string body;          // JSON; empty = none
   std::string microversion;  // "compute 2.47"; empty = the service's oldest
+  std::string if_match;      // "revision_number=7": only when the object is still at that
+  bool idempotent = false;   // a write that may be sent once more when its answer is lost
 };
 
 // A collection that comes in pages.

@@ -31,7 +31,8 @@ Provider::Provider(Host& host)
     : host_(host),
       session_(host, agent_of(host.config)),
       api_(host, session_),
-      servers_(host, api_) {
+      servers_(host, api_),
+      routes_(host, api_) {
   host.config.on_change([this] { reload(); });
 }
 
@@ -60,6 +61,7 @@ void Provider::use(Settings settings) {
   const bool regional = host_.config.flag("openstack-regional-provider-ids") == "true";
   session_.configure(settings_.global, settings_.metadata.request_timeout);
   servers_.configure(settings_.global.region, settings_.networking, regional);
+  routes_.configure(settings_.route.router_id);
 }
 
 // The Go manager wants to be restarted (OS-54).
@@ -86,6 +88,13 @@ Task<Status> Provider::initialize(Ctx ctx) {
   }
   Status answered = co_await health(ctx);
   co_return answered;
+}
+
+bool Provider::offers_routes() const {
+  const auto text = host_.config.cloud_config();
+  if (!text) return false;
+  const auto conf = read_cloud_conf(*text);
+  return conf.ok() && !conf->settings.route.router_id.empty();
 }
 
 Task<Status> Provider::health(Ctx ctx) { return servers_.check(std::move(ctx)); }

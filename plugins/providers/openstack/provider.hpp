@@ -5,6 +5,7 @@
 #include "compute/servers.hpp"
 #include "config/settings.hpp"
 #include "identity/session.hpp"
+#include "routes/routes.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/instances.hpp>
@@ -12,6 +13,8 @@
 #include <ccm/task.hpp>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ccm::openstack {
 
@@ -34,6 +37,20 @@ class Provider {
     return servers_.get(std::move(ctx), std::move(node));
   }
 
+  // Only with [Route] router-id (OS-113, OS-177). A router that is named later needs a restart.
+  [[nodiscard]] bool offers_routes() const;
+  // See routes/routes.hpp.
+  Task<Result<std::vector<Route>>> list_routes(Ctx ctx, std::string cluster_name) {
+    return routes_.list(std::move(ctx), std::move(cluster_name));
+  }
+  Task<Result<std::vector<Status>>> apply_routes(Ctx ctx, std::string cluster_name,
+                                                 std::vector<Route> removals,
+                                                 std::vector<Route> additions) {
+    return routes_.apply(std::move(ctx), std::move(cluster_name), std::move(removals),
+                         std::move(additions));
+  }
+  Task<Result<RouteLimits>> route_limits(Ctx /*ctx*/) { co_return Routes::limits(); }
+
  private:
   [[nodiscard]] Result<Settings> read_settings() const;
   void use(Settings settings);
@@ -43,6 +60,7 @@ class Provider {
   Session session_;
   Api api_;
   Servers servers_;
+  Routes routes_;
   Settings settings_;
 };
 

@@ -38,9 +38,6 @@ Status refuse_unsupported(const GlobalSettings& global) {
 
 std::vector<std::string> without_effect(const Settings& settings) {
   std::vector<std::string> lines;
-  if (!settings.route.router_id.empty()) {
-    lines.push_back("[Route] router-id has no effect: routes are not supported yet");
-  }
   const LoadBalancerSettings unset;
   if (settings.load_balancer != unset && settings.load_balancer.enabled) {
     lines.push_back("[LoadBalancer] has no effect: load balancers are not supported yet");

@@ -333,11 +333,8 @@ TEST_F(OpenStackProviderTest, OS_7_48_51_78_WhatIsNotSupportedIsRefusedInOneLine
 }
 
 TEST_F(OpenStackProviderTest, OS_35_39_WhatHasNoEffectIsToldOnce) {
-  start(
-      cloud_conf("region = RegionOne\nregoin = x\n[Route]\nrouter-id = r\n"
-                 "[LoadBalancer]\nsubnet-id = s\n"));
+  start(cloud_conf("region = RegionOne\nregoin = x\n[LoadBalancer]\nsubnet-id = s\n"));
   EXPECT_TRUE(host.log.contains("did you mean region?"));
-  EXPECT_TRUE(host.log.contains("routes are not supported yet"));
   EXPECT_TRUE(host.log.contains("load balancers are not supported yet"));
 }
 

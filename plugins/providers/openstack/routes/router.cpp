@@ -1,0 +1,209 @@
+#include "router.hpp"
+
+#include "openstack/json_answer.hpp"
+#include "openstack/network/ports.hpp"
+
+#include <ccm/cidr.hpp>
+#include <ccm/percent_encode.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace ccm::openstack {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kRevisionTries = 5;
+
+Result<Router> read_router(const json& document) {
+  const json& entry = document.at("router");
+  Router router;
+  router.id = text_of(entry, "id");
+  if (router.id.empty()) return bad_answer("has a router without an ID");
+  for (const json& route : part_of(entry, "routes")) {
+    router.routes.push_back({text_of(route, "destination"), text_of(route, "nexthop")});
+  }
+  for (const json& tag : part_of(entry, "tags")) router.tags.push_back(tag.get<std::string>());
+  router.revision = entry.value("revision_number", int64_t{-1});
+  return router;
+}
+
+Result<std::set<std::string>> read_extensions(const json& document) {
+  std::set<std::string> aliases;
+  for (const json& entry : document.at("extensions")) aliases.insert(text_of(entry, "alias"));
+  return aliases;
+}
+
+std::string routes_body(const std::vector<ExtraRoute>& routes) {
+  json list = json::array();
+  for (const ExtraRoute& route : routes) {
+    list.push_back({{"destination", route.destination}, {"nexthop", route.next_hop}});
+  }
+  return json{{"router", {{"routes", std::move(list)}}}}.dump(-1, ' ', false,
+                                                              json::error_handler_t::replace);
+}
+
+// The list after the change.
+std::vector<ExtraRoute> changed(std::vector<ExtraRoute> list, const std::vector<ExtraRoute>& routes,
+                                bool add) {
+  std::set<ExtraRoute> those;
+  for (const ExtraRoute& route : routes) those.insert(normal_form(route));
+  if (!add) {
+    std::erase_if(list, [&](const ExtraRoute& one) { return those.contains(normal_form(one)); });
+    return list;
+  }
+  for (const ExtraRoute& one : list) those.erase(normal_form(one));
+  std::copy(those.begin(), those.end(), std::back_inserter(list));
+  return list;
+}
+
+}  // namespace
+
+ExtraRoute normal_form(ExtraRoute route) {
+  if (const auto range = parse_cidr(route.destination)) route.destination = range->text();
+  const char* whole = route.next_hop.find(':') == std::string::npos ? "/32" : "/128";
+  if (const auto address = parse_cidr(route.next_hop + whole)) {
+    route.next_hop = address->text();
+    route.next_hop.resize(route.next_hop.find('/'));
+  }
+  return route;
+}
+
+Result<Router> parse_router(std::string_view json_text) {
+  return read_answer(parse_json(json_text), &read_router);
+}
+
+RouterFeatures router_features(const std::set<std::string>& extensions) {
+  RouterFeatures features;
+  features.atomic = extensions.contains("extraroute-atomic");
+  features.extra_routes = features.atomic || extensions.contains("extraroute");
+  features.pairs = extensions.contains("allowed-address-pairs");
+  features.if_match = extensions.contains("revision-if-match");
+  features.tags = extensions.contains("standard-attr-tag");
+  // Both came with release 2025.1, as did the limit of 50 tags.
+  features.long_tags = extensions.contains("tag-creation");
+  return features;
+}
+
+void RouterApi::configure(std::string router_id) {
+  id_ = std::move(router_id);
+  known_ = false;
+}
+
+std::string RouterApi::path(const std::string& rest) const {
+  return "routers/" + percent_encode(id_) + rest;
+}
+
+Task<Result<RouterFeatures>> RouterApi::features(Ctx ctx) {
+  if (known_) co_return features_;
+  Call question;
+  question.service = "network";
+  question.path = "extensions";
+  question.operation = "ListExtensions";
+  auto body = co_await api_.call(ctx, std::move(question));
+  if (!body.ok()) co_return body.status();
+  const auto aliases = read_answer(parse_json(*body), &read_extensions);
+  if (!aliases.ok()) co_return aliases.status().with_context("ListExtensions");
+  features_ = router_features(*aliases);
+  known_ = true;
+  co_return features_;
+}
+
+Task<Result<Router>> RouterApi::read(Ctx ctx) {
+  Call question;
+  question.service = "network";
+  question.path = path("?fields=id&fields=routes&fields=tags&fields=revision_number");
+  question.operation = "GetRouter";
+  auto body = co_await api_.call(ctx, std::move(question));
+  if (!body.ok()) co_return body.status().with_context("[Route] router-id " + id_);
+  auto router = parse_router(*body);
+  if (!router.ok()) co_return router.status().with_context("GetRouter");
+  co_return router;
+}
+
+Task<Result<std::vector<std::string>>> RouterApi::networks(Ctx ctx) {
+  Collection collection{"network",
+                        "ports?device_id=" + percent_encode(id_) + "&fields=id&fields=network_id",
+                        "ListRouterPorts",
+                        {}};
+  std::set<std::string> ids;
+  PageReader reader = [&ids](const std::string& body, bool first) -> Result<PageInfo> {
+    const auto page = parse_ports(body);
+    if (!page.ok()) return page.status();
+    if (first) ids.clear();
+    for (const Port& port : page->ports) ids.insert(port.network_id);
+    return PageInfo{page->ports.size(), page->ports.empty() ? "" : page->ports.back().id,
+                    page->more};
+  };
+  Status status = co_await api_.list(ctx, std::move(collection), reader);
+  if (!status.ok()) co_return status;
+  co_return std::vector<std::string>(ids.begin(), ids.end());
+}
+
+Task<Status> RouterApi::write(Ctx ctx, Call call) {
+  call.service = "network";
+  call.idempotent = true;
+  const auto body = co_await api_.call(ctx, std::move(call));
+  co_return body.status();
+}
+
+// Without the atomic extension the whole list is written, for the revision that was read (OS-183).
+Task<Status> RouterApi::change(Ctx ctx, std::vector<ExtraRoute> routes, bool add) {
+  if (routes.empty()) co_return Status();
+  const auto known = co_await features(ctx);
+  if (!known.ok()) co_return known.status();
+  Call call;
+  call.method = "PUT";
+  call.operation = add ? "AddExtraRoutes" : "RemoveExtraRoutes";
+  if (known->atomic) {
+    call.path = path(add ? "/add_extraroutes" : "/remove_extraroutes");
+    call.body = routes_body(routes);
+    Status status = co_await write(ctx, std::move(call));
+    co_return status;
+  }
+  for (int left = kRevisionTries;; --left) {
+    auto router = co_await read(ctx);
+    if (!router.ok()) co_return router.status();
+    const auto list = changed(router->routes, routes, add);
+    if (list == router->routes) co_return Status();
+    Call put = call;
+    put.path = path();
+    put.body = routes_body(list);
+    if (known->if_match && router->revision >= 0) {
+      put.if_match = "revision_number=" + std::to_string(router->revision);
+    }
+    Status status = co_await write(ctx, std::move(put));
+    if (status.error_class() != ErrorClass::conflict || left == 1) co_return status;
+  }
+}
+
+Task<Status> RouterApi::remove(Ctx ctx, std::vector<ExtraRoute> routes) {
+  return change(std::move(ctx), std::move(routes), false);
+}
+
+Task<Status> RouterApi::add(Ctx ctx, std::vector<ExtraRoute> routes) {
+  return change(std::move(ctx), std::move(routes), true);
+}
+
+Task<Status> RouterApi::add_tag(Ctx ctx, std::string tag) {
+  Call call;
+  call.method = "PUT";
+  call.path = path("/tags/" + percent_encode(tag));
+  call.operation = "AddRouterTag";
+  return write(std::move(ctx), std::move(call));
+}
+
+Task<Status> RouterApi::remove_tag(Ctx ctx, std::string tag) {
+  Call call;
+  call.method = "DELETE";
+  call.path = path("/tags/" + percent_encode(tag));
+  call.operation = "RemoveRouterTag";
+  Status status = co_await write(ctx, std::move(call));
+  if (status.error_class() == ErrorClass::not_found) co_return Status();
+  co_return status;
+}
+
+}  // namespace ccm::openstack

@@ -1,0 +1,102 @@
+// Routes to the Pod ranges of Nodes, as extra routes of a router, by the rules of ccm/provider.hpp
+// (OS-177..OS-195). [serial]
+#pragma once
+
+#include "address_pairs.hpp"
+#include "marks.hpp"
+#include "nodes.hpp"
+#include "openstack/api.hpp"
+#include "router.hpp"
+
+#include <ccm/host.hpp>
+#include <ccm/route.hpp>
+#include <ccm/status.hpp>
+#include <ccm/task.hpp>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ccm::openstack {
+
+class Routes {
+ public:
+  using Statuses = Result<std::vector<Status>>;
+
+  Routes(Host& host, Api& api) : host_(host), router_(api), pairs_(api) {}
+  Routes(const Routes&) = delete;
+  Routes& operator=(const Routes&) = delete;
+
+  void configure(const std::string& router_id);
+
+  // All routes of the router. Owned are those that the router's tags record (marks.hpp), and those
+  // that lead to a Node which has the range: these are recorded now. From time to time it also sees
+  // to address pairs that are missing (OS-195).
+  Task<Result<std::vector<Route>>> list(Ctx ctx, std::string cluster_name);
+  // Address pairs and the record first, then the routes; one call for all removals, and one for all
+  // additions unless the router refuses some of them.
+  Task<Statuses> apply(Ctx ctx, std::string cluster_name, std::vector<Route> removals,
+                       std::vector<Route> additions);
+  // The router does not tell how many it takes.
+  [[nodiscard]] static RouteLimits limits();
+
+ private:
+  struct Addition {
+    ExtraRoute route;
+    std::string node;
+    Status status;  // a failure so far
+  };
+  struct Batch {
+    RouterFeatures features;
+    std::set<ExtraRoute> owned;    // routes of the router before it
+    std::set<ExtraRoute> foreign;  // the others
+    std::vector<ExtraRoute> removals;
+    std::vector<ExtraRoute> gone;  // those that were removed
+    std::vector<Addition> additions;
+    std::map<std::string, PairPort> ports;  // by address
+  };
+
+  // The name by which the record knows this cluster.
+  Task<Result<std::string>> cluster(Ctx ctx, std::string cluster_name);
+  [[nodiscard]] bool is_ours(const ExtraRoute& route, const RouteMarks& marks) const;
+  [[nodiscard]] Route listed(const ExtraRoute& route, const RouteNodes& nodes,
+                             const RouteMarks& marks) const;
+  void remember(const Router& router, const RouteNodes& nodes, const RouteMarks& marks);
+  Task<Status> record(Ctx ctx, const RouterFeatures& features, const RouteMarks& marks,
+                      std::set<ExtraRoute> routes);
+  Task<void> adopt(Ctx ctx, const RouterFeatures& features, const Router& router,
+                   const RouteMarks& marks);
+
+  // routes_pairs.cpp
+  Task<Result<std::map<std::string, PairPort>>> find_ports(Ctx ctx,
+                                                           std::vector<std::string> addresses);
+  Task<void> audit_pairs(Ctx ctx, const RouterFeatures& features, const Router& router,
+                         const RouteNodes& nodes);
+  Task<void> add_pairs(Ctx ctx, Batch& batch);
+  Task<Status> add_pair(Ctx ctx, const Batch& batch, const std::vector<Addition*>& same_port);
+  Task<void> remove_pairs(Ctx ctx, const Batch& batch);
+  Task<Status> remove_pair(Ctx ctx, const Batch& batch, const std::string& address,
+                           PairChange change);
+
+  // routes_apply.cpp
+  static Batch make_batch(const std::vector<Route>& removals, const std::vector<Route>& additions);
+  Task<Status> prepare(Ctx ctx, std::string cluster_name, Batch& batch);
+  Task<Status> remove(Ctx ctx, Batch& batch);
+  Task<void> add(Ctx ctx, Batch& batch);
+
+  Host& host_;
+  RouterApi router_;
+  AddressPairs pairs_;
+  std::optional<std::string> cluster_;
+  // Routes that were right, or are recorded: their Nodes. A Node that goes does not leave its
+  // address behind.
+  std::map<ExtraRoute, std::string> known_;
+  bool record_failed_ = false;  // and it was said
+  milliseconds audit_at_{0};    // the next one begins
+  std::size_t audited_ = 0;     // routes of the one that runs
+};
+
+}  // namespace ccm::openstack

@@ -1,0 +1,114 @@
+// The real manager with openstack.so against the fake of the APIs and an API server.
+#pragma once
+
+#include "openstack_api/add_servers.hpp"
+#include "openstack_api/server.hpp"
+#include "support/eventually.hpp"
+#include "support/file.hpp"
+#include "support/process.hpp"
+#include "support/test_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::openstack_api {
+
+inline constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
+
+class OpenStackManagerTest : public ::testing::Test {
+ protected:
+  ~OpenStackManagerTest() override {
+    if (!manager_) return;
+    manager_->stop();
+    if (HasFailure()) std::fputs(tail(manager_->log()).c_str(), stderr);
+  }
+  static std::string tail(const std::string& text) {
+    return text.substr(text.size() - std::min<size_t>(text.size(), 5000));
+  }
+
+  // `more`: further sections.
+  void write_conf(const std::string& password = "secret", const std::string& more = "") const {
+    std::ofstream(folder_.path() / "cloud.conf")
+        << "[Global]\nauth-url = " << cloud_.url() << "/identity\nusername = demo\npassword = \""
+        << password << "\"\ntenant-name = demo\ndomain-name = Default\nregion = RegionOne\n"
+        << more;
+  }
+  void start(const std::string& controllers, const std::vector<std::string>& flags = {}) {
+    std::vector<std::string> command = {
+        support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
+        "--kubeconfig=" + server_.manager_kubeconfig().string(),
+        "--cloud-provider=openstack",
+        "--cloud-config=" + (folder_.path() / "cloud.conf").string(),
+        "--controllers=" + controllers,
+        "--leader-elect=false",
+        "--secure-port=0"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    const std::map<std::string, std::string> environment = {{"KUBECONFIG", ""}, {"HOME", ""}};
+    manager_ = std::make_unique<support::Process>(
+        command, support::ProcessOptions{folder_.path() / "manager.log", environment});
+  }
+  // The IDs of servers PREFIX0, PREFIX1, ...
+  std::vector<std::string> add_servers(const std::string& prefix, int count,
+                                       const std::string& network = "nodes") {
+    std::vector<std::string> ids;
+    cloud_.with([&](Cloud& cloud) {
+      ids = openstack_api::add_servers(cloud, cloud_.facts(), prefix, count, network);
+    });
+    return ids;
+  }
+  void join(const std::string& name, const std::string& provider_id,
+            const std::string& range = "") {
+    json node = {
+        {"apiVersion", "v1"},
+        {"kind", "Node"},
+        {"metadata", {{"name", name}}},
+        {"spec",
+         {{"taints",
+           json::array({{{"key", kTaint}, {"value", "true"}, {"effect", "NoSchedule"}}})}}}};
+    if (!provider_id.empty()) node["spec"]["providerID"] = provider_id;
+    if (!range.empty()) {
+      node["spec"]["podCIDR"] = range;
+      node["spec"]["podCIDRs"] = json::array({range});
+    }
+    const auto created = api_.create("/api/v1/nodes", node);
+    ASSERT_EQ(created.status, 201) << created.http.body;
+  }
+  int64_t initialised(const std::string& prefix) {
+    int64_t count = 0;
+    const auto nodes = api_.get("/api/v1/nodes");
+    for (const json& node : nodes.body.at("items")) {
+      if (!node.at("metadata").at("name").get<std::string>().starts_with(prefix)) continue;
+      bool tainted = false;
+      for (const json& taint : node.at("spec").value("taints", json::array())) {
+        tainted = tainted || taint.at("key") == kTaint;
+      }
+      count += tainted ? 0 : 1;
+    }
+    return count;
+  }
+  void make_not_ready(const std::string& name) {
+    const json not_ready = {
+        {"status",
+         {{"conditions", json::array({{{"type", "Ready"},
+                                       {"status", "Unknown"},
+                                       {"reason", "NodeStatusUnknown"},
+                                       {"lastHeartbeatTime", "2026-01-01T00:00:00Z"},
+                                       {"lastTransitionTime", "2026-01-01T00:00:00Z"}}})}}}};
+    api_.patch("/api/v1/nodes/" + name + "/status", support::kStrategicPatch, not_ready);
+  }
+
+  support::TemporaryFolder folder_{"ccm-openstack"};
+  support::TestServer server_{folder_.path()};
+  support::KubeClient api_{server_.client()};
+  Server cloud_;
+  std::unique_ptr<support::Process> manager_;
+};
+
+}  // namespace ccm::openstack_api
