@@ -87,5 +87,16 @@ TEST_F(OpenStackRoutesManagerTest, OS_177_181_195_RoutesComeAndGoWithNodesAndFor
   EXPECT_TRUE(destinations().contains("10.244.200.0/24"));
 }
 
+TEST_F(OpenStackRoutesManagerTest, OS_113_WithoutARouterNothingElseIsDifferent) {
+  const auto ids = add_servers("worker-", 1);
+  join("worker-0", "openstack:///" + ids[0]);
+  write_conf();
+  start("cloud-node-controller,node-route-controller");  // and no --cluster-cidr
+  EXPECT_TRUE(
+      support::eventually(support::patience(), [&] { return initialised("worker-") == 1; }));
+  EXPECT_NE(manager_->log().find("does not offer routes"), std::string::npos)
+      << tail(manager_->log());
+}
+
 }  // namespace
 }  // namespace ccm::openstack_api
