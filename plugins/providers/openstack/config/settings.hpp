@@ -83,7 +83,7 @@ struct LoadBalancerClass {
   friend bool operator==(const LoadBalancerClass&, const LoadBalancerClass&) = default;
 };
 
-struct LoadBalancerSettings {
+struct LoadBalancerSettings {  // NOLINT: in the order of the documentation
   bool enabled = true;
   std::string lb_version;
   std::string lb_provider = "amphora";

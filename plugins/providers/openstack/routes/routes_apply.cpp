@@ -135,6 +135,7 @@ Task<Routes::Statuses> Routes::apply(Ctx ctx, std::string cluster_name, std::vec
   co_await add(ctx, batch);
   if (batch.features.pairs) co_await remove_pairs(ctx, batch);
   std::vector<Status> statuses;
+  statuses.reserve(batch.removals.size() + batch.additions.size());
   for (const ExtraRoute& route : batch.removals) {
     statuses.push_back(batch.foreign.contains(route) ? not_ours(route) : removed);
   }

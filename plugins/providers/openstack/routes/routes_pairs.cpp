@@ -45,6 +45,7 @@ Task<void> Routes::add_pairs(Ctx ctx, Batch& batch) {
     }
   }
   std::vector<std::vector<Addition*>> groups;
+  groups.reserve(by_port.size());
   for (auto& [id, group] : by_port) groups.push_back(std::move(group));
   auto change = [this, &ctx, &batch, &groups](std::size_t i) {
     return add_pair(ctx, batch, groups[i]);
