@@ -130,6 +130,13 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
           plugin::make_send_http(loop.executor(), std::make_shared<net::HttpClient>(
                                                       loop.executor(), plugin_http_options())),
           options.kube_cloud_shared.allow_plaintext_cloud_credentials),
+      .make_http_client = plugin::make_http_clients(
+          loop.executor(),
+          [this](plugin::SendHttp send) {
+            return plugin::guard_credentials(
+                loop.executor(), std::move(send),
+                options.kube_cloud_shared.allow_plaintext_cloud_credentials);
+          }),
       .record_event =
           [this](const std::string& source, kube::ObjectReference about, kube::EventType type,
                  std::string reason, std::string message) {
@@ -152,13 +159,12 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
   return result;
 }
 
-// "NAME:set" tells whether the user gave the flag.
 std::optional<std::string> Manager::Impl::flag(std::string_view name) const {
-  constexpr std::string_view kSet = ":set";
-  if (!name.ends_with(kSet)) return command_line.flag_text(name);
-  name.remove_suffix(kSet.size());
-  if (!command_line.flag_text(name)) return std::nullopt;
-  return command_line.is_set(name) ? "true" : "false";
+  return command_line.flag_text(name);
+}
+
+bool Manager::Impl::given(std::string_view name) const {
+  return command_line.flag_text(name).has_value() && command_line.is_set(name);
 }
 
 // Whatever plugin code ran meanwhile.

@@ -39,6 +39,7 @@ struct Manager::Impl final : plugin::FlagSource {
        SignalGuard& signal_guard);
 
   std::optional<std::string> flag(std::string_view name) const override;
+  bool given(std::string_view name) const override;
 
   // manager.cpp
   plugin::PluginHostDependencies dependencies();
@@ -54,6 +55,7 @@ struct Manager::Impl final : plugin::FlagSource {
   boost::asio::awaitable<void> start();
   boost::asio::awaitable<Status> await_api_server();
   boost::asio::awaitable<Status> make_components();
+  boost::asio::awaitable<Status> set_up_controllers();
   void check_access();
   boost::asio::awaitable<void> run_provider();
   boost::asio::awaitable<void> tell_synced();

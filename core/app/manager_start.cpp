@@ -62,6 +62,16 @@ asio::awaitable<Status> Manager::Impl::make_components() {
   guard.check("create", selection.provider.plugin.manifest.id);
   if (!made.ok()) co_return made.with_context("provider " + selection.provider.name);
   watch_health(selection.provider.name);
+  for (const auto& controller : selection.controllers) {
+    made = co_await plugins.create_controller(controller.plugin, controller.name);
+    guard.check("create", controller.plugin.manifest.id);
+    if (!made.ok()) co_return made.with_context("controller " + controller.name);
+  }
+  co_return Status();
+}
+
+// After the provider's log-in, which tells what it offers.
+asio::awaitable<Status> Manager::Impl::set_up_controllers() {
   if (!plugins.has_cluster_id()) {
     if (!options.kube_cloud_shared.allow_untagged_cloud) {
       co_return Status(
@@ -74,9 +84,6 @@ asio::awaitable<Status> Manager::Impl::make_components() {
                  {{"provider", selection.provider.name}});
   }
   for (const auto& controller : selection.controllers) {
-    made = co_await plugins.create_controller(controller.plugin, controller.name);
-    guard.check("create", controller.plugin.manifest.id);
-    if (!made.ok()) co_return made.with_context("controller " + controller.name);
     const auto runs = co_await plugins.setup_controller(controller.name);
     guard.check("setup", controller.plugin.manifest.id);
     if (!runs.ok()) co_return runs.status().with_context("controller " + controller.name);
@@ -133,13 +140,27 @@ asio::awaitable<void> Manager::Impl::run_provider() {
   std::string plugin_id = selection.provider.plugin.manifest.id;
   co_await access->wait(std::move(plugin_id));
   if (ending.stopping()) co_return;
-  const Status status = co_await plugins.start_provider();
+  Status status = co_await plugins.start_provider();
   guard.check("initialize", selection.provider.plugin.manifest.id);
-  if (status.ok()) {
-    log::info("Provider is ready", {{"provider", selection.provider.name}});
-  } else if (status.code() != Code::cancelled) {
-    fail(Status(status).with_context("provider " + selection.provider.name));
+  if (!status.ok()) {
+    if (status.code() != Code::cancelled) {
+      fail(status.with_context("provider " + selection.provider.name));
+    }
+    co_return;
   }
+  log::info("Provider is ready", {{"provider", selection.provider.name}});
+  status = co_await set_up_controllers();
+  if (ending.stopping()) co_return;
+  if (!status.ok()) {
+    fail(status);
+    co_return;
+  }
+  cache.update(informers);
+  informers.start();
+  asio::co_spawn(loop.context(), tell_synced(), [](const std::exception_ptr& fault) {
+    if (fault) std::rethrow_exception(fault);
+  });
+  plugins.start_allowed_controllers();
 }
 
 asio::awaitable<void> Manager::Impl::tell_synced() {
@@ -160,11 +181,6 @@ asio::awaitable<void> Manager::Impl::start() {
     co_return;
   }
   check_access();
-  cache.update(informers);
-  informers.start();
-  asio::co_spawn(loop.context(), tell_synced(), [](const std::exception_ptr& fault) {
-    if (fault) std::rethrow_exception(fault);
-  });
   asio::co_spawn(loop.context(), run_provider(), [](const std::exception_ptr& fault) {
     if (fault) std::rethrow_exception(fault);
   });

@@ -205,6 +205,19 @@ asio::awaitable<Result<std::string>> Client::create(Resource resource, std::stri
   return body_of(impl_, std::move(call));
 }
 
+asio::awaitable<Result<std::string>> Client::create_sub(Resource resource,
+                                                        std::string namespace_name,
+                                                        std::string name, std::string subresource,
+                                                        std::string body,
+                                                        const CallOptions& call_options) {
+  Call call = impl_->make_call("create", "POST", call_options);
+  call.resource = resource.id() + "/" + subresource;
+  call.path = resource.path(namespace_name, name, subresource);
+  call.what = what(call, namespace_name, name);
+  call.body = std::move(body);
+  return body_of(impl_, std::move(call));
+}
+
 asio::awaitable<Result<std::string>> Client::update(Resource resource, std::string namespace_name,
                                                     std::string name, std::string body,
                                                     const WriteOptions& options,

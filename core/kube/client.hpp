@@ -152,6 +152,10 @@ class Client {
       Resource resource, std::string namespace_name, std::string body,
       const WriteOptions& options = WriteOptions::defaults(),
       const CallOptions& call = CallOptions::defaults());
+  // POST to a subresource, as TokenRequest needs it (API-84).
+  boost::asio::awaitable<Result<std::string>> create_sub(
+      Resource resource, std::string namespace_name, std::string name, std::string subresource,
+      std::string body, const CallOptions& call = CallOptions::defaults());
   boost::asio::awaitable<Result<std::string>> update(
       Resource resource, std::string namespace_name, std::string name, std::string body,
       const WriteOptions& options = WriteOptions::defaults(),

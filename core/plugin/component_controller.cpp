@@ -19,60 +19,61 @@ static_assert(static_cast<int>(runtime::EventKind::added) == CCM_EVENT_ADDED);
 static_assert(static_cast<int>(runtime::EventKind::updated) == CCM_EVENT_UPDATED);
 static_assert(static_cast<int>(runtime::EventKind::deleted) == CCM_EVENT_DELETED);
 static_assert(static_cast<int>(runtime::EventKind::resync) == CCM_EVENT_RESYNC);
+static_assert(static_cast<int>(runtime::EventKind::hinted) == CCM_EVENT_HINTED);
+
+auto setup_of(const ccm_controller* table) { return function_of(table, &ccm_controller::setup); }
+auto reconcile_of(const ccm_controller* table) {
+  return function_of(table, &ccm_controller::reconcile);
+}
+
+// Stands for a map among the callbacks, which call it never.
+void kept_for_map(void*) {}
 
 runtime::Priority priority_of(int32_t priority) {
   return priority == CCM_PRIORITY_CHANGED ? runtime::Priority::changed
                                           : runtime::Priority::periodic;
 }
 
-// The queue as passed to a plugin's map function.
-struct QueueView {
-  runtime::WorkQueue& queue;
-  LiveComponent& component;
-
-  static void add(void* self, ccm_str key, int32_t priority, int64_t delay_ms) noexcept {
-    auto& view_of = *static_cast<QueueView*>(self);
-    if (!view_of.component.check_thread(ThreadTag::serial, "queue.add")) return;
-    view_of.queue.add(view(key), priority_of(priority), bounded(delay_ms));
-  }
-};
-
 Result<runtime::ReconcileResult> copy_reconcile(const void* result) {
   runtime::ReconcileResult copy;
   const auto* given = static_cast<const ccm_reconcile_result*>(result);
-  if (given != nullptr && CCM_HAS(given, requeue_after_ms)) {
-    copy.requeue_after = bounded(given->requeue_after_ms);
-  }
+  if (given != nullptr) copy.requeue_after = bounded(known(given).requeue_after_ms);
   return copy;
 }
 
 }  // namespace
 
 ComponentController::ComponentController(std::shared_ptr<LiveComponent> component,
-                                         ccm_interface controller, Options options)
+                                         ccm_interface controller, Options options,
+                                         std::shared_ptr<ControllerPort> port)
     : component_(std::move(component)),
+      port_(std::move(port)),
       timers_(component_->runtime().timers),
       interface_(controller),
       table_(*static_cast<const ccm_controller*>(controller.table)),
       options_(options),
-      host_setup_{sizeof(ccm_host_setup), 0, this, &setup_watch, &setup_queue, &setup_every},
       reconciles_(component_->background()->child(std::nullopt)),
-      records_(timers_) {}
+      records_(timers_) {
+  port_->connect(this);
+}
 
 ComponentController::~ComponentController() {
   if (metrics_timer_ != 0) timers_.cancel(metrics_timer_);
+  port_->on_item([](const ControllerPort::Item&) {});
+  port_->connect(nullptr);
 }
 
 void ComponentController::setup(runtime::EventSource& source, std::function<void(Status)> done) {
-  if (!CCM_HAS(&table_, reconcile) || table_.setup == nullptr || table_.reconcile == nullptr) {
+  if (setup_of(&table_) == nullptr || reconcile_of(&table_) == nullptr) {
     component_->runtime().loop.post([done = std::move(done)] {
       done(Status(Code::internal, "the controller has no setup or no reconcile function"));
     });
     return;
   }
   auto allowed = component_->allow_create();
-  auto invoke = [this, allowed](const ccm_ctx* ctx, ccm_completion once) {
-    table_.setup(interface_.self, ctx, &host_setup_, once);
+  auto invoke = [this, allowed](ccm_ctx ctx, ccm_completion once) {
+    const auto request = sized<ccm_setup_request>();
+    table_.setup(interface_.self, ctx, &request, once);
   };
   auto ended = [this, allowed, &source, done = std::move(done)](Result<Nothing> result) {
     done(result ? activate(source) : result.status());
@@ -96,75 +97,93 @@ Status ComponentController::activate(runtime::EventSource& source) {
     if (!watched.ok()) return watched;
   }
   for (const auto& [key, period] : plan_.periodic) runner_->every(key, period);
+  port_->on_item([this](const ControllerPort::Item& item) {
+    runner_->queue().add(item.key, priority_of(item.priority), item.delay);
+  });
   return {};
 }
 
-void ComponentController::setup_watch(void* self, const ccm_watch* watch) noexcept {
-  auto& controller = *static_cast<ComponentController*>(self);
-  if (!controller.component_->check_thread(ThreadTag::create, "setup.watch")) return;
-  if (watch == nullptr || !CCM_HAS(watch, field_count) ||
-      (watch->field_count > 0 && watch->fields == nullptr)) {
-    controller.plan_.fault = Status(Code::invalid_argument, "setup declared a malformed watch");
-    return;
+// The first fault is the one that counts.
+void ComponentController::refuse_setup(Status fault) {
+  if (!plan_.fault) plan_.fault = std::move(fault);
+}
+
+void ComponentController::declare_watch(const ccm_watch* given) {
+  const ccm_watch watch = known(given);
+  // Its map is called as long as the component lives, and dropped with the callbacks.
+  const ccm_callback map{watch.map != nullptr ? &kept_for_map : nullptr, watch.drop, watch.owner};
+  component_->callbacks().add(map);
+  if (given == nullptr || (watch.field_count > 0 && watch.fields == nullptr)) {
+    return refuse_setup(Status(Code::invalid_argument, "setup declared a malformed watch"));
+  }
+  if (!only_known(given)) {
+    return refuse_setup(Status(Code::internal,
+                               "setup declared a watch of which this host does not "
+                               "know a part; it needs a newer host"));
   }
   Watch declared;
-  declared.spec.resource = view(watch->resource);
-  for (std::size_t index = 0; index < watch->field_count; ++index) {
-    declared.spec.fields.emplace_back(view(watch->fields[index]));
+  declared.spec.resource = view(watch.resource);
+  for (std::size_t index = 0; index < watch.field_count; ++index) {
+    declared.spec.fields.emplace_back(view(watch.fields[index]));
   }
-  declared.spec.resync = controller.options_.default_resync;
-  if (CCM_HAS(watch, label_selector)) declared.spec.label_selector = view(watch->label_selector);
-  if (CCM_HAS(watch, field_selector)) declared.spec.field_selector = view(watch->field_selector);
-  if (CCM_HAS(watch, resync_period_ms) && watch->resync_period_ms > 0) {
-    declared.spec.resync = bounded(watch->resync_period_ms);
-  }
-  if (CCM_HAS(watch, owner)) {
-    declared.map = watch->map;
-    declared.owner = watch->owner;
-  }
-  controller.plan_.watches.push_back(std::move(declared));
+  declared.spec.resync = options_.default_resync;
+  declared.spec.label_selector = view(watch.label_selector);
+  declared.spec.field_selector = view(watch.field_selector);
+  if (watch.resync_period_ms > 0) declared.spec.resync = bounded(watch.resync_period_ms);
+  declared.map = watch.map;
+  declared.owner = watch.owner;
+  plan_.watches.push_back(std::move(declared));
 }
 
-void ComponentController::setup_queue(void* self, const ccm_queue_options* options) noexcept {
-  auto& controller = *static_cast<ComponentController*>(self);
-  if (!controller.component_->check_thread(ThreadTag::create, "setup.queue")) return;
-  if (options == nullptr) return;
-  runtime::RunnerOptions& plan = controller.plan_.options;
-  if (options->workers > 0) plan.workers = options->workers;
-  if (CCM_HAS(options, name)) controller.plan_.queue_name = view(options->name);
-  if (CCM_HAS(options, backoff_first_ms) && options->backoff_first_ms > 0) {
-    plan.queue.backoff_first = bounded(options->backoff_first_ms);
+void ComponentController::declare_queue(const ccm_queue_options* given) {
+  if (given == nullptr) {
+    return refuse_setup(Status(Code::invalid_argument, "setup declared a queue without options"));
   }
-  if (CCM_HAS(options, backoff_limit_ms) && options->backoff_limit_ms > 0) {
-    plan.queue.backoff_limit = bounded(options->backoff_limit_ms);
+  if (!only_known(given)) {
+    return refuse_setup(Status(Code::internal,
+                               "setup declared a queue of which this host does not "
+                               "know a part; it needs a newer host"));
   }
-  if (CCM_HAS(options, reconcile_timeout_ms) && options->reconcile_timeout_ms > 0) {
-    plan.reconcile_timeout = bounded(options->reconcile_timeout_ms);
+  const ccm_queue_options options = known(given);
+  runtime::RunnerOptions& plan = plan_.options;
+  if (options.workers > 0) plan.workers = options.workers;
+  plan_.queue_name = view(options.name);
+  if (options.backoff_first_ms > 0) plan.queue.backoff_first = bounded(options.backoff_first_ms);
+  if (options.backoff_limit_ms > 0) plan.queue.backoff_limit = bounded(options.backoff_limit_ms);
+  if (options.reconcile_timeout_ms > 0) {
+    plan.reconcile_timeout = bounded(options.reconcile_timeout_ms);
   }
 }
 
-void ComponentController::setup_every(void* self, ccm_str key, int64_t period_ms) noexcept {
-  auto& controller = *static_cast<ComponentController*>(self);
-  if (!controller.component_->check_thread(ThreadTag::create, "setup.every")) return;
+void ComponentController::declare_period(ccm_str key, int64_t period_ms) {
   if (period_ms <= 0) {
-    controller.plan_.fault =
-        Status(Code::invalid_argument, "setup declared a period that is not positive");
-    return;
+    return refuse_setup(
+        Status(Code::invalid_argument, "setup declared a period that is not positive"));
   }
-  controller.plan_.periodic.emplace_back(std::string(view(key)), bounded(period_ms));
+  plan_.periodic.emplace_back(std::string(view(key)), bounded(period_ms));
 }
 
 runtime::ControllerRunner::MapFn ComponentController::map_of(const Watch& watch) {
   if (watch.map == nullptr) return {};
   return [component = component_, map = watch.map, owner = watch.owner](
              runtime::EventKind kind, const kube::ObjectPtr& before, const kube::ObjectPtr& now,
-             runtime::WorkQueue& queue) {
-    QueueView queue_view{queue, *component};
-    const ccm_queue table{sizeof(table), 0, &queue_view, &QueueView::add};
-    component->call_serial("map", [&] {
-      map(owner, static_cast<int32_t>(kind), object_handle(before), object_handle(now), &table);
-    });
+             runtime::WorkQueue&) {
+    auto event = sized<ccm_watch_event>();
+    event.kind = static_cast<int32_t>(kind);
+    event.old = object_handle(before);
+    event.now = object_handle(now);
+    // While it ends, its callbacks have been dropped.
+    if (component->state() != LiveComponent::State::live) return;
+    component->call_serial("map", [&] { map(owner, &event); });
   };
+}
+
+void ComponentController::hint(std::string_view resource, const kube::ObjectPtr& object) {
+  if (!runner_) return;
+  for (const Watch& watch : plan_.watches) {
+    const bool whole = watch.spec.label_selector.empty() && watch.spec.field_selector.empty();
+    if (whole && watch.spec.resource == resource) runner_->hint(object, map_of(watch));
+  }
 }
 
 void ComponentController::start() {
@@ -174,8 +193,11 @@ void ComponentController::start() {
 void ComponentController::reconcile(const runtime::ReconcileRequest& request, milliseconds timeout,
                                     Done done) {
   auto invoke = [this, key = request.key, priority = static_cast<int32_t>(request.priority),
-                 attempt = request.attempt](const ccm_ctx* ctx, ccm_completion once) {
-    const ccm_reconcile_request crossing{sizeof(crossing), priority, c_str(key), attempt, 0};
+                 attempt = request.attempt](ccm_ctx ctx, ccm_completion once) {
+    auto crossing = sized<ccm_reconcile_request>();
+    crossing.key = c_str(key);
+    crossing.priority = priority;
+    crossing.attempt = attempt;
     table_.reconcile(interface_.self, ctx, &crossing, once);
   };
   auto ended = [done = std::move(done)](Result<runtime::ReconcileResult> result) {
@@ -271,14 +293,15 @@ void ComponentController::stop(milliseconds limit, std::function<void(Status)> d
 // The plugin's stop runs when no reconcile is running any more.
 void ComponentController::call_stop(Status stopped, runtime::TimePoint end,
                                     std::function<void(Status)> done) {
-  const bool has_stop = CCM_HAS(&table_, stop) && table_.stop != nullptr;
+  const bool has_stop = function_of(&table_, &ccm_controller::stop) != nullptr;
   if (!has_stop || !stopped.ok() || !runner_) {
     component_->runtime().loop.post(
         [done = std::move(done), stopped = std::move(stopped)] { done(stopped); });
     return;
   }
-  auto invoke = [this](const ccm_ctx* ctx, ccm_completion once) {
-    table_.stop(interface_.self, ctx, once);
+  auto invoke = [this](ccm_ctx ctx, ccm_completion once) {
+    const auto request = sized<ccm_stop_request>();
+    table_.stop(interface_.self, ctx, &request, once);
   };
   component_->call<Nothing>(
       "stop", nullptr, std::chrono::ceil<milliseconds>(end - timers_.now()), {}, std::move(invoke),

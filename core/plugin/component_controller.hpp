@@ -2,6 +2,7 @@
 // a queue, its keys are reconciled by a ControllerRunner. Loop thread.
 #pragma once
 
+#include "plugin/controller_port.hpp"
 #include "plugin/live_component.hpp"
 #include "plugin/reconcile_records.hpp"
 #include "runtime/controller_runner.hpp"
@@ -17,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,7 +37,7 @@ class ComponentController final : public runtime::Reconciler {
 
   // `component` offers draft.ccm.controller/1 as `controller`.
   ComponentController(std::shared_ptr<LiveComponent> component, ccm_interface controller,
-                      Options options);
+                      Options options, std::shared_ptr<ControllerPort> port);
   ~ComponentController() override;
 
   // Runs the plugin's setup and registers its watches with `source`, which must outlive this
@@ -50,12 +52,23 @@ class ComponentController final : public runtime::Reconciler {
   // `limit`. `done` is posted and gets failed_precondition when reconciles are still running.
   void stop(std::chrono::milliseconds limit, std::function<void(Status)> done);
 
+  // Its setup has ended well.
+  [[nodiscard]] bool set_up() const { return runner_.has_value(); }
   [[nodiscard]] bool started() const { return runner_ && runner_->started(); }
   [[nodiscard]] runtime::ControllerRunner* runner() { return runner_ ? &*runner_ : nullptr; }
   // Its keys that are not settled.
   [[nodiscard]] const ReconcileRecords& records() const { return records_; }
   // The resources that it watches, as in "v1/nodes".
   [[nodiscard]] std::vector<std::string> watched() const;
+
+  // Declarations of its setup (ccm/abi/controller.h).
+  void declare_watch(const ccm_watch* watch);
+  void declare_queue(const ccm_queue_options* options);
+  void declare_period(ccm_str key, int64_t period_ms);
+
+  // The cloud's side of an object has changed, as the provider says. Nothing happens when this
+  // controller does not watch the resource, or only a part of it.
+  void hint(std::string_view resource, const kube::ObjectPtr& object);
 
   void reconcile(const runtime::ReconcileRequest& request, std::chrono::milliseconds timeout,
                  Done done) override;
@@ -76,9 +89,7 @@ class ComponentController final : public runtime::Reconciler {
     std::optional<Status> fault;
   };
 
-  static void setup_watch(void* self, const ccm_watch* watch) noexcept;
-  static void setup_queue(void* self, const ccm_queue_options* options) noexcept;
-  static void setup_every(void* self, ccm_str key, int64_t period_ms) noexcept;
+  void refuse_setup(Status fault);
   Status activate(runtime::EventSource& source);
   runtime::ControllerRunner::MapFn map_of(const Watch& watch);
   void report(const runtime::ReconcileReport& report);
@@ -87,12 +98,12 @@ class ComponentController final : public runtime::Reconciler {
   void call_stop(Status stopped, runtime::TimePoint end, std::function<void(Status)> done);
 
   const std::shared_ptr<LiveComponent> component_;
+  const std::shared_ptr<ControllerPort> port_;
   runtime::Timers& timers_;
   const ccm_interface interface_;
   const ccm_controller& table_;
   const Options options_;
   Plan plan_;
-  ccm_host_setup host_setup_{};
   std::shared_ptr<Context> reconciles_;  // parent of every reconcile's ctx
   ReconcileRecords records_;
   uint64_t repeats_ = 0;  // failures since the last summary

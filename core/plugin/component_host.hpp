@@ -8,26 +8,28 @@
 #include <ccm/abi/plugin.h>
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace ccm::plugin {
 
 class ComponentHost {
  public:
-  ComponentHost();
+  // `nonblocking`: as the manifest says.
+  explicit ComponentHost(bool nonblocking = false);
   ComponentHost(const ComponentHost&) = delete;
   ComponentHost& operator=(const ComponentHost&) = delete;
 
-  // Before host() is handed out.
-  void add(std::unique_ptr<HostService> service) { services_.push_back(std::move(service)); }
+  void add(std::unique_ptr<HostService> service);
 
   // OWNERSHIP: borrowed from this object.
   [[nodiscard]] const ccm_host* host() const { return &host_; }
 
  private:
-  static bool get_interface(void* self, const char* id, ccm_interface* out) noexcept;
+  static ccm_bool get_interface(void* self, const char* id, ccm_interface* out) noexcept;
 
   ccm_host host_;
+  std::mutex mutex_;  // some services come when the component lives already
   std::vector<std::unique_ptr<HostService>> services_;
 };
 

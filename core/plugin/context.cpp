@@ -120,14 +120,4 @@ void Context::run_callbacks() {
   }
 }
 
-void retain(const ccm_ctx* handle) {
-  const_cast<ccm_ctx*>(handle)->references.fetch_add(1, std::memory_order_relaxed);
-}
-
-void release(const ccm_ctx* handle) {
-  if (const_cast<ccm_ctx*>(handle)->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    delete handle;
-  }
-}
-
 }  // namespace ccm::plugin

@@ -5,7 +5,6 @@
 #include "runtime/event_loop.hpp"
 #include "runtime/timers.hpp"
 
-#include <ccm/abi/ctx.h>
 #include <ccm/status.hpp>
 
 #include <atomic>
@@ -84,35 +83,6 @@ class Context : public std::enable_shared_from_this<Context> {
   std::size_t prune_at_ = 16;
   std::map<uint64_t, std::function<void()>> callbacks_;
   uint64_t last_registration_ = 0;
-};
-
-}  // namespace ccm::plugin
-
-// The handle that plugins hold: reference counted separately, so that a plugin's references are
-// told apart from the host's.
-struct ccm_ctx {
-  explicit ccm_ctx(std::shared_ptr<ccm::plugin::Context> inner) : context(std::move(inner)) {}
-  std::atomic<uint32_t> references{1};
-  const std::shared_ptr<ccm::plugin::Context> context;
-};
-
-namespace ccm::plugin {
-
-void retain(const ccm_ctx* handle);
-void release(const ccm_ctx* handle);
-
-// One reference to a handle.
-class ContextHandle {
- public:
-  explicit ContextHandle(std::shared_ptr<Context> context)
-      : handle_(new ccm_ctx(std::move(context))) {}
-  ~ContextHandle() { release(handle_); }
-  ContextHandle(const ContextHandle&) = delete;
-  ContextHandle& operator=(const ContextHandle&) = delete;
-  [[nodiscard]] const ccm_ctx* get() const { return handle_; }
-
- private:
-  const ccm_ctx* handle_;
 };
 
 }  // namespace ccm::plugin

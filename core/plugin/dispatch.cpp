@@ -22,20 +22,21 @@ bool known_class(int32_t error_class) {
 
 }  // namespace
 
-Status checked_status(const ccm_status* status) {
-  if (status == nullptr) return {};
-  if (status->size < sizeof(ccm_status)) {
+Status checked_status(const ccm_status* given) {
+  if (given == nullptr) return {};
+  if (!CCM_HAS(given, code)) {
     return Status(Code::internal, "the plugin completed with a status of a wrong size");
   }
-  const auto code = known_code(status->code) ? static_cast<Code>(status->code) : Code::unknown;
-  // A class from a later version: nothing is known of the failure.
-  const auto error_class = known_class(status->error_class)
-                               ? static_cast<ErrorClass>(status->error_class)
+  const ccm_status status = known(given);
+  const auto code = known_code(status.code) ? static_cast<Code>(status.code) : Code::unknown;
+  // A class from the future: nothing is known of the fault.
+  const auto error_class = known_class(status.error_class)
+                               ? static_cast<ErrorClass>(status.error_class)
                                : ErrorClass::none;
   if (code == Code::ok) return {};
-  return Status(code, error_class, utf8_text(view(status->message).substr(0, kStatusMessageLimit)))
-      .with_reason(utf8_text(view(status->reason).substr(0, kStatusReasonLimit)))
-      .with_retry_after(bounded(status->retry_after_ms));
+  return Status(code, error_class, utf8_text(view(status.message).substr(0, kStatusMessageLimit)))
+      .with_reason(utf8_text(view(status.reason).substr(0, kStatusReasonLimit)))
+      .with_retry_after(bounded(status.retry_after_ms));
 }
 
 }  // namespace ccm::plugin

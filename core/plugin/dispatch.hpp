@@ -18,16 +18,21 @@ struct Nothing {};
 
 // Starts one operation: calls the component's function with these two and its own arguments, which
 // it owns. On the loop for a non-blocking component, else on a worker.
-using Invoke = std::function<void(const ccm_ctx* ctx, ccm_completion done)>;
+using Invoke = std::function<void(ccm_ctx ctx, ccm_completion done)>;
 
-// Turns the RESULT of a successful completion into a value; runs on the component's thread.
+// Turns the RESULT of a completion into a value; runs on the component's thread.
 template <typename T>
 using Copy = std::function<Result<T>(const void* result)>;
 
+// Operations that may hand over a result with a failure, too.
+template <typename T>
+inline constexpr bool kResultWithFailure = false;
+
 inline Result<Nothing> copy_nothing(const void*) { return Nothing{}; }
 
-// Reads a status from outside: too short a struct is the component's fault, as are unknown codes
-// and texts that are not UTF-8. NULL means ok.
+// Reads a status that came from outside, however much of it there is: one without a code is the
+// component's fault; unknown codes and classes say nothing, and texts are made UTF-8. NULL means
+// ok.
 Status checked_status(const ccm_status* status);
 
 template <typename T>
@@ -38,7 +43,19 @@ class TypedOperation final : public PendingOperation {
 
   void copy(const ccm_status* status, const void* result) override {
     Status ended = checked_status(status);
-    outcome_ = ended.ok() ? copy_(result) : Result<T>(std::move(ended));
+    if (ended.ok()) {
+      outcome_ = copy_(result);
+      return;
+    }
+    if constexpr (kResultWithFailure<T>) {
+      if (result != nullptr) {
+        if (Result<T> so_far = copy_(result)) {
+          outcome_ = Result<T>(std::move(ended), *std::move(so_far));
+          return;
+        }
+      }
+    }
+    outcome_ = Result<T>(std::move(ended));
   }
   void fail(Status status) override { outcome_ = Result<T>(std::move(status)); }
   void deliver() override {

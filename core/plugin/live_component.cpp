@@ -10,53 +10,61 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr milliseconds kCreateTimeout{10'000};
 constexpr std::size_t kMostAbandoned = 256;
 constexpr milliseconds kAbandonedGrace{300'000};  // as a turn's: docs/decisions/0010
 
-Result<ccm_component> copy_component(const void* result) {
-  const auto* made = static_cast<const ccm_component*>(result);
-  if (made == nullptr || !CCM_HAS(made, destroy) || made->destroy == nullptr ||
-      made->get_interface == nullptr) {
-    return Status(Code::internal, "the plugin's create returned no usable component");
-  }
-  ccm_component copy{};
-  copy.size = sizeof(copy);
-  copy.self = made->self;
-  copy.get_interface = made->get_interface;
-  copy.destroy = made->destroy;
-  return copy;
+std::shared_ptr<runtime::WorkerPool::Lane> lane_of(ComponentRuntime& runtime,
+                                                   const ComponentIdentity& identity) {
+  auto& entry = runtime.lanes[identity.plugin_id];
+  auto lane = entry.lock();
+  if (!lane) entry = lane = runtime.workers.lane(identity.plugin_id, identity.max_parallel);
+  return lane;
 }
 
 // Operations whose answer is valid for every Node or Service.
 bool answers_for_all(std::string_view operation) {
   return operation.ends_with(".list") || operation.ends_with(".limits") ||
-         operation == "initialize" || operation == "health";
+         operation == "initialize";
 }
 
 // Operations that change nothing, in the cloud or elsewhere, whatever the plugin.
 bool only_reads(std::string_view operation) {
   return operation.starts_with("instances.") || operation.ends_with(".limits") ||
          operation == "routes.list" || operation == "loadbalancers.name" ||
-         operation == "initialize" || operation == "health";
+         operation == "loadbalancers.lane" || operation == "initialize";
 }
 
 }  // namespace
-
-struct LiveComponent::Held {
-  ContextHandle handle;
-  std::shared_ptr<void> epoch;
-  std::shared_ptr<void> lent;
-  std::shared_ptr<void> writing;    // see begin_unseen_write()
-  std::shared_ptr<void> abandoned;  // see abandon()
-};
 
 LiveComponent::LiveComponent(ComponentRuntime& runtime, ComponentIdentity identity)
     : runtime_(runtime),
       identity_(std::move(identity)),
       watched_(runtime.watchdog.component(identity_.name, identity_.plugin_id)),
+      plugin_number_(runtime.contexts->number_of(identity_.plugin_id)),
       background_(Context::root(runtime.loop, runtime.timers, {{"component", identity_.name}})),
-      lane_(runtime.workers.lane(identity_.name, identity_.max_parallel)) {}
+      background_known_(runtime.contexts, plugin_number_, background_),
+      lane_(lane_of(runtime, identity_)) {}
+
+std::shared_ptr<Context> LiveComponent::find_context(ccm_ctx ctx) const {
+  return ctx.id == 0 ? background_ : runtime_.contexts->find(plugin_number_, ctx);
+}
+
+ccm_ctx LiveComponent::make_context(ccm_ctx parent, std::optional<milliseconds> timeout) {
+  if (parent.id == 0) parent = background_known_.get();
+  const auto above = find_context(parent);
+  if (!above) return {0};
+  return runtime_.contexts->add_child(plugin_number_, above->child(timeout), parent);
+}
+
+void LiveComponent::run_callback_once(uint64_t callback, std::string_view name) {
+  callbacks_.run_once(callback, name,
+                      [this](std::string_view what, const auto& fn) { call_serial(what, fn); });
+}
+
+void LiveComponent::run_callback(uint64_t callback, std::string_view name) {
+  callbacks_.run(callback, name,
+                 [this](std::string_view what, const auto& fn) { call_serial(what, fn); });
+}
 
 std::optional<std::string> LiveComponent::unseen_write() const {
   const std::lock_guard lock(open_mutex_);
@@ -78,42 +86,12 @@ bool LiveComponent::callable() const {
   return state == State::live || state == State::closing;
 }
 
-void LiveComponent::create(const ccm_plugin& plugin, const ccm_host* host,
-                           std::function<void(Status)> done) {
-  if (!CCM_HAS(&plugin, create) || plugin.create == nullptr) {
-    runtime_.loop.post([done = std::move(done)] {
-      done(Status(Code::unimplemented, "the plugin has no create function"));
-    });
-    return;
-  }
-  const auto call = begin_call("create", nullptr, kCreateTimeout, {});
-  auto allowed = allow_create();
-  auto created = [self = shared_from_this(), call, allowed,
-                  done = std::move(done)](Result<ccm_component> made) {
-    self->end_call(*call, made.status());
-    if (made) {
-      self->component_ = *made;
-      self->state_ = State::live;
-    }
-    done(made.status());
-  };
-  const ccm_completion completion = runtime_.completions.begin(
-      std::make_unique<TypedOperation<ccm_component>>(copy_component, std::move(created)), allowed,
-      operations_);
-  call->number = completion.operation;
-  call->registration =
-      call->context->on_end([self = shared_from_this(), call] { self->give_up(*call); });
-  run_on_loop("create", nullptr, completion, [&](const ccm_ctx*, ccm_completion once) {
-    plugin.create(host, c_str(identity_.name), once);
-  });
-}
-
 std::optional<ccm_interface> LiveComponent::get_interface(const char* id) {
-  if (state_ != State::live) return std::nullopt;
+  if (state_ != State::live || component_.get_interface == nullptr) return std::nullopt;
   ccm_interface found{};
   bool has = false;
   call_serial("get_interface",
-              [&] { has = component_.get_interface(component_.self, id, &found); });
+              [&] { has = component_.get_interface(component_.self, id, &found) != 0; });
   if (!has || found.table == nullptr) return std::nullopt;
   return found;
 }
@@ -131,8 +109,11 @@ std::shared_ptr<LiveComponent::Call> LiveComponent::begin_call(
 void LiveComponent::start_call(const std::shared_ptr<Call>& call,
                                std::unique_ptr<PendingOperation> operation, Invoke invoke,
                                std::shared_ptr<void> lent) {
-  auto held = std::shared_ptr<Held>(
-      new Held{ContextHandle(call->context), operations_->epoch(), std::move(lent), {}, {}});
+  auto held = std::shared_ptr<Held>(new Held{{runtime_.contexts, plugin_number_, call->context},
+                                             operations_->epoch(),
+                                             std::move(lent),
+                                             {},
+                                             {}});
   const ccm_completion done = runtime_.completions.begin(std::move(operation), held, operations_);
   call->number = done.operation;
   call->held = held;
@@ -142,11 +123,11 @@ void LiveComponent::start_call(const std::shared_ptr<Call>& call,
   call->registration =
       call->context->on_end([self = shared_from_this(), call] { self->give_up(*call); });
   call->on_loop = call->on_loop || identity_.nonblocking;
-  if (call->on_loop) return run_on_loop(call->operation, held->handle.get(), done, invoke);
+  if (call->on_loop) return run_on_loop(call->operation, held->known.get(), done, invoke);
   run_on_worker(call, held, done, std::move(invoke));
 }
 
-void LiveComponent::run_on_loop(std::string_view operation, const ccm_ctx* ctx, ccm_completion done,
+void LiveComponent::run_on_loop(std::string_view operation, ccm_ctx ctx, ccm_completion done,
                                 const Invoke& invoke) {
   const runtime::Watchdog::Scope scope(runtime_.watchdog, watched_, operation);
   try {
@@ -176,7 +157,7 @@ void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared
     if (!only_reads(call->operation)) writing = self->begin_unseen_write(call->operation);
     held->writing = writing;
     try {
-      invoke(held->handle.get(), done);
+      invoke(held->known.get(), done);
     } catch (...) {
       report_exception(self->identity_, call->operation);
       self->runtime_.completions.fail(done.operation,
@@ -192,7 +173,9 @@ void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared
 // all, so a second one is of no use while the first one is running.
 Status LiveComponent::refusal(std::string_view operation) const {
   const std::string who = "component " + identity_.name;
-  if (!callable()) return Status(Code::failed_precondition, who + " does not run");
+  if (!callable() || (!only_.empty() && operation != only_)) {
+    return Status(Code::failed_precondition, who + " does not run");
+  }
   const std::lock_guard lock(open_mutex_);
   std::string what;
   if (abandoned_count_ >= kMostAbandoned) {
@@ -206,7 +189,7 @@ Status LiveComponent::refusal(std::string_view operation) const {
   }
   if (what.empty()) return {};
   return Status(Code::unavailable, ErrorClass::unavailable, who + " has not completed " + what)
-      .with_reason("OperationNotCompleted");
+      .with_reason(CCM_REASON_OPERATION_NOT_COMPLETED);
 }
 
 // Counts an abandoned operation until the plugin is done with it.
@@ -288,17 +271,28 @@ void report_exception(const ComponentIdentity& identity, std::string_view functi
 bool LiveComponent::check_thread(ThreadTag tag, std::string_view function) {
   bool allowed = runtime_.loop.on_loop();
   if (tag == ThreadTag::create) allowed = allowed && create_allowed_ > 0;
+  if (tag == ThreadTag::worker) allowed = !allowed;
   if (allowed) return true;
   ++wrong_thread_;
   {
     const std::lock_guard lock(reported_mutex_);
     if (!reported_.emplace(function).second) return false;
   }
-  const char* where = tag == ThreadTag::create ? "create or setup" : "the host's loop";
+  const char* where = tag == ThreadTag::create   ? "open, create or setup"
+                      : tag == ThreadTag::worker ? "a worker"
+                                                 : "the host's loop";
   log::error("Plugin called a host function from a wrong place", {{"plugin", identity_.plugin_id},
                                                                   {"component", identity_.name},
                                                                   {"function", function},
                                                                   {"allowed", where}});
+  return false;
+}
+
+bool LiveComponent::host_operation_began() {
+  ++host_operations_;
+  const State state = state_;
+  if (state != State::destroying && state != State::destroyed) return true;
+  --host_operations_;
   return false;
 }
 
@@ -350,7 +344,11 @@ void LiveComponent::try_finish(bool grace_over) {
         "Plugin did not complete its operations; it stays in memory",
         {{"plugin", identity_.plugin_id}, {"component", identity_.name}, {"operations", count}});
   } else {
-    call_serial("destroy", [this] { component_.destroy(component_.self); });
+    callbacks_.close();
+    state_ = State::destroying;
+    if (component_.destroy != nullptr) {
+      call_serial("destroy", [this] { component_.destroy(component_.self); });
+    }
     state_ = State::destroyed;
   }
   std::exchange(destroyed_, nullptr)(std::move(status));

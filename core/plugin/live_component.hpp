@@ -3,8 +3,10 @@
 // right thread, is measured and cannot throw into the host. Loop thread, except where said.
 #pragma once
 
+#include "plugin/callbacks.hpp"
 #include "plugin/completion_table.hpp"
 #include "plugin/context.hpp"
+#include "plugin/context_table.hpp"
 #include "plugin/dispatch.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/watchdog.hpp"
@@ -53,14 +55,19 @@ struct ComponentRuntime {
   std::function<void(const ComponentIdentity&, std::string_view operation, const Status&,
                      std::chrono::nanoseconds)>
       on_operation;
+  // Shared with what the loop still holds when its components are gone.
+  std::shared_ptr<ContextTable> contexts = std::make_shared<ContextTable>();
+  // The components of a plugin share its lane.
+  std::map<std::string, std::weak_ptr<runtime::WorkerPool::Lane>, std::less<>> lanes{};
 };
 
 // The thread tags of ccm/abi/base.h that restrict anything.
-enum class ThreadTag { serial, create };
+enum class ThreadTag { serial, create, worker };
 
 class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
  public:
-  enum class State { created, live, closing, destroyed, leaked };
+  // `destroying`: its own destroy runs. `leaked`: it never will.
+  enum class State { created, live, closing, destroying, destroyed, leaked };
 
   LiveComponent(ComponentRuntime& runtime, ComponentIdentity identity);
   LiveComponent(const LiveComponent&) = delete;
@@ -72,9 +79,32 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   // The ctx that ends with the component. Any thread.
   [[nodiscard]] const std::shared_ptr<Context>& background() const { return background_; }
 
-  // Calls the plugin's create. `host` must stay valid until destroy() reported. `done`: posted.
-  // Failures are the plugin's own, internal when it threw, deadline_exceeded after 10 s.
-  void create(const ccm_plugin& plugin, const ccm_host* host, std::function<void(Status)> done);
+  // The context of that number, {0}: background(). Null when it is not known (any more). Any
+  // thread.
+  [[nodiscard]] std::shared_ptr<Context> find_context(ccm_ctx ctx) const;
+  // Makes one that the component knows until cancel_context(), or its parent's end. {0} when the
+  // parent is not known. Any thread.
+  ccm_ctx make_context(ccm_ctx parent, std::optional<std::chrono::milliseconds> timeout);
+  void cancel_context(ccm_ctx ctx) { runtime_.contexts->cancel(plugin_number_, ctx); }
+  [[nodiscard]] ccm_ctx background_ctx() const { return background_known_.get(); }
+
+  // Callbacks that it handed over; dropped before it is destroyed. Any thread.
+  [[nodiscard]] Callbacks& callbacks() { return callbacks_; }
+  void run_callback_once(uint64_t callback, std::string_view name);  // [serial]
+  void run_callback(uint64_t callback, std::string_view name);       // [serial]
+
+  // Calls the plugin's create. `shared` is what its open gave. `host` must stay valid until
+  // destroy() reported. `done`: posted. Failures are the plugin's own, internal when it threw,
+  // deadline_exceeded after 10 s.
+  void create(const ccm_plugin& plugin, void* shared, const ccm_host* host,
+              std::function<void(Status)> done);
+  // The same for the plugin as a whole: its open instead of create, and its close in destroy().
+  void open(const ccm_plugin& plugin, const ccm_host* host, std::function<void(Status)> done);
+  // The result of open.
+  [[nodiscard]] void* shared() const { return component_.self; }
+
+  // From now on only that operation may be called.
+  void allow_only(std::string_view operation) { only_ = operation; }
 
   // The interface of that id; nullopt when the component has none.
   std::optional<ccm_interface> get_interface(const char* id);
@@ -124,8 +154,8 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   [[nodiscard]] uint64_t wrong_thread_calls() const { return wrong_thread_; }  // any thread
 
   // An operation that the host runs for this component began or ended; destroy() waits for them.
-  // Any thread.
-  void host_operation_began() { ++host_operations_; }
+  // False: it is being destroyed or gone, so none may begin. Any thread.
+  [[nodiscard]] bool host_operation_began();
   void host_operation_ended();
 
   // An operation that runs on a worker and may write through the plugin's own connections, which
@@ -145,7 +175,13 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
 
  private:
   // Values that a call keeps until the plugin is done with it.
-  struct Held;
+  struct Held {
+    KnownContext known;
+    std::shared_ptr<void> epoch;
+    std::shared_ptr<void> lent;
+    std::shared_ptr<void> writing;    // see begin_unseen_write()
+    std::shared_ptr<void> abandoned;  // see abandon()
+  };
   // One running call, shared by its completion and its end.
   struct Call {
     std::string_view operation;
@@ -169,7 +205,10 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
                                    std::chrono::milliseconds timeout, Context::Fields fields);
   void start_call(const std::shared_ptr<Call>& call, std::unique_ptr<PendingOperation> operation,
                   Invoke invoke, std::shared_ptr<void> lent = nullptr);
-  void run_on_loop(std::string_view operation, const ccm_ctx* ctx, ccm_completion done,
+  template <typename Made>
+  void make(std::string_view operation, Copy<Made> copy, std::function<void(const Made&)> keep,
+            Invoke invoke, std::function<void(Status)> done);
+  void run_on_loop(std::string_view operation, ccm_ctx ctx, ccm_completion done,
                    const Invoke& invoke);
   void run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<Held> held,
                      ccm_completion done, Invoke invoke);
@@ -183,10 +222,14 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   ComponentRuntime& runtime_;
   const ComponentIdentity identity_;
   runtime::WatchedComponent& watched_;
+  const uint32_t plugin_number_;  // in the table of contexts
   std::shared_ptr<Context> background_;
+  KnownContext background_known_;
+  Callbacks callbacks_;
+  std::string only_;  // see allow_only()
   std::shared_ptr<runtime::WorkerPool::Lane> lane_;
   std::shared_ptr<OperationCounter> operations_ = std::make_shared<OperationCounter>();
-  ccm_component component_{};
+  ccm_component component_{};  // without functions where there are none
   std::atomic<State> state_{State::created};
   std::atomic<int> create_allowed_{0};
   std::atomic<std::size_t> host_operations_{0};

@@ -24,7 +24,7 @@ std::string shortened(const std::string& text) {
 nanoseconds not_negative(nanoseconds time) { return std::max(time, nanoseconds(0)); }
 
 ObjectState state_of(const Status& status) {
-  if (status.permanent()) return ObjectState::refused;
+  if (status.refused()) return ObjectState::refused;
   if (is_held(status)) return ObjectState::held;
   return status.error_class() == ErrorClass::waiting ? ObjectState::waiting : ObjectState::retrying;
 }

@@ -134,6 +134,36 @@ RbacRule read_rule(const json& value, const std::string& path, ManifestFindings&
   return rule;
 }
 
+CacheRead read_cache_read(const json& value, const std::string& path, ManifestFindings& findings) {
+  ManifestReader reader(value, path, findings);
+  CacheRead read;
+  read.resource = reader.string("resource", Presence::required);
+  const auto slashes = std::count(read.resource.begin(), read.resource.end(), '/');
+  if (!read.resource.empty() && (slashes < 1 || slashes > 2 || read.resource.back() == '/')) {
+    reader.fault("resource", "\"" + read.resource +
+                                 "\" must look like \"v1/nodes\" or \"GROUP/VERSION/PLURAL\"");
+  }
+  read.fields = reader.strings("fields", Presence::required);
+  for (const std::string& field : read.fields) {
+    if (!field.starts_with('/')) {
+      reader.fault("fields", "\"" + field + "\" must be a JSON pointer such as \"/spec/taints\"");
+    }
+  }
+  reader.finish();
+  return read;
+}
+
+// To list and to watch it.
+RbacRule rule_of(const CacheRead& read) {
+  const auto version = read.resource.find('/');
+  const auto plural = read.resource.rfind('/');
+  RbacRule rule;
+  rule.api_groups = {version == plural ? std::string() : read.resource.substr(0, version)};
+  rule.resources = {read.resource.substr(plural + 1)};
+  rule.verbs = {"list", "watch"};
+  return rule;
+}
+
 // Names and aliases share one list for each kind, because users type either.
 void check_unique_names(const Manifest& manifest, ManifestFindings& findings) {
   std::vector<std::pair<ComponentKind, std::string>> seen;
@@ -183,6 +213,11 @@ Manifest read_manifest(const json& document, ManifestFindings& findings) {
   manifest.options = read_options(reader, findings);
   reader.each("rbac", Presence::optional, [&](const json& value, const std::string& path) {
     manifest.rbac.push_back(read_rule(value, path, findings));
+  });
+  reader.each("reads", Presence::optional, [&](const json& value, const std::string& path) {
+    const std::size_t faults = findings.faults.size();
+    manifest.reads.push_back(read_cache_read(value, path, findings));
+    if (findings.faults.size() == faults) manifest.rbac.push_back(rule_of(manifest.reads.back()));
   });
   // For ccmctl lint, which reads it itself.
   (void)reader.any("serviceAnnotations");

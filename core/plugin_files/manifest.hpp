@@ -49,6 +49,12 @@ struct RbacRule {
   bool optional = false;  // without it the plugin does less, but does not wait
 };
 
+// Objects that the host keeps in its cache for the plugin.
+struct CacheRead {
+  std::string resource;             // "v1/nodes", "discovery.k8s.io/v1/endpointslices"
+  std::vector<std::string> fields;  // JSON pointers
+};
+
 struct Manifest {
   std::string id;
   std::string version;
@@ -62,7 +68,8 @@ struct Manifest {
   std::vector<std::string> needs;  // ids of host interfaces without which it cannot work
   std::vector<Component> components;
   std::vector<Option> options;  // in the order of their names
-  std::vector<RbacRule> rbac;
+  std::vector<RbacRule> rbac;   // with those that `reads` needs
+  std::vector<CacheRead> reads;
 
   // NULL when there is none of that kind and name (aliases count).
   [[nodiscard]] const Component* find(ComponentKind kind, std::string_view name) const;

@@ -4,10 +4,28 @@
 #include "cloud/broker/load_balancers_service.hpp"
 #include "cloud/broker/routes_service.hpp"
 #include "cloud/deletion/guarded_object_api.hpp"
+#include "plugin/await_callback.hpp"
 
 #include <utility>
 
 namespace ccm::plugin {
+
+namespace {
+
+Status limits_status(const Status& status) {
+  return status.code() == Code::unimplemented ? Status() : status;
+}
+
+// A broker may call `done` inside the call, a coroutine must not be resumed there.
+template <typename T>
+std::function<void(T)> posted(const std::shared_ptr<LiveComponent>& provider,
+                              std::function<void(T)> done) {
+  return [provider, done = std::move(done)](T value) {
+    provider->runtime().loop.post([done, value = std::move(value)] { done(value); });
+  };
+}
+
+}  // namespace
 
 CloudConnection::CloudConnection(const PluginHostDependencies& deps)
     : timers_(deps.timers),
@@ -26,6 +44,35 @@ CloudConnection::CloudConnection(const PluginHostDependencies& deps)
 void CloudConnection::connect(const std::shared_ptr<LiveComponent>& provider, Recovered recovered) {
   connect_instances(provider, std::move(recovered));
   connect_network(provider);
+}
+
+// Without limits of its own the host's choice holds.
+boost::asio::awaitable<Status> CloudConnection::ask_limits(
+    std::shared_ptr<LiveComponent> provider) {
+  if (machines_) {
+    auto start = [this](std::function<void(Result<InstanceLimits>)> done) {
+      machines_->ask_limits(std::move(done));
+    };
+    const auto limits = co_await await_callback<Result<InstanceLimits>>(start);
+    if (limits.ok()) instances_->set_limits(limits->batch, limits->parallel);
+    if (Status status = limits_status(limits.status()); !status.ok()) co_return status;
+  }
+  if (load_balancers_) {
+    auto start = [this, provider](std::function<void(Result<LoadBalancerLimits>)> done) {
+      load_balancers_->limits(provider->background(), posted(provider, std::move(done)));
+    };
+    const auto limits = co_await await_callback<Result<LoadBalancerLimits>>(start);
+    if (limits.ok() && !limits->id_annotation.empty()) id_annotation_ = limits->id_annotation;
+    if (Status status = limits_status(limits.status()); !status.ok()) co_return status;
+  }
+  if (routes_) {
+    auto start = [this, provider](std::function<void(Result<RouteLimits>)> done) {
+      routes_->limits(provider->background(), posted(provider, std::move(done)));
+    };
+    const auto limits = co_await await_callback<Result<RouteLimits>>(start);
+    if (Status status = limits_status(limits.status()); !status.ok()) co_return status;
+  }
+  co_return Status();
 }
 
 void CloudConnection::connect_instances(const std::shared_ptr<LiveComponent>& provider,

@@ -15,6 +15,10 @@
 #include "plugin/host_services/kube_access.hpp"
 #include "plugin_host/dependencies.hpp"
 
+#include <ccm/status.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -38,9 +42,12 @@ class CloudConnection {
 
   explicit CloudConnection(const PluginHostDependencies& dependencies);
 
-  // Takes the interfaces that the provider offers.
+  // Takes the interfaces that the provider offers after its log-in.
   void connect(const std::shared_ptr<LiveComponent>& provider, Recovered recovered);
-  // The services through which a component that is created later uses the cloud.
+  // After connect(): asks for their limits, and keeps to them from then on. This object outlives
+  // it.
+  boost::asio::awaitable<Status> ask_limits(std::shared_ptr<LiveComponent> provider);
+  // The services by which a controller uses the cloud.
   void add_services(ComponentHost& host, const std::shared_ptr<LiveComponent>& component) const;
   // `api` with the brake in front of deletions of Nodes.
   std::shared_ptr<ObjectApi> guard(std::shared_ptr<ObjectApi> api);
@@ -53,6 +60,8 @@ class CloudConnection {
 
   // The machines of the cloud; null when the provider does not offer them.
   [[nodiscard]] InstancesBroker* instances() const { return instances_.get(); }
+  // Where Services record the id of their load balancer.
+  [[nodiscard]] const std::string& id_annotation() const { return id_annotation_; }
   // The load balancer of one Service, "namespace/name"; nullopt when nothing is known of it.
   [[nodiscard]] std::optional<LoadBalancerReport> load_balancer_of(std::string_view service) const;
   // The routes of one Node, as the broker knows them.
@@ -79,6 +88,7 @@ class CloudConnection {
   AbsenceBrake load_balancer_deletions_;
   AbsenceBrake route_deletions_;
   bool watches_nodes_ = false;
+  std::string id_annotation_ = "cloud-controller-manager/load-balancer-id";
   std::unique_ptr<ProviderMachines> machines_;
   std::shared_ptr<InstancesBroker> instances_;
   std::shared_ptr<LoadBalancersBroker> load_balancers_;

@@ -21,7 +21,8 @@ namespace ccm::plugin {
 struct ComponentUnit {
   ComponentKind kind = ComponentKind::controller;
   std::shared_ptr<LiveComponent> live;
-  std::unique_ptr<ComponentHost> host;
+  std::shared_ptr<ComponentHost> host;
+  std::shared_ptr<ControllerPort> port = std::make_shared<ControllerPort>();
   std::unique_ptr<ComponentController> controller;  // once it is set up
   std::string skipped;                              // why its setup found nothing to do
 

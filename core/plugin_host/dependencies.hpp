@@ -38,7 +38,9 @@ struct PluginHostDependencies {
   const ObjectCache& cache;      // InformerCache
   // Kubernetes calls under a component's identity: make_object_api(client.derive(...)).
   std::function<std::shared_ptr<ObjectApi>(const ComponentIdentity&)> object_api;
-  SendHttp send_http;        // make_send_http()
+  SendHttp send_http;  // make_send_http()
+  MakeHttpClient
+      make_http_client{};    // make_http_clients(); empty: no component has clients of its own
   RecordEvent record_event;  // EventRecorders::record
   // Of all writes to Kubernetes and to the cloud; null = a gate that asks leader.leading().
   std::shared_ptr<net::WriteGate> write_gate;

@@ -2,17 +2,8 @@
 
 #include "base/log.hpp"
 #include "plugin/await_callback.hpp"
-#include "plugin/host_services/config_service.hpp"
-#include "plugin/host_services/ctx_service.hpp"
-#include "plugin/host_services/http_service.hpp"
-#include "plugin/host_services/kube_service.hpp"
-#include "plugin/host_services/log_service.hpp"
-#include "plugin/host_services/metrics_service.hpp"
-#include "plugin/host_services/object_service.hpp"
-#include "plugin/host_services/timer_service.hpp"
-#include "plugin/host_services/worker_service.hpp"
-#include "plugin_host/plugin_metrics.hpp"
-#include "plugin_host/provider_start.hpp"
+#include "plugin_host/cloud_hints.hpp"
+#include "plugin_host/plugin_host_impl.hpp"
 #include "runtime/queue_metrics.hpp"
 
 #include <algorithm>
@@ -25,52 +16,14 @@ namespace ccm::plugin {
 using boost::asio::awaitable;
 using std::chrono::milliseconds;
 
-// Shared with the coroutines that run for it.
-struct PluginHost::Impl {
-  using Unit = std::shared_ptr<ComponentUnit>;
-  using EndUnit = std::function<void(const Unit&, std::function<void(Status)> done)>;
-
-  explicit Impl(PluginHostDependencies wanted);
-
-  awaitable<Status> create(ComponentKind kind, LoadedPlugin plugin, std::string name);
-  [[nodiscard]] RecordEvent noting_warnings() const;
-  std::unique_ptr<ComponentHost> make_host(const std::shared_ptr<LiveComponent>& live);
-  void held_the_loop(const runtime::Watchdog::Stall& stall);
-  void dropped_completion(const char* kind);  // any thread
-  void retry_failed(std::chrono::nanoseconds outage);
-  void start_ready_controllers();
-  awaitable<Status> each(const std::vector<Unit>& units, EndUnit end);
-  void destroy(const Unit& unit, milliseconds limit, std::function<void(Status)> done);
-  [[nodiscard]] Unit find(std::string_view controller) const;
-  // Controllers that have a queue.
-  [[nodiscard]] std::vector<Unit> with_queue() const;
-  // The provider, if there is one, then the controllers.
-  [[nodiscard]] std::vector<Unit> units() const;
-
-  PluginHostDependencies deps;
-  PluginMetrics metrics;
-  MetricsRegistry plugin_metrics;
-  std::shared_ptr<WarningNotes> warnings;  // for components' Events
-  CloudConfig cloud_config;
-  CloudConnection cloud;
-  ProviderStart provider_start;
-  runtime::Watchdog watchdog;
-  std::unique_ptr<CompletionTable> completions;
-  ComponentRuntime runtime;
-  Unit provider;
-  std::vector<Unit> controllers;
-  bool leading = false;
-  bool stopping = false;
-  bool controllers_stopped = false;
-  bool leaked = false;  // a component stays in memory, and with it all that it uses
-};
-
 PluginHost::Impl::Impl(PluginHostDependencies wanted)
     : deps(std::move(wanted)),
       metrics(deps.metrics),
       plugin_metrics(deps.metrics),
       warnings(std::make_shared<WarningNotes>(deps.timers)),
       cloud_config(deps.timers, deps.cloud_config_path),
+      config_rejections(deps.metrics),
+      files(deps.loop, deps.timers),
       cloud(deps),
       provider_start(deps.loop, deps.timers),
       watchdog(deps.timers,
@@ -122,80 +75,26 @@ PluginHost::~PluginHost() {
 
 Status PluginHost::load_cloud_config() { return impl_->cloud_config.load(); }
 
-RecordEvent PluginHost::Impl::noting_warnings() const {
-  return [notes = warnings, record = deps.record_event](
-             const std::string& source, kube::ObjectReference about, kube::EventType type,
-             std::string reason, std::string message) {
-    if (type == kube::EventType::warning) notes->note(about, reason, message);
-    if (record) record(source, std::move(about), type, std::move(reason), std::move(message));
-  };
-}
-
-std::unique_ptr<ComponentHost> PluginHost::Impl::make_host(
-    const std::shared_ptr<LiveComponent>& live) {
-  auto host = std::make_unique<ComponentHost>();
-  host->add(std::make_unique<LogService>(live));
-  host->add(std::make_unique<CtxService>(live));
-  host->add(std::make_unique<ObjectService>(live));
-  host->add(std::make_unique<TimerService>(live));
-  host->add(std::make_unique<PostService>(live));
-  host->add(std::make_unique<WorkerService>(live));
-  host->add(std::make_unique<MetricsService>(live, plugin_metrics));
-  host->add(std::make_unique<ConfigService>(live, deps.flags, cloud_config));
-  host->add(std::make_unique<LeaderService>(live, deps.leader));
-  host->add(std::make_unique<EventService>(live, noting_warnings()));
-  host->add(std::make_unique<KubeService>(live, deps.cache,
-                                          cloud.guard(deps.object_api(live->identity())),
-                                          [gate = deps.write_gate] { return gate->open(); }));
-  HttpServiceOptions http;
-  http.send = deps.send_http;
-  http.budgets = &cloud.call_budgets();
-  http.gate = deps.write_gate;
-  if (deps.user_agent) http.user_agent = deps.user_agent(live->identity());
-  http.observer = [this](const HttpCallRecord& call) { metrics.http(call); };
-  host->add(std::make_unique<HttpService>(live, std::move(http)));
-  cloud.add_services(*host, live);
-  return host;
-}
-
-awaitable<Status> PluginHost::Impl::create(ComponentKind kind, LoadedPlugin plugin,
-                                           std::string name) {
-  const Component* component = plugin.manifest.find(kind, name);
-  if (component == nullptr) {
-    co_return Status(Code::not_found, "plugin " + plugin.manifest.id + " has no " +
-                                          std::string(to_string(kind)) + " called " + name);
-  }
-  if (kind == ComponentKind::provider ? provider != nullptr : find(component->name) != nullptr) {
-    co_return Status(Code::already_exists, "component " + name + " was created before");
-  }
-  auto unit = std::make_shared<ComponentUnit>();
-  unit->kind = kind;
-  unit->live = std::make_shared<LiveComponent>(runtime, identity_of(plugin, *component));
-  unit->host = make_host(unit->live);
-  auto start = [unit, entry = plugin.plugin](std::function<void(Status)> done) {
-    unit->live->create(*entry, unit->host->host(), std::move(done));
-  };
-  Status created = co_await await_callback<Status>(start);
-  if (!created.ok()) {
-    leaked = true;
-    keep_for_ever(unit);  // its state is unknown
-    co_return created;
-  }
-  if (kind == ComponentKind::provider) {
-    provider = unit;
-    provider_start.connect(unit->live);
-    cloud.connect(unit->live, [this](std::chrono::nanoseconds outage) { retry_failed(outage); });
-  } else {
-    controllers.push_back(unit);
-  }
-  co_return Status();
-}
-
 // Every deletion that a controller requested: its routes and load balancers are wanted again, too.
 void PluginHost::Impl::retry_failed(std::chrono::nanoseconds outage) {
   std::size_t keys = 0;
   for (const auto& unit : with_queue()) keys += unit->runner()->queue().retry_failed();
   log::info("The cloud answers again", {{"outage", outage}, {"retried", keys}});
+}
+
+void PluginHost::Impl::hinted(const CloudHint& hint) {
+  const bool machine = hint.kind == CCM_HINT_INSTANCE;
+  const HintedObjects found = hinted_objects(hint, deps.cache, cloud.id_annotation());
+  if (machine && cloud.instances() != nullptr) {
+    cloud.instances()->hinted(hint.name, hint.provider_id);
+    for (const auto& node : found.objects) {
+      cloud.instances()->hinted(std::string(node->name()),
+                                std::string(node->text_at("/spec/providerID")));
+    }
+  }
+  for (const auto& unit : with_queue()) {
+    for (const auto& object : found.objects) unit->controller->hint(found.resource, object);
+  }
 }
 
 PluginHost::Impl::Unit PluginHost::Impl::find(std::string_view controller) const {
@@ -216,7 +115,18 @@ awaitable<Status> PluginHost::create_controller(LoadedPlugin plugin, std::string
 awaitable<Status> PluginHost::start_provider() {
   const auto impl = impl_;  // outlives this object while it waits
   Status status = co_await impl->provider_start.run();
-  if (status.ok()) impl->start_ready_controllers();
+  if (!status.ok() || !impl->provider) co_return status;
+  // The provider's interfaces are known after its log-in.
+  impl->cloud.connect(impl->provider->live, [impl = impl.get()](std::chrono::nanoseconds outage) {
+    impl->retry_failed(outage);
+  });
+  std::string message = "Cloud provider did not tell its limits, will retry";
+  std::function<awaitable<Status>()> attempt = [impl = impl.get()] {
+    return impl->cloud.ask_limits(impl->provider->live);
+  };
+  status = co_await impl->provider_start.repeat(std::move(message), std::move(attempt));
+  if (!status.ok()) co_return status.with_context("limits");
+  for (const auto& unit : impl->controllers) impl->cloud.add_services(*unit->host, unit->live);
   co_return status;
 }
 
@@ -234,7 +144,7 @@ awaitable<Result<bool>> PluginHost::setup_controller(std::string name) {
   ComponentController::Options options;
   options.default_resync = impl->deps.default_resync;
   options.metrics = &impl->deps.metrics;
-  unit->controller = std::make_unique<ComponentController>(unit->live, *table, options);
+  unit->controller = std::make_unique<ComponentController>(unit->live, *table, options, unit->port);
   auto start = [unit, impl](std::function<void(Status)> done) {
     unit->controller->setup(impl->deps.events, std::move(done));
   };
@@ -257,7 +167,8 @@ void PluginHost::start_controllers() {
 void PluginHost::Impl::start_ready_controllers() {
   if (!leading || stopping || !provider_start.ready()) return;
   for (const auto& unit : controllers) {
-    if (!unit->controller || !unit->skipped.empty() || unit->controller->started()) continue;
+    if (!unit->controller || !unit->controller->set_up() || unit->controller->started()) continue;
+    if (!unit->skipped.empty()) continue;
     if (deps.may_start && !deps.may_start(unit->live->identity())) continue;
     unit->controller->start();
     log::info("Started controller", {{"controller", unit->name()}});
@@ -341,11 +252,32 @@ awaitable<Status> PluginHost::stop(milliseconds limit) {
   };
   Status destroyed = co_await impl->each(impl->controllers, end);
   if (first.ok()) first = std::move(destroyed);
-  if (!impl->provider) co_return first;
-  const std::vector<Impl::Unit> last{impl->provider};
-  destroyed = co_await impl->each(last, end);
+  if (impl->provider) {
+    co_await impl->provider_start.shutdown();
+    const std::vector<Impl::Unit> last{impl->provider};
+    destroyed = co_await impl->each(last, end);
+    if (first.ok()) first = std::move(destroyed);
+  }
+  destroyed = co_await impl->each(impl->closable(), end);
   if (first.ok()) first = std::move(destroyed);
   co_return first;
+}
+
+std::vector<PluginHost::Impl::Unit> PluginHost::Impl::closable() const {
+  std::vector<Unit> all;
+  for (const auto& [plugin, unit] : opened) {
+    const auto components = units();
+    const bool left = std::any_of(components.begin(), components.end(), [&](const Unit& other) {
+      return other->live->identity().plugin_id == plugin &&
+             other->live->state() != LiveComponent::State::destroyed;
+    });
+    if (left) {
+      keep_for_ever(unit);
+    } else {
+      all.push_back(unit);
+    }
+  }
+  return all;
 }
 
 const CloudConnection& PluginHost::cloud() const { return impl_->cloud; }
@@ -396,5 +328,9 @@ std::optional<runtime::Watchdog::Running> PluginHost::running() const {
 }
 
 CompletionFaults PluginHost::completion_faults() const { return impl_->completions->faults(); }
+
+std::vector<ConfigRejection> PluginHost::config_rejections() const {
+  return impl_->config_rejections.list();
+}
 
 }  // namespace ccm::plugin

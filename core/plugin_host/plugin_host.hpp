@@ -1,9 +1,9 @@
 // PluginHost: everything that loaded plugins need from this process, and their life from creation
 // to destruction. The order in which the host calls it:
 //
-//   load_cloud_config(); create_provider(); start_provider() in the background;
-//   create_controller() and setup_controller() for each; start the informers; become leader;
-//   start_controllers(); ... stop().
+//   load_cloud_config(); create_provider(); create_controller() for each; start_provider();
+//   setup_controller() for each; start the informers; start_controllers() by the leader; ...
+//   stop().
 //
 // Loop thread. Coroutines run on the loop's executor.
 #pragma once
@@ -12,6 +12,7 @@
 #include "cloud/broker/provider_timeouts.hpp"
 #include "cloud/broker/routes_broker.hpp"
 #include "plugin/completion_table.hpp"
+#include "plugin/host_services/config_rejections.hpp"
 #include "plugin/reconcile_records.hpp"
 #include "plugin/warning_notes.hpp"
 #include "plugin_files/loader.hpp"
@@ -50,19 +51,20 @@ class PluginHost {
   boost::asio::awaitable<Status> create_provider(LoadedPlugin plugin, std::string name);
   boost::asio::awaitable<Status> create_controller(LoadedPlugin plugin, std::string name);
 
-  // Runs the provider's initialize until it succeeds, with back-off. Returns ok, or
-  // invalid_argument with the provider's message, which is fatal, or cancelled by stop(). ok
-  // without a provider.
+  // Runs the provider's initialize until it succeeds, with back-off; then what it offers is there
+  // for all controllers. Returns ok, or invalid_argument with the provider's message, which is
+  // fatal, or cancelled by stop(). ok without a provider.
   boost::asio::awaitable<Status> start_provider();
   [[nodiscard]] bool provider_ready() const;
 
-  // Runs a controller's setup and registers its watches. false: it has nothing to do here, which
-  // was logged (HOST-86, 87). A failure is fatal.
+  // After start_provider(): runs a controller's setup and registers its watches. false: it has
+  // nothing to do here, which was logged (HOST-86, 87). A failure is fatal.
   boost::asio::awaitable<Result<bool>> setup_controller(std::string name);
 
   // This process leads: reconciles begin when the caches are synced and the provider is ready.
   void start_controllers();
-  // When this process leads, starts the controllers that had to wait for may_start.
+  // When this process leads, starts the controllers that had to wait, for may_start or for their
+  // setup.
   void start_allowed_controllers();
 
   // Whether the provider marks its resources with a cluster id (HOST-9); true when it does not say.
@@ -94,6 +96,8 @@ class PluginHost {
   // The call of a plugin that currently holds the loop. Any thread.
   [[nodiscard]] std::optional<runtime::Watchdog::Running> running() const;
   [[nodiscard]] CompletionFaults completion_faults() const;
+  // Configurations that plugins cannot use, so that earlier ones stay in force.
+  [[nodiscard]] std::vector<ConfigRejection> config_rejections() const;
 
  private:
   struct Impl;

@@ -3,6 +3,8 @@
 #include "base/log.hpp"
 #include "plugin/await_callback.hpp"
 
+#include <ccm/sized.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -14,6 +16,7 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr milliseconds kInitializeTimeout{60'000};
+constexpr milliseconds kShutdownTimeout{5'000};
 constexpr milliseconds kFirstRetry{1'000};
 constexpr milliseconds kLongestRetry{30'000};
 constexpr milliseconds kLongestWait{60'000};  // whatever the cloud asks for
@@ -28,13 +31,18 @@ void ProviderStart::connect(std::shared_ptr<LiveComponent> provider) {
   }
 }
 
-awaitable<Status> ProviderStart::initialize() {
-  auto start = [provider = provider_, self = self_,
-                function = table_->initialize](std::function<void(Status)> done) {
+template <typename Request>
+awaitable<Status> ProviderStart::call(std::string_view operation, milliseconds timeout,
+                                      Function<Request> function) {
+  auto start = [provider = provider_, self = self_, operation, timeout,
+                function](std::function<void(Status)> done) {
+    auto invoke = [function, self](ccm_ctx ctx, ccm_completion once) {
+      const auto request = sized<Request>();
+      function(self, ctx, &request, once);
+    };
     provider->call<Nothing>(
-        "initialize", nullptr, kInitializeTimeout, {},
-        [function, self](const ccm_ctx* ctx, ccm_completion once) { function(self, ctx, once); },
-        copy_nothing, [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); });
+        operation, nullptr, timeout, {}, std::move(invoke), copy_nothing,
+        [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); });
   };
   Status status = co_await await_callback<Status>(start);
   co_return status;
@@ -55,32 +63,58 @@ void ProviderStart::stop() {
   loop_.post([done = std::exchange(wake_, nullptr)] { done(true); });
 }
 
-awaitable<Status> ProviderStart::run() {
-  const bool has =
-      table_ != nullptr && CCM_HAS(table_, initialize) && table_->initialize != nullptr;
+awaitable<Status> ProviderStart::repeat(std::string message,
+                                        std::function<awaitable<Status>()> attempt) {
   milliseconds pause = kFirstRetry;
-  while (has && !stopping_) {
-    const Status status = co_await initialize();
-    if (status.ok()) break;
-    if (status.code() == Code::invalid_argument) co_return status;
+  while (!stopping_) {
+    const Status status = co_await attempt();
+    if (status.ok() || status.code() == Code::invalid_argument) co_return status;
     if (stopping_) break;
     const milliseconds wait = std::clamp(status.retry_after(), pause, kLongestWait);
-    log::error("Cloud provider could not be initialised, will retry",
+    log::error(message,
                {{"provider", provider_->identity().name}, {"err", status}, {"next", wait}});
     co_await sleep(wait);
     pause = std::min(pause * 2, kLongestRetry);
   }
-  if (stopping_) co_return Status(Code::cancelled, "the host stops");
-  ready_ = true;
-  co_return Status();
+  co_return Status(Code::cancelled, "the host stops");
+}
+
+awaitable<Status> ProviderStart::initialize() {
+  const auto function = function_of(table_, &ccm_provider::initialize);
+  if (function == nullptr) co_return Status();
+  Status status = co_await call<ccm_initialize_request>("initialize", kInitializeTimeout, function);
+  co_return status;
+}
+
+awaitable<Status> ProviderStart::run() {
+  Status status;
+  if (provider_) {
+    std::string message = "Cloud provider could not be initialised, will retry";
+    std::function<awaitable<Status>()> attempt = [this] { return initialize(); };
+    status = co_await repeat(std::move(message), std::move(attempt));
+  } else if (stopping_) {
+    status = Status(Code::cancelled, "the host stops");
+  }
+  ready_ = status.ok();
+  co_return status;
+}
+
+awaitable<void> ProviderStart::shutdown() {
+  const auto shutdown = function_of(table_, &ccm_provider::shutdown);
+  if (shutdown == nullptr || !ready_) co_return;
+  provider_->allow_only("shutdown");
+  const Status status = co_await call<ccm_shutdown_request>("shutdown", kShutdownTimeout, shutdown);
+  if (!status.ok()) {
+    log::warning("Cloud provider could not log out",
+                 {{"provider", provider_->identity().name}, {"err", status}});
+  }
 }
 
 bool ProviderStart::has_cluster_id() {
-  if (table_ == nullptr || !CCM_HAS(table_, has_cluster_id) || table_->has_cluster_id == nullptr) {
-    return true;
-  }
+  const auto function = function_of(table_, &ccm_provider::has_cluster_id);
+  if (function == nullptr) return true;
   bool has = true;
-  provider_->call_serial("has_cluster_id", [&] { has = table_->has_cluster_id(self_); });
+  provider_->call_serial("has_cluster_id", [&] { has = function(self_) != 0; });
   return has;
 }
 

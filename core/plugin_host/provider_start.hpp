@@ -14,6 +14,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace ccm::plugin {
 
@@ -27,6 +28,10 @@ class ProviderStart {
   // invalid_argument with the provider's message, which is fatal; or cancelled by stop(). This
   // object outlives it.
   boost::asio::awaitable<Status> run();
+  // Runs `attempt` until it succeeds, with back-off, and logs `message` with each failure. Returns
+  // as run() does. With a provider only.
+  boost::asio::awaitable<Status> repeat(std::string message,
+                                        std::function<boost::asio::awaitable<Status>()> attempt);
   // No need to wait: it was initialised, or there is no provider.
   [[nodiscard]] bool ready() const { return ready_ || !provider_; }
   // run() has returned ok.
@@ -34,10 +39,19 @@ class ProviderStart {
   // Ends run() at once: no coroutine may outlive the loop.
   void stop();
 
+  // Logs out, if it was initialised; nothing else of the provider may be called afterwards. When
+  // all controllers are gone.
+  boost::asio::awaitable<void> shutdown();
+
   // Whether the provider marks its resources with a cluster id (HOST-9); true when it does not say.
   [[nodiscard]] bool has_cluster_id();
 
  private:
+  template <typename Request>
+  using Function = void (*)(void*, ccm_ctx, const Request*, ccm_completion);
+  template <typename Request>
+  boost::asio::awaitable<Status> call(std::string_view operation, std::chrono::milliseconds timeout,
+                                      Function<Request> function);
   boost::asio::awaitable<Status> initialize();  // one attempt
   boost::asio::awaitable<void> sleep(std::chrono::milliseconds delay);
 

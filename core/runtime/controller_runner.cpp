@@ -160,6 +160,12 @@ milliseconds ControllerRunner::requeue(const ReconcileRequest& request, const St
       next = status.retry_after();
       queue_.add_again(key, request.priority, next);
     }
+  } else if (status.over_quota()) {
+    // Somebody may raise the limit, but not soon.
+    queue_.forget(key);
+    next =
+        status.retry_after() > milliseconds(0) ? status.retry_after() : milliseconds(kQuotaRetry);
+    queue_.add_again(key, request.priority, next);
   } else if (status.error_class() == ErrorClass::waiting && status.retry_after().count() > 0) {
     // The cloud is working on it: not a failure, so no back-off.
     queue_.forget(key);

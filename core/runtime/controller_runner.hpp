@@ -17,7 +17,8 @@
 
 namespace ccm::runtime {
 
-enum class EventKind : int32_t { added = 1, updated = 2, deleted = 3, resync = 4 };
+// `hinted`: the provider says that the cloud's side of the object changed.
+enum class EventKind : int32_t { added = 1, updated = 2, deleted = 3, resync = 4, hinted = 5 };
 
 // How one reconcile ended, for logs and metrics. Valid during the call.
 struct ReconcileReport {
@@ -55,6 +56,11 @@ class ControllerRunner {
 
   // Adds `key` once the caches are synced and `period` after each reconcile of it. Before start().
   void every(std::string key, std::chrono::milliseconds period);
+
+  // The cloud's side of an object has changed, as the provider says; `map` as in watch().
+  void hint(const kube::ObjectPtr& object, const MapFn& map) {
+    on_event(EventKind::hinted, object, object, map);
+  }
 
   // This process leads: reconciles begin as soon as every watch is synced.
   void start();

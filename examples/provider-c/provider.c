@@ -5,13 +5,10 @@
  */
 #include "ccm_plugin_manifest.h"
 
-#include <ccm/abi/config.h>
-#include <ccm/abi/instances.h>
-#include <ccm/abi/provider.h>
+#include <ccm/c/provider.h>
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct provider {
   const ccm_host_config* config;
@@ -27,50 +24,28 @@ struct machine {
   ccm_instance instance;
 };
 
-static ccm_str text_of(const char* text) { return (ccm_str){text, strlen(text)}; }
-
-static void fail(ccm_completion done, int32_t code, int32_t error_class, const char* message) {
-  const ccm_status status = {.size = sizeof(status),
-                             .code = code,
-                             .error_class = error_class,
-                             .message = text_of(message)};
-  done.fn(done.owner, done.operation, &status, NULL);
-}
-
-static void succeed(ccm_completion done, const void* result) {
-  const ccm_status status = {.size = sizeof(status), .code = CCM_CODE_OK};
-  done.fn(done.owner, done.operation, &status, result);
-}
-
 /* Fills in what the host wants to know. Nothing points outside of `machine`, which must not move
  * afterwards. */
 static void describe(struct machine* machine) {
   snprintf(machine->provider_id, sizeof(machine->provider_id), "rack://%s", machine->serial);
   snprintf(machine->zone, sizeof(machine->zone), "row-%s", machine->row);
-  machine->addresses[0] = (ccm_node_address){text_of("InternalIP"), text_of(machine->address)};
-  machine->addresses[1] = (ccm_node_address){text_of("Hostname"), text_of(machine->host)};
-  machine->label = (ccm_key_value){text_of("rack.example.com/serial"), text_of(machine->serial)};
+  machine->addresses[0] = (ccm_node_address){ccm_text("InternalIP"), ccm_text(machine->address)};
+  machine->addresses[1] = (ccm_node_address){ccm_text("Hostname"), ccm_text(machine->host)};
+  machine->label = (ccm_key_value){ccm_text("rack.example.com/serial"), ccm_text(machine->serial)};
   machine->instance = (ccm_instance){
-      .size = sizeof(ccm_instance),
+      CCM_SIZED(ccm_instance),
       /* A machine that is switched off still exists; only TERMINATED would lose its Node. */
       .state = strcmp(machine->power, "on") == 0 ? CCM_INSTANCE_RUNNING : CCM_INSTANCE_SHUTDOWN,
-      .provider_id = text_of(machine->provider_id),
-      .name = text_of(machine->host),
-      .instance_type = text_of(machine->model),
-      .zone = text_of(machine->zone),
-      .region = text_of("cellar"),
-      .addresses = machine->addresses,
-      .address_count = 2,
-      .labels = &machine->label,
-      .label_count = 1};
+      .provider_id = ccm_text(machine->provider_id), .name = ccm_text(machine->host),
+      .instance_type = ccm_text(machine->model), .zone = ccm_text(machine->zone),
+      .region = ccm_text("cellar"), .addresses = machine->addresses, .address_count = 2,
+      .labels = &machine->label, .label_count = 1};
 }
 
 /* One line of the file: 1 = a machine, 0 = empty or a comment, -1 = something else. */
 static int read_line(const char* begin, size_t length, struct machine* machine) {
   char line[512], more;
-  if (length >= sizeof(line)) return -1;
-  memcpy(line, begin, length);
-  line[length] = '\0';
+  if (!ccm_copy_text(line, sizeof(line), (ccm_str){begin, length})) return -1;
   const char* first = line + strspn(line, " \t\r");
   if (*first == '\0' || *first == '#') return 0;
   const int words = sscanf(line, "%63s %253s %63s %63s %15s %7s %c", machine->serial, machine->host,
@@ -111,9 +86,9 @@ static struct machine* read_machines(ccm_str text, size_t* count, size_t* fault)
 static struct machine* read_rack(struct provider* provider, size_t* count, ccm_completion done) {
   ccm_str text;
   if (!provider->config->cloud_config(provider->config_self, &text)) {
-    fail(done, CCM_CODE_INVALID_ARGUMENT, CCM_CLASS_NONE,
-         "--cloud-config must name a file with a machine in each line: SERIAL HOST ADDRESS MODEL "
-         "ROW on|off");
+    ccm_fail(done, CCM_CODE_INVALID_ARGUMENT, CCM_CLASS_NONE,
+             "--cloud-config must name a file with a machine in each line: SERIAL HOST ADDRESS "
+             "MODEL ROW on|off");
     return NULL;
   }
   size_t fault;
@@ -122,75 +97,63 @@ static struct machine* read_rack(struct provider* provider, size_t* count, ccm_c
     char message[80];
     snprintf(message, sizeof(message), "line %zu is not SERIAL HOST ADDRESS MODEL ROW on|off",
              fault);
-    fail(done, CCM_CODE_UNAVAILABLE, CCM_CLASS_UNAVAILABLE, fault > 0 ? message : "out of memory");
+    ccm_fail(done, CCM_CODE_UNAVAILABLE, CCM_CLASS_UNAVAILABLE,
+             fault > 0 ? message : "out of memory");
   }
   return machines;
 }
 
-static void initialize(void* self, const ccm_ctx* ctx, ccm_completion done) {
+static void initialize(void* self, ccm_ctx ctx, const ccm_initialize_request* request,
+                       ccm_completion done) {
   (void)ctx;
+  CCM_REFUSE_UNKNOWN(request, 0, done);
   size_t count;
   struct machine* machines = read_rack(self, &count, done);
   if (machines == NULL) return;
   free(machines);
-  succeed(done, NULL);
+  ccm_ok(done, NULL);
 }
 
-/* The host answers every controller from this one listing. It copies the list before `succeed`
+/* The host answers every controller from this one listing. It copies the list before `ccm_ok`
  * returns. */
-static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
+static void list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
+                 ccm_completion done) {
   (void)ctx;
+  CCM_REFUSE_UNKNOWN(request, 0, done);
   size_t count;
   struct machine* machines = read_rack(self, &count, done);
   if (machines == NULL) return;
   const ccm_instance** instances = calloc(count + 1, sizeof(*instances));
+  for (size_t i = 0; instances != NULL && i < count; ++i) instances[i] = &machines[i].instance;
+  const ccm_instance_list result = {CCM_SIZED(ccm_instance_list), .instances = instances,
+                                    .count = count};
   if (instances != NULL) {
-    for (size_t i = 0; i < count; ++i) instances[i] = &machines[i].instance;
-    const ccm_instance_list result = {
-        .size = sizeof(result), .instances = instances, .count = count};
-    succeed(done, &result);
+    ccm_ok(done, &result);
   } else {
-    fail(done, CCM_CODE_UNAVAILABLE, CCM_CLASS_UNAVAILABLE, "out of memory");
+    ccm_fail(done, CCM_CODE_UNAVAILABLE, CCM_CLASS_UNAVAILABLE, "out of memory");
   }
   free(instances);
   free(machines);
 }
 
-static bool get_interface(void* self, const char* id, ccm_interface* out) {
-  static const ccm_provider provider = {.size = sizeof(provider), .initialize = initialize};
-  static const ccm_cloud_instances instances = {.size = sizeof(instances), .list = list};
-  if (strcmp(id, CCM_PROVIDER) == 0) {
-    *out = (ccm_interface){self, &provider};
-  } else if (strcmp(id, CCM_CLOUD_INSTANCES) == 0) {
-    *out = (ccm_interface){self, &instances};
-  } else {
-    return false;
-  }
-  return true;
-}
+static const ccm_provider provider = {CCM_SIZED(ccm_provider), .initialize = initialize};
+static const ccm_cloud_instances instances = {CCM_SIZED(ccm_cloud_instances), .list = list};
+CCM_OFFERS(offers, {CCM_PROVIDER, &provider}, {CCM_CLOUD_INSTANCES, &instances});
 
-static void destroy(void* self) { free(self); }
-
-static void create(const ccm_host* host, ccm_str component, ccm_completion done) {
-  (void)component; /* the manifest lists only one */
-  ccm_interface config;
-  struct provider* provider = malloc(sizeof(*provider));
-  if (provider == NULL || !host->get_interface(host->self, CCM_HOST_CONFIG, &config)) {
-    free(provider);
-    fail(done, CCM_CODE_INTERNAL, CCM_CLASS_NONE,
-         "out of memory, or a host without " CCM_HOST_CONFIG);
+static void create(void* self, ccm_ctx ctx, const ccm_create_request* request,
+                   ccm_completion done) {
+  (void)self, (void)ctx; /* the manifest lists only one component */
+  CCM_REFUSE_UNKNOWN(request, 0, done);
+  const ccm_interface config = ccm_service_of(request->host, CCM_HOST_CONFIG);
+  struct provider* made = malloc(sizeof(*made));
+  if (made == NULL || config.table == NULL) {
+    free(made);
+    ccm_fail(done, CCM_CODE_INTERNAL, CCM_CLASS_NONE,
+             "out of memory, or a host without " CCM_HOST_CONFIG);
     return;
   }
-  provider->config = config.table;
-  provider->config_self = config.self;
-  const ccm_component made = {
-      .size = sizeof(made), .self = provider, .get_interface = get_interface, .destroy = destroy};
-  succeed(done, &made);
+  *made = (struct provider){config.table, config.self};
+  ccm_ok_component(done, made, offers, free);
 }
 
-CCM_PLUGIN_EXPORT const ccm_plugin* ccm_plugin_v1(void);
-CCM_PLUGIN_EXPORT const ccm_plugin* ccm_plugin_v1(void) {
-  static ccm_plugin plugin = {.size = sizeof(plugin), .abi_minor = CCM_ABI_MINOR, .create = create};
-  plugin.manifest = ccm_plugin_manifest;
-  return &plugin;
-}
+CCM_ENTRY(.create = create);

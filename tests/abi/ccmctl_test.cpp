@@ -263,7 +263,7 @@ TEST(Ccmctl, CheckReportsAnExit) {
 }
 
 TEST(Ccmctl, CheckReportsAFaultyTable) {
-  expect_failed_check("short_table", "its ccm_plugin has size 24, at least 32 are needed");
+  expect_failed_check("short_table", "its ccm_plugin has size 32, at least 40 are needed");
 }
 
 TEST(Ccmctl, CheckDoesNotLoadWhatFailsBefore) {

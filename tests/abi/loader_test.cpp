@@ -3,6 +3,8 @@
 
 #include "plugin_folder.hpp"
 
+#include <ccm/sized.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +49,8 @@ TEST(Loader, LoadsAPluginWithoutFault) {
     EXPECT_EQ(operation, 7U);
     *static_cast<int32_t*>(owner) = status->code;
   };
-  loaded->plugin->create(nullptr, ccm_str{}, ccm_completion{done, &code, 7});
+  const auto request = sized<ccm_create_request>();
+  loaded->plugin->create(nullptr, ccm_ctx{}, &request, ccm_completion{done, &code, 7});
   EXPECT_EQ(code, CCM_CODE_UNIMPLEMENTED);
 }
 
@@ -115,7 +118,7 @@ TEST(Loader, RefusesATableOfSizeZero) {
 }
 
 TEST(Loader, RefusesATableWithoutRoomForCreate) {
-  expect_refusal("short_table", Code::failed_precondition, "has size 24, at least 32", true);
+  expect_refusal("short_table", Code::failed_precondition, "has size 32, at least 40", true);
 }
 
 TEST(Loader, RefusesATableWithoutCreate) {

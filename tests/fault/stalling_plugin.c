@@ -22,17 +22,23 @@ static void end(ccm_completion done, const void* result) {
   done.fn(done.owner, done.operation, &ok, result);
 }
 
-static void setup(void* self, const ccm_ctx* ctx, const ccm_host_setup* host, ccm_completion done) {
+static const ccm_host* the_host;
+
+static void setup(void* self, ccm_ctx ctx, const ccm_setup_request* request, ccm_completion done) {
   static const ccm_str fields[] = {TEXT("/metadata/name")};
   const ccm_watch nodes = {
       .size = sizeof(ccm_watch), .resource = TEXT("v1/nodes"), .fields = fields, .field_count = 1};
+  ccm_interface found;
   (void)self;
   (void)ctx;
-  host->watch(host->self, &nodes);
+  (void)request;
+  if (the_host->get_interface(the_host->self, CCM_HOST_SETUP, &found)) {
+    ((const ccm_host_setup*)found.table)->watch(found.self, &nodes);
+  }
   end(done, NULL);
 }
 
-static void reconcile(void* self, const ccm_ctx* ctx, const ccm_reconcile_request* request,
+static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
                       ccm_completion done) {
   char name[64] = {0};
   (void)self;
@@ -47,22 +53,24 @@ static void reconcile(void* self, const ccm_ctx* ctx, const ccm_reconcile_reques
   end(done, NULL);
 }
 
-static bool get_interface(void* self, const char* id, ccm_interface* out) {
+static ccm_bool get_interface(void* self, const char* id, ccm_interface* out) {
   static const ccm_controller table = {
       .size = sizeof(ccm_controller), .setup = setup, .reconcile = reconcile};
-  if (strcmp(id, CCM_CONTROLLER) != 0) return false;
+  if (strcmp(id, CCM_CONTROLLER) != 0) return 0;
   out->self = self;
   out->table = &table;
-  return true;
+  return 1;
 }
 
 static void destroy(void* self) { (void)self; }
 
-static void create(const ccm_host* host, ccm_str component, ccm_completion done) {
+static void create(void* self, ccm_ctx ctx, const ccm_create_request* request,
+                   ccm_completion done) {
   static const ccm_component made = {
       .size = sizeof(ccm_component), .get_interface = get_interface, .destroy = destroy};
-  (void)host;
-  (void)component;
+  (void)self;
+  (void)ctx;
+  the_host = request->host;
   end(done, &made);
 }
 

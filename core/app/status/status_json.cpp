@@ -132,6 +132,17 @@ StatusJson brake_json(const plugin::PluginHost& plugins) {
   return json;
 }
 
+// Changed files that plugins cannot use, so that an earlier content stays in force.
+StatusJson rejections_json(const plugin::PluginHost& plugins) {
+  StatusJson list = StatusJson::array();
+  for (const plugin::ConfigRejection& rejected : plugins.config_rejections()) {
+    list.push_back({{"plugin", rejected.plugin_id},
+                    {"file", rejected.file.empty() ? "--cloud-config" : rejected.file},
+                    {"reason", rejected.reason}});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string plain(const StatusJson& value) {
@@ -154,6 +165,7 @@ StatusJson status_json(const StatusSources& sources, const StatusQuery& query) {
   status["brake"] = brake_json(sources.plugins);
   status["budgets"] = budgets_json(sources.plugins.cloud().budgets());
   status["plugins"] = plugins_json(sources.selection);
+  status["rejectedConfigurations"] = rejections_json(sources.plugins);
   const Holdups held = holdups(sources);
   status["components"] = components_json(sources, held);
   status["caches"] = caches_json(sources.informers);

@@ -115,12 +115,15 @@ StatusJson warnings_json(const plugin::PluginHost& plugins, const std::string& k
 
 std::string_view state_name(LoadBalancerState state) {
   switch (state) {
+    case LoadBalancerState::unknown:
     case LoadBalancerState::absent:
       break;
     case LoadBalancerState::pending:
       return "pending";
     case LoadBalancerState::active:
       return "active";
+    case LoadBalancerState::shared:
+      return "shared";
     case LoadBalancerState::foreign:
       return "not this Service's";
   }

@@ -7,11 +7,12 @@
 #include <ccm/abi/ctx.h>
 #include <ccm/abi/object.h>
 #include <ccm/object.hpp>
+#include <ccm/sized.hpp>
 #include <ccm/status.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,15 @@ namespace ccm::plugin {
 // A copy as long as this host's version of the struct: members beyond its size are 0 or NULL.
 template <typename T>
 T whole(const T& raw) {
-  T copy{};
-  std::memcpy(&copy, &raw, std::min<std::size_t>(raw.size, sizeof(T)));
-  return copy;
+  return known(&raw);
+}
+
+// The time that a provider wants for an operation, within bounds, or the host's choice.
+inline std::chrono::milliseconds time_limit(std::chrono::milliseconds wanted,
+                                            std::chrono::milliseconds otherwise) {
+  constexpr std::chrono::minutes kMost{10};
+  if (wanted <= std::chrono::milliseconds(0)) return otherwise;
+  return std::min<std::chrono::milliseconds>(wanted, kMost);
 }
 
 // No list is longer in practice; a count that was never set is likely to be above.

@@ -32,40 +32,33 @@ int32_t state_of(const ccm_instance& instance) {
 // Equal texts (types, zones, kinds of addresses, labels) are kept once.
 class InstanceSnapshot::Builder {
  public:
-  Status add(const ccm_instance* instance) {
-    if (instance == nullptr || !CCM_HAS(instance, name)) {
+  Status add(const ccm_instance* given) {
+    if (given == nullptr || !CCM_HAS(given, name)) {
       return Status(Code::internal, "the provider described a machine by a malformed struct");
     }
-    const bool has_addresses = CCM_HAS(instance, address_count);
-    const bool has_labels = CCM_HAS(instance, label_count);
-    if ((has_addresses && !sound_list(instance->addresses, instance->address_count)) ||
-        (has_labels && !sound_list(instance->labels, instance->label_count))) {
+    const ccm_instance instance = known(given);
+    if (!sound_list(instance.addresses, instance.address_count) ||
+        !sound_list(instance.labels, instance.label_count)) {
       return Status(Code::internal, "the provider described a machine by malformed lists");
     }
     Record record;
-    record.state = state_of(*instance);
-    record.provider_id = append(view(instance->provider_id));
-    record.name = append(view(instance->name));
-    if (CCM_HAS(instance, region)) {
-      record.instance_type = intern(view(instance->instance_type));
-      record.zone = intern(view(instance->zone));
-      record.region = intern(view(instance->region));
-    }
+    record.state = state_of(instance);
+    record.provider_id = append(view(instance.provider_id));
+    record.name = append(view(instance.name));
+    record.instance_type = intern(view(instance.instance_type));
+    record.zone = intern(view(instance.zone));
+    record.region = intern(view(instance.region));
     record.pairs = static_cast<uint32_t>(snapshot_->pairs_.size());
-    if (has_addresses) {
-      for (std::size_t index = 0; index < instance->address_count; ++index) {
-        const ccm_node_address& address = instance->addresses[index];
-        snapshot_->pairs_.push_back({intern(view(address.type)), append(view(address.address))});
-      }
-      record.address_count = static_cast<uint32_t>(instance->address_count);
+    for (std::size_t index = 0; index < instance.address_count; ++index) {
+      const ccm_node_address& address = instance.addresses[index];
+      snapshot_->pairs_.push_back({intern(view(address.type)), append(view(address.address))});
     }
-    if (has_labels) {
-      for (std::size_t index = 0; index < instance->label_count; ++index) {
-        const ccm_key_value& label = instance->labels[index];
-        snapshot_->pairs_.push_back({intern(view(label.key)), intern(view(label.value))});
-      }
-      record.label_count = static_cast<uint32_t>(instance->label_count);
+    record.address_count = static_cast<uint32_t>(instance.address_count);
+    for (std::size_t index = 0; index < instance.label_count; ++index) {
+      const ccm_key_value& label = instance.labels[index];
+      snapshot_->pairs_.push_back({intern(view(label.key)), intern(view(label.value))});
     }
+    record.label_count = static_cast<uint32_t>(instance.label_count);
     snapshot_->records_.push_back(record);
     if (snapshot_->text_.size() < kTextLimit) return {};
     return Status(Code::resource_exhausted, "the provider's list of machines is too long");
@@ -103,7 +96,11 @@ class InstanceSnapshot::Builder {
     made.records_ = std::move(once);
   }
 
-  void mark_incomplete() { snapshot_->complete_ = false; }
+  // An empty prefix is every machine's.
+  void add_unknown(std::string_view prefix) {
+    if (prefix.empty()) snapshot_->complete_ = false;
+    snapshot_->unknown_prefixes_.emplace_back(prefix);
+  }
 
  private:
   // Text that is not UTF-8 could not be sent to Kubernetes.
@@ -145,20 +142,25 @@ Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy_answers(const ccm_instance_
   return copy_list(list, false);
 }
 
-Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy_list(const ccm_instance_list* list,
+Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy_list(const ccm_instance_list* given,
                                                           bool merge) {
-  if (list == nullptr || !CCM_HAS(list, count) || (list->count > 0 && list->instances == nullptr)) {
+  if (given == nullptr || !CCM_HAS(given, count) ||
+      (given->count > 0 && given->instances == nullptr)) {
     return Status(Code::internal, "the provider completed a listing without a list");
   }
+  const ccm_instance_list list = known(given);
+  if (!sound_list(list.unknown_prefixes, list.unknown_prefix_count)) {
+    return Status(Code::internal, "the provider completed a listing with malformed prefixes");
+  }
   Builder builder;
-  builder.reserve(std::min<std::size_t>(list->count, 100'000));
-  for (std::size_t index = 0; index < list->count; ++index) {
-    Status added = builder.add(list->instances[index]);
+  builder.reserve(std::min<std::size_t>(list.count, 100'000));
+  for (std::size_t index = 0; index < list.count; ++index) {
+    Status added = builder.add(list.instances[index]);
     if (!added.ok()) return added;
   }
   if (merge) builder.merge_repeats();
-  if (CCM_HAS(list, flags) && (list->flags & CCM_INSTANCES_INCOMPLETE) != 0) {
-    builder.mark_incomplete();
+  for (std::size_t index = 0; index < list.unknown_prefix_count; ++index) {
+    builder.add_unknown(view(list.unknown_prefixes[index]));
   }
   return builder.finish();
 }
@@ -176,6 +178,12 @@ std::size_t InstanceSnapshot::find_provider_id(std::string_view wanted) const {
       [this](uint32_t index, std::string_view text) { return provider_id(index) < text; });
   if (found == by_provider_id_.end() || provider_id(*found) != wanted) return kNone;
   return *found;
+}
+
+bool InstanceSnapshot::may_lack(std::string_view wanted) const {
+  if (wanted.empty()) return !unknown_prefixes_.empty();
+  return std::any_of(unknown_prefixes_.begin(), unknown_prefixes_.end(),
+                     [&](const std::string& prefix) { return wanted.starts_with(prefix); });
 }
 
 std::vector<std::size_t> InstanceSnapshot::find_name(std::string_view wanted) const {
@@ -203,12 +211,18 @@ void InstanceExport::add(const InstanceSnapshot::Ptr& snapshot, std::size_t inde
     entry->labels.push_back(
         {c_str(snapshot->text(pair->first)), c_str(snapshot->text(pair->second))});
   }
-  entry->instance = std::make_unique<ccm_instance>(
-      ccm_instance{sizeof(ccm_instance), record.state, c_str(snapshot->text(record.provider_id)),
-                   c_str(snapshot->text(record.name)), c_str(snapshot->text(record.instance_type)),
-                   c_str(snapshot->text(record.zone)), c_str(snapshot->text(record.region)),
-                   entry->addresses.data(), entry->addresses.size(), entry->labels.data(),
-                   entry->labels.size()});
+  entry->instance = std::make_unique<ccm_instance>(sized<ccm_instance>());
+  ccm_instance& raw = *entry->instance;
+  raw.state = record.state;
+  raw.provider_id = c_str(snapshot->text(record.provider_id));
+  raw.name = c_str(snapshot->text(record.name));
+  raw.instance_type = c_str(snapshot->text(record.instance_type));
+  raw.zone = c_str(snapshot->text(record.zone));
+  raw.region = c_str(snapshot->text(record.region));
+  raw.addresses = entry->addresses.data();
+  raw.address_count = entry->addresses.size();
+  raw.labels = entry->labels.data();
+  raw.label_count = entry->labels.size();
   entry->keep = snapshot;
   entries_.push_back(std::move(entry));
 }
@@ -217,8 +231,7 @@ void InstanceExport::add_state(int32_t state, std::string_view name, std::string
   auto entry = std::make_unique<Entry>();
   entry->name = name;
   entry->provider_id = provider_id;
-  entry->instance = std::make_unique<ccm_instance>();
-  entry->instance->size = sizeof(ccm_instance);
+  entry->instance = std::make_unique<ccm_instance>(sized<ccm_instance>());
   entry->instance->state = state;
   entry->instance->name = c_str(entry->name);
   entry->instance->provider_id = c_str(entry->provider_id);
@@ -228,7 +241,11 @@ void InstanceExport::add_state(int32_t state, std::string_view name, std::string
 const ccm_instance_list& InstanceExport::list() {
   pointers_.clear();
   for (const auto& entry : entries_) pointers_.push_back(entry->instance.get());
-  list_ = {sizeof(list_), 0, pointers_.data(), pointers_.size(), flags_};
+  list_ = sized<ccm_instance_list>();
+  list_.instances = pointers_.data();
+  list_.count = pointers_.size();
+  list_.unknown_prefixes = prefixes_.data();
+  list_.unknown_prefix_count = prefixes_.size();
   return list_;
 }
 

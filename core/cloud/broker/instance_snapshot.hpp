@@ -30,6 +30,13 @@ class InstanceSnapshot {
   // False when machines may be missing: the provider says so, or one is listed twice. That one
   // moved to another page during the listing, and another may have been skipped.
   [[nodiscard]] bool complete() const { return complete_ && repeats_ == 0; }
+  // Of provider IDs: machines that begin so may be missing.
+  [[nodiscard]] const std::vector<std::string>& unknown_prefixes() const {
+    return unknown_prefixes_;
+  }
+  // The listing says nothing of that machine when it does not hold it. `provider_id` empty: it is
+  // not known.
+  [[nodiscard]] bool may_lack(std::string_view provider_id) const;
   // How many entries repeated an earlier one.
   [[nodiscard]] std::size_t repeats() const { return repeats_; }
   [[nodiscard]] int32_t state(std::size_t index) const { return records_[index].state; }
@@ -81,6 +88,7 @@ class InstanceSnapshot {
   std::vector<uint32_t> by_name_;
   std::size_t repeats_ = 0;
   bool complete_ = true;
+  std::vector<std::string> unknown_prefixes_;
 };
 
 // Machines in the form in which controllers receive them. The texts are borrowed from the
@@ -90,8 +98,8 @@ class InstanceExport {
   void add(const InstanceSnapshot::Ptr& snapshot, std::size_t index);
   // A machine of which only this is known.
   void add_state(int32_t state, std::string_view name, std::string_view provider_id);
-  // Machines may be missing.
-  void mark_incomplete() { flags_ = CCM_INSTANCES_INCOMPLETE; }
+  // Machines with that provider ID may be missing. OWNERSHIP: borrowed until the last use.
+  void add_unknown(std::string_view prefix) { prefixes_.push_back(c_str(prefix)); }
 
   // After the last add(). OWNERSHIP: borrowed from this object.
   const ccm_instance_list& list();
@@ -108,7 +116,7 @@ class InstanceExport {
   };
   std::vector<std::unique_ptr<Entry>> entries_;
   std::vector<const ccm_instance*> pointers_;
-  uint32_t flags_ = 0;
+  std::vector<ccm_str> prefixes_;
   ccm_instance_list list_{};
 };
 

@@ -53,11 +53,24 @@ InstancesBroker::Question InstancesBroker::question_of(MachineQuery query, Answe
   Question question{std::move(query), std::move(done), {}, {}};
   question.query.not_before = std::min(question.query.not_before, now);
   question.needed = std::max(question.query.not_before, now - options_.max_age);
+  for (const std::string* key : {&question.query.name, &question.query.provider_id}) {
+    const auto hint = hints_.find(*key);
+    if (hint != hints_.end()) question.needed = std::max(question.needed, hint->second);
+  }
   question.wanted = question.needed;
   if (question.polled()) {
     question.wanted = std::max(question.needed, now - question.query.max_age);
   }
   return question;
+}
+
+// A hint is of use for as long as an older answer would be given.
+void InstancesBroker::hinted(const std::string& name, const std::string& provider_id) {
+  const TimePoint now = timers_.now();
+  std::erase_if(hints_, [&](const auto& entry) { return now - entry.second > options_.max_age; });
+  for (const std::string* key : {&name, &provider_id}) {
+    if (!key->empty()) hints_[*key] = now;
+  }
 }
 
 void InstancesBroker::find(MachineQuery query, AnswerDone done) {

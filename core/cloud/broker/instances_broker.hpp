@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace ccm::plugin {
@@ -68,6 +69,12 @@ class InstancesBroker {
   void confirm(MachineQuery query, AnswerDone done);
   [[nodiscard]] bool can_confirm() const { return singles_.possible(); }
   [[nodiscard]] bool can_list() const { return source_.can_list(); }
+
+  // The known state of that machine is outdated; either may be empty.
+  void hinted(const std::string& name, const std::string& provider_id);
+
+  // The provider's own limits: 0 leaves the host's choice.
+  void set_limits(int64_t batch, int64_t parallel) { singles_.set_limits(batch, parallel); }
 
   // About how many calls a listing costs.
   [[nodiscard]] std::size_t listing_calls() const;
@@ -147,6 +154,8 @@ class InstancesBroker {
   KnownMachines known_;
   SingleCalls singles_;
   std::size_t singles_since_listing_ = 0;
+
+  std::unordered_map<std::string, runtime::TimePoint> hints_;  // by name or provider ID
 
   bool listing_ = false;
   bool second_reading_ = false;             // the running listing follows one that shifted

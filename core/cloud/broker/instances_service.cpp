@@ -1,6 +1,7 @@
 #include "cloud/broker/instances_service.hpp"
 
 #include "base/log.hpp"
+#include "cloud/broker/abi_structs.hpp"
 #include "plugin/host_services/object_service.hpp"
 
 #include <memory>
@@ -11,15 +12,15 @@ namespace ccm::plugin {
 
 namespace {
 
-Result<MachineQuery> read_query(const ccm_node_identity* node) {
-  if (node == nullptr || !CCM_HAS(node, provider_id)) {
-    return Status(Code::invalid_argument, "no node was given to look for");
-  }
+Result<MachineQuery> read_query(const ccm_node_identity* given) {
+  if (given == nullptr) return Status(Code::invalid_argument, "no node was given to look for");
+  if (!only_known(given)) return unknown_request();
+  const ccm_node_identity node = known(given);
   MachineQuery query;
-  query.name = view(node->name);
-  query.provider_id = view(node->provider_id);
-  query.max_age = std::chrono::milliseconds(node->max_age_ms);
-  if (CCM_HAS(node, node)) query.node = kube::ObjectPtr(object_of(node->node));
+  query.name = view(node.name);
+  query.provider_id = view(node.provider_id);
+  query.max_age = std::chrono::milliseconds(node.max_age_ms);
+  query.node = kube::ObjectPtr(object_of(node.node));
   query.not_before = query.node ? query.node->seen() : BootClock::now();
   if (query.name.empty() && query.provider_id.empty()) {
     return Status(Code::invalid_argument, "a node without a name and a provider ID was given");
@@ -30,7 +31,9 @@ Result<MachineQuery> read_query(const ccm_node_identity* node) {
 void end_with_list(HostOperation& running, const InstanceSnapshot::Ptr& snapshot) {
   InstanceExport machines;
   for (std::size_t index = 0; index < snapshot->size(); ++index) machines.add(snapshot, index);
-  if (!snapshot->complete()) machines.mark_incomplete();
+  for (const auto& prefix : snapshot->unknown_prefixes()) machines.add_unknown(prefix);
+  // A machine that stands twice moved while the pages were read, and another may have been missed.
+  if (snapshot->repeats() > 0) machines.add_unknown("");
   running.end({}, &machines.list());
 }
 
@@ -80,30 +83,34 @@ void end_with_answer(const ServiceOperation& running, const MachineAnswer& answe
 
 }  // namespace
 
-void InstancesService::list(void* self, const ccm_ctx* ctx, ccm_completion done) noexcept {
-  call(self, ctx, done, "instances.list",
+void InstancesService::list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
+                            ccm_completion done) noexcept {
+  call(self, ctx, done, "instances.list", check_request(request),
        [](InstancesBroker& broker, const ServiceOperation& running) {
          broker.list(ending_with<InstanceSnapshot::Ptr>(running, end_with_list));
        });
 }
 
-void InstancesService::describe(void* self, const ccm_ctx* ctx,
-                                const ccm_node_identity* const* nodes, size_t count,
+void InstancesService::describe(void* self, ccm_ctx ctx,
+                                const ccm_describe_instances_request* given,
                                 ccm_completion done) noexcept {
-  std::vector<Result<MachineQuery>> queries;
-  queries.reserve(count);
-  for (std::size_t index = 0; index < count; ++index) {
-    queries.push_back(read_query(nodes != nullptr ? nodes[index] : nullptr));
+  const ccm_describe_instances_request request = known(given);
+  Status wrong = check_request(given);
+  if (wrong.ok() && !sound_list(request.nodes, request.node_count, kThingLimit)) {
+    wrong = Status(Code::invalid_argument, "a malformed list of nodes was given");
   }
-  call(self, ctx, done, "instances.describe",
+  std::vector<MachineQuery> queries;
+  for (std::size_t index = 0; wrong.ok() && index < request.node_count; ++index) {
+    auto query = read_query(request.nodes[index]);
+    if (query) queries.push_back(*std::move(query));
+    wrong = query.status();
+  }
+  call(self, ctx, done, "instances.describe", std::move(wrong),
        [queries = std::move(queries)](InstancesBroker& broker, const ServiceOperation& running) {
          auto batch = std::make_shared<Batch>();
          batch->running = running;
-         for (const auto& query : queries) {
-           if (!query) return running->end(query.status());
-           batch->queries.push_back(*query);
-           batch->queries.back().origin = running->context()->origin();
-         }
+         batch->queries = queries;
+         for (auto& query : batch->queries) query.origin = running->context()->origin();
          batch->answers.resize(queries.size());
          batch->missing = queries.size();
          if (batch->missing == 0) return end_batch(*batch);
@@ -116,11 +123,12 @@ void InstancesService::describe(void* self, const ccm_ctx* ctx,
        });
 }
 
-void InstancesService::get(void* self, const ccm_ctx* ctx, const ccm_node_identity* node,
+void InstancesService::get(void* self, ccm_ctx ctx, const ccm_get_instance_request* given,
                            ccm_completion done) noexcept {
-  call(self, ctx, done, "instances.get",
-       [query = read_query(node)](InstancesBroker& broker, const ServiceOperation& running) {
-         if (!query) return running->end(query.status());
+  const Status wrong = check_request(given);
+  auto query = wrong.ok() ? read_query(known(given).node) : Result<MachineQuery>(wrong);
+  call(self, ctx, done, "instances.get", query.status(),
+       [query](InstancesBroker& broker, const ServiceOperation& running) {
          MachineQuery asked = *query;
          asked.origin = running->context()->origin();
          broker.find(std::move(asked), [running](const MachineAnswer& answer) {
@@ -129,8 +137,18 @@ void InstancesService::get(void* self, const ccm_ctx* ctx, const ccm_node_identi
        });
 }
 
+// The broker keeps to the provider's limits and takes any number of machines.
+void InstancesService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
+                              ccm_completion done) noexcept {
+  call(self, ctx, done, "instances.limits", check_request(request),
+       [](const InstancesBroker&, const ServiceOperation& running) {
+         const auto none = sized<ccm_instance_limits>();
+         running->end({}, &none);
+       });
+}
+
 const void* InstancesService::table() const {
-  static const ccm_cloud_instances table{sizeof(table), 0, &list, &describe, &get};
+  static const ccm_cloud_instances table{sizeof(table), 0, &list, &describe, &get, &limits};
   return &table;
 }
 

@@ -16,11 +16,14 @@ class InstancesService final : public CloudService<InstancesBroker> {
   [[nodiscard]] const void* table() const override;
 
  private:
-  static void list(void* self, const ccm_ctx* ctx, ccm_completion done) noexcept;
-  static void describe(void* self, const ccm_ctx* ctx, const ccm_node_identity* const* nodes,
-                       size_t count, ccm_completion done) noexcept;
-  static void get(void* self, const ccm_ctx* ctx, const ccm_node_identity* node,
+  static void list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
+                   ccm_completion done) noexcept;
+  static void describe(void* self, ccm_ctx ctx, const ccm_describe_instances_request* request,
+                       ccm_completion done) noexcept;
+  static void get(void* self, ccm_ctx ctx, const ccm_get_instance_request* request,
                   ccm_completion done) noexcept;
+  static void limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
+                     ccm_completion done) noexcept;
 };
 
 }  // namespace ccm::plugin

@@ -64,7 +64,7 @@ std::optional<MachineAnswer> KnownMachines::find(const MachineQuery& query,
   }
   if (!listed_since(not_before)) return std::nullopt;
   auto answer = find_listed(query);
-  if (!answer && !doubtful_) answer = MachineAnswer{};
+  if (!answer && !doubtful_ && !listing_->may_lack(query.provider_id)) answer = MachineAnswer{};
   return answer;
 }
 

@@ -14,9 +14,14 @@ Status malformed(const char* what) {
   return Status(Code::internal, std::string("the provider completed with a malformed ") + what);
 }
 
+bool sound_ports(const ccm_service& service) {
+  if (!sound_list(service.ports, service.port_count)) return false;
+  const auto* end = service.ports + service.port_count;
+  return std::none_of(service.ports, end, [](const auto* port) { return port == nullptr; });
+}
+
 bool sound_service(const ccm_service& service) {
-  return sound_list(service.ports, service.port_count) &&
-         sound_list(service.source_ranges, service.source_range_count) &&
+  return sound_ports(service) && sound_list(service.source_ranges, service.source_range_count) &&
          sound_list(service.ip_families, service.ip_family_count) &&
          sound_list(service.parameters, service.parameter_count);
 }
@@ -28,7 +33,8 @@ constexpr std::size_t kAnnotationsLimit = 256 * 1'024;  // all of an object, Kub
 bool sound_ingress(const ccm_ingress& one) {
   if (!sound_list(one.ports, one.port_count)) return false;
   for (std::size_t index = 0; index < one.port_count; ++index) {
-    const ccm_ingress_port& port = one.ports[index];
+    if (one.ports[index] == nullptr) return false;
+    const ccm_ingress_port port = known(one.ports[index]);
     if (port.port < 1 || port.port > 65'535) return false;
     if (!sound_name(port.protocol) || !sound_name(port.error)) return false;
   }
@@ -72,20 +78,25 @@ void repair_texts(LoadBalancer& balancer) {
 
 }  // namespace
 
-Result<LoadBalancerRequest> read_request(const ccm_service* service,
-                                         const ccm_backend* const* backends, std::size_t count,
+Result<LoadBalancerRequest> read_request(const ccm_load_balancer_request* wanted,
                                          detail::BackendLists& lists) {
-  if (service == nullptr) return Status(Code::invalid_argument, "no Service was given");
-  const ccm_service known = whole(*service);
-  if (!sound_service(known)) {
+  const ccm_load_balancer_request raw = known(wanted);
+  if (raw.service == nullptr) return Status(Code::invalid_argument, "no Service was given");
+  const ccm_service service = whole(*raw.service);
+  if (!sound_service(service)) {
     return Status(Code::invalid_argument, "a Service with malformed lists was given");
   }
-  const WholeList<ccm_backend> given(backends, count, kThingLimit);
+  const WholeList<ccm_backend> given(raw.backends, raw.backend_count, kThingLimit);
   if (!given.sound() || !std::all_of(given.items().begin(), given.items().end(), sound_backend)) {
     return Status(Code::invalid_argument, "a malformed list of backends was given");
   }
+  if (!detail::understood(*wanted)) {
+    return Status(Code::unimplemented, ErrorClass::unsupported,
+                  "the request has a part that this host does not know")
+        .with_reason(CCM_REASON_UNKNOWN_REQUEST);
+  }
   LoadBalancerRequest request;
-  request.service = detail::service_from_c(kept_objects(), known);
+  request.service = detail::service_from_c(kept_objects(), service);
   request.backends = lists.read(kept_objects(), given.data(), given.size());
   if (request.service.uid.empty()) {
     return Status(Code::invalid_argument, "a Service without a UID was given");
@@ -100,29 +111,38 @@ Result<LoadBalancer> copy_load_balancer(const void* result) {
   // A struct that ends before the id does not mean that there is no id.
   const bool sound = raw.size >= offsetof(ccm_load_balancer, name) && ingress.sound() &&
                      std::all_of(ingress.items().begin(), ingress.items().end(), sound_ingress) &&
-                     sound_annotations(raw) && raw.state >= CCM_LOAD_BALANCER_ABSENT &&
-                     raw.state <= CCM_LOAD_BALANCER_FOREIGN && sound_name(raw.id) &&
-                     is_utf8(view(raw.id));
+                     sound_annotations(raw) && sound_name(raw.id) && is_utf8(view(raw.id));
   if (!sound) return malformed("load balancer");
-  ccm_load_balancer known = raw;
-  known.ingress = ingress.data();
-  cut_words(known.name);
-  cut_words(known.difference);
-  known.retry_after_ms = bounded(raw.retry_after_ms).count();
-  LoadBalancer balancer = detail::load_balancer_from_c(known);
+  ccm_load_balancer checked = raw;
+  checked.size = sizeof(checked);
+  checked.ingress = ingress.data();
+  cut_words(checked.name);
+  cut_words(checked.difference);
+  checked.retry_after_ms = bounded(raw.retry_after_ms).count();
+  if (raw.state < CCM_LOAD_BALANCER_UNKNOWN || raw.state > CCM_LOAD_BALANCER_FOREIGN) {
+    checked.state = CCM_LOAD_BALANCER_UNKNOWN;
+  }
+  LoadBalancer balancer = detail::load_balancer_from_c(checked);
   repair_texts(balancer);
   return balancer;
 }
 
 Result<std::string> copy_name(const void* result) {
   if (result == nullptr) return malformed("name");
-  return utf8_text(view(*static_cast<const ccm_str*>(result)));
+  return utf8_text(view(known(static_cast<const ccm_load_balancer_name*>(result)).name));
+}
+
+Result<std::string> copy_lane(const void* result) {
+  if (result == nullptr) return malformed("lane");
+  const ccm_load_balancer_lane raw = known(static_cast<const ccm_load_balancer_lane*>(result));
+  if (!sound_name(raw.lane)) return malformed("lane");
+  return std::string(view(raw.lane));
 }
 
 Result<LoadBalancerLimits> copy_load_balancer_limits(const void* result) {
   if (result == nullptr) return malformed("answer on limits");
-  LoadBalancerLimits limits = detail::load_balancer_limits_from_c(
-      whole(*static_cast<const ccm_load_balancer_limits*>(result)));
+  LoadBalancerLimits limits =
+      detail::load_balancer_limits_from_c(*static_cast<const ccm_load_balancer_limits*>(result));
   repair(limits.id_annotation);
   return limits;
 }

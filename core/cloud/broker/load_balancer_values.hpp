@@ -2,6 +2,8 @@
 // checked. Any thread.
 #pragma once
 
+#include "plugin/dispatch.hpp"
+
 #include <ccm/abi/loadbalancers.h>
 #include <ccm/load_balancer.hpp>
 #include <ccm/status.hpp>
@@ -18,14 +20,18 @@ struct LoadBalancerRequest {
   Backends backends;
 };
 
-// Failure: invalid_argument.
-Result<LoadBalancerRequest> read_request(const ccm_service* service,
-                                         const ccm_backend* const* backends, std::size_t count,
+// A failed operation may hand over what it made so far.
+template <>
+inline constexpr bool kResultWithFailure<LoadBalancer> = true;
+
+// Failure: invalid_argument, or unimplemented "UnknownRequest".
+Result<LoadBalancerRequest> read_request(const ccm_load_balancer_request* request,
                                          detail::BackendLists& lists);
 
 // Copies for LiveComponent::call. Failure: internal, the provider's answer makes no sense.
 Result<LoadBalancer> copy_load_balancer(const void* result);
 Result<std::string> copy_name(const void* result);
+Result<std::string> copy_lane(const void* result);
 Result<LoadBalancerLimits> copy_load_balancer_limits(const void* result);
 
 }  // namespace ccm::plugin

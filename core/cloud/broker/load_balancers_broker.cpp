@@ -38,34 +38,54 @@ LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<LiveComponent> provider
       turns_(provider_->runtime().loop, provider_->runtime().timers, {}, "load balancer operation"),
       notes_(provider_->runtime().timers),
       self_reference_(std::make_shared<LoadBalancersBroker*>(this)) {
-  turns_.on_late([this](const std::string& uid) { remove_again(uid); });
+  turns_.on_late([this](const std::string& lane) {
+    std::vector<std::string> removed;
+    for (const auto& [uid, entry] : removed_) {
+      if (entry.lane == lane) removed.push_back(uid);
+    }
+    for (const std::string& uid : removed) remove_again(uid);
+  });
 }
 
 bool LoadBalancersBroker::usable() const {
   return table_.ensure != nullptr && table_.remove != nullptr;
 }
 
-void LoadBalancersBroker::change(const char* operation, WithBackends function, Request request,
+// The key of its turns: the lane that the provider names, else the Service.
+void LoadBalancersBroker::find_lane(const Request& request, const std::shared_ptr<Context>& context,
+                                    const std::function<void(Result<std::string>)>& done) {
+  if (table_.lane == nullptr) return done(request->service.uid);
+  lane(request, context, [uid = request->service.uid, done](Result<std::string> lane) {
+    if (!lane.ok()) return done(std::move(lane));
+    done(lane->empty() ? uid : "lane " + *lane);
+  });
+}
+
+void LoadBalancersBroker::change(const char* operation, Function function, Request request,
                                  std::shared_ptr<Context> context, BalancerDone done) {
-  const std::string uid = request->service.uid;
   const bool look = function == table_.observe;
-  if (!look) removed_.erase(uid);  // it is wanted again
-  const Running running{operation, std::move(request), context};
+  if (!look) removed_.erase(request->service.uid);  // it is wanted again
   auto failed = [done](Status status) { done(std::move(status)); };
-  auto start = [this, running, function, look, done = std::move(done), failed](const Turn& turn) {
-    if (look) return call(running, function, turn, done);
-    auto go = [this, running, function, turn, done] { call(running, function, turn, done); };
-    look_first(running, turn, go, failed);
+  auto begin = [this, operation, function, look, request, context, done = std::move(done),
+                failed](Result<std::string> lane) {
+    if (!lane.ok()) return failed(lane.status());
+    const Running running{operation, request, context, *lane};
+    auto start = [this, running, function, look, done, failed](const Turn& turn) {
+      if (look) return call(running, function, turn, done);
+      auto go = [this, running, function, turn, done] { call(running, function, turn, done); };
+      look_first(running, turn, go, failed);
+    };
+    turns_.take(running.lane, context, std::move(start), failed);
   };
-  turns_.take(uid, std::move(context), std::move(start), failed);
+  find_lane(request, context, begin);
 }
 
 void LoadBalancersBroker::look_first(const Running& running, const Turn& turn,
                                      const std::function<void()>& go,
                                      const std::function<void(Status)>& failed) {
-  // Without `observe` the operation itself has to check: `ensure` does before it creates anything.
-  if (turns_.doubt(running.request->service.uid) == 0 || table_.observe == nullptr) return go();
-  const Running looking{"loadbalancers.observe", running.request, running.context};
+  // Without `observe` the operation itself has to look: `ensure` does before it makes anything.
+  if (turns_.doubt(running.lane) == 0 || table_.observe == nullptr) return go();
+  const Running looking{"loadbalancers.observe", running.request, running.context, running.lane};
   call(looking, table_.observe, turn, [go, failed](const Result<LoadBalancer>& seen) {
     if (seen.ok()) return go();
     Status status = seen.status();
@@ -74,22 +94,25 @@ void LoadBalancersBroker::look_first(const Running& running, const Turn& turn,
   });
 }
 
-void LoadBalancersBroker::call(const Running& running, WithBackends function, const Turn& turn,
+void LoadBalancersBroker::call(const Running& running, Function function, const Turn& turn,
                                BalancerDone done) {
   const std::string uid = running.request->service.uid;
-  const uint64_t doubt = turns_.doubt(uid);
-  auto invoke = [function, self = self_, request = running.request](const ccm_ctx* ctx,
+  const uint64_t doubt = turns_.doubt(running.lane);
+  auto invoke = [function, self = self_, request = running.request](ccm_ctx ctx,
                                                                     ccm_completion once) {
     const detail::LoadBalancerServiceC service(request->service);
-    const Backends& backends = request->backends;
-    function(self, ctx, service.get(), backends.get(), backends.size(), once);
+    auto raw = sized<ccm_load_balancer_request>();
+    raw.service = service.get();
+    raw.backends = request->backends.get();
+    raw.backend_count = request->backends.size();
+    function(self, ctx, &raw, once);
   };
   auto finished = [this, running, turn, uid, doubt,
                    done = std::move(done)](Result<LoadBalancer> outcome) {
     ended(running, turn, outcome.status());
     notes_.answered(running.request->service, outcome);
-    if (outcome) turns_.settle(uid, doubt);
-    // Load balancers of others do not count.
+    if (outcome) turns_.settle(running.lane, doubt);
+    // Another's does not count among ours.
     if (outcome && !outcome->id.empty() && outcome->state != LoadBalancerState::foreign) {
       brake_.add_known(uid);
     }
@@ -103,13 +126,13 @@ void LoadBalancersBroker::call(const Running& running, WithBackends function, co
 // Whether the provider itself ended it so or the host gave up on it shows a moment later.
 void LoadBalancersBroker::ended(const Running& running, const Turn& turn, const Status& status) {
   if (status.code() == Code::deadline_exceeded || status.code() == Code::cancelled) {
-    turns_.given_up(running.request->service.uid, turn.number);
+    turns_.given_up(running.lane, turn.number);
   }
 }
 
 void LoadBalancersBroker::observe(Request request, std::shared_ptr<Context> context,
                                   BalancerDone done) {
-  const WithBackends function = table_.observe != nullptr ? table_.observe : table_.ensure;
+  const Function function = table_.observe != nullptr ? table_.observe : table_.ensure;
   change("loadbalancers.observe", function, std::move(request), std::move(context),
          std::move(done));
 }
@@ -122,7 +145,7 @@ void LoadBalancersBroker::ensure(Request request, std::shared_ptr<Context> conte
 
 void LoadBalancersBroker::update_backends(Request request, std::shared_ptr<Context> context,
                                           BalancerDone done) {
-  const WithBackends function =
+  const Function function =
       table_.update_backends != nullptr ? table_.update_backends : table_.ensure;
   change("loadbalancers.update_backends", function, std::move(request), std::move(context),
          std::move(done));
@@ -130,10 +153,13 @@ void LoadBalancersBroker::update_backends(Request request, std::shared_ptr<Conte
 
 void LoadBalancersBroker::remove(Request request, std::shared_ptr<Context> context,
                                  std::function<void(Status)> done) {
-  const std::string uid = request->service.uid;
-  const Running running{"loadbalancers.delete", std::move(request), context};
-  auto start = [this, running, done](const Turn& turn) { begin_remove(running, done, turn); };
-  turns_.take(uid, std::move(context), std::move(start), done);
+  auto begin = [this, request, context, done](Result<std::string> lane) {
+    if (!lane.ok()) return done(lane.status());
+    const Running running{"loadbalancers.delete", request, context, *lane};
+    auto start = [this, running, done](const Turn& turn) { begin_remove(running, done, turn); };
+    turns_.take(running.lane, context, std::move(start), done);
+  };
+  find_lane(request, context, begin);
 }
 
 // It checks the cloud first, so doubt is no reason to observe separately.
@@ -144,23 +170,19 @@ void LoadBalancersBroker::begin_remove(const Running& running,
     Status verdict = brake_.judge({uid}).front();
     if (!verdict.ok()) return done(std::move(verdict));
   }
-  const uint64_t doubt = turns_.doubt(uid);
-  auto invoke = [remove = table_.remove, self = self_, request = running.request](
-                    const ccm_ctx* ctx, ccm_completion once) {
-    const detail::LoadBalancerServiceC service(request->service);
-    remove(self, ctx, service.get(), once);
-  };
+  const uint64_t doubt = turns_.doubt(running.lane);
+  auto invoke = invoke_without_backends(table_.remove, running.request);
   auto finished = [this, running, turn, uid, doubt, done](const Result<Nothing>& outcome) {
     const Status status = outcome.status();
     ended(running, turn, status);
     if (status.ok() || status.code() == Code::not_found ||
-        status.code() == Code::implemented_elsewhere || status.reason() == "NotOwned") {
+        status.code() == Code::implemented_elsewhere || status.reason() == CCM_REASON_NOT_OWNED) {
       notes_.forget(running.request->service);
     }
     if (status.ok() || status.code() == Code::not_found) {
       brake_.deleted(uid);
-      turns_.settle(uid, doubt);
-      if (turns_.abandoned(uid) > 0) removed_[uid] = running.request;
+      turns_.settle(running.lane, doubt);
+      if (turns_.abandoned(running.lane) > 0) removed_[uid] = {running.request, running.lane};
     }
     done(status);
   };
@@ -173,21 +195,22 @@ void LoadBalancersBroker::begin_remove(const Running& running,
 void LoadBalancersBroker::remove_again(const std::string& uid) {
   const auto place = removed_.find(uid);
   if (place == removed_.end()) return;
-  const Request request = place->second;
+  const Request request = place->second.request;
   remove(request, provider_->background(),
          [this, uid](const Status& status) { removed_again(uid, status); });
 }
 
 void LoadBalancersBroker::removed_again(const std::string& uid, const Status& status) {
   if (status.ok() || status.code() == Code::not_found) {
-    if (turns_.abandoned(uid) == 0) removed_.erase(uid);
+    const auto place = removed_.find(uid);
+    if (place != removed_.end() && turns_.abandoned(place->second.lane) == 0) removed_.erase(place);
     return;
   }
   if (status.error_class() != ErrorClass::waiting) {
     log::error("A lost operation may have left a load balancer behind",
                {{"service", uid}, {"err", status}});
   }
-  if (status.permanent()) {
+  if (status.refused()) {
     removed_.erase(uid);
     return;
   }
@@ -201,24 +224,46 @@ void LoadBalancersBroker::name(Request request, std::shared_ptr<Context> context
                                std::function<void(Result<std::string>)> done) {
   if (table_.name == nullptr) return done(request->service.default_name);
   Context::Fields fields = fields_of(*request);
-  auto invoke = [name = table_.name, self = self_, request = std::move(request)](
-                    const ccm_ctx* ctx, ccm_completion once) {
-    const detail::LoadBalancerServiceC service(request->service);
-    name(self, ctx, service.get(), once);
-  };
+  auto invoke = invoke_without_backends(table_.name, std::move(request));
   provider_->call<std::string>("loadbalancers.name", context, timeouts_.call, std::move(fields),
                                std::move(invoke), copy_name, std::move(done));
+}
+
+void LoadBalancersBroker::lane(Request request, std::shared_ptr<Context> context,
+                               std::function<void(Result<std::string>)> done) {
+  if (table_.lane == nullptr) return done(std::string());
+  Context::Fields fields = fields_of(*request);
+  auto invoke = invoke_without_backends(table_.lane, std::move(request));
+  provider_->call<std::string>("loadbalancers.lane", context, timeouts_.call, std::move(fields),
+                               std::move(invoke), copy_lane, std::move(done));
+}
+
+Invoke LoadBalancersBroker::invoke_without_backends(Function function, Request request) const {
+  return [function, self = self_, request = std::move(request)](ccm_ctx ctx, ccm_completion once) {
+    const detail::LoadBalancerServiceC service(request->service);
+    auto raw = sized<ccm_load_balancer_request>();
+    raw.service = service.get();
+    function(self, ctx, &raw, once);
+  };
 }
 
 void LoadBalancersBroker::limits(std::shared_ptr<Context> context,
                                  std::function<void(Result<LoadBalancerLimits>)> done) {
   if (table_.limits == nullptr) return done(LoadBalancerLimits());
-  auto invoke = [limits = table_.limits, self = self_](const ccm_ctx* ctx, ccm_completion once) {
-    limits(self, ctx, once);
+  auto invoke = [limits = table_.limits, self = self_](ccm_ctx ctx, ccm_completion once) {
+    const auto request = sized<ccm_limits_request>();
+    limits(self, ctx, &request, once);
+  };
+  auto learnt = [this, done = std::move(done)](Result<LoadBalancerLimits> limits) {
+    if (limits.ok()) {
+      timeouts_.load_balancer = time_limit(limits->timeout, timeouts_.load_balancer);
+      turns_.set_parallel(limits->parallel);
+    }
+    done(std::move(limits));
   };
   provider_->call<LoadBalancerLimits>("loadbalancers.limits", context, timeouts_.call, {},
                                       std::move(invoke), copy_load_balancer_limits,
-                                      std::move(done));
+                                      std::move(learnt));
 }
 
 }  // namespace ccm::plugin

@@ -1,8 +1,9 @@
 // The provider's load balancers for all controllers: every operation has a deadline and is counted,
-// one runs at a time for each Service, and deletions pass the brake unless the Service itself shows
-// that it gave its load balancer up. An operation that the provider never completes loses its turn
-// after a grace period; then the cloud is observed before anything else is changed, and a deletion
-// is repeated when the lost operation completes after all (docs/decisions/0010). Loop thread.
+// one runs at a time for each Service, or each lane that the provider names, and deletions pass the
+// brake unless the Service itself shows that it gave its load balancer up. An operation that the
+// provider never completes loses its turn after a grace period; then the cloud is observed before
+// anything else is changed, and a deletion is repeated when the lost operation completes after all
+// (docs/decisions/0010). Loop thread.
 #pragma once
 
 #include "cloud/broker/load_balancer_notes.hpp"
@@ -25,7 +26,7 @@ class LoadBalancersBroker {
  public:
   using Request = std::shared_ptr<const LoadBalancerRequest>;
   using BalancerDone = std::function<void(Result<LoadBalancer>)>;
-  using WithBackends = decltype(ccm_cloud_loadbalancers::ensure);
+  using Function = decltype(ccm_cloud_loadbalancers::ensure);
 
   // `brake` must outlive it.
   LoadBalancersBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
@@ -42,6 +43,10 @@ class LoadBalancersBroker {
   void remove(Request request, std::shared_ptr<Context> context, std::function<void(Status)> done);
   void name(Request request, std::shared_ptr<Context> context,
             std::function<void(Result<std::string>)> done);
+  // The lane in which the Service's operations run; empty = its own.
+  void lane(Request request, std::shared_ptr<Context> context,
+            std::function<void(Result<std::string>)> done);
+  // The provider's own; this broker keeps to it from then on.
   void limits(std::shared_ptr<Context> context,
               std::function<void(Result<LoadBalancerLimits>)> done);
 
@@ -56,15 +61,23 @@ class LoadBalancersBroker {
     const char* name;
     Request request;
     std::shared_ptr<Context> context;
+    std::string lane;  // the key of its turn
+  };
+  struct Removed {
+    Request request;
+    std::string lane;
   };
   using Turn = Turns::Turn;
 
-  void change(const char* operation, WithBackends function, Request request,
+  void find_lane(const Request& request, const std::shared_ptr<Context>& context,
+                 const std::function<void(Result<std::string>)>& done);
+  [[nodiscard]] Invoke invoke_without_backends(Function function, Request request) const;
+  void change(const char* operation, Function function, Request request,
               std::shared_ptr<Context> context, BalancerDone done);
   // Calls `go` once the Service's load balancer is known: at once unless its key is in doubt.
   void look_first(const Running& running, const Turn& turn, const std::function<void()>& go,
                   const std::function<void(Status)>& failed);
-  void call(const Running& running, WithBackends function, const Turn& turn, BalancerDone done);
+  void call(const Running& running, Function function, const Turn& turn, BalancerDone done);
   void ended(const Running& running, const Turn& turn, const Status& status);
   void begin_remove(const Running& running, const std::function<void(Status)>& done,
                     const Turn& turn);
@@ -74,12 +87,12 @@ class LoadBalancersBroker {
   const std::shared_ptr<LiveComponent> provider_;
   void* const self_;
   const ccm_cloud_loadbalancers table_;  // functions beyond its size are NULL
-  const ProviderTimeouts timeouts_;
+  ProviderTimeouts timeouts_;
   AbsenceBrake& brake_;
   Turns turns_;
   LoadBalancerNotes notes_;
-  // By UID: deleted load balancers whose operation ran on without its turn.
-  std::unordered_map<std::string, Request> removed_;
+  // By UID: what was deleted while an operation ran on without its turn.
+  std::unordered_map<std::string, Removed> removed_;
   std::shared_ptr<LoadBalancersBroker*> self_reference_;  // timers hold it weakly
 };
 

@@ -1,5 +1,7 @@
 #include "cloud/broker/load_balancers_service.hpp"
 
+#include "cloud/broker/abi_structs.hpp"
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,109 +10,116 @@ namespace ccm::plugin {
 
 namespace {
 
-// Ends with the fault of a request that cannot be read.
-template <typename Ask>
-auto asking(std::shared_ptr<const Result<LoadBalancerRequest>> request, Ask ask) {
-  return [request = std::move(request), ask = std::move(ask)](LoadBalancersBroker& broker,
-                                                              const ServiceOperation& running) {
-    if (!request->ok()) return running->end(request->status());
-    ask(broker, LoadBalancersBroker::Request(request, &**request), running);
-  };
+// A failure may have made something first.
+void end_with_balancer(HostOperation& running, const Result<LoadBalancer>& outcome) {
+  const LoadBalancer* made = outcome.ok() ? &*outcome : outcome.partial();
+  if (made == nullptr) return running.end(outcome.status());
+  const detail::LoadBalancerC raw(*made);
+  running.end(outcome.status(), raw.get());
 }
 
 }  // namespace
 
-LoadBalancersService::ReadRequest LoadBalancersService::read(void* self, const ccm_service* service,
-                                                             const ccm_backend* const* backends,
-                                                             size_t count) {
-  auto& host = *static_cast<LoadBalancersService*>(self);
-  return std::make_shared<const Result<LoadBalancerRequest>>(
-      read_request(service, backends, count, host.lists_));
+template <typename Ask>
+void LoadBalancersService::ask(void* self, ccm_ctx ctx, Asked request, ccm_completion done,
+                               const char* name, Ask ask) {
+  // Read on the caller's thread and shared from then on: it can be long.
+  auto& service = *static_cast<LoadBalancersService*>(self);
+  auto read =
+      std::make_shared<const Result<LoadBalancerRequest>>(read_request(request, service.lists_));
+  Status wrong = read->status();
+  call(self, ctx, done, name, std::move(wrong),
+       [read = std::move(read), ask = std::move(ask)](LoadBalancersBroker& broker,
+                                                      const ServiceOperation& running) {
+         ask(broker, LoadBalancersBroker::Request(read, &**read), running);
+       });
 }
 
-void LoadBalancersService::with_backends(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                                         const ccm_backend* const* backends, size_t count,
-                                         ccm_completion done, const char* name,
-                                         Operation operation) noexcept {
-  call(self, ctx, done, name,
-       asking(read(self, service, backends, count),
-              [operation](LoadBalancersBroker& broker, LoadBalancersBroker::Request request,
-                          const ServiceOperation& running) {
-                (broker.*operation)(
-                    std::move(request), running->context(),
-                    ending_with<LoadBalancer>(
-                        running, [](HostOperation& ended, const LoadBalancer& balancer) {
-                          const detail::LoadBalancerC raw(balancer);
-                          ended.end({}, raw.get());
-                        }));
-              }));
+void LoadBalancersService::perform(void* self, ccm_ctx ctx, Asked request, ccm_completion done,
+                                   const char* name, Operation operation) noexcept {
+  ask(self, ctx, request, done, name,
+      [operation](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
+                  const ServiceOperation& running) {
+        (broker.*operation)(std::move(asked), running->context(),
+                            [running](const Result<LoadBalancer>& outcome) {
+                              if (!running->ended()) end_with_balancer(*running, outcome);
+                            });
+      });
 }
 
-void LoadBalancersService::observe(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                                   const ccm_backend* const* backends, size_t count,
+void LoadBalancersService::observe(void* self, ccm_ctx ctx, Asked request,
                                    ccm_completion done) noexcept {
-  with_backends(self, ctx, service, backends, count, done, "loadbalancers.observe",
-                &LoadBalancersBroker::observe);
+  perform(self, ctx, request, done, "loadbalancers.observe", &LoadBalancersBroker::observe);
 }
 
-void LoadBalancersService::ensure(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                                  const ccm_backend* const* backends, size_t count,
+void LoadBalancersService::ensure(void* self, ccm_ctx ctx, Asked request,
                                   ccm_completion done) noexcept {
-  with_backends(self, ctx, service, backends, count, done, "loadbalancers.ensure",
-                &LoadBalancersBroker::ensure);
+  perform(self, ctx, request, done, "loadbalancers.ensure", &LoadBalancersBroker::ensure);
 }
 
-void LoadBalancersService::update_backends(void* self, const ccm_ctx* ctx,
-                                           const ccm_service* service,
-                                           const ccm_backend* const* backends, size_t count,
+void LoadBalancersService::update_backends(void* self, ccm_ctx ctx, Asked request,
                                            ccm_completion done) noexcept {
-  with_backends(self, ctx, service, backends, count, done, "loadbalancers.update_backends",
-                &LoadBalancersBroker::update_backends);
+  perform(self, ctx, request, done, "loadbalancers.update_backends",
+          &LoadBalancersBroker::update_backends);
 }
 
-void LoadBalancersService::remove(void* self, const ccm_ctx* ctx, const ccm_service* service,
+void LoadBalancersService::remove(void* self, ccm_ctx ctx, Asked request,
                                   ccm_completion done) noexcept {
-  call(self, ctx, done, "loadbalancers.delete",
-       asking(read(self, service),
-              [](LoadBalancersBroker& broker, LoadBalancersBroker::Request request,
-                 const ServiceOperation& running) {
-                broker.remove(std::move(request), running->context(),
-                              [running](const Status& status) { running->end(status); });
-              }));
+  ask(self, ctx, request, done, "loadbalancers.delete",
+      [](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
+         const ServiceOperation& running) {
+        broker.remove(std::move(asked), running->context(), [running](const Status& status) {
+          if (!running->ended()) running->end(status);
+        });
+      });
 }
 
-void LoadBalancersService::name(void* self, const ccm_ctx* ctx, const ccm_service* service,
+void LoadBalancersService::name(void* self, ccm_ctx ctx, Asked request,
                                 ccm_completion done) noexcept {
-  call(self, ctx, done, "loadbalancers.name",
-       asking(read(self, service),
-              [](LoadBalancersBroker& broker, LoadBalancersBroker::Request request,
-                 const ServiceOperation& running) {
-                broker.name(std::move(request), running->context(),
-                            ending_with<std::string>(
-                                running, [](HostOperation& operation, const std::string& name) {
-                                  const ccm_str raw = c_str(name);
-                                  operation.end({}, &raw);
-                                }));
-              }));
+  ask(self, ctx, request, done, "loadbalancers.name",
+      [](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
+         const ServiceOperation& running) {
+        broker.name(std::move(asked), running->context(),
+                    ending_with<std::string>(running,
+                                             [](HostOperation& operation, const std::string& name) {
+                                               auto raw = sized<ccm_load_balancer_name>();
+                                               raw.name = c_str(name);
+                                               operation.end({}, &raw);
+                                             }));
+      });
 }
 
-void LoadBalancersService::limits(void* self, const ccm_ctx* ctx, ccm_completion done) noexcept {
-  call(self, ctx, done, "loadbalancers.limits",
+void LoadBalancersService::lane(void* self, ccm_ctx ctx, Asked request,
+                                ccm_completion done) noexcept {
+  ask(self, ctx, request, done, "loadbalancers.lane",
+      [](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
+         const ServiceOperation& running) {
+        broker.lane(std::move(asked), running->context(),
+                    ending_with<std::string>(running,
+                                             [](HostOperation& operation, const std::string& lane) {
+                                               auto raw = sized<ccm_load_balancer_lane>();
+                                               raw.lane = c_str(lane);
+                                               operation.end({}, &raw);
+                                             }));
+      });
+}
+
+void LoadBalancersService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
+                                  ccm_completion done) noexcept {
+  call(self, ctx, done, "loadbalancers.limits", check_request(request),
        [](LoadBalancersBroker& broker, const ServiceOperation& running) {
          broker.limits(running->context(),
                        ending_with<LoadBalancerLimits>(
                            running, [](HostOperation& operation, const LoadBalancerLimits& limits) {
-                             const ccm_load_balancer_limits raw{
-                                 sizeof(raw), 0, limits.load_balancers, limits.backends,
-                                 c_str(limits.id_annotation)};
+                             const ccm_load_balancer_limits raw = detail::limits_to_c(limits);
                              operation.end({}, &raw);
                            }));
        });
 }
 
 const void* LoadBalancersService::table() const {
-  static const ccm_cloud_loadbalancers table{sizeof(table),    0,       &observe, &ensure,
-                                             &update_backends, &remove, &name,    &limits};
+  static const ccm_cloud_loadbalancers table{
+      sizeof(table), 0, &observe, &ensure, &update_backends, &remove, &name, &lane, &limits};
   return &table;
 }
 

@@ -7,8 +7,6 @@
 
 #include <ccm/abi/loadbalancers.h>
 
-#include <memory>
-
 namespace ccm::plugin {
 
 class LoadBalancersService final : public CloudService<LoadBalancersBroker> {
@@ -19,29 +17,22 @@ class LoadBalancersService final : public CloudService<LoadBalancersBroker> {
 
  private:
   using Operation = decltype(&LoadBalancersBroker::ensure);
+  using Asked = const ccm_load_balancer_request*;
 
-  // Read on the caller's thread and shared from then on: it can be long.
-  using ReadRequest = std::shared_ptr<const Result<LoadBalancerRequest>>;
-
-  static ReadRequest read(void* self, const ccm_service* service,
-                          const ccm_backend* const* backends = nullptr, size_t count = 0);
-  static void with_backends(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                            const ccm_backend* const* backends, size_t count, ccm_completion done,
-                            const char* name, Operation operation) noexcept;
-  static void observe(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                      const ccm_backend* const* backends, size_t count,
-                      ccm_completion done) noexcept;
-  static void ensure(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                     const ccm_backend* const* backends, size_t count,
+  // `ask(broker, request, operation)` runs on the loop.
+  template <typename Ask>
+  static void ask(void* self, ccm_ctx ctx, Asked request, ccm_completion done, const char* name,
+                  Ask ask);
+  static void perform(void* self, ccm_ctx ctx, Asked request, ccm_completion done, const char* name,
+                      Operation operation) noexcept;
+  static void observe(void* self, ccm_ctx ctx, Asked request, ccm_completion done) noexcept;
+  static void ensure(void* self, ccm_ctx ctx, Asked request, ccm_completion done) noexcept;
+  static void update_backends(void* self, ccm_ctx ctx, Asked request, ccm_completion done) noexcept;
+  static void remove(void* self, ccm_ctx ctx, Asked request, ccm_completion done) noexcept;
+  static void name(void* self, ccm_ctx ctx, Asked request, ccm_completion done) noexcept;
+  static void lane(void* self, ccm_ctx ctx, Asked request, ccm_completion done) noexcept;
+  static void limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                      ccm_completion done) noexcept;
-  static void update_backends(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                              const ccm_backend* const* backends, size_t count,
-                              ccm_completion done) noexcept;
-  static void remove(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                     ccm_completion done) noexcept;
-  static void name(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                   ccm_completion done) noexcept;
-  static void limits(void* self, const ccm_ctx* ctx, ccm_completion done) noexcept;
   detail::BackendLists lists_;
 };
 

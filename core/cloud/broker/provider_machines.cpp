@@ -1,5 +1,6 @@
 #include "cloud/broker/provider_machines.hpp"
 
+#include "cloud/broker/abi_structs.hpp"
 #include "plugin/host_services/object_service.hpp"
 
 #include <utility>
@@ -9,8 +10,16 @@ namespace ccm::plugin {
 namespace {
 
 ccm_node_identity identity_of(const MachineQuery& query) {
-  return {sizeof(ccm_node_identity), 0, c_str(query.name), c_str(query.provider_id),
-          object_handle(query.node)};
+  auto identity = sized<ccm_node_identity>();
+  identity.name = c_str(query.name);
+  identity.provider_id = c_str(query.provider_id);
+  identity.node = object_handle(query.node);
+  return identity;
+}
+
+Result<InstanceLimits> copy_limits(const void* result) {
+  if (result == nullptr) return Status(Code::internal, "the provider gave no limits");
+  return detail::instance_limits_from_c(*static_cast<const ccm_instance_limits*>(result));
 }
 
 Result<InstanceSnapshot::Ptr> copy_list(const void* result) {
@@ -34,34 +43,64 @@ ProviderMachines::ProviderMachines(std::shared_ptr<LiveComponent> provider, ccm_
       table_(*static_cast<const ccm_cloud_instances*>(instances.table)),
       timeouts_(timeouts) {}
 
-bool ProviderMachines::can_list() const { return CCM_HAS(&table_, list) && table_.list != nullptr; }
-
-bool ProviderMachines::can_describe() const {
-  return CCM_HAS(&table_, describe) && table_.describe != nullptr;
+bool ProviderMachines::can_list() const {
+  return function_of(&table_, &ccm_cloud_instances::list) != nullptr;
 }
 
-bool ProviderMachines::can_get() const { return CCM_HAS(&table_, get) && table_.get != nullptr; }
+bool ProviderMachines::can_describe() const {
+  return function_of(&table_, &ccm_cloud_instances::describe) != nullptr;
+}
+
+bool ProviderMachines::can_get() const {
+  return function_of(&table_, &ccm_cloud_instances::get) != nullptr;
+}
+
+void ProviderMachines::ask_limits(std::function<void(Result<InstanceLimits>)> done) {
+  const auto limits = function_of(&table_, &ccm_cloud_instances::limits);
+  if (limits == nullptr) {
+    provider_->runtime().loop.post([done = std::move(done)] { done(InstanceLimits()); });
+    return;
+  }
+  auto invoke = [limits, self = interface_.self](ccm_ctx ctx, ccm_completion once) {
+    const auto request = sized<ccm_limits_request>();
+    limits(self, ctx, &request, once);
+  };
+  auto ended = [this, done = std::move(done)](Result<InstanceLimits> asked) {
+    if (asked.ok()) {
+      timeouts_.call = time_limit(asked->timeout, timeouts_.call);
+      timeouts_.list = time_limit(asked->list_timeout, timeouts_.list);
+    }
+    done(std::move(asked));
+  };
+  provider_->call<InstanceLimits>("instances.limits", nullptr, timeouts_.call, {},
+                                  std::move(invoke), copy_limits, std::move(ended));
+}
 
 void ProviderMachines::set_origin(const std::shared_ptr<Origin>& origin) {
   context_ = origin ? provider_->background()->child(std::nullopt, {}, origin) : nullptr;
 }
 
 void ProviderMachines::list(Done done) {
-  auto invoke = [list = table_.list, self = interface_.self](
-                    const ccm_ctx* ctx, ccm_completion once) { list(self, ctx, once); };
+  auto invoke = [list = table_.list, self = interface_.self](ccm_ctx ctx, ccm_completion once) {
+    const auto request = sized<ccm_list_instances_request>();
+    list(self, ctx, &request, once);
+  };
   provider_->call<InstanceSnapshot::Ptr>("instances.list", context_, timeouts_.list, {},
                                          std::move(invoke), copy_list, std::move(done));
 }
 
 void ProviderMachines::describe(std::vector<MachineQuery> queries, Done done) {
   auto invoke = [describe = table_.describe, self = interface_.self, queries = std::move(queries)](
-                    const ccm_ctx* ctx, ccm_completion once) {
+                    ccm_ctx ctx, ccm_completion once) {
     std::vector<ccm_node_identity> identities;
     identities.reserve(queries.size());
     std::vector<const ccm_node_identity*> pointers;
     for (const MachineQuery& query : queries) identities.push_back(identity_of(query));
     for (const ccm_node_identity& identity : identities) pointers.push_back(&identity);
-    describe(self, ctx, pointers.data(), pointers.size(), once);
+    auto request = sized<ccm_describe_instances_request>();
+    request.nodes = pointers.data();
+    request.node_count = pointers.size();
+    describe(self, ctx, &request, once);
   };
   provider_->call<InstanceSnapshot::Ptr>("instances.describe", context_, timeouts_.call, {},
                                          std::move(invoke), copy_answers, std::move(done));
@@ -70,9 +109,11 @@ void ProviderMachines::describe(std::vector<MachineQuery> queries, Done done) {
 void ProviderMachines::get(MachineQuery query, Done done) {
   Context::Fields fields{{"node", query.name}};
   auto invoke = [get = table_.get, self = interface_.self, query = std::move(query)](
-                    const ccm_ctx* ctx, ccm_completion once) {
+                    ccm_ctx ctx, ccm_completion once) {
     const ccm_node_identity identity = identity_of(query);
-    get(self, ctx, &identity, once);
+    auto request = sized<ccm_get_instance_request>();
+    request.node = &identity;
+    get(self, ctx, &request, once);
   };
   provider_->call<InstanceSnapshot::Ptr>("instances.get", context_, timeouts_.call,
                                          std::move(fields), std::move(invoke), copy_one,

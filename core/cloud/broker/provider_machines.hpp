@@ -6,7 +6,10 @@
 #include "plugin/live_component.hpp"
 
 #include <ccm/abi/instances.h>
+#include <ccm/instance_limits.hpp>
+#include <ccm/status.hpp>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -21,6 +24,9 @@ class ProviderMachines final : public MachineSource {
   [[nodiscard]] bool can_list() const override;
   [[nodiscard]] bool can_describe() const override;
   [[nodiscard]] bool can_get() const override;
+  // Asks the provider for its limits, and keeps to its deadlines from then on. All 0 when it has
+  // none. `done` as in MachineSource.
+  void ask_limits(std::function<void(Result<InstanceLimits>)> done);
   void set_origin(const std::shared_ptr<Origin>& origin) override;
   void list(Done done) override;
   void describe(std::vector<MachineQuery> queries, Done done) override;
@@ -30,7 +36,7 @@ class ProviderMachines final : public MachineSource {
   const std::shared_ptr<LiveComponent> provider_;
   const ccm_interface interface_;
   const ccm_cloud_instances& table_;
-  const ProviderTimeouts timeouts_;
+  ProviderTimeouts timeouts_;
   std::shared_ptr<Context> context_;  // of the next call; null = the component's own
 };
 

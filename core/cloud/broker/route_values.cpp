@@ -44,6 +44,11 @@ Status malformed_routes() {
 Result<std::vector<Route>> read_routes(const ccm_route* const* routes, std::size_t count) {
   const WholeList<ccm_route> list(routes, count, kThingLimit);
   if (!sound_routes(list)) return Status(Code::invalid_argument, "malformed routes were given");
+  if (!detail::all_understood(routes, count)) {
+    return Status(Code::unimplemented, ErrorClass::unsupported,
+                  "a route has a part that this host does not know")
+        .with_reason(CCM_REASON_UNKNOWN_REQUEST);
+  }
   return detail::routes_from_c(kept_objects(), list.data(), list.size());
 }
 
@@ -78,7 +83,7 @@ Result<std::vector<Status>> copy_route_results(const void* result) {
 
 Result<RouteLimits> copy_route_limits(const void* result) {
   if (result == nullptr) return malformed_routes();
-  return detail::route_limits_from_c(whole(*static_cast<const ccm_route_limits*>(result)));
+  return detail::route_limits_from_c(*static_cast<const ccm_route_limits*>(result));
 }
 
 }  // namespace ccm::plugin

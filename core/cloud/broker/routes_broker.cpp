@@ -2,8 +2,8 @@
 
 #include "cloud/broker/abi_structs.hpp"
 #include "cloud/broker/route_batches.hpp"
+#include "cloud/broker/route_replacements.hpp"
 
-#include <set>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -18,34 +18,6 @@ constexpr std::chrono::milliseconds kListAgain{1'000};
 std::string key_of(const Route& route) {
   return route.id + " " + route.destination_cidr + " " + route.target_node;
 }
-
-// Replacements of removed routes. Borrows from the routes that it was made of.
-class Replacements {
- public:
-  Replacements(const std::vector<Route>& removals, const std::vector<Route>& additions,
-               const std::vector<Route>& owned) {
-    for (const Route& route : additions) {
-      destinations_.insert(route.destination_cidr);
-      targets_.insert(route.target_node);
-    }
-    std::set<std::pair<std::string_view, std::string_view>> removed;
-    for (const Route& route : removals) removed.emplace(route.id, route.destination_cidr);
-    for (const Route& route : owned) {
-      if (route.blackhole || removed.contains({route.id, route.destination_cidr})) continue;
-      destinations_.insert(route.destination_cidr);
-    }
-  }
-
-  // Its destination stays routed, or its Node gets another route.
-  [[nodiscard]] bool of(const Route& route) const {
-    return destinations_.contains(route.destination_cidr) ||
-           (!route.target_node.empty() && targets_.contains(route.target_node));
-  }
-
- private:
-  std::unordered_set<std::string_view> destinations_;
-  std::unordered_set<std::string_view> targets_;
-};
 
 }  // namespace
 
@@ -76,8 +48,10 @@ bool RoutesBroker::usable() const { return table_.list != nullptr && table_.appl
 void RoutesBroker::list(std::string cluster_name, std::shared_ptr<Context> context,
                         std::function<void(Result<std::vector<Route>>)> done) {
   auto invoke = [list = table_.list, self = self_, cluster_name = std::move(cluster_name)](
-                    const ccm_ctx* ctx, ccm_completion once) {
-    list(self, ctx, c_str(cluster_name), once);
+                    ccm_ctx ctx, ccm_completion once) {
+    auto request = sized<ccm_list_routes_request>();
+    request.cluster_name = c_str(cluster_name);
+    list(self, ctx, &request, once);
   };
   auto ended = [this, doubt = turns_.doubt(kTable),
                 done = std::move(done)](Result<std::vector<Route>> listed) {
@@ -134,7 +108,7 @@ void RoutesBroker::judge(Request& request) {
     if (!route.owned) {
       request.statuses[index] = Status(Code::failed_precondition,
                                        "route " + route.destination_cidr + " was not made by us")
-                                    .with_reason("NotOwned");
+                                    .with_reason(CCM_REASON_NOT_OWNED);
     } else if (!replacements.of(route) && !of_deleted_node(route)) {
       absences.push_back(index);
       keys.push_back(key_of(route));
@@ -156,7 +130,7 @@ void RoutesBroker::begin_apply(const RequestPtr& request, Turns::Turn turn) {
     return request->done(Status(Code::unavailable, ErrorClass::waiting,
                                 "what became of earlier changes is not known before the routes "
                                 "have been listed again")
-                             .with_reason("OperationNotCompleted")
+                             .with_reason(CCM_REASON_OPERATION_NOT_COMPLETED)
                              .with_retry_after(kListAgain));
   }
   request->turn = std::move(turn);
@@ -204,12 +178,16 @@ void RoutesBroker::call(const RequestPtr& request) {
   for (const std::size_t index : batch.additions) {
     given->additions.push_back(changes.additions[index]);
   }
-  auto invoke = [apply = table_.apply, self = self_, given](const ccm_ctx* ctx,
-                                                            ccm_completion once) {
+  auto invoke = [apply = table_.apply, self = self_, given](ccm_ctx ctx, ccm_completion once) {
     const detail::RoutesC remove(given->removals);
     const detail::RoutesC add(given->additions);
-    apply(self, ctx, c_str(given->cluster_name), remove.data(), remove.size(), add.data(),
-          add.size(), once);
+    auto asked = sized<ccm_apply_routes_request>();
+    asked.cluster_name = c_str(given->cluster_name);
+    asked.remove = remove.data();
+    asked.remove_count = remove.size();
+    asked.add = add.data();
+    asked.add_count = add.size();
+    apply(self, ctx, &asked, once);
   };
   auto ended = [this, request](Result<std::vector<Status>> outcome) {
     batch_ended(request, std::move(outcome));
@@ -379,11 +357,16 @@ void RoutesBroker::limits(std::shared_ptr<Context> context,
 
 void RoutesBroker::ask_limits(const std::shared_ptr<Context>& context,
                               std::function<void(Result<RouteLimits>)> done) {
-  auto invoke = [limits = table_.limits, self = self_](const ccm_ctx* ctx, ccm_completion once) {
-    limits(self, ctx, once);
+  auto invoke = [limits = table_.limits, self = self_](ccm_ctx ctx, ccm_completion once) {
+    const auto request = sized<ccm_limits_request>();
+    limits(self, ctx, &request, once);
   };
   auto ended = [this, done = std::move(done)](Result<RouteLimits> limits) {
-    if (limits.ok()) batch_size_ = limits->batch;
+    if (limits.ok()) {
+      batch_size_ = limits->batch;
+      timeouts_.list = time_limit(limits->timeout, timeouts_.list);
+      timeouts_.routes = time_limit(limits->timeout, timeouts_.routes);
+    }
     done(std::move(limits));
   };
   provider_->call<RouteLimits>("routes.limits", context, timeouts_.call, {}, std::move(invoke),

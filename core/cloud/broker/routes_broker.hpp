@@ -100,7 +100,7 @@ class RoutesBroker {
   const std::shared_ptr<LiveComponent> provider_;
   void* const self_;
   const ccm_cloud_routes table_;  // functions beyond its size are NULL
-  const ProviderTimeouts timeouts_;
+  ProviderTimeouts timeouts_;
   AbsenceBrake& brake_;
   const NodeDeleted node_deleted_;
   std::vector<Route> owned_;           // of the last listing

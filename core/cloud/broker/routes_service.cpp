@@ -1,5 +1,7 @@
 #include "cloud/broker/routes_service.hpp"
 
+#include "cloud/broker/abi_structs.hpp"
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,11 +9,11 @@
 
 namespace ccm::plugin {
 
-void RoutesService::list(void* self, const ccm_ctx* ctx, ccm_str cluster_name,
+void RoutesService::list(void* self, ccm_ctx ctx, const ccm_list_routes_request* request,
                          ccm_completion done) noexcept {
-  call(self, ctx, done, "routes.list",
-       [cluster = std::string(view(cluster_name))](RoutesBroker& broker,
-                                                   const ServiceOperation& running) {
+  call(self, ctx, done, "routes.list", check_request(request),
+       [cluster = std::string(view(known(request).cluster_name))](RoutesBroker& broker,
+                                                                  const ServiceOperation& running) {
          broker.list(cluster, running->context(),
                      ending_with<std::vector<Route>>(
                          running, [](HostOperation& operation, const std::vector<Route>& listed) {
@@ -21,20 +23,19 @@ void RoutesService::list(void* self, const ccm_ctx* ctx, ccm_str cluster_name,
        });
 }
 
-void RoutesService::apply(void* self, const ccm_ctx* ctx, ccm_str cluster_name,
-                          const ccm_route* const* removals, size_t removal_count,
-                          const ccm_route* const* additions, size_t addition_count,
+void RoutesService::apply(void* self, ccm_ctx ctx, const ccm_apply_routes_request* given,
                           ccm_completion done) noexcept {
-  auto remove = read_routes(removals, removal_count);
-  auto add = read_routes(additions, addition_count);
-  const Status malformed = !remove.ok() ? remove.status() : add.status();
+  const ccm_apply_routes_request request = known(given);
+  Status wrong = check_request(given);
+  auto remove = read_routes(request.remove, request.remove_count);
+  auto add = read_routes(request.add, request.add_count);
+  if (wrong.ok()) wrong = !remove.ok() ? remove.status() : add.status();
   auto changes = std::make_shared<RoutesBroker::Changes>();
-  if (malformed.ok()) {
-    *changes = {std::string(view(cluster_name)), *std::move(remove), *std::move(add)};
+  if (wrong.ok()) {
+    *changes = {std::string(view(request.cluster_name)), *std::move(remove), *std::move(add)};
   }
-  call(self, ctx, done, "routes.apply",
-       [malformed, changes](RoutesBroker& broker, const ServiceOperation& running) {
-         if (!malformed.ok()) return running->end(malformed);
+  call(self, ctx, done, "routes.apply", std::move(wrong),
+       [changes](RoutesBroker& broker, const ServiceOperation& running) {
          broker.apply(std::move(*changes), running->context(),
                       ending_with<std::vector<Status>>(
                           running, [](HostOperation& operation, const std::vector<Status>& made) {
@@ -44,17 +45,17 @@ void RoutesService::apply(void* self, const ccm_ctx* ctx, ccm_str cluster_name,
        });
 }
 
-void RoutesService::limits(void* self, const ccm_ctx* ctx, ccm_completion done) noexcept {
-  call(self, ctx, done, "routes.limits", [](RoutesBroker& broker, const ServiceOperation& running) {
-    broker.limits(
-        running->context(),
-        ending_with<RouteLimits>(running, [](HostOperation& operation, const RouteLimits& limits) {
-          const ccm_route_limits raw{
-              sizeof(raw), detail::bit_if(limits.uses_addresses, CCM_ROUTES_USE_ADDRESSES),
-              limits.routes, limits.batch};
-          operation.end({}, &raw);
-        }));
-  });
+void RoutesService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
+                           ccm_completion done) noexcept {
+  call(self, ctx, done, "routes.limits", check_request(request),
+       [](RoutesBroker& broker, const ServiceOperation& running) {
+         broker.limits(running->context(),
+                       ending_with<RouteLimits>(
+                           running, [](HostOperation& operation, const RouteLimits& limits) {
+                             const ccm_route_limits raw = detail::limits_to_c(limits);
+                             operation.end({}, &raw);
+                           }));
+       });
 }
 
 const void* RoutesService::table() const {

@@ -16,13 +16,12 @@ class RoutesService final : public CloudService<RoutesBroker> {
   [[nodiscard]] const void* table() const override;
 
  private:
-  static void list(void* self, const ccm_ctx* ctx, ccm_str cluster_name,
+  static void list(void* self, ccm_ctx ctx, const ccm_list_routes_request* request,
                    ccm_completion done) noexcept;
-  static void apply(void* self, const ccm_ctx* ctx, ccm_str cluster_name,
-                    const ccm_route* const* removals, size_t removal_count,
-                    const ccm_route* const* additions, size_t addition_count,
+  static void apply(void* self, ccm_ctx ctx, const ccm_apply_routes_request* request,
                     ccm_completion done) noexcept;
-  static void limits(void* self, const ccm_ctx* ctx, ccm_completion done) noexcept;
+  static void limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
+                     ccm_completion done) noexcept;
 };
 
 }  // namespace ccm::plugin

@@ -23,18 +23,21 @@ class CloudService : public HostService {
       : HostService(component), broker_(std::move(broker)) {}
 
  protected:
-  // `self` is the service that the component called. Its `start(broker, operation)` runs on the
-  // loop.
+  // `self` is the service that the component called. `start(broker, operation)` runs on the loop,
+  // unless the request is `wrong`: then the operation ends with that.
   template <typename Start>
-  static void call(void* self, const ccm_ctx* ctx, ccm_completion done, std::string_view name,
-                   Start start) {
+  static void call(void* self, ccm_ctx ctx, ccm_completion done, std::string_view name,
+                   Status wrong, Start start) {
     auto& service = *static_cast<HostService*>(self);
     auto& cloud = static_cast<CloudService&>(service);
     const auto component = cloud.component();
     if (!component) return;
     HostOperation::begin(component, ctx, done, name,
-                         [broker = cloud.broker_, start = std::move(start)](
-                             const ServiceOperation& running) { start(*broker, running); });
+                         [broker = cloud.broker_, wrong = std::move(wrong),
+                          start = std::move(start)](const ServiceOperation& running) {
+                           if (!wrong.ok()) return running->end(wrong);
+                           start(*broker, running);
+                         });
   }
 
  private:

@@ -8,6 +8,7 @@
 
 #include <ccm/status.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -41,7 +42,14 @@ class SingleCalls {
   [[nodiscard]] bool possible() const { return source_.can_get() || source_.can_describe(); }
   // Machines of one call.
   [[nodiscard]] std::size_t batch() const { return source_.can_describe() ? options_.batch : 1; }
-  // The call begins after this function has returned. `done` is never called inside it.
+  // Of the provider; 0 leaves what the options say.
+  void set_limits(int64_t batch, int64_t parallel) {
+    if (batch > 0) options_.batch = std::min(options_.batch, static_cast<std::size_t>(batch));
+    if (parallel > 0) {
+      options_.max_parallel = std::min(options_.max_parallel, static_cast<std::size_t>(parallel));
+    }
+  }
+  // The call begins after this one returned. `done` is never called inside it.
   void ask(MachineQuery query, Done done);
 
   [[nodiscard]] uint64_t gets() const { return gets_; }

@@ -27,6 +27,12 @@ struct Turns::State : std::enable_shared_from_this<State> {
     Start start;
     Refuse refuse;
   };
+  struct Queued {
+    std::string key;
+    uint64_t holder;
+    Start start;
+    std::shared_ptr<Context> context;
+  };
   struct Key {
     uint64_t holder = 0;  // the turn that is held; 0 = none
     runtime::TimePoint since;
@@ -41,14 +47,39 @@ struct Turns::State : std::enable_shared_from_this<State> {
         std::string text)
       : loop(wanted_loop), timers(wanted_timers), options(wanted), what(std::move(text)) {}
 
-  void begin(const std::string& key, Key& entry, const Start& start) {
+  // The key is taken; with too many turns elsewhere its operation begins when one of them ends.
+  void begin(const std::string& key, Key& entry, const Start& start,
+             const std::shared_ptr<Context>& context) {
     entry.holder = ++last_number;
     entry.since = timers.now();
     entry.given_up.reset();
-    auto release = [weak = weak_from_this(), key, number = entry.holder](void*) {
-      if (const auto self = weak.lock()) self->released(key, number);
+    if (most_parallel > 0 && parallel >= most_parallel) {
+      queue.push_back({key, entry.holder, start, context});
+      return;
+    }
+    give(key, entry.holder, start);
+  }
+
+  void give(const std::string& key, uint64_t holder, const Start& start) {
+    ++parallel;
+    auto release = [weak = weak_from_this(), key, holder](void*) {
+      if (const auto self = weak.lock()) self->released(key, holder);
     };
-    start({entry.holder, std::shared_ptr<void>(nullptr, std::move(release))});
+    start({holder, std::shared_ptr<void>(nullptr, std::move(release))});
+  }
+
+  // Another operation of the queue may begin.
+  void one_less() {
+    --parallel;
+    while (!queue.empty() && (most_parallel <= 0 || parallel < most_parallel)) {
+      const Queued next = std::move(queue.front());
+      queue.pop_front();
+      if (next.context->ended()) {
+        free(next.key);
+      } else {
+        give(next.key, next.holder, next.start);
+      }
+    }
   }
 
   void released(const std::string& key, uint64_t number) {
@@ -57,6 +88,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     if (place->second.holder != number) return completed_late(key, place->second);
     if (place->second.timer != 0) timers.cancel(std::exchange(place->second.timer, 0));
     free(key);
+    one_less();
   }
 
   void free(const std::string& key) {
@@ -67,7 +99,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     if (waiting.empty()) return forget(key);
     const Waiter next = std::move(waiting.front());
     waiting.pop_front();
-    begin(key, entry, next.start);
+    begin(key, entry, next.start, next.context);
   }
 
   void completed_late(const std::string& key, Key& entry) {
@@ -116,6 +148,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     ++all_abandoned;
     entry.doubt = ++last_doubt;
     free(key);
+    one_less();
   }
 
   [[nodiscard]] Status refusal(const Key& entry) const {
@@ -144,6 +177,9 @@ struct Turns::State : std::enable_shared_from_this<State> {
   std::function<void(const std::string&)> on_late;
   std::unordered_map<std::string, Key> keys;  // keys with a held turn or with a record
   std::size_t all_abandoned = 0;
+  int64_t most_parallel = 0;
+  int64_t parallel = 0;      // operations that run and have their turn
+  std::deque<Queued> queue;  // those that have their key's turn and wait for the others
   uint64_t last_number = 0;
   uint64_t last_doubt = 0;
 };
@@ -155,7 +191,7 @@ Turns::Turns(runtime::EventLoop& loop, runtime::Timers& timers, TurnOptions opti
 void Turns::take(const std::string& key, std::shared_ptr<Context> context, Start start,
                  Refuse refuse) {
   State::Key& entry = state_->keys[key];
-  if (entry.holder == 0) return state_->begin(key, entry, start);
+  if (entry.holder == 0) return state_->begin(key, entry, start, context);
   if (entry.given_up) return refuse(state_->refusal(entry));
   entry.waiting.push_back({std::move(context), std::move(start), std::move(refuse)});
 }
@@ -165,6 +201,8 @@ void Turns::given_up(const std::string& key, uint64_t number) {
     if (const auto state = weak.lock()) state->check_given_up(key, number);
   });
 }
+
+void Turns::set_parallel(int64_t most) { state_->most_parallel = most; }
 
 uint64_t Turns::doubt(const std::string& key) const {
   const auto place = state_->keys.find(key);

@@ -48,7 +48,10 @@ class Turns {
   // this call; neither when `context` ended before that.
   void take(const std::string& key, std::shared_ptr<Context> context, Start start, Refuse refuse);
 
-  // Abandons the operation of that turn. No effect when it completes soon.
+  // So many turns at once, of all keys together; 0 = any number.
+  void set_parallel(int64_t most);
+
+  // The operation of that turn is no longer waited for. No effect when it completes soon.
   void given_up(const std::string& key, uint64_t number);
 
   // Above 0 since a turn of the key was taken away, or its operation completed after that; a

@@ -21,6 +21,17 @@ class GuardedObjectApi final : public ObjectApi {
     api_->create(std::move(resource), std::move(namespace_name), std::move(body),
                  std::move(options), call, std::move(done));
   }
+  void create_sub(kube::Resource resource, std::string namespace_name, std::string name,
+                  std::string subresource, std::string body, kube::CallOptions call,
+                  Done done) override {
+    api_->create_sub(std::move(resource), std::move(namespace_name), std::move(name),
+                     std::move(subresource), std::move(body), call, std::move(done));
+  }
+  void list(kube::Resource resource, std::string namespace_name, kube::ListOptions options,
+            kube::CallOptions call, Done done) override {
+    api_->list(std::move(resource), std::move(namespace_name), std::move(options), call,
+               std::move(done));
+  }
   void patch(kube::Resource resource, std::string namespace_name, std::string name,
              kube::PatchType type, std::string body, kube::WriteOptions options,
              kube::CallOptions call, Done done) override {

@@ -224,7 +224,7 @@ void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
         read_fresh(one);
         break;
       case Standing::absent:
-        if (!machines.complete()) {
+        if (!machines.complete() || machines.may_lack(one->node.provider_id)) {
           fail(one, listing_incomplete(), "unknown");
         } else if (judge_absent(one)) {
           round->cases.push_back(one);

@@ -147,6 +147,7 @@ NodeView view_of(const ViewRequest& request) {
     ++view.look.known;
     any_ready = any_ready || node.ready;
     const Standing standing = standing_of(node, *request.machines);
+    if (standing == Standing::absent && request.machines->may_lack(node.provider_id)) continue;
     if (standing == Standing::absent) {
       view.look.absent.push_back(node.uid);
       if (node.leaving) view.look.announced.insert(node.uid);

@@ -23,6 +23,8 @@ class FlagSource {
   // The value in force as text, in Go's form; nullopt when there is no such flag. `name` comes
   // without dashes.
   [[nodiscard]] virtual std::optional<std::string> flag(std::string_view name) const = 0;
+  // The user gave it; false also when there is no such flag.
+  [[nodiscard]] virtual bool given(std::string_view name) const = 0;
 };
 
 // The bytes of the --cloud-config file, read again when it changes on disk (also through the

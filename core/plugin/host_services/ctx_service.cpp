@@ -2,61 +2,93 @@
 
 #include "plugin/bounded.hpp"
 
+#include <ccm/sized.hpp>
+
 #include <limits>
+#include <optional>
 
 namespace ccm::plugin {
 
-void CtxService::retain_ctx(void*, const ccm_ctx* ctx) noexcept {
-  if (ctx != nullptr) retain(ctx);
-}
+namespace {
 
-void CtxService::release_ctx(void*, const ccm_ctx* ctx) noexcept {
-  if (ctx != nullptr) release(ctx);
-}
+constexpr int64_t kNoDeadline = std::numeric_limits<int64_t>::max();
 
-const ccm_ctx* CtxService::background(void* self) noexcept {
+}  // namespace
+
+// Null when the ctx does not exist or has ended.
+std::shared_ptr<Context> CtxService::context(void* self, ccm_ctx ctx) noexcept {
   const auto component = static_cast<CtxService*>(self)->component();
-  return component ? new ccm_ctx(component->background()) : nullptr;
+  return component ? component->find_context(ctx) : nullptr;
 }
 
-const ccm_ctx* CtxService::with_timeout(void* self, const ccm_ctx* parent,
-                                        int64_t timeout_ms) noexcept {
+ccm_ctx CtxService::background(void* self) noexcept {
   const auto component = static_cast<CtxService*>(self)->component();
-  if (!component) return nullptr;
-  return new ccm_ctx(context_of(parent, *component)->child(bounded(timeout_ms)));
+  return component ? component->background_ctx() : ccm_ctx{0};
 }
 
-int64_t CtxService::remaining_ms(void*, const ccm_ctx* ctx) noexcept {
-  constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
-  if (ctx == nullptr) return kNone;
-  const auto left = ctx->context->remaining();
-  return left ? left->count() : kNone;
-}
-
-bool CtxService::cancelled(void*, const ccm_ctx* ctx) noexcept {
-  return ctx != nullptr && ctx->context->ended();
-}
-
-uint64_t CtxService::on_cancel(void* self, const ccm_ctx* ctx, void (*fn)(void* owner),
-                               void* owner) noexcept {
+// A child of what is over is over, too: a number that was never given.
+ccm_ctx CtxService::with_timeout(void* self, ccm_ctx parent, int64_t timeout_ms) noexcept {
+  constexpr ccm_ctx kEnded{std::numeric_limits<uint64_t>::max()};
   const auto component = static_cast<CtxService*>(self)->component();
-  const auto context = component ? context_of(ctx, *component) : nullptr;
-  if (!context || fn == nullptr) return 1;
-  return context->on_end([weak = std::weak_ptr(component), fn, owner] {
-    if (const auto alive = weak.lock()) alive->call_serial("on_cancel", [&] { fn(owner); });
-  });
+  if (!component) return kEnded;
+  std::optional<std::chrono::milliseconds> timeout;
+  if (timeout_ms != kNoDeadline) timeout = bounded(timeout_ms);
+  const ccm_ctx child = component->make_context(parent, timeout);
+  return child.id != 0 ? child : kEnded;
 }
 
-void CtxService::remove_on_cancel(void* self, const ccm_ctx* ctx, uint64_t registration) noexcept {
+void CtxService::cancel(void* self, ccm_ctx ctx) noexcept {
+  if (const auto component = static_cast<CtxService*>(self)->component()) {
+    component->cancel_context(ctx);
+  }
+}
+
+int64_t CtxService::remaining_ms(void* self, ccm_ctx ctx) noexcept {
+  const auto known = context(self, ctx);
+  if (!known) return 0;
+  const auto left = known->remaining();
+  return left ? left->count() : kNoDeadline;
+}
+
+ccm_bool CtxService::ended(void* self, ccm_ctx ctx) noexcept {
+  const auto known = context(self, ctx);
+  return !known || known->ended() ? 1 : 0;
+}
+
+int32_t CtxService::end_code(void* self, ccm_ctx ctx) noexcept {
+  const auto known = context(self, ctx);
+  return known ? static_cast<int32_t>(known->status().code()) : CCM_CODE_CANCELLED;
+}
+
+uint64_t CtxService::on_end(void* self, ccm_ctx ctx, ccm_callback callback) noexcept {
   const auto component = static_cast<CtxService*>(self)->component();
-  if (!component || !component->check_thread(ThreadTag::serial, "ctx.remove_on_cancel")) return;
-  context_of(ctx, *component)->remove(registration);
+  if (!component) return drop_callback(callback), 0;
+  const uint64_t number = component->callbacks().add(callback);
+  if (number == 0) return 0;
+  auto call = [weak = std::weak_ptr(component), number] {
+    if (const auto alive = weak.lock()) alive->run_callback_once(number, "ctx.on_end");
+  };
+  if (const auto known = component->find_context(ctx)) {
+    const uint64_t registration = known->on_end(std::move(call));
+    component->callbacks().on_removal(number, [weak = std::weak_ptr(known), registration] {
+      if (const auto alive = weak.lock()) alive->remove(registration);
+    });
+  } else {
+    component->runtime().loop.post(std::move(call));
+  }
+  return number;
+}
+
+void CtxService::remove_on_end(void* self, ccm_ctx, uint64_t registration) noexcept {
+  if (const auto component = static_cast<CtxService*>(self)->component()) {
+    component->callbacks().remove(registration);
+  }
 }
 
 const void* CtxService::table() const {
   static const ccm_host_ctx table{
-      sizeof(table), 0,          &retain_ctx, &release_ctx,     &background, &with_timeout,
-      &remaining_ms, &cancelled, &on_cancel,  &remove_on_cancel};
+      sizeof(table), 0,      &background, &with_timeout, &cancel,
+      &remaining_ms, &ended, &end_code,   &on_end,       &remove_on_end};
   return &table;
 }
 

@@ -14,16 +14,15 @@ class CtxService final : public HostService {
   [[nodiscard]] const void* table() const override;
 
  private:
-  static void retain_ctx(void* self, const ccm_ctx* ctx) noexcept;
-  static void release_ctx(void* self, const ccm_ctx* ctx) noexcept;
-  static const ccm_ctx* background(void* self) noexcept;
-  static const ccm_ctx* with_timeout(void* self, const ccm_ctx* parent,
-                                     int64_t timeout_ms) noexcept;
-  static int64_t remaining_ms(void* self, const ccm_ctx* ctx) noexcept;
-  static bool cancelled(void* self, const ccm_ctx* ctx) noexcept;
-  static uint64_t on_cancel(void* self, const ccm_ctx* ctx, void (*fn)(void* owner),
-                            void* owner) noexcept;
-  static void remove_on_cancel(void* self, const ccm_ctx* ctx, uint64_t registration) noexcept;
+  static std::shared_ptr<Context> context(void* self, ccm_ctx ctx) noexcept;
+  static ccm_ctx background(void* self) noexcept;
+  static ccm_ctx with_timeout(void* self, ccm_ctx parent, int64_t timeout_ms) noexcept;
+  static void cancel(void* self, ccm_ctx ctx) noexcept;
+  static int64_t remaining_ms(void* self, ccm_ctx ctx) noexcept;
+  static ccm_bool ended(void* self, ccm_ctx ctx) noexcept;
+  static int32_t end_code(void* self, ccm_ctx ctx) noexcept;
+  static uint64_t on_end(void* self, ccm_ctx ctx, ccm_callback callback) noexcept;
+  static void remove_on_end(void* self, ccm_ctx ctx, uint64_t registration) noexcept;
 };
 
 }  // namespace ccm::plugin

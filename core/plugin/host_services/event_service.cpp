@@ -3,6 +3,7 @@
 #include "base/utf8.hpp"
 #include "plugin/host_services/object_service.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace ccm::plugin {
@@ -11,21 +12,37 @@ namespace {
 
 constexpr std::size_t kMessageLimit = 1024;  // API-112
 
+std::optional<kube::ObjectReference> about_of(const ccm_event& event) {
+  if (event.object != nullptr) return kube::ObjectReference::of(*object_of(event.object));
+  if (event.reference == nullptr) return std::nullopt;
+  const ccm_object_reference named = known(event.reference);
+  kube::ObjectReference reference;
+  reference.api_version = view(named.api_version);
+  reference.kind = view(named.kind);
+  reference.namespace_name = view(named.namespace_);
+  reference.name = view(named.name);
+  reference.uid = view(named.uid);
+  if (reference.kind.empty() || reference.name.empty()) return std::nullopt;
+  return reference;
+}
+
 }  // namespace
 
-void EventService::record(void* self, const ccm_event* event) noexcept {
+void EventService::record(void* self, const ccm_event* given) noexcept {
   auto& service = *static_cast<EventService*>(self);
   const auto component = service.component();
-  if (!component || event == nullptr || !CCM_HAS(event, message) || event->object == nullptr)
-    return;
-  std::string source(CCM_HAS(event, source) ? view(event->source) : std::string_view{});
+  if (!component || given == nullptr) return;
+  const ccm_event event = known(given);
+  const auto about = about_of(event);
+  if (!about) return;
+  std::string source(view(event.source));
   if (source.empty()) source = component->identity().name;
-  const auto type = event->warning ? kube::EventType::warning : kube::EventType::normal;
+  const bool warning = (event.flags & CCM_EVENT_IS_WARNING) != 0;
+  const auto type = warning ? kube::EventType::warning : kube::EventType::normal;
   component->runtime().loop.post(
-      [record = service.record_, source = std::move(source), type,
-       about = kube::ObjectReference::of(*object_of(event->object)),
-       reason = std::string(view(event->reason)),
-       message = std::string(utf8_front(view(event->message), kMessageLimit))] {
+      [record = service.record_, source = std::move(source), type, about = *about,
+       reason = std::string(view(event.reason)),
+       message = std::string(utf8_front(view(event.message), kMessageLimit))] {
         record(source, about, type, reason, message);
       });
 }

@@ -19,27 +19,41 @@ std::shared_ptr<HostOperation> HostOperation::make(const std::shared_ptr<LiveCom
   operation->context_ = std::move(context);
   operation->done_ = done;
   operation->name_ = name;
-  component->host_operation_began();
   return operation;
 }
 
-void HostOperation::begin(const std::shared_ptr<LiveComponent>& component, const ccm_ctx* ctx,
+void HostOperation::begin(const std::shared_ptr<LiveComponent>& component, ccm_ctx ctx,
                           ccm_completion done, std::string_view name, Start start) {
-  const auto operation = make(component, context_of(ctx, *component), done, name);
-  component->runtime().loop.post([operation, start = std::move(start)] {
+  begin(component, ctx, done, name, std::move(start), true);
+}
+
+void HostOperation::begin_unbound(const std::shared_ptr<LiveComponent>& component, ccm_ctx ctx,
+                                  ccm_completion done, std::string_view name, Start start) {
+  begin(component, ctx, done, name, std::move(start), false);
+}
+
+void HostOperation::begin(const std::shared_ptr<LiveComponent>& component, ccm_ctx ctx,
+                          ccm_completion done, std::string_view name, Start start, bool bound) {
+  if (!component || !component->host_operation_began()) {
+    const Status gone(Code::failed_precondition, "the component is destroyed");
+    const ccm_status raw = gone.to_c();
+    if (done.fn != nullptr) done.fn(done.owner, done.operation, &raw, nullptr);
+    return;
+  }
+  auto context = component->find_context(ctx);
+  const bool known = context != nullptr;
+  const auto operation =
+      make(component, known ? std::move(context) : component->background(), done, name);
+  component->runtime().loop.post([operation, known, bound, start = std::move(start)] {
+    if (!known) {
+      return operation->end(Status(Code::failed_precondition, "the operation of this ctx has ended")
+                                .with_reason(CCM_REASON_CONTEXT_ENDED));
+    }
     if (operation->context_->ended()) return operation->end(operation->context_->status());
+    if (!bound) return start(operation);
     operation->registration_ =
         operation->context_->on_end([operation] { operation->end(operation->context_->status()); });
     if (Origin* origin = operation->origin()) origin->began(operation->name_);
-    start(operation);
-  });
-}
-
-void HostOperation::begin_unbound(const std::shared_ptr<LiveComponent>& component,
-                                  ccm_completion done, std::string_view name, Start start) {
-  const auto operation = make(component, component->background(), done, name);
-  component->runtime().loop.post([operation, start = std::move(start)] {
-    if (operation->context_->ended()) return operation->end(operation->context_->status());
     start(operation);
   });
 }

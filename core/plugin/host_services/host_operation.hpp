@@ -18,12 +18,14 @@ class HostOperation : public std::enable_shared_from_this<HostOperation> {
  public:
   using Start = std::function<void(const std::shared_ptr<HostOperation>&)>;
 
-  // Posts `start` to the loop. `name` is a literal for the watchdog. Any thread.
-  static void begin(const std::shared_ptr<LiveComponent>& component, const ccm_ctx* ctx,
+  // Posts `start` to the loop. `name` is a literal for the watchdog. Ends it inside the call when
+  // the component is gone (null) or just being destroyed, and later when the ctx is not known. Any
+  // thread.
+  static void begin(const std::shared_ptr<LiveComponent>& component, ccm_ctx ctx,
                     ccm_completion done, std::string_view name, Start start);
-  // The same without a ctx: once started, only end() ends it.
-  static void begin_unbound(const std::shared_ptr<LiveComponent>& component, ccm_completion done,
-                            std::string_view name, Start start);
+  // The same, but once it started, the end of its ctx does not end it.
+  static void begin_unbound(const std::shared_ptr<LiveComponent>& component, ccm_ctx ctx,
+                            ccm_completion done, std::string_view name, Start start);
 
   // Calls the component's completion; later calls have no effect. Loop thread, not inside the
   // component's call.
@@ -38,6 +40,8 @@ class HostOperation : public std::enable_shared_from_this<HostOperation> {
 
  private:
   HostOperation() = default;
+  static void begin(const std::shared_ptr<LiveComponent>& component, ccm_ctx ctx,
+                    ccm_completion done, std::string_view name, Start start, bool bound);
   static std::shared_ptr<HostOperation> make(const std::shared_ptr<LiveComponent>& component,
                                              std::shared_ptr<Context> context, ccm_completion done,
                                              std::string_view name);

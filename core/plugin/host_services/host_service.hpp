@@ -6,7 +6,10 @@
 
 #include <ccm/abi/base.h>
 #include <ccm/abi/ctx.h>
+#include <ccm/sized.hpp>
+#include <ccm/status.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -32,9 +35,18 @@ class HostService {
   const std::weak_ptr<LiveComponent> component_;
 };
 
-// The context of a handle that a component passed, or the component's own when it passed none.
-inline std::shared_ptr<Context> context_of(const ccm_ctx* ctx, const LiveComponent& component) {
-  return ctx != nullptr ? ctx->context : component.background();
+// Something in a request is not known here (ccm/abi/base.h, R-6).
+inline Status unknown_request() {
+  return Status(Code::unimplemented, ErrorClass::unsupported,
+                "the request has a part that this host does not know")
+      .with_reason(CCM_REASON_UNKNOWN_REQUEST);
+}
+
+// Ok when a request is there and has nothing unknown in itself; what it points to is not looked at.
+template <typename T>
+Status check_request(const T* request, uint32_t known_flags = 0) {
+  if (request == nullptr) return Status(Code::invalid_argument, "no request was given");
+  return only_known(request, known_flags) ? Status() : unknown_request();
 }
 
 }  // namespace ccm::plugin

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -27,8 +28,8 @@ constexpr milliseconds kLongestPause{10'000};
 constexpr milliseconds kLookAgain{1'000};
 constexpr milliseconds kReservedRetry{60'000};
 
-// All other methods wait for the leadership (RFC 9110 9.2.1), unless the plugin says otherwise.
-bool only_reads(const net::Request& request, uint32_t flags) {
+// Everything else waits for the leadership (RFC 9110 9.2.1), unless the plugin says otherwise.
+bool reads_only(const net::Request& request, uint32_t flags) {
   return request.method == "GET" || request.method == "HEAD" || request.method == "OPTIONS" ||
          (flags & CCM_HTTP_READ_ONLY) != 0;
 }
@@ -61,28 +62,55 @@ void redact(std::string& text, const std::string& secret) {
   }
 }
 
-// A cloud, or a proxy in front of it, that quotes the credential in an error would bring it into
-// logs and Events.
-void redact_error(net::Response& response, const net::Request& request) {
+// A cloud, or a proxy before it, that writes the credential into an error would bring it into logs
+// and Events.
+void redact_error(net::Response& response, const std::vector<std::string>& secrets) {
   if (response.status < 400) return;
-  for (const std::string& secret : secrets_of(request)) {
+  for (const std::string& secret : secrets) {
     redact(response.body, secret);
     for (net::Header& header : response.headers) redact(header.value, secret);
   }
 }
 
-// One request with all its attempts. Loop thread.
+Status redacted(const Status& status, const std::vector<std::string>& secrets) {
+  std::string message = status.message();
+  for (const std::string& secret : secrets) redact(message, secret);
+  return Status(status.code(), status.error_class(), std::move(message))
+      .with_reason(status.reason())
+      .with_retry_after(status.retry_after());
+}
+
+// A request of a plugin.
+struct HttpCall {
+  net::Request request;
+  std::string operation;
+  std::string credential;  // of the call budget: "PLUGIN/NAME"
+  std::vector<std::string> secrets;
+  uint32_t tries = 1;
+};
+
+// One request with all its tries. Loop thread.
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
-  Exchange(OperationPtr running, std::shared_ptr<const HttpServiceOptions> options,
-           net::Request request, std::string operation, std::string credential, uint32_t max_tries)
+  Exchange(OperationPtr running, std::shared_ptr<const HttpServiceOptions> options, HttpCall call)
       : running_(std::move(running)),
         options_(std::move(options)),
-        request_(std::move(request)),
-        operation_(std::move(operation)),
-        credential_(std::move(credential)),
-        tries_left_(max_tries),
+        request_(std::move(call.request)),
+        operation_(std::move(call.operation)),
+        credential_(std::move(call.credential)),
+        secrets_(std::move(call.secrets)),
+        tries_left_(call.tries),
         try_timeout_(request_.timeout) {}
+
+  // With the client; the loop closes it.
+  void end_when_closed() {
+    if (!options_->closed) return;
+    closed_.emplace(options_->closed->get_token(), [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      self->running_->end(Status(Code::cancelled, "the HTTP client was closed"));
+    });
+  }
 
   // Waits for the credential's budget, then sends.
   void attempt() {
@@ -141,7 +169,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   }
 
   void answered(Result<net::Response> response) {
-    if (response) redact_error(*response, request_);
+    if (response) redact_error(*response, secrets_);
     report(response);
     options_->budgets->answered(credential_, response ? &*response : nullptr);
     if (running_->ended()) return;
@@ -152,7 +180,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       const milliseconds pause = pause_before_next(response);
       if (time_for(pause)) return wait(pause);
     }
-    if (!response) return running_->end(response.status().with_context(redacted_url(request_.url)));
+    if (!response) {
+      return running_->end(
+          redacted(response.status(), secrets_).with_context(redacted_url(request_.url)));
+    }
     finish(*response);
   }
 
@@ -201,8 +232,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       names.push_back(lower(header.name));
       headers.push_back({c_str(names.back()), c_str(header.value)});
     }
-    const ccm_http_response result{sizeof(result), response.status, headers.data(), headers.size(),
-                                   c_str(response.body)};
+    auto result = sized<ccm_http_response>();
+    result.status_code = response.status;
+    result.headers = headers.data();
+    result.header_count = headers.size();
+    result.body = c_str(response.body);
     running_->end({}, &result);
   }
 
@@ -211,14 +245,16 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   const net::Request request_;
   const std::string operation_;
   const std::string credential_;
+  const std::vector<std::string> secrets_;
   uint32_t tries_left_;
   int tries_ = 0;
   bool held_ = false;
   const milliseconds try_timeout_;
   runtime::TimePoint begin_;
+  std::optional<std::stop_callback<std::function<void()>>> closed_;
 };
 
-net::Request read_request(const ccm_http_request& request, const std::string& user_agent) {
+net::Request read_http_request(const ccm_http_request& request, const HttpServiceOptions& options) {
   net::Request read;
   read.method = view(request.method).empty() ? "GET" : std::string(view(request.method));
   read.url = view(request.url);
@@ -229,10 +265,37 @@ net::Request read_request(const ccm_http_request& request, const std::string& us
     read.headers.push_back({std::string(view(header.key)), std::string(view(header.value))});
     has_agent = has_agent || lower(view(header.key)) == "user-agent";
   }
-  if (!has_agent && !user_agent.empty()) read.headers.push_back({"User-Agent", user_agent});
+  if (!has_agent && !options.user_agent.empty()) {
+    read.headers.push_back({"User-Agent", options.user_agent});
+  }
   read.body = view(request.body);
   read.timeout = request.timeout_ms != 0 ? milliseconds(request.timeout_ms) : kTryTimeout;
+  read.max_response_bytes = options.body_limit;
+  if (!reads_only(read, request.flags)) read.gate = options.gate;
   return read;
+}
+
+HttpCall read_call(const ccm_http_request& raw, const LiveComponent& component,
+                   const HttpServiceOptions& options) {
+  constexpr uint32_t kSafeTries = 3;
+  HttpCall call;
+  call.request = read_http_request(raw, options);
+  call.operation = view(raw.operation);
+  const std::string_view credential = view(raw.credential);
+  // Components of a plugin share an account, plugins do not.
+  call.credential = component.identity().plugin_id;
+  if (!credential.empty()) call.credential += "/" + std::string(credential);
+  call.secrets = secrets_of(call.request);
+  const std::size_t secrets = raw.secrets != nullptr ? raw.secret_count : 0;
+  for (std::size_t index = 0; index < secrets; ++index) {
+    call.secrets.emplace_back(view(raw.secrets[index]));
+  }
+  call.secrets.insert(call.secrets.end(), options.secrets.begin(), options.secrets.end());
+  std::erase_if(call.secrets, [](const auto& text) { return text.empty(); });
+  const bool safe = call.request.method == "GET" || call.request.method == "HEAD" ||
+                    (raw.flags & CCM_HTTP_IDEMPOTENT) != 0;
+  call.tries = raw.max_tries != 0 ? raw.max_tries : safe ? kSafeTries : 1;
+  return call;
 }
 
 }  // namespace
@@ -254,37 +317,29 @@ HttpService::HttpService(const std::shared_ptr<LiveComponent>& component,
     : HostService(component),
       options_(std::make_shared<const HttpServiceOptions>(std::move(options))) {}
 
-void HttpService::send(void* self, const ccm_ctx* ctx, const ccm_http_request* request,
+void HttpService::send(void* self, ccm_ctx ctx, const ccm_http_request* given,
                        ccm_completion done) noexcept {
   auto& service = *static_cast<HttpService*>(self);
   const auto component = service.component();
-  if (!component) return;
-  if (request == nullptr || !CCM_HAS(request, body)) {
-    return HostOperation::begin(component, ctx, done, "http.send", [](const OperationPtr& running) {
-      running->end(Status(Code::invalid_argument, "no HTTP request was given"));
-    });
-  }
-  net::Request read = read_request(*request, service.options_->user_agent);
-  std::string operation(CCM_HAS(request, operation) ? view(request->operation)
-                                                    : std::string_view{});
-  std::string credential(CCM_HAS(request, credential) ? view(request->credential)
-                                                      : std::string_view{});
-  if (credential.empty()) credential = component->identity().name;
-  const bool safe = read.method == "GET" || read.method == "HEAD";
-  const uint32_t flags = CCM_HAS(request, flags) ? request->flags : 0;
-  if (!only_reads(read, flags)) read.gate = service.options_->gate;
-  uint32_t tries = CCM_HAS(request, max_tries) ? request->max_tries : 0;
-  if (tries == 0) tries = safe ? 3 : 1;
-  auto start = [options = service.options_, read = std::move(read),
-                operation = std::move(operation), credential = std::move(credential),
-                tries](const OperationPtr& running) {
-    std::make_shared<Exchange>(running, options, read, operation, credential, tries)->attempt();
+  Status wrong = check_request(given, CCM_HTTP_READ_ONLY | CCM_HTTP_IDEMPOTENT);
+  const ccm_http_request request = known(given);
+  HttpCall call;
+  if (component && wrong.ok()) call = read_call(request, *component, *service.options_);
+  auto start = [options = service.options_, wrong = std::move(wrong),
+                call = std::move(call)](const OperationPtr& running) {
+    if (!wrong.ok()) return running->end(wrong);
+    if (options->closed && options->closed->stop_requested()) {
+      return running->end(Status(Code::failed_precondition, "the HTTP client was closed"));
+    }
+    const auto exchange = std::make_shared<Exchange>(running, options, call);
+    exchange->end_when_closed();
+    exchange->attempt();
   };
   HostOperation::begin(component, ctx, done, "http.send", std::move(start));
 }
 
 const void* HttpService::table() const {
-  static const ccm_host_http table{sizeof(table), 0, &send};
+  static const ccm_host_http table{sizeof(table), 0, &send, &send_wait};
   return &table;
 }
 

@@ -9,10 +9,13 @@
 #include <ccm/abi/http.h>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ccm::plugin {
 
@@ -32,7 +35,10 @@ struct HttpServiceOptions {
   CallBudgets* budgets = nullptr;  // shared by all components; must outlive them
   std::string user_agent;          // of the component (HOST-133), unless the request brings one
   std::function<void(const HttpCallRecord&)> observer;  // may be empty
-  std::shared_ptr<net::WriteGate> gate;  // of requests that change something; null = always open
+  std::shared_ptr<net::WriteGate> gate;        // of what changes something; null = always open
+  std::size_t body_limit = 64u << 20;          // of an answer
+  std::vector<std::string> secrets{};          // further texts to redact
+  std::shared_ptr<std::stop_source> closed{};  // of a client of its own: it was closed
 };
 
 class HttpService final : public HostService {
@@ -42,8 +48,10 @@ class HttpService final : public HostService {
   [[nodiscard]] const void* table() const override;
 
  private:
-  static void send(void* self, const ccm_ctx* ctx, const ccm_http_request* request,
+  static void send(void* self, ccm_ctx ctx, const ccm_http_request* request,
                    ccm_completion done) noexcept;
+  static void send_wait(void* self, ccm_ctx ctx, const ccm_http_request* request,
+                        ccm_completion done) noexcept;
 
   const std::shared_ptr<const HttpServiceOptions> options_;
 };

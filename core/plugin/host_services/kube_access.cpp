@@ -2,6 +2,7 @@
 
 #include "plugin/host_services/spawn_call.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -25,6 +26,17 @@ class ClientObjectApi final : public ObjectApi {
               kube::WriteOptions options, CallOptions call, Done done) override {
     spawn(client_.create(std::move(resource), std::move(namespace_name), std::move(body),
                          std::move(options), call),
+          std::move(done));
+  }
+  void create_sub(Resource resource, std::string namespace_name, std::string name,
+                  std::string subresource, std::string body, CallOptions call, Done done) override {
+    spawn(client_.create_sub(std::move(resource), std::move(namespace_name), std::move(name),
+                             std::move(subresource), std::move(body), call),
+          std::move(done));
+  }
+  void list(Resource resource, std::string namespace_name, kube::ListOptions options,
+            CallOptions call, Done done) override {
+    spawn(client_.list(std::move(resource), std::move(namespace_name), std::move(options), call),
           std::move(done));
   }
   void patch(Resource resource, std::string namespace_name, std::string name, kube::PatchType type,
@@ -78,6 +90,14 @@ kube::ObjectPtr InformerCache::get(std::string_view resource, std::string_view n
     if (auto object = entry.informer->get(namespace_name, name)) return object;
   }
   return {};
+}
+
+CacheState InformerCache::state(std::string_view resource) const {
+  const std::vector<Entry> sources = matching(resource);
+  if (sources.empty()) return CacheState::not_watched;
+  const bool synced = std::all_of(sources.begin(), sources.end(),
+                                  [](const Entry& entry) { return entry.informer->synced(); });
+  return synced ? CacheState::synced : CacheState::not_synced;
 }
 
 // Several informers of one resource (other selectors) may hold the same object.

@@ -28,6 +28,13 @@ class ObjectApi {
                    kube::CallOptions call, Done done) = 0;
   virtual void create(kube::Resource resource, std::string namespace_name, std::string body,
                       kube::WriteOptions options, kube::CallOptions call, Done done) = 0;
+  // POST to a subresource of that object: serviceaccounts/NAME/token.
+  virtual void create_sub(kube::Resource resource, std::string namespace_name, std::string name,
+                          std::string subresource, std::string body, kube::CallOptions call,
+                          Done done) = 0;
+  // One page.
+  virtual void list(kube::Resource resource, std::string namespace_name, kube::ListOptions options,
+                    kube::CallOptions call, Done done) = 0;
   virtual void patch(kube::Resource resource, std::string namespace_name, std::string name,
                      kube::PatchType type, std::string body, kube::WriteOptions options,
                      kube::CallOptions call, Done done) = 0;
@@ -38,6 +45,9 @@ class ObjectApi {
 // The real one.
 std::unique_ptr<ObjectApi> make_object_api(kube::Client client);
 
+// `synced`: a complete list has come.
+enum class CacheState { not_watched, not_synced, synced };
+
 // Reads from the shared caches. Any thread.
 class ObjectCache {
  public:
@@ -46,6 +56,9 @@ class ObjectCache {
   [[nodiscard]] virtual kube::ObjectPtr get(std::string_view resource,
                                             std::string_view namespace_name,
                                             std::string_view name) const = 0;
+  // Of a resource. When several informers have parts of it (other selectors), all have to be
+  // synced.
+  [[nodiscard]] virtual CacheState state(std::string_view resource) const = 0;
   // All of them, in no order; of one namespace unless that is empty.
   [[nodiscard]] virtual std::vector<kube::ObjectPtr> list(
       std::string_view resource, std::string_view namespace_name) const = 0;
@@ -58,6 +71,7 @@ class InformerCache final : public ObjectCache {
   void update(const kube::InformerSet& informers);
   [[nodiscard]] kube::ObjectPtr get(std::string_view resource, std::string_view namespace_name,
                                     std::string_view name) const override;
+  [[nodiscard]] CacheState state(std::string_view resource) const override;
   [[nodiscard]] std::vector<kube::ObjectPtr> list(std::string_view resource,
                                                   std::string_view namespace_name) const override;
 

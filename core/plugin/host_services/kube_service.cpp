@@ -2,6 +2,7 @@
 
 #include "net/write_gate.hpp"
 #include "plugin/host_services/host_operation.hpp"
+#include "plugin/host_services/kube_listing.hpp"
 #include "plugin/host_services/object_service.hpp"
 #include "plugin/host_services/visitor.hpp"
 
@@ -24,23 +25,33 @@ struct Reference {
   std::string subresource;
 };
 
-Reference read_reference(const ccm_kube_reference* reference) {
+Reference read_reference(const ccm_kube_reference* given) {
   Reference read;
-  if (reference == nullptr || !CCM_HAS(reference, name)) {
+  read.status = check_request(given);
+  if (given == nullptr) {
     read.status = Status(Code::invalid_argument, "no reference to a Kubernetes object was given");
-    return read;
   }
-  auto resource = kube::Resource::parse(view(reference->resource));
+  if (!read.status.ok()) return read;
+  const ccm_kube_reference reference = known(given);
+  auto resource = kube::Resource::parse(view(reference.resource));
   if (!resource) {
     read.status = resource.status();
     return read;
   }
   read.resource = std::move(*resource);
-  read.namespace_name = view(reference->namespace_);
-  read.name = view(reference->name);
-  if (CCM_HAS(reference, subresource)) read.subresource = view(reference->subresource);
-  // A given namespace tells the scope of an unknown resource.
+  read.namespace_name = view(reference.namespace_);
+  read.name = view(reference.name);
+  read.subresource = view(reference.subresource);
+  // A namespace that is given says what an unknown resource's scope is.
   read.resource.namespaced = !read.namespace_name.empty();
+  return read;
+}
+
+// Of a request that points to one: what is wrong with either.
+Reference read_reference(Status wrong, const ccm_kube_reference* given) {
+  if (wrong.ok()) return read_reference(given);
+  Reference read;
+  read.status = std::move(wrong);
   return read;
 }
 
@@ -59,20 +70,7 @@ std::optional<kube::PatchType> patch_type(int32_t type) {
   }
 }
 
-// The call ends with the ctx: no retry and no wait for the rate limit goes on after the operation's
-// end, to overwrite the write of the next one.
-kube::CallOptions call_options(const HostOperation& operation) {
-  kube::CallOptions options;
-  options.stop = operation.stop_token();
-  if (const auto left = operation.context()->remaining()) {
-    options.deadline = std::chrono::steady_clock::now() + *left;
-    options.timeout =
-        std::clamp(*left, std::chrono::milliseconds(1), std::chrono::milliseconds(60'000));
-  }
-  return options;
-}
-
-// Ends the operation with the server's object.
+// Ends the operation with the object that the server sent.
 ObjectApi::Done end_with_object(const OperationPtr& operation) {
   return [operation](Result<std::string> body) {
     if (operation->ended()) return;
@@ -97,110 +95,151 @@ KubeService::KubeService(const std::shared_ptr<LiveComponent>& component, const 
       may_write_(std::move(may_write)),
       field_manager_(component->identity().plugin_id) {}
 
-const ccm_object* KubeService::cached(void* self, ccm_str resource, ccm_str namespace_name,
-                                      ccm_str name) noexcept {
+int32_t KubeService::cached(void* self, const ccm_kube_reference* given,
+                            const ccm_object** out) noexcept {
+  const auto& service = *static_cast<KubeService*>(self);
+  const auto component = service.component();
+  if (!component || out == nullptr || !check_request(given).ok()) return CCM_CACHE_NOT_WATCHED;
+  const ccm_kube_reference reference = known(given);
+  const std::string_view resource = view(reference.resource);
+  // Before the look, so that what comes meanwhile is not missed.
+  const CacheState state = service.cache_.state(resource);
   kube::ObjectPtr found =
-      static_cast<KubeService*>(self)->cache_.get(view(resource), view(namespace_name), view(name));
-  return object_handle(found.detach());
+      service.cache_.get(resource, view(reference.namespace_), view(reference.name));
+  if (found) {
+    *out = object_handle(found.detach());
+    return CCM_CACHE_FOUND;
+  }
+  switch (state) {
+    case CacheState::synced:
+      return CCM_CACHE_ABSENT;
+    case CacheState::not_synced:
+      return CCM_CACHE_NOT_SYNCED;
+    case CacheState::not_watched:
+      break;
+  }
+  return CCM_CACHE_NOT_WATCHED;
 }
 
-void KubeService::cached_each(void* self, ccm_str resource, ccm_str namespace_name,
-                              ccm_visit_object_fn visit, void* owner) noexcept {
-  if (visit == nullptr) return;
+int32_t KubeService::cached_each(void* self, const ccm_kube_cached_request* given,
+                                 ccm_visit_object_fn visit, void* owner) noexcept {
   auto& service = *static_cast<KubeService*>(self);
   const auto component = service.component();
-  const auto all = service.cache_.list(view(resource), view(namespace_name));
+  if (!component || visit == nullptr || !check_request(given).ok()) return CCM_CACHE_NOT_WATCHED;
+  const ccm_kube_cached_request request = known(given);
+  const std::string_view resource = view(request.resource);
+  const CacheState state = service.cache_.state(resource);
+  if (state == CacheState::not_watched) return CCM_CACHE_NOT_WATCHED;
+  const auto all = service.cache_.list(resource, view(request.namespace_));
   for (const kube::ObjectPtr& object : all) {
     const bool more = guarded_visit(component, "kube.cached_each",
-                                    [&] { return visit(owner, object_handle(object)); });
-    if (!more) return;
+                                    [&] { return visit(owner, object_handle(object)) != 0; });
+    if (!more) break;
   }
+  return state == CacheState::synced ? CCM_CACHE_FOUND : CCM_CACHE_NOT_SYNCED;
 }
 
-void KubeService::get(void* self, const ccm_ctx* ctx, const ccm_kube_reference* reference,
+void KubeService::get(void* self, ccm_ctx ctx, const ccm_kube_get_request* given,
                       ccm_completion done) noexcept {
   auto& service = *static_cast<KubeService*>(self);
-  const auto component = service.component();
-  if (!component) return;
-  auto start = [api = service.api_, read = read_reference(reference)](const OperationPtr& running) {
+  const ccm_kube_get_request request = known(given);
+  auto start = [api = service.api_, read = read_reference(check_request(given), request.reference)](
+                   const OperationPtr& running) {
     if (!read.status.ok()) return running->end(read.status);
     api->get(read.resource, read.namespace_name, read.name, call_options(*running),
              end_with_object(running));
   };
-  HostOperation::begin(component, ctx, done, "kube.get", std::move(start));
+  HostOperation::begin(service.component(), ctx, done, "kube.get", std::move(start));
 }
 
-void KubeService::patch(void* self, const ccm_ctx* ctx, const ccm_kube_patch* patch,
+void KubeService::list(void* self, ccm_ctx ctx, const ccm_kube_list_request* given,
+                       ccm_completion done) noexcept {
+  auto& service = *static_cast<KubeService*>(self);
+  Status wrong = check_request(given);
+  const ccm_kube_list_request request = known(given);
+  auto resource = kube::Resource::parse(view(request.resource));
+  if (wrong.ok() && !resource) wrong = resource.status();
+  kube::ListOptions options;
+  options.label_selector = view(request.label_selector);
+  options.field_selector = view(request.field_selector);
+  auto start = [api = service.api_, wrong, options, resource = std::move(resource),
+                space = std::string(view(request.namespace_))](const OperationPtr& running) {
+    if (!wrong.ok()) return running->end(wrong);
+    kube::Resource listed = *resource;
+    listed.namespaced = listed.namespaced || !space.empty();
+    list_objects(api, running, std::move(listed), space, options);
+  };
+  HostOperation::begin(service.component(), ctx, done, "kube.list", std::move(start));
+}
+
+void KubeService::patch(void* self, ccm_ctx ctx, const ccm_kube_patch_request* given,
                         ccm_completion done) noexcept {
   auto& service = *static_cast<KubeService*>(self);
-  const auto component = service.component();
-  if (!component) return;
-  const bool whole = patch != nullptr && CCM_HAS(patch, body);
-  const auto type = whole ? patch_type(patch->type) : std::nullopt;
+  constexpr uint32_t kFlags = CCM_PATCH_ANSWER_METADATA | CCM_PATCH_ANSWER_NONE;
+  const ccm_kube_patch_request request = known(given);
+  const auto type = patch_type(request.type);
+  Status wrong = check_request(given, kFlags);
+  if (wrong.ok() && !type) wrong = unknown_request();
   kube::WriteOptions options;
   options.field_manager = service.field_manager_;
-  const uint32_t flags = whole && CCM_HAS(patch, flags) ? patch->flags : 0;
-  const bool answer = (flags & CCM_PATCH_ANSWER_NONE) == 0;
+  const bool answer = (request.flags & CCM_PATCH_ANSWER_NONE) == 0;
   // The API server always answers; no answer is shorter than the metadata.
-  options.answer_metadata = !answer || (flags & CCM_PATCH_ANSWER_METADATA) != 0;
+  options.answer_metadata = !answer || (request.flags & CCM_PATCH_ANSWER_METADATA) != 0;
   auto start = [api = service.api_, may_write = service.may_write_, type, options, answer,
-                read = read_reference(whole ? patch->reference : nullptr),
-                body = std::string(whole ? view(patch->body) : std::string_view{})](
-                   const OperationPtr& running) mutable {
+                read = read_reference(std::move(wrong), request.reference),
+                body = std::string(view(request.body))](const OperationPtr& running) mutable {
     if (!read.status.ok()) return running->end(read.status);
-    if (!type) return running->end(Status(Code::invalid_argument, "unknown type of patch"));
     if (!may_write()) return running->end(net::WriteGate::refusal());
     options.subresource = read.subresource;
     api->patch(read.resource, read.namespace_name, read.name, *type, std::move(body), options,
                call_options(*running),
                answer ? end_with_object(running) : end_without_result(running));
   };
-  HostOperation::begin(component, ctx, done, "kube.patch", std::move(start));
+  HostOperation::begin(service.component(), ctx, done, "kube.patch", std::move(start));
 }
 
-void KubeService::create(void* self, const ccm_ctx* ctx, const ccm_kube_reference* reference,
-                         ccm_str body, ccm_completion done) noexcept {
+void KubeService::create(void* self, ccm_ctx ctx, const ccm_kube_create_request* given,
+                         ccm_completion done) noexcept {
   auto& service = *static_cast<KubeService*>(self);
-  const auto component = service.component();
-  if (!component) return;
+  const ccm_kube_create_request request = known(given);
   kube::WriteOptions options;
   options.field_manager = service.field_manager_;
   auto start = [api = service.api_, may_write = service.may_write_, options,
-                read = read_reference(reference),
-                text = std::string(view(body))](const OperationPtr& running) mutable {
+                read = read_reference(check_request(given), request.reference),
+                text = std::string(view(request.body))](const OperationPtr& running) mutable {
     if (!read.status.ok()) return running->end(read.status);
     if (!may_write()) return running->end(net::WriteGate::refusal());
+    if (!read.subresource.empty()) {
+      return api->create_sub(read.resource, read.namespace_name, read.name, read.subresource,
+                             std::move(text), call_options(*running), end_with_object(running));
+    }
     api->create(read.resource, read.namespace_name, std::move(text), options,
                 call_options(*running), end_with_object(running));
   };
-  HostOperation::begin(component, ctx, done, "kube.create", std::move(start));
+  HostOperation::begin(service.component(), ctx, done, "kube.create", std::move(start));
 }
 
-void KubeService::remove(void* self, const ccm_ctx* ctx, const ccm_kube_delete* request,
+void KubeService::remove(void* self, ccm_ctx ctx, const ccm_kube_delete_request* given,
                          ccm_completion done) noexcept {
   auto& service = *static_cast<KubeService*>(self);
-  const auto component = service.component();
-  if (!component) return;
-  const bool whole = request != nullptr && CCM_HAS(request, reference);
+  const ccm_kube_delete_request request = known(given);
   kube::DeleteOptions options;
-  if (whole && CCM_HAS(request, uid)) options.uid = view(request->uid);
-  if (whole && CCM_HAS(request, resource_version)) {
-    options.resource_version = view(request->resource_version);
-  }
-  auto start =
-      [api = service.api_, may_write = service.may_write_, options,
-       read = read_reference(whole ? request->reference : nullptr)](const OperationPtr& running) {
-        if (!read.status.ok()) return running->end(read.status);
-        if (!may_write()) return running->end(net::WriteGate::refusal());
-        api->remove(read.resource, read.namespace_name, read.name, options, call_options(*running),
-                    end_without_result(running));
-      };
-  HostOperation::begin(component, ctx, done, "kube.remove", std::move(start));
+  options.uid = view(request.uid);
+  options.resource_version = view(request.resource_version);
+  auto start = [api = service.api_, may_write = service.may_write_, options,
+                read = read_reference(check_request(given), request.reference)](
+                   const OperationPtr& running) {
+    if (!read.status.ok()) return running->end(read.status);
+    if (!may_write()) return running->end(net::WriteGate::refusal());
+    api->remove(read.resource, read.namespace_name, read.name, options, call_options(*running),
+                end_without_result(running));
+  };
+  HostOperation::begin(service.component(), ctx, done, "kube.remove", std::move(start));
 }
 
 const void* KubeService::table() const {
-  static const ccm_host_kube table{sizeof(table), 0,      &cached, &cached_each,
-                                   &get,          &patch, &create, &remove};
+  static const ccm_host_kube table{sizeof(table), 0,      &cached, &cached_each, &get,
+                                   &list,         &patch, &create, &remove};
   return &table;
 }
 

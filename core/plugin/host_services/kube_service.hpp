@@ -22,17 +22,19 @@ class KubeService final : public HostService {
   [[nodiscard]] const void* table() const override;
 
  private:
-  static const ccm_object* cached(void* self, ccm_str resource, ccm_str namespace_name,
-                                  ccm_str name) noexcept;
-  static void cached_each(void* self, ccm_str resource, ccm_str namespace_name,
-                          ccm_visit_object_fn visit, void* owner) noexcept;
-  static void get(void* self, const ccm_ctx* ctx, const ccm_kube_reference* reference,
+  static int32_t cached(void* self, const ccm_kube_reference* reference,
+                        const ccm_object** out) noexcept;
+  static int32_t cached_each(void* self, const ccm_kube_cached_request* request,
+                             ccm_visit_object_fn visit, void* owner) noexcept;
+  static void get(void* self, ccm_ctx ctx, const ccm_kube_get_request* request,
                   ccm_completion done) noexcept;
-  static void patch(void* self, const ccm_ctx* ctx, const ccm_kube_patch* patch,
+  static void list(void* self, ccm_ctx ctx, const ccm_kube_list_request* request,
+                   ccm_completion done) noexcept;
+  static void patch(void* self, ccm_ctx ctx, const ccm_kube_patch_request* request,
                     ccm_completion done) noexcept;
-  static void create(void* self, const ccm_ctx* ctx, const ccm_kube_reference* reference,
-                     ccm_str body, ccm_completion done) noexcept;
-  static void remove(void* self, const ccm_ctx* ctx, const ccm_kube_delete* request,
+  static void create(void* self, ccm_ctx ctx, const ccm_kube_create_request* request,
+                     ccm_completion done) noexcept;
+  static void remove(void* self, ccm_ctx ctx, const ccm_kube_delete_request* request,
                      ccm_completion done) noexcept;
 
   const ObjectCache& cache_;

@@ -2,16 +2,61 @@
 
 namespace ccm::plugin {
 
-bool LeaderService::leading(void* self) noexcept {
-  return static_cast<LeaderService*>(self)->state_.leading();
+namespace {
+
+// Leadership ends by the clock, without an event, so it is looked at.
+constexpr std::chrono::milliseconds kLeaderLook{500};
+
+}  // namespace
+
+LeaderService::~LeaderService() {
+  if (look_timer_ != 0) timers_.cancel(look_timer_);
+}
+
+ccm_bool LeaderService::leading(void* self) noexcept {
+  const auto& service = *static_cast<LeaderService*>(self);
+  return service.component() && service.state_.leading() ? 1 : 0;
 }
 
 uint64_t LeaderService::transitions(void* self) noexcept {
-  return static_cast<LeaderService*>(self)->state_.transitions();
+  const auto& service = *static_cast<LeaderService*>(self);
+  return service.component() ? service.state_.transitions() : 0;
+}
+
+ccm_bool LeaderService::on_change(void* self, ccm_callback callback) noexcept {
+  auto& service = *static_cast<LeaderService*>(self);
+  const auto component = service.component();
+  if (!component || !component->check_thread(ThreadTag::create, "leader.on_change")) {
+    return drop_callback(callback), 0;
+  }
+  const uint64_t number = component->callbacks().add(callback);
+  if (number == 0) return 0;
+  service.listeners_.push_back(number);
+  if (service.look_timer_ == 0) {
+    service.led_ = service.state_.leading();
+    service.look_later();
+  }
+  return 1;
+}
+
+void LeaderService::look_later() {
+  look_timer_ = timers_.after(kLeaderLook, [this] { look(); });
+}
+
+void LeaderService::look() {
+  look_timer_ = 0;
+  const auto component = this->component();
+  if (!component) return;
+  look_later();
+  const bool leads = state_.leading();
+  if (leads == led_) return;
+  led_ = leads;
+  const auto listeners = listeners_;
+  for (const uint64_t number : listeners) component->run_callback(number, "leader.on_change");
 }
 
 const void* LeaderService::table() const {
-  static const ccm_host_leader table{sizeof(table), 0, &leading, &transitions};
+  static const ccm_host_leader table{sizeof(table), 0, &leading, &transitions, &on_change};
   return &table;
 }
 

@@ -5,7 +5,9 @@
 
 #include <ccm/abi/leader.h>
 
+#include <chrono>
 #include <cstdint>
+#include <vector>
 
 namespace ccm::plugin {
 
@@ -22,15 +24,24 @@ class LeaderState {
 class LeaderService final : public HostService {
  public:
   LeaderService(const std::shared_ptr<LiveComponent>& component, const LeaderState& state)
-      : HostService(component), state_(state) {}
+      : HostService(component), state_(state), timers_(component->runtime().timers) {}
+  ~LeaderService() override;
   [[nodiscard]] std::string_view id() const override { return CCM_HOST_LEADER; }
   [[nodiscard]] const void* table() const override;
 
  private:
-  static bool leading(void* self) noexcept;
+  static ccm_bool leading(void* self) noexcept;
   static uint64_t transitions(void* self) noexcept;
 
+  static ccm_bool on_change(void* self, ccm_callback callback) noexcept;
+  void look_later();
+  void look();
+
   const LeaderState& state_;
+  runtime::Timers& timers_;
+  runtime::Timers::Id look_timer_ = 0;
+  bool led_ = false;
+  std::vector<uint64_t> listeners_;  // callbacks
 };
 
 }  // namespace ccm::plugin

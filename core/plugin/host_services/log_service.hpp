@@ -17,8 +17,8 @@ class LogService final : public HostService {
   [[nodiscard]] const void* table() const override;
 
  private:
-  static bool enabled(void* self, int32_t level) noexcept;
-  static void write(void* self, const ccm_ctx* ctx, const ccm_log_record* record) noexcept;
+  static ccm_bool enabled(void* self, int32_t level) noexcept;
+  static void write(void* self, ccm_ctx ctx, const ccm_log_record* record) noexcept;
 
   const std::string plugin_id_;
 };

@@ -110,8 +110,15 @@ struct MetricsRegistry::State {
 
   static Series& find_series(Metric& metric, std::vector<std::string> values);
 
-  explicit State(prometheus::Registry& wanted) : registry(wanted) {}
+  explicit State(prometheus::Registry& wanted)
+      : registry(wanted),
+        refused(prometheus::BuildCounter()
+                    .Name("ccm_plugin_refused_metric_values_total")
+                    .Help("Values that plugins recorded for metrics that they had not defined so.")
+                    .Register(registry)
+                    .Add({})) {}
   prometheus::Registry& registry;
+  prometheus::Counter& refused;
   std::mutex mutex;
   std::deque<Metric> metrics;
 };
@@ -159,12 +166,15 @@ Series& MetricsRegistry::State::find_series(Metric& metric, std::vector<std::str
   return metric.series.emplace(std::move(values), added).first->second;
 }
 
-void MetricsRegistry::record(uint64_t metric, const ccm_str* label_values, double value) {
+void MetricsRegistry::record(uint64_t metric, const ccm_str* label_values, std::size_t count,
+                             double value) {
   const std::lock_guard lock(state_->mutex);
-  if (metric == 0 || metric > state_->metrics.size()) return;
+  const bool defined = metric != 0 && metric <= state_->metrics.size();
+  if (!defined || state_->metrics[metric - 1].definition.label_names.size() != count ||
+      (count > 0 && label_values == nullptr)) {
+    return state_->refused.Increment();
+  }
   State::Metric& known = state_->metrics[metric - 1];
-  const std::size_t count = known.definition.label_names.size();
-  if (count > 0 && label_values == nullptr) return;
   std::vector<std::string> values;
   values.reserve(count);
   for (std::size_t index = 0; index < count; ++index) {

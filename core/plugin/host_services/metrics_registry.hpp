@@ -38,8 +38,8 @@ class MetricsRegistry {
 
   // Adds to a counter, sets a gauge, observes a histogram. `label_values` has one value for each
   // label name. Label values beyond kSeriesLimit series count as "other". Unknown metrics and
-  // negative counts are ignored.
-  void record(uint64_t metric, const ccm_str* label_values, double value);
+  // another number of values are ignored and counted, negative counts are ignored.
+  void record(uint64_t metric, const ccm_str* label_values, std::size_t count, double value);
 
  private:
   struct State;

@@ -7,7 +7,7 @@ namespace ccm::plugin {
 
 namespace {
 
-MetricDefinition read_definition(const ccm_metric& metric) {
+MetricDefinition read_definition(const ccm_metric& metric) {  // whole
   MetricDefinition definition;
   definition.kind = static_cast<MetricDefinition::Kind>(metric.kind);
   definition.name = view(metric.name);
@@ -16,7 +16,7 @@ MetricDefinition read_definition(const ccm_metric& metric) {
   for (std::size_t index = 0; index < labels; ++index) {
     definition.label_names.emplace_back(view(metric.label_names[index]));
   }
-  if (CCM_HAS(&metric, bucket_count) && metric.buckets != nullptr) {
+  if (metric.buckets != nullptr) {
     definition.buckets.assign(metric.buckets, metric.buckets + metric.bucket_count);
   }
   return definition;
@@ -24,25 +24,30 @@ MetricDefinition read_definition(const ccm_metric& metric) {
 
 }  // namespace
 
-uint64_t MetricsService::define(void* self, const ccm_metric* metric) noexcept {
+uint64_t MetricsService::define(void* self, const ccm_metric* given) noexcept {
   auto& service = *static_cast<MetricsService*>(self);
   const auto component = service.component();
   if (!component || !component->check_thread(ThreadTag::create, "metrics.define")) return 0;
-  if (metric == nullptr || !CCM_HAS(metric, label_count)) return 0;
-  std::string reason = "its kind is unknown";
-  const bool known = metric->kind >= CCM_METRIC_COUNTER && metric->kind <= CCM_METRIC_HISTOGRAM;
-  const uint64_t number = known ? service.registry_.define(read_definition(*metric), reason) : 0;
+  if (given == nullptr) return 0;
+  const ccm_metric metric = known(given);
+  std::string reason = "it has a part, or a kind, that this host does not know";
+  const bool understood =
+      only_known(given) && metric.kind >= CCM_METRIC_COUNTER && metric.kind <= CCM_METRIC_HISTOGRAM;
+  const uint64_t number =
+      understood ? service.registry_.define(read_definition(metric), reason) : 0;
   if (number == 0) {
     log::error("Plugin's metric was refused", {{"plugin", component->identity().plugin_id},
-                                               {"metric", view(metric->name)},
+                                               {"metric", view(metric.name)},
                                                {"reason", reason}});
   }
   return number;
 }
 
 void MetricsService::record(void* self, uint64_t metric, const ccm_str* label_values,
-                            double value) noexcept {
-  static_cast<MetricsService*>(self)->registry_.record(metric, label_values, value);
+                            size_t label_count, double value) noexcept {
+  const auto& service = *static_cast<MetricsService*>(self);
+  if (!service.component()) return;
+  service.registry_.record(metric, label_values, label_count, value);
 }
 
 const void* MetricsService::table() const {

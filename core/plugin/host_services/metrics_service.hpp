@@ -17,7 +17,7 @@ class MetricsService final : public HostService {
 
  private:
   static uint64_t define(void* self, const ccm_metric* metric) noexcept;
-  static void record(void* self, uint64_t metric, const ccm_str* label_values,
+  static void record(void* self, uint64_t metric, const ccm_str* label_values, size_t label_count,
                      double value) noexcept;
 
   MetricsRegistry& registry_;

@@ -47,16 +47,16 @@ int32_t ObjectService::kind(void*, ccm_value value) noexcept {
   return static_cast<int32_t>(object_of(value.object)->kind(value.position));
 }
 
-bool ObjectService::text(void*, ccm_value value, ccm_str* out) noexcept {
-  if (value.object == nullptr || out == nullptr) return false;
+ccm_bool ObjectService::text(void*, ccm_value value, ccm_str* out) noexcept {
+  if (value.object == nullptr || out == nullptr) return 0;
   const Object& object = *object_of(value.object);
   const Object::Kind kind = object.kind(value.position);
   if (kind != Object::Kind::string && kind != Object::Kind::number &&
       kind != Object::Kind::boolean) {
-    return false;
+    return 0;
   }
   *out = c_str(object.text(value.position));
-  return true;
+  return 1;
 }
 
 void ObjectService::each(void* self, ccm_value container, ccm_visit_fn visit,
@@ -66,7 +66,7 @@ void ObjectService::each(void* self, ccm_value container, ccm_visit_fn visit,
   object_of(container.object)
       ->each(container.position, [&](std::string_view key, Object::Position position) -> bool {
         return guarded_visit(component, "object.each", [&] {
-          return visit(owner, c_str(key), ccm_value{container.object, position});
+          return visit(owner, c_str(key), ccm_value{container.object, position}) != 0;
         });
       });
 }
@@ -75,15 +75,23 @@ ccm_str ObjectService::json(void*, const ccm_object* object) noexcept {
   return object == nullptr ? ccm_str{nullptr, 0} : c_str(object_of(object)->borrowed_json());
 }
 
-bool ObjectService::equal(void*, ccm_value left, ccm_value right) noexcept {
-  if (left.object == nullptr || right.object == nullptr) return left.object == right.object;
-  return object_of(left.object)->equal(left.position, *object_of(right.object), right.position);
+ccm_bool ObjectService::equal(void*, ccm_value left, ccm_value right) noexcept {
+  if (left.object == nullptr || right.object == nullptr) {
+    return left.object == right.object ? 1 : 0;
+  }
+  const Object& other = *object_of(right.object);
+  return object_of(left.object)->equal(left.position, other, right.position) ? 1 : 0;
+}
+
+const ccm_object* ObjectService::parse(void*, ccm_str json) noexcept {
+  auto decoded = Object::decode(view(json));
+  return decoded ? object_handle(decoded->detach()) : nullptr;
 }
 
 const void* ObjectService::table() const {
   static const ccm_host_object table{sizeof(table), 0,        &retain_object, &release_object,
                                      &find,         &find_in, &kind,          &text,
-                                     &each,         &json,    &equal};
+                                     &each,         &json,    &equal,         &parse};
   return &table;
 }
 

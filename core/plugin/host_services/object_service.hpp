@@ -32,10 +32,11 @@ class ObjectService final : public HostService {
   static ccm_value find(void* self, const ccm_object* object, ccm_str pointer) noexcept;
   static ccm_value find_in(void* self, ccm_value from, ccm_str pointer) noexcept;
   static int32_t kind(void* self, ccm_value value) noexcept;
-  static bool text(void* self, ccm_value value, ccm_str* out) noexcept;
+  static ccm_bool text(void* self, ccm_value value, ccm_str* out) noexcept;
   static void each(void* self, ccm_value container, ccm_visit_fn visit, void* owner) noexcept;
   static ccm_str json(void* self, const ccm_object* object) noexcept;
-  static bool equal(void* self, ccm_value left, ccm_value right) noexcept;
+  static ccm_bool equal(void* self, ccm_value left, ccm_value right) noexcept;
+  static const ccm_object* parse(void* self, ccm_str json) noexcept;
 };
 
 }  // namespace ccm::plugin

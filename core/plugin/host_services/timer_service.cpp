@@ -8,16 +8,10 @@ namespace ccm::plugin {
 
 using std::chrono::milliseconds;
 
-TimerService::TimerService(const std::shared_ptr<LiveComponent>& component)
-    : HostService(component), timers_(component->runtime().timers) {}
-
-TimerService::~TimerService() {
-  const std::lock_guard lock(pending_->mutex);
-  for (const auto& [number, id] : pending_->timers) timers_.cancel(id);
-}
-
 int64_t TimerService::now_ms(void* self) noexcept {
-  const auto now = static_cast<TimerService*>(self)->timers_.now().time_since_epoch();
+  const auto component = static_cast<TimerService*>(self)->component();
+  if (!component) return 0;
+  const auto now = component->runtime().timers.now().time_since_epoch();
   return std::chrono::duration_cast<milliseconds>(now).count();
 }
 
@@ -26,33 +20,24 @@ int64_t TimerService::wall_clock_ms(void*) noexcept {
   return std::chrono::duration_cast<milliseconds>(now).count();
 }
 
-uint64_t TimerService::after(void* self, int64_t delay_ms, void (*fn)(void* owner),
-                             void* owner) noexcept {
-  auto& service = *static_cast<TimerService*>(self);
-  const auto pending = service.pending_;
-  const milliseconds delay = bounded(delay_ms);
-  // Held until the timer is entered: it may fire on the loop before this thread gets any further.
-  const std::lock_guard lock(pending->mutex);
-  const uint64_t number = ++pending->last;
-  auto fire = [weak = service.component_, pending, number, fn, owner] {
-    {
-      const std::lock_guard entered(pending->mutex);
-      if (pending->timers.erase(number) == 0) return;
-    }
-    const auto alive = weak.lock();
-    if (alive && fn != nullptr) alive->call_serial("timer", [&] { fn(owner); });
-  };
-  pending->timers.emplace(number, service.timers_.after(delay, std::move(fire)));
+// The timer's number is the callback's.
+uint64_t TimerService::after(void* self, int64_t delay_ms, ccm_callback callback) noexcept {
+  const auto component = static_cast<TimerService*>(self)->component();
+  if (!component) return drop_callback(callback), 0;
+  const uint64_t number = component->callbacks().add(callback);
+  if (number == 0) return 0;
+  runtime::Timers& timers = component->runtime().timers;
+  const auto timer = timers.after(bounded(delay_ms), [weak = std::weak_ptr(component), number] {
+    if (const auto alive = weak.lock()) alive->run_callback_once(number, "timer");
+  });
+  component->callbacks().on_removal(number, [&timers, timer] { timers.cancel(timer); });
   return number;
 }
 
 void TimerService::cancel(void* self, uint64_t timer) noexcept {
-  auto& service = *static_cast<TimerService*>(self);
-  const std::lock_guard lock(service.pending_->mutex);
-  const auto place = service.pending_->timers.find(timer);
-  if (place == service.pending_->timers.end()) return;
-  service.timers_.cancel(place->second);
-  service.pending_->timers.erase(place);
+  if (const auto component = static_cast<TimerService*>(self)->component()) {
+    component->callbacks().remove(timer);
+  }
 }
 
 const void* TimerService::table() const {
@@ -60,11 +45,13 @@ const void* TimerService::table() const {
   return &table;
 }
 
-void PostService::post(void* self, void (*fn)(void* owner), void* owner) noexcept {
+void PostService::post(void* self, ccm_callback callback) noexcept {
   const auto component = static_cast<PostService*>(self)->component();
-  if (!component || fn == nullptr) return;
-  component->runtime().loop.post([weak = std::weak_ptr(component), fn, owner] {
-    if (const auto alive = weak.lock()) alive->call_serial("post", [&] { fn(owner); });
+  if (!component) return drop_callback(callback);
+  const uint64_t number = component->callbacks().add(callback);
+  if (number == 0) return;
+  component->runtime().loop.post([weak = std::weak_ptr(component), number] {
+    if (const auto alive = weak.lock()) alive->run_callback_once(number, "post");
   });
 }
 

@@ -17,31 +17,55 @@ void ended_on_worker(const std::shared_ptr<HostOperation>& operation, Status sta
   });
 }
 
-void start(const std::shared_ptr<HostOperation>& operation, void (*fn)(void*), void* owner) {
+// A function that waits to be begun when its ctx ends is not called; it is dropped on any thread,
+// as is one that ran.
+void start_work(const std::shared_ptr<HostOperation>& operation, const ccm_callback& work) {
   LiveComponent& component = operation->component();
   component.operations()->began();
-  const auto submitted = component.lane().submit([operation, fn, owner] {
-    Status status;
+  const auto submitted = component.lane().submit([operation, work] {
+    Status status = operation->context()->status();
     const std::shared_ptr<void> writing = operation->component().begin_unseen_write("worker");
     try {
-      if (fn != nullptr) fn(owner);
+      if (status.ok()) work.fn(work.owner);
     } catch (...) {
       status = Status(Code::internal, "the plugin let an exception escape");
     }
+    drop_callback(work);
     ended_on_worker(operation, std::move(status));
   });
-  if (!submitted.ok()) ended_on_worker(operation, submitted.status());
+  if (submitted.ok()) return;
+  drop_callback(work);
+  ended_on_worker(operation, submitted.status());
 }
 
 }  // namespace
 
-void WorkerService::run(void* self, void (*fn)(void* owner), void* owner,
+void WorkerService::run(void* self, ccm_ctx ctx, const ccm_work_request* request,
                         ccm_completion done) noexcept {
   const auto component = static_cast<WorkerService*>(self)->component();
-  if (!component) return;
+  const ccm_work_request raw = known(request);
+  Status wrong = check_request(request);
+  if (wrong.ok() && raw.work.fn == nullptr) {
+    wrong = Status(Code::invalid_argument, "no function was given");
+  }
+  // Dropped by whatever becomes of the operation: `work` is run at most once.
+  struct Work {
+    explicit Work(const ccm_callback& given) : callback(given) {}
+    ~Work() {
+      if (!taken) drop_callback(callback);
+    }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+    const ccm_callback callback;
+    bool taken = false;
+  };
+  const auto work = std::make_shared<Work>(raw.work);
   // Unbound: `owner` must stay alive until the function returned, whatever ends meanwhile.
-  HostOperation::begin_unbound(component, done, "worker",
-                               [fn, owner](const auto& operation) { start(operation, fn, owner); });
+  HostOperation::begin_unbound(component, ctx, done, "worker", [work, wrong](const auto& running) {
+    if (!wrong.ok()) return running->end(wrong);
+    work->taken = true;
+    start_work(running, work->callback);
+  });
 }
 
 const void* WorkerService::table() const {

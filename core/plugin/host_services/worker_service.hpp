@@ -15,7 +15,8 @@ class WorkerService final : public HostService {
   [[nodiscard]] const void* table() const override;
 
  private:
-  static void run(void* self, void (*fn)(void* owner), void* owner, ccm_completion done) noexcept;
+  static void run(void* self, ccm_ctx ctx, const ccm_work_request* request,
+                  ccm_completion done) noexcept;
 };
 
 }  // namespace ccm::plugin

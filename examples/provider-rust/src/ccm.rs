@@ -14,15 +14,16 @@ pub const CCM_HOST_LOG: &str = "draft.ccm.host.log/1";
 pub const CCM_CODE_OK: i32 = 0;
 pub const CCM_CODE_INVALID_ARGUMENT: i32 = 3;
 pub const CCM_CODE_NOT_FOUND: i32 = 5;
+pub const CCM_CODE_UNIMPLEMENTED: i32 = 12;
 pub const CCM_CODE_INTERNAL: i32 = 13;
 pub const CCM_CODE_UNAVAILABLE: i32 = 14;
 pub const CCM_CLASS_NONE: i32 = 0;
 pub const CCM_CLASS_UNAVAILABLE: i32 = 6;
+pub const CCM_CLASS_UNSUPPORTED: i32 = 9;
 pub const CCM_INSTANCE_RUNNING: i32 = 1;
 pub const CCM_INSTANCE_SHUTDOWN: i32 = 2;
 pub const CCM_LOG_INFO: i32 = 0;
 
-pub enum CcmCtx {}
 pub enum CcmObject {}
 
 #[repr(C)]
@@ -49,10 +50,24 @@ pub struct CcmStatus {
     pub size: u32,
     pub code: i32,
     pub error_class: i32,
-    pub reserved: u32,
+    pub flags: u32,
     pub retry_after_ms: i64,
     pub reason: CcmStr,
     pub message: CcmStr,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CcmCtx {
+    pub id: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CcmCallback {
+    pub r#fn: Option<unsafe extern "C" fn(*mut c_void)>,
+    pub drop: Option<unsafe extern "C" fn(*mut c_void)>,
+    pub owner: *mut c_void,
 }
 
 pub type CcmCompletionFn =
@@ -70,9 +85,11 @@ pub struct CcmCompletion {
 pub struct CcmHost {
     pub size: u32,
     pub abi_minor: u32,
+    pub flags: u32,
+    pub reserved: u32,
     pub this: *mut c_void,
     pub get_interface:
-        Option<unsafe extern "C" fn(*mut c_void, *const c_char, *mut CcmInterface) -> bool>,
+        Option<unsafe extern "C" fn(*mut c_void, *const c_char, *mut CcmInterface) -> u32>,
 }
 
 #[repr(C)]
@@ -81,8 +98,23 @@ pub struct CcmComponent {
     pub reserved: u32,
     pub this: *mut c_void,
     pub get_interface:
-        Option<unsafe extern "C" fn(*mut c_void, *const c_char, *mut CcmInterface) -> bool>,
+        Option<unsafe extern "C" fn(*mut c_void, *const c_char, *mut CcmInterface) -> u32>,
     pub destroy: Option<unsafe extern "C" fn(*mut c_void)>,
+}
+
+#[repr(C)]
+pub struct CcmOpenRequest {
+    pub size: u32,
+    pub flags: u32,
+    pub host: *const CcmHost,
+}
+
+#[repr(C)]
+pub struct CcmCreateRequest {
+    pub size: u32,
+    pub flags: u32,
+    pub host: *const CcmHost,
+    pub component: CcmStr,
 }
 
 #[repr(C)]
@@ -90,16 +122,36 @@ pub struct CcmPlugin {
     pub size: u32,
     pub abi_minor: u32,
     pub manifest: CcmStr,
-    pub create: Option<unsafe extern "C" fn(*const CcmHost, CcmStr, CcmCompletion)>,
+    pub open: Option<unsafe extern "C" fn(*mut c_void, CcmCtx, *const CcmOpenRequest, CcmCompletion)>,
+    pub create: Option<unsafe extern "C" fn(*mut c_void, CcmCtx, *const CcmCreateRequest, CcmCompletion)>,
+    pub close: Option<unsafe extern "C" fn(*mut c_void)>,
+}
+
+#[repr(C)]
+pub struct CcmInitializeRequest {
+    pub size: u32,
+    pub flags: u32,
+}
+
+#[repr(C)]
+pub struct CcmShutdownRequest {
+    pub size: u32,
+    pub flags: u32,
+}
+
+#[repr(C)]
+pub struct CcmLimitsRequest {
+    pub size: u32,
+    pub flags: u32,
 }
 
 #[repr(C)]
 pub struct CcmProvider {
     pub size: u32,
     pub reserved: u32,
-    pub initialize: Option<unsafe extern "C" fn(*mut c_void, *const CcmCtx, CcmCompletion)>,
-    pub health: Option<unsafe extern "C" fn(*mut c_void, *const CcmCtx, CcmCompletion)>,
-    pub has_cluster_id: Option<unsafe extern "C" fn(*mut c_void) -> bool>,
+    pub initialize: Option<unsafe extern "C" fn(*mut c_void, CcmCtx, *const CcmInitializeRequest, CcmCompletion)>,
+    pub has_cluster_id: Option<unsafe extern "C" fn(*mut c_void) -> u32>,
+    pub shutdown: Option<unsafe extern "C" fn(*mut c_void, CcmCtx, *const CcmShutdownRequest, CcmCompletion)>,
 }
 
 #[repr(C)]
@@ -126,49 +178,66 @@ pub struct CcmInstance {
 #[repr(C)]
 pub struct CcmInstanceList {
     pub size: u32,
-    pub reserved: u32,
+    pub flags: u32,
     pub instances: *const *const CcmInstance,
     pub count: usize,
-    pub flags: u32,
+    pub unknown_prefixes: *const CcmStr,
+    pub unknown_prefix_count: usize,
 }
 
 #[repr(C)]
 pub struct CcmNodeIdentity {
     pub size: u32,
-    pub max_age_ms: u32,
+    pub flags: u32,
     pub name: CcmStr,
     pub provider_id: CcmStr,
     pub node: *const CcmObject,
+    pub max_age_ms: i64,
+}
+
+#[repr(C)]
+pub struct CcmListInstancesRequest {
+    pub size: u32,
+    pub flags: u32,
+}
+
+#[repr(C)]
+pub struct CcmDescribeInstancesRequest {
+    pub size: u32,
+    pub flags: u32,
+    pub nodes: *const *const CcmNodeIdentity,
+    pub node_count: usize,
+}
+
+#[repr(C)]
+pub struct CcmGetInstanceRequest {
+    pub size: u32,
+    pub flags: u32,
+    pub node: *const CcmNodeIdentity,
 }
 
 #[repr(C)]
 pub struct CcmCloudInstances {
     pub size: u32,
     pub reserved: u32,
-    pub list: Option<unsafe extern "C" fn(*mut c_void, *const CcmCtx, CcmCompletion)>,
-    pub describe: Option<
-        unsafe extern "C" fn(
-            *mut c_void,
-            *const CcmCtx,
-            *const *const CcmNodeIdentity,
-            usize,
-            CcmCompletion,
-        ),
-    >,
-    pub get: Option<
-        unsafe extern "C" fn(*mut c_void, *const CcmCtx, *const CcmNodeIdentity, CcmCompletion),
-    >,
+    pub list: Option<unsafe extern "C" fn(*mut c_void, CcmCtx, *const CcmListInstancesRequest, CcmCompletion)>,
+    pub describe:
+        Option<unsafe extern "C" fn(*mut c_void, CcmCtx, *const CcmDescribeInstancesRequest, CcmCompletion)>,
+    pub get: Option<unsafe extern "C" fn(*mut c_void, CcmCtx, *const CcmGetInstanceRequest, CcmCompletion)>,
+    pub limits: Option<unsafe extern "C" fn(*mut c_void, CcmCtx, *const CcmLimitsRequest, CcmCompletion)>,
 }
 
 #[repr(C)]
 pub struct CcmHostConfig {
     pub size: u32,
     pub reserved: u32,
-    pub flag: Option<unsafe extern "C" fn(*mut c_void, CcmStr, *mut CcmStr) -> bool>,
-    pub cloud_config: Option<unsafe extern "C" fn(*mut c_void, *mut CcmStr) -> bool>,
+    pub flag: Option<unsafe extern "C" fn(*mut c_void, CcmStr, *mut CcmStr) -> u32>,
+    pub flag_given: Option<unsafe extern "C" fn(*mut c_void, CcmStr) -> u32>,
+    pub cloud_config: Option<unsafe extern "C" fn(*mut c_void, *mut CcmStr) -> u32>,
     pub secret: Option<unsafe extern "C" fn(*mut c_void, CcmStr, *mut c_char, usize) -> i64>,
-    pub on_change:
-        Option<unsafe extern "C" fn(*mut c_void, Option<unsafe extern "C" fn(*mut c_void)>, *mut c_void)>,
+    pub on_change: Option<unsafe extern "C" fn(*mut c_void, CcmCallback) -> u32>,
+    pub rejected: Option<unsafe extern "C" fn(*mut c_void, CcmStr, CcmStr)>,
+    pub accepted: Option<unsafe extern "C" fn(*mut c_void, CcmStr)>,
 }
 
 #[repr(C)]
@@ -187,6 +256,6 @@ pub struct CcmLogRecord {
 pub struct CcmHostLog {
     pub size: u32,
     pub reserved: u32,
-    pub enabled: Option<unsafe extern "C" fn(*mut c_void, i32) -> bool>,
-    pub write: Option<unsafe extern "C" fn(*mut c_void, *const CcmCtx, *const CcmLogRecord)>,
+    pub enabled: Option<unsafe extern "C" fn(*mut c_void, i32) -> u32>,
+    pub write: Option<unsafe extern "C" fn(*mut c_void, CcmCtx, *const CcmLogRecord)>,
 }

@@ -51,7 +51,9 @@ pub extern "C" fn ccm_plugin_v1() -> *const CcmPlugin {
         size: std::mem::size_of::<CcmPlugin>() as u32,
         abi_minor: CCM_ABI_MINOR,
         manifest: CcmStr { ptr: NOTE.text.as_ptr() as *const c_char, len: MANIFEST.len() },
+        open: None,
         create: Some(create),
+        close: None,
     });
     &PLUGIN.0
 }
@@ -77,7 +79,7 @@ impl Provider {
         let id = format!("{}\0", CCM_HOST_CONFIG);
         let found = host
             .get_interface
-            .map_or(false, |get| unsafe { get(host.this, id.as_ptr() as *const c_char, &mut config) });
+            .map_or(false, |get| unsafe { get(host.this, id.as_ptr() as *const c_char, &mut config) } != 0);
         if !found {
             return Err(Failure::internal("the host has no configuration service"));
         }
@@ -96,7 +98,7 @@ impl Provider {
         let table = unsafe { &*(self.config.table as *const CcmHostConfig) };
         let mut text = CcmStr { ptr: std::ptr::null(), len: 0 };
         let found = unsafe { table.cloud_config?(self.config.this, &mut text) };
-        if !found || text.ptr.is_null() {
+        if found == 0 || text.ptr.is_null() {
             return None;
         }
         let bytes = unsafe { std::slice::from_raw_parts(text.ptr as *const u8, text.len) };
@@ -138,9 +140,9 @@ fn complete<T>(done: CcmCompletion, failure: Option<&Failure>, result: *const T)
         size: std::mem::size_of::<CcmStatus>() as u32,
         code: failure.map_or(CCM_CODE_OK, |failure| failure.code),
         error_class: failure.map_or(CCM_CLASS_NONE, |failure| failure.error_class),
-        reserved: 0,
+        flags: 0,
         retry_after_ms: 0,
-        reason: CcmStr::from(""),
+        reason: CcmStr::from(failure.map_or("", |failure| failure.reason)),
         message: CcmStr::from(message),
     };
     if let Some(call) = done.r#fn {
@@ -156,9 +158,23 @@ fn answer(done: CcmCompletion, body: impl FnOnce() -> Result<(), Failure>) {
     }
 }
 
-unsafe extern "C" fn create(host: *const CcmHost, _name: CcmStr, done: CcmCompletion) {
+/// A request with a part that is not known here is refused: bytes beyond the ones that are known, or a flag. Every
+/// request begins with its size and its flags.
+unsafe fn check<T>(request: *const T) -> Result<(), Failure> {
+    let begin = request as *const u32;
+    let known = std::mem::size_of::<T>();
+    let size = *begin as usize;
+    let beyond = (known..size).any(|place| *(request as *const u8).add(place) != 0);
+    if size > 4096 || beyond || *begin.add(1) != 0 {
+        return Err(Failure::unknown_request());
+    }
+    Ok(())
+}
+
+unsafe extern "C" fn create(_this: *mut c_void, _ctx: CcmCtx, request: *const CcmCreateRequest, done: CcmCompletion) {
     answer(done, || {
-        let provider = Box::new(Provider::new(&*host)?);
+        check(request)?;
+        let provider = Box::new(Provider::new(&*(*request).host)?);
         let component = CcmComponent {
             size: std::mem::size_of::<CcmComponent>() as u32,
             reserved: 0,
@@ -175,21 +191,32 @@ unsafe extern "C" fn destroy(this: *mut c_void) {
     let _ = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(this as *mut Provider))));
 }
 
-unsafe extern "C" fn initialize(this: *mut c_void, _ctx: *const CcmCtx, done: CcmCompletion) {
-    answer(done, || (*(this as *const Provider)).start(false, done));
+unsafe extern "C" fn initialize(
+    this: *mut c_void,
+    _ctx: CcmCtx,
+    request: *const CcmInitializeRequest,
+    done: CcmCompletion,
+) {
+    answer(done, || {
+        check(request)?;
+        (*(this as *const Provider)).start(false, done)
+    });
 }
 
-unsafe extern "C" fn list(this: *mut c_void, _ctx: *const CcmCtx, done: CcmCompletion) {
-    answer(done, || (*(this as *const Provider)).start(true, done));
+unsafe extern "C" fn list(this: *mut c_void, _ctx: CcmCtx, request: *const CcmListInstancesRequest, done: CcmCompletion) {
+    answer(done, || {
+        check(request)?;
+        (*(this as *const Provider)).start(true, done)
+    });
 }
 
-unsafe extern "C" fn get_interface(this: *mut c_void, id: *const c_char, out: *mut CcmInterface) -> bool {
+unsafe extern "C" fn get_interface(this: *mut c_void, id: *const c_char, out: *mut CcmInterface) -> u32 {
     static PROVIDER: CcmProvider = CcmProvider {
         size: std::mem::size_of::<CcmProvider>() as u32,
         reserved: 0,
         initialize: Some(initialize),
-        health: None,
         has_cluster_id: None,
+        shutdown: None,
     };
     static INSTANCES: CcmCloudInstances = CcmCloudInstances {
         size: std::mem::size_of::<CcmCloudInstances>() as u32,
@@ -197,12 +224,13 @@ unsafe extern "C" fn get_interface(this: *mut c_void, id: *const c_char, out: *m
         list: Some(list),
         describe: None,
         get: None,
+        limits: None,
     };
     let table = match CStr::from_ptr(id).to_str() {
         Ok(CCM_PROVIDER) => &PROVIDER as *const CcmProvider as *const c_void,
         Ok(CCM_CLOUD_INSTANCES) => &INSTANCES as *const CcmCloudInstances as *const c_void,
-        _ => return false,
+        _ => return 0,
     };
     *out = CcmInterface { this, table };
-    true
+    1
 }

@@ -6,22 +6,29 @@ use std::os::raw::c_char;
 pub struct Failure {
     pub code: i32,
     pub error_class: i32,
+    pub reason: &'static str,
     pub message: String,
 }
 
 impl Failure {
     pub fn internal(message: &str) -> Failure {
-        Failure { code: CCM_CODE_INTERNAL, error_class: CCM_CLASS_NONE, message: message.to_string() }
+        Failure { code: CCM_CODE_INTERNAL, error_class: CCM_CLASS_NONE, reason: "", message: message.to_string() }
     }
 
     pub fn no_file() -> Failure {
         let message = "--cloud-config must name a file with a machine in each line: SERIAL HOST ADDRESS MODEL ROW on|off";
-        Failure { code: CCM_CODE_INVALID_ARGUMENT, error_class: CCM_CLASS_NONE, message: message.to_string() }
+        Failure { code: CCM_CODE_INVALID_ARGUMENT, error_class: CCM_CLASS_NONE, reason: "", message: message.to_string() }
+    }
+
+    /// The host asked for something that this provider does not know.
+    pub fn unknown_request() -> Failure {
+        let message = "the request has a part that this provider does not know".to_string();
+        Failure { code: CCM_CODE_UNIMPLEMENTED, error_class: CCM_CLASS_UNSUPPORTED, reason: "UnknownRequest", message }
     }
 
     fn line(number: usize) -> Failure {
         let message = format!("line {} is not SERIAL HOST ADDRESS MODEL ROW on|off", number);
-        Failure { code: CCM_CODE_UNAVAILABLE, error_class: CCM_CLASS_UNAVAILABLE, message }
+        Failure { code: CCM_CODE_UNAVAILABLE, error_class: CCM_CLASS_UNAVAILABLE, reason: "", message }
     }
 }
 
@@ -103,9 +110,10 @@ pub fn with_list(machines: &[Machine], use_list: impl FnOnce(&CcmInstanceList)) 
     let pointers: Vec<*const CcmInstance> = instances.iter().map(|instance| instance as *const _).collect();
     use_list(&CcmInstanceList {
         size: std::mem::size_of::<CcmInstanceList>() as u32,
-        reserved: 0,
+        flags: 0,
         instances: pointers.as_ptr(),
         count: pointers.len(),
-        flags: 0,
+        unknown_prefixes: std::ptr::null(),
+        unknown_prefix_count: 0,
     });
 }

@@ -82,7 +82,7 @@ Status Controller::setup(Setup& setup) {
 
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
-  if (kind == EventKind::resync) return;
+  if (kind == EventKind::resync || kind == EventKind::hinted) return;
   const NodeState node = read_node(now);
   if (kind == EventKind::deleted) {
     ledger_->forget(node);
@@ -313,7 +313,7 @@ Status Controller::report(const Object& node, Status status, uint32_t attempt) {
     return status.with_retry_after(kExhaustedRetry);
   }
   if (status.ok() || status.error_class() == ErrorClass::waiting) return status;
-  if (status.permanent()) {
+  if (status.refused()) {
     tell("CIDRAssignmentFailed");
     // The refusal, perhaps of an admission webhook, may end without a change of the Node.
     return status.with_class(ErrorClass::none).with_retry_after(kRefusedRetry);

@@ -79,7 +79,7 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   const NodeState state = read_node(now);
   if (!needs_looking_after(state)) return;
   if (kind == EventKind::resync) return queue.add(now.name(), Priority::periodic);
-  if (kind == EventKind::added) return queue.add(now.name());
+  if (kind == EventKind::added || kind == EventKind::hinted) return queue.add(now.name());
   const NodeState before = read_node(old);
   if (state.same_input(before)) return;
   // Taints that come and go while it is not Ready anyway, ours among them, say nothing new about

@@ -132,6 +132,7 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
     if (!is_uninitialized(now)) queue.add(now.name(), Priority::periodic);
     return;
   }
+  if (kind == EventKind::hinted) return queue.add(now.name());
   const bool fresh = is_uninitialized(now);
   if (kind == EventKind::added) {
     return queue.add(now.name(), fresh ? Priority::changed : Priority::periodic);
@@ -329,7 +330,7 @@ void Controller::report(const Object& node, const Status& status, uint32_t attem
   // A machine that is being created needs time.
   const bool waits = status.reason() == kMachineNotReady;
   const bool due = waits ? attempt > 0 && attempt % kReportEvery == 0
-                         : status.permanent() || attempt % kReportEvery == kFirstReportedAttempt;
+                         : status.refused() || attempt % kReportEvery == kFirstReportedAttempt;
   if (!due || !(waits || concerns_one_node(status))) return;
   host_.events.warning(node, status.reason().empty() ? "FailedToInitializeNode" : status.reason(),
                        "The Node is not initialised: " + status.message());

@@ -65,7 +65,7 @@ Status Controller::setup(Setup& setup) {
 // ROUTE-7, except for Nodes without ranges, and resyncs: the audit does more.
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
-  if (kind == EventKind::resync) return;
+  if (kind == EventKind::resync || kind == EventKind::hinted) return;
   const NodeState node = read_node(now);
   if (kind == EventKind::updated) {
     const NodeState before = read_node(old);
@@ -113,7 +113,7 @@ Result<ReconcileResult> Controller::conclude(milliseconds begun, Status status) 
     for (uint32_t i = 0; i < failures_ && backoff < kMostAfterFailures; ++i) backoff *= 2;
     backoff = std::min(backoff, kMostAfterFailures);
     ++failures_;
-    if (status.permanent()) {
+    if (status.refused()) {
       backoff = kPermanentPause;
       status.with_class(ErrorClass::none);  // the refusal may end without an event
     }

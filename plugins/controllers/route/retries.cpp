@@ -14,7 +14,7 @@ constexpr milliseconds kOld{60'000};
 
 milliseconds pause_after(const Status& status, uint32_t count) {
   if (held_by_brake(status)) return kWhileHeld;
-  if (status.permanent()) return kMost;
+  if (status.refused()) return kMost;
   milliseconds pause = kFirst;
   for (uint32_t i = 1; i < count && pause < kMost; ++i) pause *= 2;
   if (status.error_class() == ErrorClass::auth) pause = std::max(pause, kAuth);

@@ -105,6 +105,13 @@ void Controller::on_service(EventKind kind, const Object& old, const Object& now
       queue.add(key_of(now));
       return;
     }
+    case EventKind::hinted: {
+      const auto place = records_.find(key_of(now));
+      if (place == records_.end()) return;
+      place->second->audit_due = std::chrono::milliseconds(0);
+      queue.add(key_of(now));
+      return;
+    }
     case EventKind::resync:
       return;
   }
@@ -193,7 +200,7 @@ Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
                       "Error syncing load balancer: " + failure_text(learned));
     }
     // Not a failure of the Service, so the retry does not wait for a change of it.
-    if (learned.permanent()) learned.with_class(ErrorClass::none);
+    if (learned.refused()) learned.with_class(ErrorClass::none);
     co_return learned;
   }
   const auto place = records_.find(request.key);

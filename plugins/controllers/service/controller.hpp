@@ -75,6 +75,7 @@ class Controller {
   Task<Result<LoadBalancer>> ask(Ctx ctx, SyncPtr sync);
   Task<Result<LoadBalancer>> ask_once(Ctx ctx, SyncPtr sync);
   Task<Status> update_backends(Ctx ctx, SyncPtr sync);
+  Task<Status> record_partial(Ctx ctx, SyncPtr sync, Result<LoadBalancer> answer);
   Task<Status> add_finalizer(Ctx ctx, SyncPtr sync);
   Task<Status> take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer);
   Task<Status> pending(Ctx ctx, SyncPtr sync, LoadBalancer answer);

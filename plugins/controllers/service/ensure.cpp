@@ -16,6 +16,17 @@ constexpr milliseconds kPendingRetry{2'000};
 
 bool elsewhere(const Status& status) { return status.code() == Code::implemented_elsewhere; }
 
+// Nothing may be concluded, so nothing is done.
+Status not_known() {
+  Status waiting(Code::unavailable, ErrorClass::waiting,
+                 "the cloud does not say what the load balancer is");
+  return std::move(waiting).with_retry_after(kPendingRetry);
+}
+
+bool serves(const LoadBalancer& answer) {
+  return answer.state == LoadBalancerState::active || answer.state == LoadBalancerState::shared;
+}
+
 std::string named(const LoadBalancer& answer) {
   const std::string& text = answer.name.empty() ? answer.id : answer.name;
   return text.empty() ? "load balancer" : "load balancer " + text;
@@ -93,8 +104,8 @@ Task<Status> Controller::observe_cloud(Ctx ctx, SyncPtr sync) {
     co_return told;
   }
   if (record.state == SyncState::unknown) record.state = SyncState::out_of_sync;
-  const bool right = answer->state == LoadBalancerState::active && answer->difference.empty() &&
-                     !answer->ingress.empty();
+  if (answer->state == LoadBalancerState::unknown) co_return not_known();
+  const bool right = serves(*answer) && answer->difference.empty() && !answer->ingress.empty();
   if (right) {
     LoadBalancer found = *answer;
     Status taken = co_await take_answer(ctx, sync, std::move(found));
@@ -145,6 +156,7 @@ Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
   if (!answer.ok()) {
     Status failed = answer.status();
     if (failed.reason() == kProvidersNotOwned) failed = foreign(*sync);
+    co_await record_partial(ctx, sync, answer);
     if (failed.error_class() == ErrorClass::waiting) {
       Status waiting = co_await wait(ctx, sync, failed, kEnsuring, ServicePatch());
       co_return waiting;
@@ -156,6 +168,21 @@ Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
   LoadBalancer ensured = *answer;
   Status taken = co_await take_answer(ctx, sync, std::move(ensured));
   co_return taken;
+}
+
+// A failed operation may have made a load balancer: its id must not be lost.
+Task<Status> Controller::record_partial(Ctx ctx, SyncPtr sync, Result<LoadBalancer> answer) {
+  const LoadBalancer* made = answer.partial();
+  if (made == nullptr || made->id.empty()) co_return Status();
+  remember(sync, *made);
+  ServicePatch patch = annotated(*sync);
+  if (patch.empty()) co_return Status();
+  Status written = co_await write(ctx, sync, std::move(patch));
+  if (!written.ok()) {
+    host_.log.error("Could not record what a failed operation has made",
+                    {{"service", sync->key}, {"id", made->id}, {"err", written}});
+  }
+  co_return written;
 }
 
 Task<Status> Controller::add_finalizer(Ctx ctx, SyncPtr sync) {
@@ -222,7 +249,10 @@ Task<Status> Controller::take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer)
       Status waiting = co_await pending(ctx, sync, std::move(answer));
       co_return waiting;
     }
+    case LoadBalancerState::unknown:
+      co_return not_known();
     case LoadBalancerState::active:
+    case LoadBalancerState::shared:
       break;
   }
   if (answer.ingress.empty()) {
@@ -245,9 +275,8 @@ Task<Status> Controller::take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer)
 // The id is recorded at once, so that a manager that is killed now finds it again.
 Task<Status> Controller::pending(Ctx ctx, SyncPtr sync, LoadBalancer answer) {
   remember(sync, answer);
-  std::string message = answer.state == LoadBalancerState::active
-                            ? "The " + named(answer) + " has no address yet"
-                            : "The cloud is working on the " + named(answer);
+  std::string message = serves(answer) ? "The " + named(answer) + " has no address yet"
+                                       : "The cloud is working on the " + named(answer);
   Status waiting(Code::unavailable, ErrorClass::waiting, std::move(message));
   waiting.with_retry_after(answer.retry_after > milliseconds(0) ? answer.retry_after
                                                                 : kPendingRetry);
@@ -315,7 +344,7 @@ Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
   const milliseconds took = host_.timer.now() - begin;
   update_duration_.record(static_cast<double>(took.count()) / 1e3);
   const auto& backends = sync->backends.backends;
-  if (answer.ok() && answer->state == LoadBalancerState::active) {
+  if (answer.ok() && serves(*answer)) {
     record.backend_hash = sync->backends.hash;
     if (backends.empty()) {  // SVC-60
       events_.warning(sync->object, kUnavailable, "There are no available nodes for LoadBalancer");
@@ -325,6 +354,7 @@ Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
     Status settled = co_await update_status(ctx, sync);
     co_return settled;
   }
+  if (answer.ok() && answer->state == LoadBalancerState::unknown) co_return not_known();
   if (answer.ok() && answer->state == LoadBalancerState::pending) {
     const milliseconds pause =
         answer->retry_after > milliseconds(0) ? answer->retry_after : kPendingRetry;

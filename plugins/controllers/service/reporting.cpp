@@ -44,7 +44,7 @@ void Controller::defer(const Sync& sync, const Status& status) const {
     record.deferred_hash = intent_hash(intent, sync.service, sync.surroundings, record.annotations);
   }
   record.deferred = status;
-  if (!record.deferred.permanent()) record.deferred.with_class(ErrorClass::waiting);
+  if (!record.deferred.refused()) record.deferred.with_class(ErrorClass::waiting);
 }
 
 Task<Status> Controller::fail(Ctx ctx, SyncPtr sync, Status status, std::string_view reason,
@@ -71,7 +71,7 @@ Task<Status> Controller::fail(Ctx ctx, SyncPtr sync, Status status, std::string_
       host_.log.v(2, "Could not write a condition", {{"service", sync->key}, {"err", written}});
     }
   }
-  if (status.permanent()) {
+  if (status.refused()) {
     status.with_retry_after(kRefusedRetry);
     defer(*sync, status);
   } else if (status.retry_after() > milliseconds(0)) {

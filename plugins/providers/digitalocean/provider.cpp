@@ -49,7 +49,7 @@ Task<Status> Provider::initialize(Ctx ctx) {
   tell_unused_addresses();
   Status status = co_await learn_cluster(ctx, *settings);
   api_.configure(*std::move(settings));
-  status = co_await health(ctx);
+  status = co_await check_credential(ctx);
   if (!status.ok()) co_return status;
   status = co_await check_region(ctx);
   if (!status.ok()) co_return status;
@@ -107,7 +107,7 @@ Task<Status> Provider::learn_cluster(Ctx ctx, Settings& settings) {
 }
 
 // Not /v2/account: that would need a scope which nothing else needs (DO-309).
-Task<Status> Provider::health(Ctx ctx) {
+Task<Status> Provider::check_credential(Ctx ctx) {
   Call question;
   question.path = "/v2/droplets?page=1&per_page=1";
   question.operation = "CheckCredential";

@@ -27,9 +27,6 @@ class Provider {
   // when the configuration is wrong; the cloud's own failure when it cannot be reached or refuses
   // the token.
   Task<Status> initialize(Ctx ctx);
-  // One short call with the token.
-  Task<Status> health(Ctx ctx);
-
   // Every droplet of the account, GPU droplets too (DO-72).
   Task<Result<InstanceList>> list(Ctx ctx);
   // By ID when the Node has one, else by name or address (DO-65..DO-74). not_found only when the
@@ -51,6 +48,7 @@ class Provider {
   void tell_unmanaged_ports(const Settings& settings) const;
   void tell_unused_addresses() const;
   void tell_config_error(const Object& service, const Status& status) const;
+  Task<Status> check_credential(Ctx ctx);  // one short call
   Task<Status> learn_cluster(Ctx ctx, Settings& settings);
   Task<Status> check_region(Ctx ctx);
   Task<Status> check_vpc(Ctx ctx);

@@ -70,6 +70,7 @@ void Provider::reload() {
   if (!settings.ok()) {
     host_.log.error("The new --cloud-config cannot be used; the old one stays in force",
                     {{"err", settings.status()}});
+    host_.config.rejected(settings.status().message());
     return;
   }
   if (*settings == settings_) return;
@@ -86,17 +87,12 @@ Task<Status> Provider::initialize(Ctx ctx) {
     Status status = co_await api_.find_service(ctx, std::move(service));
     if (!status.ok()) co_return status;
   }
-  Status answered = co_await health(ctx);
+  Status answered = co_await servers_.check(ctx);
   co_return answered;
 }
 
-bool Provider::offers_routes() const {
-  const auto text = host_.config.cloud_config();
-  if (!text) return false;
-  const auto conf = read_cloud_conf(*text);
-  return conf.ok() && !conf->settings.route.router_id.empty();
+bool Provider::offers(std::string_view id) const {
+  return id != CCM_CLOUD_ROUTES || !settings_.route.router_id.empty();
 }
-
-Task<Status> Provider::health(Ctx ctx) { return servers_.check(std::move(ctx)); }
 
 }  // namespace ccm::openstack

@@ -13,6 +13,7 @@
 #include <ccm/task.hpp>
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,8 @@ class Provider {
   // line, when cloud.conf is wrong; the cloud's own failure when it cannot be reached or refuses
   // the log-in, which the host tries again (OS-8 does not).
   Task<Status> initialize(Ctx ctx);
-  // One short call to Nova.
-  Task<Status> health(Ctx ctx);
+  // Revokes the token.
+  Task<Status> shutdown(Ctx ctx) { return session_.log_out(std::move(ctx)); }
   // The Go manager says so, too, so that --allow-untagged-cloud never matters (OS-3).
   bool has_cluster_id() { return true; }
 
@@ -37,8 +38,9 @@ class Provider {
     return servers_.get(std::move(ctx), std::move(node));
   }
 
-  // Only with [Route] router-id (OS-113, OS-177). A router that is named later needs a restart.
-  [[nodiscard]] bool offers_routes() const;
+  // Routes only with [Route] router-id (OS-113, OS-177). A router that is named later needs a
+  // restart.
+  [[nodiscard]] bool offers(std::string_view id) const;
   // See routes/routes.hpp.
   Task<Result<std::vector<Route>>> list_routes(Ctx ctx, std::string cluster_name) {
     return routes_.list(std::move(ctx), std::move(cluster_name));

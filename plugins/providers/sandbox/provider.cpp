@@ -93,11 +93,11 @@ void Provider::configuration_changed() {
 Task<Status> Provider::initialize(Ctx ctx) {
   Status configured = configure();
   if (!configured.ok()) co_return configured;
-  Status healthy = co_await health(ctx);
+  Status healthy = co_await check_credential(ctx);
   co_return healthy;
 }
 
-Task<Status> Provider::health(Ctx ctx) {
+Task<Status> Provider::check_credential(Ctx ctx) {
   if (cloud_.is_file()) {
     auto machines = co_await list_file();
     co_return machines.status();

@@ -27,8 +27,6 @@ class Provider {
 
   // Reads --cloud-config and tests the credential, or the file. invalid_argument when it is wrong.
   ccm::Task<ccm::Status> initialize(ccm::Ctx ctx);
-  // One short listing.
-  ccm::Task<ccm::Status> health(ccm::Ctx ctx);
   // Every machine.
   ccm::Task<ccm::Result<ccm::InstanceList>> list(ccm::Ctx ctx);
   // By ID when the Node has one, else by name. implemented_elsewhere for another cloud's ID.
@@ -56,6 +54,7 @@ class Provider {
 
  private:
   using Instances = std::vector<ccm::Instance>;
+  ccm::Task<ccm::Status> check_credential(ccm::Ctx ctx);  // one short listing
   // The machines of a list of backends.
   struct Machines {
     ccm::Backends backends;

@@ -2,7 +2,8 @@
 // borrows from its argument.
 #pragma once
 
-#include <ccm/instances.hpp>
+#include <ccm/abi/instances.h>
+#include <ccm/sized.hpp>
 #include <ccm/status.hpp>
 
 #include <cstddef>
@@ -10,7 +11,56 @@
 #include <string>
 #include <vector>
 
-namespace ccm::detail {
+namespace ccm {
+
+struct NodeAddress {
+  std::string type;  // Hostname, InternalIP, ExternalIP, InternalDNS, ExternalDNS
+  std::string address;
+  bool operator==(const NodeAddress&) const = default;
+};
+
+struct Label {
+  std::string key;
+  std::string value;
+  bool operator==(const Label&) const = default;
+};
+
+namespace detail {
+
+// The flag bits of a request that this layer knows.
+template <typename T>
+inline constexpr uint32_t kKnownFlags = 0;
+
+// Of requests that point to others: whether those have nothing unknown in them.
+template <typename T>
+struct Inner {
+  static bool understood(const T& /*request*/) { return true; }
+};
+
+// Whether a request, with the requests that it points to, has nothing unknown in it.
+template <typename T>
+bool understood(const T& request) {
+  return only_known(&request, kKnownFlags<T>) && Inner<T>::understood(known(&request));
+}
+
+// The same for each of an array.
+template <typename T>
+bool all_understood(const T* const* requests, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (!understood(*requests[i])) return false;
+  }
+  return true;
+}
+
+// Pointers to the elements, as arrays of the ABI have them. OWNERSHIP: borrows from `items`, which
+// must not grow any more.
+template <typename T>
+std::vector<const T*> pointers_to(const std::vector<T>& items) {
+  std::vector<const T*> pointers;
+  pointers.reserve(items.size());
+  for (const T& item : items) pointers.push_back(&item);
+  return pointers;
+}
 
 // `bit` or no bit, for the flags of a C struct.
 inline constexpr uint32_t bit_if(bool set, uint32_t bit) { return set ? bit : 0; }
@@ -63,4 +113,5 @@ inline std::vector<ccm_key_value> key_values_to_c(const std::vector<Label>& pair
   return raw;
 }
 
-}  // namespace ccm::detail
+}  // namespace detail
+}  // namespace ccm

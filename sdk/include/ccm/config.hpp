@@ -2,6 +2,8 @@
 #pragma once
 
 #include <ccm/abi/config.h>
+#include <ccm/callback.hpp>
+#include <ccm/log.hpp>
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>
 
@@ -9,7 +11,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +20,8 @@ namespace ccm {
 
 class Config {
  public:
-  explicit Config(Service<ccm_host_config> host) : host_(host) {}
+  explicit Config(Service<ccm_host_config> host, Log log = {})
+      : host_(host), log_(std::move(log)) {}
   Config(const Config&) = delete;
   Config& operator=(const Config&) = delete;
 
@@ -28,7 +30,7 @@ class Config {
   [[nodiscard]] std::optional<std::string_view> flag(std::string_view name) const {
     const auto fn = host_.get(&ccm_host_config::flag);
     ccm_str value{nullptr, 0};
-    if (fn == nullptr || !fn(host_.self(), c_str(name), &value)) return std::nullopt;
+    if (fn == nullptr || fn(host_.self(), c_str(name), &value) == 0) return std::nullopt;
     return view(value);
   }
   // The same as a whole number; nothing also when it is none.
@@ -49,7 +51,8 @@ class Config {
   }
   // Whether the user gave the flag, rather than leaving its default. [any-thread]
   [[nodiscard]] bool flag_given(std::string_view name) const {
-    return flag(std::string(name) + ":set") == std::string_view("true");
+    const auto fn = host_.get(&ccm_host_config::flag_given);
+    return fn != nullptr && fn(host_.self(), c_str(name)) != 0;
   }
 
   // The bytes of --cloud-config; nothing when the flag is empty. Borrowed: within an operation
@@ -57,7 +60,7 @@ class Config {
   [[nodiscard]] std::optional<std::string_view> cloud_config() const {
     const auto fn = host_.get(&ccm_host_config::cloud_config);
     ccm_str text{nullptr, 0};
-    if (fn == nullptr || !fn(host_.self(), &text)) return std::nullopt;
+    if (fn == nullptr || fn(host_.self(), &text) == 0) return std::nullopt;
     return view(text);
   }
 
@@ -76,14 +79,23 @@ class Config {
     }
   }
 
-  // Calls `fn` in [serial] whenever --cloud-config changed on disk. `fn` must not throw. [create]
-  void on_change(std::function<void()> fn) {
+  // Calls `fn` in [serial] whenever --cloud-config changed on disk. [create]
+  void on_change(std::function<void()> fn) const {
     const auto add = host_.get(&ccm_host_config::on_change);
     if (add == nullptr) return;
-    listeners_.push_back(std::move(fn));
-    add(
-        host_.self(), [](void* owner) { (*static_cast<std::function<void()>*>(owner))(); },
-        &listeners_.back());
+    add(host_.self(), detail::make_callback(log_, "config.on_change", std::move(fn)));
+  }
+  // Tells the operator that what stands now in `file` (a path that was read through the host; empty
+  // = --cloud-config) cannot be used and the configuration from before stays in force: where the
+  // fault is, and what to do. Until accepted() or the next change. [any-thread]
+  void rejected(std::string_view reason, std::string_view file = {}) const {
+    const auto fn = host_.get(&ccm_host_config::rejected);
+    if (fn != nullptr) fn(host_.self(), c_str(file), c_str(reason));
+  }
+  // The present content is in force. [any-thread]
+  void accepted(std::string_view file = {}) const {
+    const auto fn = host_.get(&ccm_host_config::accepted);
+    if (fn != nullptr) fn(host_.self(), c_str(file));
   }
 
   [[nodiscard]] static std::optional<std::chrono::milliseconds> parse_duration(
@@ -121,7 +133,7 @@ class Config {
   }
 
   Service<ccm_host_config> host_;
-  std::list<std::function<void()>> listeners_;
+  Log log_;
 };
 
 }  // namespace ccm

@@ -10,11 +10,12 @@
 #include <ccm/abi/controller.h>
 #include <ccm/component.hpp>
 #include <ccm/host.hpp>
+#include <ccm/queue.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,17 +23,12 @@
 
 namespace ccm {
 
-// Everything at `changed` goes before anything at `periodic`.
-enum class Priority : int32_t {
-  changed = CCM_PRIORITY_CHANGED,
-  periodic = CCM_PRIORITY_PERIODIC,
-};
-
 enum class EventKind : int32_t {
   added = CCM_EVENT_ADDED,      // `old` is empty
   updated = CCM_EVENT_UPDATED,  // both; the same snapshot when no declared field changed
   deleted = CCM_EVENT_DELETED,  // `now` is the last known state, `old` is empty
   resync = CCM_EVENT_RESYNC,    // `old` is `now`
+  hinted = CCM_EVENT_HINTED,    // `old` is `now`; the provider says that the cloud's side changed
 };
 
 // One key to reconcile.
@@ -44,20 +40,6 @@ struct Request {
 
 struct ReconcileResult {
   std::chrono::milliseconds requeue_after{0};  // 0 = not before the next event
-};
-
-// The controller's queue, as a map function sees it. Valid during that call.
-class Queue {
- public:
-  explicit Queue(const ccm_queue* raw) : raw_(raw) {}
-  // A key that waits already keeps the better priority and the earlier time.
-  void add(std::string_view key, Priority priority = Priority::changed,
-           std::chrono::milliseconds delay = std::chrono::milliseconds(0)) const {
-    raw_->add(raw_->self, c_str(key), static_cast<int32_t>(priority), delay.count());
-  }
-
- private:
-  const ccm_queue* raw_;
 };
 
 struct Watch {
@@ -81,22 +63,24 @@ struct QueueOptions {
 
 namespace detail {
 
-// A map function at the address that the host was given; it lives as long as the component.
+// A map function as the host gets it, and drops it.
 struct KeptMap {
-  Host* host;
+  const Host* host;
   Watch::Map map;
 
-  static void call(void* owner, int32_t kind, const ccm_object* old, const ccm_object* now,
-                   const ccm_queue* queue) noexcept {
+  static void call(void* owner, const ccm_watch_event* given) noexcept {
     const auto& kept = *static_cast<KeptMap*>(owner);
     try {
+      const ccm_watch_event event = known(given);
+      const bool kind_known = event.kind >= CCM_EVENT_ADDED && event.kind <= CCM_EVENT_HINTED;
+      const auto kind = kind_known ? static_cast<EventKind>(event.kind) : EventKind::resync;
       const ObjectHost objects = kept.host->objects;
-      kept.map(static_cast<EventKind>(kind), Object(objects, old), Object(objects, now),
-               Queue(queue));
+      kept.map(kind, Object(objects, event.old), Object(objects, event.now), kept.host->queue);
     } catch (...) {
-      kept.host->log.error("mapping an event to keys threw", {{"error", status_of_exception()}});
+      kept.host->log.error("Mapping an event to keys threw", {{"err", status_of_exception()}});
     }
   }
+  static void drop(void* owner) noexcept { delete static_cast<KeptMap*>(owner); }
 };
 
 }  // namespace detail
@@ -104,15 +88,14 @@ struct KeptMap {
 // The argument of `setup`; valid during that call.
 class Setup {
  public:
-  Setup(Host& host, const ccm_host_setup* raw, std::list<detail::KeptMap>& maps)
-      : host_(host), raw_(raw), maps_(maps) {}
+  explicit Setup(const Host& host)
+      : host_(host), setup_(host.find<ccm_host_setup>(CCM_HOST_SETUP)) {}
 
   void watch(Watch watch) {
-    std::vector<ccm_str> fields;
-    fields.reserve(watch.fields.size());
-    for (const std::string& field : watch.fields) fields.push_back(c_str(field));
-    ccm_watch raw{};
-    raw.size = sizeof(raw);
+    const auto fn = setup_.get(&ccm_host_setup::watch);
+    if (fn == nullptr) return;
+    const std::vector<ccm_str> fields = detail::strings_to_c(watch.fields);
+    ccm_watch raw = sized<ccm_watch>();
     raw.resource = c_str(watch.resource);
     raw.fields = fields.data();
     raw.field_count = fields.size();
@@ -120,33 +103,36 @@ class Setup {
     raw.field_selector = c_str(watch.field_selector);
     raw.resync_period_ms = watch.resync_period.count();
     if (watch.map) {
-      maps_.push_back({&host_, std::move(watch.map)});
+      std::unique_ptr<detail::KeptMap> kept(new detail::KeptMap{&host_, std::move(watch.map)});
       raw.map = &detail::KeptMap::call;
-      raw.owner = &maps_.back();
+      raw.drop = &detail::KeptMap::drop;
+      raw.owner = kept.release();
     }
-    raw_->watch(raw_->self, &raw);
+    fn(setup_.self(), &raw);
   }
 
   void queue(const QueueOptions& options) {
-    const ccm_queue_options raw{sizeof(raw),
-                                options.workers,
-                                c_str(options.name),
-                                options.backoff_first.count(),
-                                options.backoff_limit.count(),
-                                options.reconcile_timeout.count()};
-    raw_->queue(raw_->self, &raw);
+    const auto fn = setup_.get(&ccm_host_setup::queue);
+    if (fn == nullptr) return;
+    ccm_queue_options raw = sized<ccm_queue_options>();
+    raw.name = c_str(options.name);
+    raw.workers = options.workers;
+    raw.backoff_first_ms = options.backoff_first.count();
+    raw.backoff_limit_ms = options.backoff_limit.count();
+    raw.reconcile_timeout_ms = options.reconcile_timeout.count();
+    fn(setup_.self(), &raw);
   }
 
   // Puts `key` into the queue at `periodic`: once the caches are synced, then `period` after each
   // reconcile of it ended.
   void every(std::string_view key, std::chrono::milliseconds period) {
-    raw_->every(raw_->self, c_str(key), period.count());
+    const auto fn = setup_.get(&ccm_host_setup::every);
+    if (fn != nullptr) fn(setup_.self(), c_str(key), period.count());
   }
 
  private:
-  Host& host_;
-  const ccm_host_setup* raw_;
-  std::list<detail::KeptMap>& maps_;
+  const Host& host_;
+  Service<ccm_host_setup> setup_;
 };
 
 namespace detail {
@@ -161,47 +147,52 @@ concept HasStop = requires(T& t, Ctx ctx) {
   t.stop(ctx);
 };
 
-// `Part` has members `Host host`, `T object` and `std::list<KeptMap> maps`.
+// `Part` has members `Host host` and `T object`; `self` of the table points to it.
 template <typename T, typename Part>
 struct ControllerAdapter {
   static Part& part(void* self) { return *static_cast<Part*>(self); }
 
-  static void setup(void* self, const ccm_ctx*, const ccm_host_setup* raw,
+  static void setup(void* self, ccm_ctx /*ctx*/, const ccm_setup_request* request,
                     ccm_completion done) noexcept {
     Part& p = part(self);
-    const auto call = [&] {
-      Setup setup(p.host, raw, p.maps);
+    const auto call = [&](const ccm_setup_request&) {
+      p.host.find_cloud();
+      Setup setup(p.host);
       return p.object.setup(setup);
     };
-    operate(p.host, "setup", done, call, [](const Status&, Completion&) {});
+    operate_on(p.host, "setup", request, done, call, NoResult());
   }
 
-  static void reconcile(void* self, const ccm_ctx* ctx, const ccm_reconcile_request* raw,
+  static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
                         ccm_completion done) noexcept {
     Part& p = part(self);
-    const auto call = [&] {
-      Request request{std::string(view(raw->key)), static_cast<Priority>(raw->priority),
-                      raw->attempt};
-      return p.object.reconcile(Ctx(p.host.contexts, ctx), std::move(request));
+    const auto call = [&](const ccm_reconcile_request& raw) {
+      const bool changed = raw.priority == CCM_PRIORITY_CHANGED;
+      return p.object.reconcile(
+          Ctx(p.host.contexts, ctx),
+          Request{std::string(view(raw.key)), changed ? Priority::changed : Priority::periodic,
+                  raw.attempt});
     };
-    const auto give = [](const ReconcileResult& result, Completion& completion) {
-      const ccm_reconcile_result raw_result{sizeof(raw_result), 0, result.requeue_after.count()};
-      completion.succeed(&raw_result);
+    const auto give = [](const ReconcileResult& result, const Pass& pass) {
+      ccm_reconcile_result raw = sized<ccm_reconcile_result>();
+      raw.requeue_after_ms = result.requeue_after.count();
+      pass(&raw);
     };
-    operate(p.host, "reconcile", done, call, give);
+    operate_on(p.host, "reconcile", request, done, call, give);
   }
 
-  static void stop(void* self, const ccm_ctx* ctx, ccm_completion done) noexcept {
+  static void stop(void* self, ccm_ctx ctx, const ccm_stop_request* request,
+                   ccm_completion done) noexcept {
     Part& p = part(self);
-    operate(
-        p.host, "stop", done, [&] { return p.object.stop(Ctx(p.host.contexts, ctx)); },
-        [](const Status&, Completion&) {});
+    const auto call = [&](const ccm_stop_request&) {
+      return p.object.stop(Ctx(p.host.contexts, ctx));
+    };
+    operate_on(p.host, "stop", request, done, call, NoResult());
   }
 
   static const ccm_controller* table() {
     static const ccm_controller table = [] {
-      ccm_controller slots{};
-      slots.size = sizeof(slots);
+      ccm_controller slots = sized<ccm_controller>();
       slots.setup = &setup;
       slots.reconcile = &reconcile;
       if constexpr (HasStop<T>) slots.stop = &stop;

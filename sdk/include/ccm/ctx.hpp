@@ -8,92 +8,110 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <utility>
 
 namespace ccm {
 
-// One reference to a host's context; copies share it. Empty when the host has no contexts: then
-// there is no deadline and nothing is cancelled. [any-thread]
+// A host's context; copies are the same one. Empty when the host has no contexts: then there is no
+// deadline and nothing is cancelled. One that is used after its operation ended counts as
+// cancelled, and the host refuses what is started with it. [any-thread]
 class Ctx {
  public:
   using Host = Service<ccm_host_ctx>;
 
   Ctx() = default;
-  // Takes a reference of its own to `ctx`, which may be NULL.
-  Ctx(Host host, const ccm_ctx* ctx) : host_(host), ctx_(ctx) { retain(); }
-  Ctx(const Ctx& other) : host_(other.host_), ctx_(other.ctx_) { retain(); }
-  Ctx(Ctx&& other) noexcept : host_(other.host_), ctx_(std::exchange(other.ctx_, nullptr)) {}
-  Ctx& operator=(Ctx other) noexcept {
-    std::swap(host_, other.host_);
-    std::swap(ctx_, other.ctx_);
-    return *this;
-  }
-  ~Ctx() {
-    const auto release = ctx_ != nullptr ? host_.get(&ccm_host_ctx::release) : nullptr;
-    if (release != nullptr) release(host_.self(), ctx_);
-  }
+  Ctx(Host host, ccm_ctx ctx) : host_(host), ctx_(ctx) {}
 
-  // A ctx without deadline that ends with the component.
+  // The ctx without deadline that ends with the component.
   static Ctx background(Host host) {
-    const auto make = host.get(&ccm_host_ctx::background);
-    return make != nullptr ? adopt(host, make(host.self())) : Ctx();
+    const auto find = host.get(&ccm_host_ctx::background);
+    return find != nullptr ? Ctx(host, find(host.self())) : Ctx();
   }
 
-  // A child that also ends after `timeout`.
+  // A child that also ends after `timeout`, by cancel(), or with the last copy of it.
   [[nodiscard]] Ctx with_timeout(std::chrono::milliseconds timeout) const {
-    const auto make = ctx_ != nullptr ? host_.get(&ccm_host_ctx::with_timeout) : nullptr;
-    return make != nullptr ? adopt(host_, make(host_.self(), ctx_, timeout.count())) : *this;
+    const auto make = host_.get(&ccm_host_ctx::with_timeout);
+    if (make == nullptr) return *this;
+    Ctx child(host_, make(host_.self(), ctx_, timeout.count()));
+    child.owner_ = std::make_shared<const Owner>(host_, child.ctx_, owner_);
+    return child;
+  }
+  // The same without a deadline of its own.
+  [[nodiscard]] Ctx with_cancel() const {
+    return with_timeout(std::chrono::milliseconds(std::numeric_limits<int64_t>::max()));
+  }
+  // Ends a child, and everything that was started with it; any other ctx is left alone.
+  void cancel() const {
+    if (owner_) owner_->cancel();
   }
 
   // Time left; milliseconds::max() without a deadline, not above 0 when it is over.
   [[nodiscard]] std::chrono::milliseconds remaining() const {
-    const auto left = ctx_ != nullptr ? host_.get(&ccm_host_ctx::remaining_ms) : nullptr;
+    const auto left = host_.get(&ccm_host_ctx::remaining_ms);
     return left != nullptr ? std::chrono::milliseconds(left(host_.self(), ctx_))
                            : std::chrono::milliseconds::max();
   }
 
-  // True once it was cancelled or its deadline passed.
+  // True once it was cancelled, its deadline passed, or its operation ended.
   [[nodiscard]] bool cancelled() const {
-    const auto ended = ctx_ != nullptr ? host_.get(&ccm_host_ctx::cancelled) : nullptr;
-    return ended != nullptr && ended(host_.self(), ctx_);
+    const auto ended = host_.get(&ccm_host_ctx::ended);
+    return ended != nullptr && ended(host_.self(), ctx_) != 0;
   }
 
   // Code::cancelled or Code::deadline_exceeded; ok while it has not ended.
   [[nodiscard]] Status status() const {
-    if (!cancelled()) return {};
-    return remaining() <= std::chrono::milliseconds(0)
-               ? Status(Code::deadline_exceeded, ErrorClass::unavailable, "the time is over")
-               : Status(Code::cancelled, "the operation was cancelled");
+    const auto why = host_.get(&ccm_host_ctx::end_code);
+    switch (why != nullptr ? why(host_.self(), ctx_) : CCM_CODE_OK) {
+      case CCM_CODE_OK:
+        return {};
+      case CCM_CODE_DEADLINE_EXCEEDED:
+        return Status(Code::deadline_exceeded, ErrorClass::unavailable, "the time is over");
+      default:
+        return Status(Code::cancelled, "the operation was cancelled");
+    }
   }
 
-  // Calls `fn(owner)` once on the host's loop when it ends; 0 = it will not. `fn` may be called
-  // before this returns. [any-thread]
-  [[nodiscard]] uint64_t on_cancel(void (*fn)(void* owner), void* owner) const {
-    const auto add = ctx_ != nullptr ? host_.get(&ccm_host_ctx::on_cancel) : nullptr;
-    return add != nullptr ? add(host_.self(), ctx_, fn, owner) : 0;
+  // Calls `callback` once in [serial] when it ends, never inside this call; 0 = it will not.
+  // OWNERSHIP: the host drops it, in any case.
+  [[nodiscard]] uint64_t on_end(ccm_callback callback) const {
+    const auto add = host_.get(&ccm_host_ctx::on_end);
+    if (add != nullptr) return add(host_.self(), ctx_, callback);
+    if (callback.drop != nullptr) callback.drop(callback.owner);
+    return 0;
   }
-  // [serial]
-  void remove_on_cancel(uint64_t registration) const {
-    const auto remove = ctx_ != nullptr ? host_.get(&ccm_host_ctx::remove_on_cancel) : nullptr;
+  // After it returned in [serial] the callback is not called any more.
+  void remove_on_end(uint64_t registration) const {
+    const auto remove = host_.get(&ccm_host_ctx::remove_on_end);
     if (remove != nullptr && registration != 0) remove(host_.self(), ctx_, registration);
   }
 
-  [[nodiscard]] const ccm_ctx* get() const { return ctx_; }
+  [[nodiscard]] ccm_ctx get() const { return ctx_; }
 
  private:
-  static Ctx adopt(Host host, const ccm_ctx* reference) {
-    Ctx ctx;
-    ctx.host_ = host;
-    ctx.ctx_ = reference;
-    return ctx;
-  }
-  void retain() const {
-    const auto add = ctx_ != nullptr ? host_.get(&ccm_host_ctx::retain) : nullptr;
-    if (add != nullptr) add(host_.self(), ctx_);
-  }
+  // Of a child: ends it with its last copy, and keeps the parent until then.
+  class Owner {
+   public:
+    Owner(Host host, ccm_ctx ctx, std::shared_ptr<const Owner> parent)
+        : host_(host), ctx_(ctx), parent_(std::move(parent)) {}
+    Owner(const Owner&) = delete;
+    Owner& operator=(const Owner&) = delete;
+    ~Owner() { cancel(); }
+    void cancel() const {
+      const auto end = host_.get(&ccm_host_ctx::cancel);
+      if (end != nullptr) end(host_.self(), ctx_);
+    }
+
+   private:
+    Host host_;
+    ccm_ctx ctx_;
+    std::shared_ptr<const Owner> parent_;
+  };
 
   Host host_;
-  const ccm_ctx* ctx_ = nullptr;
+  ccm_ctx ctx_{0};
+  std::shared_ptr<const Owner> owner_;
 };
 
 }  // namespace ccm

@@ -1,12 +1,15 @@
 // ccm::Host: everything that the host offers to one component. A component gets it in its
 // constructor and may keep the reference; it stays valid until the component is destroyed.
-// A service that this host lacks does nothing (log, metrics, events) or fails with
-// Code::unimplemented and a message that names it (http, kube, timer, worker, instances).
+// A service that this host lacks does nothing (log, metrics, events, hints, queue) or fails with
+// Code::unimplemented and a message that names it (http, kube, timer, worker, instances, ...).
 #pragma once
 
 #include <ccm/config.hpp>
+#include <ccm/crypto.hpp>
 #include <ccm/ctx.hpp>
 #include <ccm/event.hpp>
+#include <ccm/file.hpp>
+#include <ccm/hint.hpp>
 #include <ccm/http.hpp>
 #include <ccm/instances.hpp>
 #include <ccm/kube.hpp>
@@ -15,6 +18,7 @@
 #include <ccm/log.hpp>
 #include <ccm/metrics.hpp>
 #include <ccm/object.hpp>
+#include <ccm/queue.hpp>
 #include <ccm/routes.hpp>
 #include <ccm/scope.hpp>
 #include <ccm/service.hpp>
@@ -23,31 +27,34 @@
 #include <ccm/worker.hpp>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace ccm {
 
 class Host {
  public:
-  // `nonblocking` is the manifest's: operations run on the loop instead of the worker pool.
-  Host(const ccm_host* host, bool nonblocking)
+  explicit Host(const ccm_host* host)
       : objects(ObjectHost::find(host, CCM_HOST_OBJECT)),
         contexts(Ctx::Host::find(host, CCM_HOST_CTX)),
         log(Service<ccm_host_log>::find(host, CCM_HOST_LOG)),
         kube(Service<ccm_host_kube>::find(host, CCM_HOST_KUBE), objects),
         http(Service<ccm_host_http>::find(host, CCM_HOST_HTTP)),
-        timer(Service<ccm_host_timer>::find(host, CCM_HOST_TIMER)),
-        post(Service<ccm_host_post>::find(host, CCM_HOST_POST)),
+        http_clients(Service<ccm_host_http_client>::find(host, CCM_HOST_HTTP_CLIENT)),
+        timer(Service<ccm_host_timer>::find(host, CCM_HOST_TIMER), log),
+        post(Service<ccm_host_post>::find(host, CCM_HOST_POST), log),
         worker(Service<ccm_host_worker>::find(host, CCM_HOST_WORKER)),
         metrics(Service<ccm_host_metrics>::find(host, CCM_HOST_METRICS)),
         events(Service<ccm_host_event>::find(host, CCM_HOST_EVENT)),
-        config(Service<ccm_host_config>::find(host, CCM_HOST_CONFIG)),
-        leader(Service<ccm_host_leader>::find(host, CCM_HOST_LEADER)),
-        instances(Service<ccm_cloud_instances>::find(host, CCM_CLOUD_INSTANCES)),
-        load_balancers(Service<ccm_cloud_loadbalancers>::find(host, CCM_CLOUD_LOADBALANCERS)),
-        routes(Service<ccm_cloud_routes>::find(host, CCM_CLOUD_ROUTES)),
-        host_(host),
-        nonblocking_(nonblocking) {}
+        config(Service<ccm_host_config>::find(host, CCM_HOST_CONFIG), log),
+        files(Service<ccm_host_file>::find(host, CCM_HOST_FILE), log),
+        crypto(Service<ccm_host_crypto>::find(host, CCM_HOST_CRYPTO)),
+        leader(Service<ccm_host_leader>::find(host, CCM_HOST_LEADER), log),
+        hints(Service<ccm_host_hint>::find(host, CCM_HOST_HINT)),
+        queue(Service<ccm_host_queue>::find(host, CCM_HOST_QUEUE)),
+        host_(host) {
+    find_cloud();
+  }
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
@@ -56,20 +63,30 @@ class Host {
   const Log log;
   const Kube kube;
   const Http http;
+  const HttpClients http_clients;
   const Timer timer;
   const Post post;
   const Worker worker;
   const Metrics metrics;
   const Events events;
-  Config config;
+  const Config config;
+  const Files files;
+  const Crypto crypto;
   const Leader leader;
-  // For controllers: the cloud, as the broker shows it.
-  const Instances instances;
-  const LoadBalancers load_balancers;
-  const Routes routes;
+  // For providers whose cloud pushes news.
+  const Hints hints;
+  // For controllers: their own queue.
+  const Queue queue;
+  // For controllers: the cloud, as the broker shows it. Known when `setup` is called.
+  Instances instances;
+  LoadBalancers load_balancers;
+  Routes routes;
 
-  // A ctx without deadline that ends with the component.
+  // The ctx without deadline that ends with the component.
   [[nodiscard]] Ctx background() const { return Ctx::background(contexts); }
+
+  // Any JSON text as an object, such as the answer of a cloud; empty when it is none.
+  [[nodiscard]] Object parse(std::string_view json) const { return Object::parse(objects, json); }
 
   // Starts a task that nobody awaits; its failure is logged. It is destroyed with the component.
   // Only in components whose manifest says "nonblocking": true. [serial]
@@ -82,7 +99,7 @@ class Host {
       } else {
         status = outcome.status();
       }
-      if (!status.ok()) log.error("a background task failed", {{"error", status}});
+      if (!status.ok()) log.error("A background task failed", {{"err", status}});
     });
   }
 
@@ -92,12 +109,23 @@ class Host {
     return Service<Table>::find(host_, id);
   }
 
-  [[nodiscard]] bool nonblocking() const { return nonblocking_; }
+  // The manifest's: operations run in [serial] instead of on the worker pool.
+  [[nodiscard]] bool nonblocking() const {
+    return host_ != nullptr && CCM_HAS(host_, flags) && (host_->flags & CCM_NONBLOCKING) != 0;
+  }
+  // The minor version of the ABI that the host knows.
+  [[nodiscard]] uint32_t abi_minor() const { return host_ != nullptr ? host_->abi_minor : 0; }
   [[nodiscard]] Scope& scope() { return scope_; }
+
+  // Looks for the cloud again: the adapter does so before `setup`.
+  void find_cloud() {
+    instances = Instances(find<ccm_cloud_instances>(CCM_CLOUD_INSTANCES));
+    load_balancers = LoadBalancers(find<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS));
+    routes = Routes(find<ccm_cloud_routes>(CCM_CLOUD_ROUTES));
+  }
 
  private:
   const ccm_host* host_;
-  bool nonblocking_;
   Scope scope_;
 };
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <ccm/abi/instances.h>
+#include <ccm/c_arrays.hpp>
 #include <ccm/ctx.hpp>
+#include <ccm/instance_limits.hpp>
 #include <ccm/object.hpp>
 #include <ccm/operation.hpp>
 #include <ccm/service.hpp>
@@ -26,18 +28,6 @@ enum class InstanceState : int32_t {
   starting = CCM_INSTANCE_STARTING,      // exists, but is still being built
 };
 
-struct NodeAddress {
-  std::string type;  // Hostname, InternalIP, ExternalIP, InternalDNS, ExternalDNS
-  std::string address;
-  bool operator==(const NodeAddress&) const = default;
-};
-
-struct Label {
-  std::string key;
-  std::string value;
-  bool operator==(const Label&) const = default;
-};
-
 struct Instance {
   InstanceState state = InstanceState::unknown;
   std::string provider_id;  // "mycloud://123"
@@ -45,35 +35,39 @@ struct Instance {
   std::string instance_type;
   std::string zone;
   std::string region;
-  std::vector<NodeAddress> addresses;  // in the order in which the Node shows them
+  std::vector<NodeAddress> addresses;  // in the order in which the Node is to show them
   std::vector<Label> labels;           // those that the Node has are kept
   bool operator==(const Instance&) const = default;
 
-  static Instance from_c(const ccm_instance& raw) {
+  // However much of it there is. A state that this side does not know is `unknown`.
+  static Instance from_c(const ccm_instance& given) {
+    const ccm_instance raw = known(&given);
     Instance instance;
-    instance.state = static_cast<InstanceState>(raw.state);
+    if (raw.state >= CCM_INSTANCE_UNKNOWN && raw.state <= CCM_INSTANCE_STARTING) {
+      instance.state = static_cast<InstanceState>(raw.state);
+    }
     instance.provider_id = view(raw.provider_id);
     instance.name = view(raw.name);
     instance.instance_type = view(raw.instance_type);
     instance.zone = view(raw.zone);
     instance.region = view(raw.region);
-    for (size_t i = 0; i < raw.address_count; ++i) {
-      instance.addresses.push_back(
-          {std::string(view(raw.addresses[i].type)), std::string(view(raw.addresses[i].address))});
-    }
-    for (size_t i = 0; i < raw.label_count; ++i) {
-      instance.labels.push_back(
-          {std::string(view(raw.labels[i].key)), std::string(view(raw.labels[i].value))});
-    }
+    instance.addresses = detail::addresses_from_c(raw.addresses, raw.address_count);
+    instance.labels = detail::key_values_from_c(raw.labels, raw.label_count);
     return instance;
   }
 };
 
-// Every machine of the cloud.
+// Every machine of the cloud, but for what did not answer: that makes machines unknown, not absent,
+// and not the listing a failure.
 struct InstanceList {
+  InstanceList() = default;
+  InstanceList(std::vector<Instance> all) : instances(std::move(all)) {}  // NOLINT: implicit
   std::vector<Instance> instances;
-  // False: more may be there, so nothing is concluded from what is not listed.
+  // False: any machine may be missing, so nothing is concluded from what is not listed.
   bool complete = true;
+  // Machines whose provider ID begins with one of these may be missing: those of a region that did
+  // not answer.
+  std::vector<std::string> unknown_prefixes;
 };
 
 // Which machine is meant: by provider ID when the Node has one, else by name.
@@ -81,26 +75,48 @@ struct NodeIdentity {
   std::string name;
   std::string provider_id;
   Object node;  // for labels and annotations, and for the host to know its age; may be empty
-  // From a controller: the answer must not be older (ccm/abi/instances.h); 0 = the host's choice.
+  // From a controller: the answer is not to be older (ccm/abi/instances.h); 0 = the host's choice.
   std::chrono::milliseconds max_age{0};
 
-  static NodeIdentity from_c(ObjectHost objects, const ccm_node_identity& raw) {
+  static NodeIdentity from_c(ObjectHost objects, const ccm_node_identity& given) {
+    const ccm_node_identity raw = known(&given);
     return {std::string(view(raw.name)), std::string(view(raw.provider_id)),
             Object(objects, raw.node), std::chrono::milliseconds(raw.max_age_ms)};
   }
   // OWNERSHIP: borrows from this object.
   [[nodiscard]] ccm_node_identity to_c() const {
-    return {sizeof(ccm_node_identity), static_cast<uint32_t>(max_age.count()), c_str(name),
-            c_str(provider_id), node.get()};
+    ccm_node_identity raw = sized<ccm_node_identity>();
+    raw.name = c_str(name);
+    raw.provider_id = c_str(provider_id);
+    raw.node = node.get();
+    raw.max_age_ms = max_age.count();
+    return raw;
   }
 };
 
 namespace detail {
 
+template <>
+struct Inner<ccm_describe_instances_request> {
+  static bool understood(const ccm_describe_instances_request& request) {
+    return all_understood(request.nodes, request.node_count);
+  }
+};
+template <>
+struct Inner<ccm_get_instance_request> {
+  static bool understood(const ccm_get_instance_request& request) {
+    return detail::understood(*request.node);
+  }
+};
+
 // The C form of instances. OWNERSHIP: borrows from the instances that it was made of.
 class InstanceListC {
  public:
-  explicit InstanceListC(const std::vector<Instance>& instances, bool complete = true) {
+  explicit InstanceListC(const std::vector<Instance>& instances,
+                         const std::vector<std::string>& unknown_prefixes = {},
+                         bool complete = true)
+      : unknown_prefixes_(strings_to_c(unknown_prefixes)) {
+    if (!complete) unknown_prefixes_.push_back({nullptr, 0});
     size_t addresses = 0;
     size_t labels = 0;
     for (const Instance& instance : instances) {
@@ -112,10 +128,14 @@ class InstanceListC {
     labels_.reserve(labels);
     raw_.reserve(instances.size());
     for (const Instance& instance : instances) add(instance);
-    for (const ccm_instance& raw : raw_) pointers_.push_back(&raw);
-    list_ = {sizeof(list_), 0, pointers_.data(), pointers_.size(),
-             complete ? 0 : CCM_INSTANCES_INCOMPLETE};
+    pointers_ = pointers_to(raw_);
+    list_.instances = pointers_.data();
+    list_.count = pointers_.size();
+    list_.unknown_prefixes = unknown_prefixes_.data();
+    list_.unknown_prefix_count = unknown_prefixes_.size();
   }
+  explicit InstanceListC(const InstanceList& list)
+      : InstanceListC(list.instances, list.unknown_prefixes, list.complete) {}
   InstanceListC(const InstanceListC&) = delete;
   InstanceListC& operator=(const InstanceListC&) = delete;
 
@@ -132,8 +152,7 @@ class InstanceListC {
     for (const Label& label : instance.labels) {
       labels_.push_back({c_str(label.key), c_str(label.value)});
     }
-    ccm_instance raw{};
-    raw.size = sizeof(raw);
+    ccm_instance raw = sized<ccm_instance>();
     raw.state = static_cast<int32_t>(instance.state);
     raw.provider_id = c_str(instance.provider_id);
     raw.name = c_str(instance.name);
@@ -150,28 +169,40 @@ class InstanceListC {
   std::vector<ccm_instance> raw_;
   std::vector<ccm_node_address> addresses_;
   std::vector<ccm_key_value> labels_;
+  std::vector<ccm_str> unknown_prefixes_;
   std::vector<const ccm_instance*> pointers_;
-  ccm_instance_list list_{};
+  ccm_instance_list list_ = sized<ccm_instance_list>();
 };
 
-inline Result<std::vector<Instance>> decode_instances(Status status, const void* result) {
+inline Result<InstanceList> decode_instances(Status status, const void* result) {
   if (!status.ok()) return status;
-  if (result == nullptr) return Status(Code::internal, "an instance list is missing");
-  const auto& raw = *static_cast<const ccm_instance_list*>(result);
-  std::vector<Instance> instances;
-  instances.reserve(raw.count);
-  for (size_t i = 0; i < raw.count; ++i) instances.push_back(Instance::from_c(*raw.instances[i]));
-  return instances;
+  const auto* given = static_cast<const ccm_instance_list*>(result);
+  if (given == nullptr || !CCM_HAS(given, count)) {
+    return Status(Code::internal, "an instance list is missing");
+  }
+  const ccm_instance_list raw = known(given);
+  InstanceList list;
+  list.instances.reserve(raw.count);
+  for (size_t i = 0; i < raw.count; ++i) {
+    list.instances.push_back(Instance::from_c(*raw.instances[i]));
+  }
+  list.unknown_prefixes = strings_from_c(raw.unknown_prefixes, raw.unknown_prefix_count);
+  list.complete = std::erase(list.unknown_prefixes, "") == 0;
+  return list;
 }
 
-inline Result<InstanceList> decode_instance_list(Status status, const void* result) {
-  auto instances = decode_instances(std::move(status), result);
-  if (!instances.ok()) return instances.status();
-  InstanceList list;
-  list.instances = *std::move(instances);
-  const auto& raw = *static_cast<const ccm_instance_list*>(result);
-  if (CCM_HAS(&raw, flags)) list.complete = (raw.flags & CCM_INSTANCES_INCOMPLETE) == 0;
-  return list;
+inline ccm_instance_limits limits_to_c(const InstanceLimits& limits) {
+  ccm_instance_limits raw = sized<ccm_instance_limits>();
+  raw.timeout_ms = limits.timeout.count();
+  raw.list_timeout_ms = limits.list_timeout.count();
+  raw.batch = limits.batch;
+  raw.parallel = limits.parallel;
+  return raw;
+}
+inline InstanceLimits instance_limits_from_c(const ccm_instance_limits& given) {
+  const ccm_instance_limits raw = known(&given);
+  return {std::chrono::milliseconds(raw.timeout_ms), std::chrono::milliseconds(raw.list_timeout_ms),
+          raw.batch, raw.parallel};
 }
 
 }  // namespace detail
@@ -189,11 +220,12 @@ class Instances {
     Status start(ccm_completion done) const {
       const auto fn = host.get(&ccm_cloud_instances::list);
       if (fn == nullptr) return detail::missing(CCM_CLOUD_INSTANCES, "list");
-      fn(host.self(), ctx.get(), done);
+      const auto request = sized<ccm_list_instances_request>();
+      fn(host.self(), ctx.get(), &request, done);
       return {};
     }
     Output decode(Status status, const void* result) const {
-      return detail::decode_instance_list(std::move(status), result);
+      return detail::decode_instances(std::move(status), result);
     }
   };
   struct Describe {
@@ -206,20 +238,21 @@ class Instances {
       if (fn == nullptr) return detail::missing(CCM_CLOUD_INSTANCES, "describe");
       std::vector<ccm_node_identity> raw;
       raw.reserve(nodes.size());
-      std::vector<const ccm_node_identity*> pointers;
-      for (const NodeIdentity& node : nodes) {
-        raw.push_back(node.to_c());
-        pointers.push_back(&raw.back());
-      }
-      fn(host.self(), ctx.get(), pointers.data(), pointers.size(), done);
+      for (const NodeIdentity& node : nodes) raw.push_back(node.to_c());
+      const auto pointers = detail::pointers_to(raw);
+      auto request = sized<ccm_describe_instances_request>();
+      request.nodes = pointers.data();
+      request.node_count = pointers.size();
+      fn(host.self(), ctx.get(), &request, done);
       return {};
     }
     Output decode(Status status, const void* result) const {
-      Output instances = detail::decode_instances(std::move(status), result);
-      if (instances.ok() && instances->size() != nodes.size()) {
+      auto list = detail::decode_instances(std::move(status), result);
+      if (!list.ok()) return list.status();
+      if (list->instances.size() != nodes.size()) {
         return Status(Code::internal, "describe answered for another number of nodes");
       }
-      return instances;
+      return std::move(list->instances);
     }
   };
   struct Get {
@@ -231,13 +264,33 @@ class Instances {
       const auto fn = host.get(&ccm_cloud_instances::get);
       if (fn == nullptr) return detail::missing(CCM_CLOUD_INSTANCES, "get");
       const ccm_node_identity raw = node.to_c();
-      fn(host.self(), ctx.get(), &raw, done);
+      auto request = sized<ccm_get_instance_request>();
+      request.node = &raw;
+      fn(host.self(), ctx.get(), &request, done);
       return {};
     }
     Output decode(Status status, const void* result) const {
       if (!status.ok()) return status;
       if (result == nullptr) return Status(Code::internal, "an instance is missing");
       return Instance::from_c(*static_cast<const ccm_instance*>(result));
+    }
+  };
+
+  struct Limits {
+    using Output = Result<InstanceLimits>;
+    Host host;
+    Ctx ctx;
+    Status start(ccm_completion done) const {
+      const auto fn = host.get(&ccm_cloud_instances::limits);
+      if (fn == nullptr) return detail::missing(CCM_CLOUD_INSTANCES, "limits");
+      const auto request = sized<ccm_limits_request>();
+      fn(host.self(), ctx.get(), &request, done);
+      return {};
+    }
+    Output decode(Status status, const void* result) const {
+      if (!status.ok()) return status;
+      if (result == nullptr) return Status(Code::internal, "limits are missing");
+      return detail::instance_limits_from_c(*static_cast<const ccm_instance_limits*>(result));
     }
   };
 
@@ -255,6 +308,9 @@ class Instances {
   // Code::not_found with ErrorClass::not_found means certainly absent.
   [[nodiscard]] Operation<Get> get(Ctx ctx, NodeIdentity node) const {
     return Operation<Get>(Get{host_, std::move(ctx), std::move(node)});
+  }
+  [[nodiscard]] Operation<Limits> limits(Ctx ctx) const {
+    return Operation<Limits>(Limits{host_, std::move(ctx)});
   }
 
  private:

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace ccm {
 
@@ -22,13 +23,38 @@ struct KubeReference {
   std::string resource;  // "v1/nodes", "coordination.k8s.io/v1/leases"
   std::string name;
   std::string namespace_name;  // empty for cluster-scoped resources
-  std::string subresource;     // "" or "status"
+  std::string subresource;     // "", "status", "token"
 
   // OWNERSHIP: the texts borrow from this object.
   [[nodiscard]] ccm_kube_reference to_c() const {
-    return {sizeof(ccm_kube_reference), 0,           c_str(resource),
-            c_str(namespace_name),      c_str(name), c_str(subresource)};
+    ccm_kube_reference raw = sized<ccm_kube_reference>();
+    raw.resource = c_str(resource);
+    raw.namespace_ = c_str(namespace_name);
+    raw.name = c_str(name);
+    raw.subresource = c_str(subresource);
+    return raw;
   }
+};
+
+// Which objects of a resource.
+struct KubeSelection {
+  std::string resource;
+  std::string namespace_name;  // empty = of all namespaces
+  std::string label_selector;
+  std::string field_selector;
+};
+
+// The cache's word on an object or a resource.
+enum class CacheState : int32_t {
+  not_synced = CCM_CACHE_NOT_SYNCED,    // nothing is known yet
+  found = CCM_CACHE_FOUND,              // it is there; every object was visited
+  absent = CCM_CACHE_ABSENT,            // there is none, as far as the cache has come
+  not_watched = CCM_CACHE_NOT_WATCHED,  // neither watched nor among the manifest's "reads"
+};
+
+struct Cached {
+  CacheState state = CacheState::not_synced;
+  Object object;  // when found
 };
 
 enum class PatchType : int32_t {
@@ -79,9 +105,35 @@ class Kube {
     Status start(ccm_completion done) const {
       const auto fn = host.get(&ccm_host_kube::get);
       if (fn == nullptr) return detail::missing(CCM_HOST_KUBE, "get");
-      const ccm_kube_reference raw = reference.to_c();
+      const ccm_kube_reference raw_reference = reference.to_c();
+      ccm_kube_get_request raw = sized<ccm_kube_get_request>();
+      raw.reference = &raw_reference;
       fn(host.self(), ctx.get(), &raw, done);
       return {};
+    }
+  };
+  struct List : Call {
+    using Output = Result<std::vector<Object>>;
+    KubeSelection selection;
+    Status start(ccm_completion done) const {
+      const auto fn = host.get(&ccm_host_kube::list);
+      if (fn == nullptr) return detail::missing(CCM_HOST_KUBE, "list");
+      ccm_kube_list_request raw = sized<ccm_kube_list_request>();
+      raw.resource = c_str(selection.resource);
+      raw.namespace_ = c_str(selection.namespace_name);
+      raw.label_selector = c_str(selection.label_selector);
+      raw.field_selector = c_str(selection.field_selector);
+      fn(host.self(), ctx.get(), &raw, done);
+      return {};
+    }
+    [[nodiscard]] Output decode(Status status, const void* result) const {
+      if (!status.ok()) return status;
+      if (result == nullptr) return Status(Code::internal, "a list of objects is missing");
+      const ccm_kube_list raw = known(static_cast<const ccm_kube_list*>(result));
+      std::vector<Object> list;
+      list.reserve(raw.count);
+      for (size_t i = 0; i < raw.count; ++i) list.emplace_back(objects, raw.objects[i]);
+      return list;
     }
   };
   struct Patch : Call {
@@ -91,8 +143,11 @@ class Kube {
       const auto fn = host.get(&ccm_host_kube::patch);
       if (fn == nullptr) return detail::missing(CCM_HOST_KUBE, "patch");
       const ccm_kube_reference reference = patch.reference.to_c();
-      const ccm_kube_patch raw{sizeof(raw),       static_cast<int32_t>(patch.type),    &reference,
-                               c_str(patch.body), static_cast<uint32_t>(patch.answer), 0};
+      ccm_kube_patch_request raw = sized<ccm_kube_patch_request>();
+      raw.flags = static_cast<uint32_t>(patch.answer);
+      raw.reference = &reference;
+      raw.body = c_str(patch.body);
+      raw.type = static_cast<int32_t>(patch.type);
       fn(host.self(), ctx.get(), &raw, done);
       return {};
     }
@@ -104,8 +159,11 @@ class Kube {
     Status start(ccm_completion done) const {
       const auto fn = host.get(&ccm_host_kube::create);
       if (fn == nullptr) return detail::missing(CCM_HOST_KUBE, "create");
-      const ccm_kube_reference raw = reference.to_c();
-      fn(host.self(), ctx.get(), &raw, c_str(body), done);
+      const ccm_kube_reference raw_reference = reference.to_c();
+      ccm_kube_create_request raw = sized<ccm_kube_create_request>();
+      raw.reference = &raw_reference;
+      raw.body = c_str(body);
+      fn(host.self(), ctx.get(), &raw, done);
       return {};
     }
   };
@@ -116,8 +174,10 @@ class Kube {
       const auto fn = host.get(&ccm_host_kube::remove);
       if (fn == nullptr) return detail::missing(CCM_HOST_KUBE, "remove");
       const ccm_kube_reference reference = request.reference.to_c();
-      const ccm_kube_delete raw{sizeof(raw), 0, &reference, c_str(request.uid),
-                                c_str(request.resource_version)};
+      ccm_kube_delete_request raw = sized<ccm_kube_delete_request>();
+      raw.reference = &reference;
+      raw.uid = c_str(request.uid);
+      raw.resource_version = c_str(request.resource_version);
       fn(host.self(), ctx.get(), &raw, done);
       return {};
     }
@@ -128,52 +188,72 @@ class Kube {
   Kube(Service<ccm_host_kube> host, ObjectHost objects) : host_(host), objects_(objects) {}
   [[nodiscard]] explicit operator bool() const { return static_cast<bool>(host_); }
 
-  // From the cache of a resource that some component watches; empty when it is not there.
-  // `namespace_name` is empty for cluster-scoped resources. [any-thread]
+  // From the cache, and why not: `namespace_name` is empty for cluster-scoped resources.
+  // [any-thread]
+  [[nodiscard]] Cached look_up(std::string_view resource, std::string_view name,
+                               std::string_view namespace_name = {}) const {
+    const auto fn = host_.get(&ccm_host_kube::cached);
+    if (fn == nullptr) return {CacheState::not_watched, {}};
+    ccm_kube_reference reference = sized<ccm_kube_reference>();
+    reference.resource = c_str(resource);
+    reference.namespace_ = c_str(namespace_name);
+    reference.name = c_str(name);
+    const ccm_object* found = nullptr;
+    const CacheState state = state_of(fn(host_.self(), &reference, &found));
+    if (state != CacheState::found) return {state, {}};
+    return {state, Object::adopt(objects_, found)};
+  }
+  // The same for who only wants the object: empty whatever the reason. [any-thread]
   [[nodiscard]] Object cached(std::string_view resource, std::string_view name,
                               std::string_view namespace_name = {}) const {
-    const auto fn = host_.get(&ccm_host_kube::cached);
-    if (fn == nullptr) return {};
-    return Object::adopt(objects_,
-                         fn(host_.self(), c_str(resource), c_str(namespace_name), c_str(name)));
+    return look_up(resource, name, namespace_name).object;
   }
 
   // Calls `visit(object)` for every cached object of a resource; a visitor that returns false
-  // stops. It must not call the host but to read objects, and must not throw. [any-thread]
+  // stops. It must not call the host but to read objects, and must not throw. Another answer than
+  // found: nothing was visited. [any-thread]
   template <typename Visit>
-  void cached_each(std::string_view resource, std::string_view namespace_name,
-                   Visit&& visit) const {
+  CacheState cached_each(std::string_view resource, std::string_view namespace_name,
+                         Visit&& visit) const {
     const auto fn = host_.get(&ccm_host_kube::cached_each);
-    if (fn == nullptr) return;
+    if (fn == nullptr) return CacheState::not_watched;
     struct State {
       ObjectHost objects;
       std::remove_reference_t<Visit>& visit;
     } state{objects_, visit};
-    fn(
-        host_.self(), c_str(resource), c_str(namespace_name),
-        [](void* owner, const ccm_object* raw) -> bool {
-          auto& passed = *static_cast<State*>(owner);
-          const Object object(passed.objects, raw);
-          if constexpr (std::is_void_v<decltype(passed.visit(object))>) {
-            passed.visit(object);
-            return true;
+    ccm_kube_cached_request request = sized<ccm_kube_cached_request>();
+    request.resource = c_str(resource);
+    request.namespace_ = c_str(namespace_name);
+    return state_of(fn(
+        host_.self(), &request,
+        [](void* owner, const ccm_object* raw) -> ccm_bool {
+          auto& given = *static_cast<State*>(owner);
+          const Object object(given.objects, raw);
+          if constexpr (std::is_void_v<decltype(given.visit(object))>) {
+            given.visit(object);
+            return 1;
           } else {
-            return passed.visit(object);
+            return given.visit(object) ? 1 : 0;
           }
         },
-        &state);
+        &state));
   }
 
   // A fresh, whole object from the server.
   [[nodiscard]] Operation<Get> get(Ctx ctx, KubeReference reference) const {
     return Operation<Get>(Get{call(std::move(ctx)), std::move(reference)});
   }
+  // All of them, from the server.
+  [[nodiscard]] Operation<List> list(Ctx ctx, KubeSelection selection) const {
+    return Operation<List>(List{call(std::move(ctx)), std::move(selection)});
+  }
   // The object after the write, as far as `patch.answer` asks for it. After an `unavailable` the
   // write may have happened: read again.
   [[nodiscard]] Operation<Patch> patch(Ctx ctx, KubePatch patch) const {
     return Operation<Patch>(Patch{call(std::move(ctx)), std::move(patch)});
   }
-  // `body` is the whole object as JSON; `reference.name` is ignored.
+  // `body` is the whole object as JSON; `reference.name` counts with a subresource only, such as
+  // "token" of v1/serviceaccounts. The server's answer.
   [[nodiscard]] Operation<Create> create(Ctx ctx, KubeReference reference, std::string body) const {
     return Operation<Create>(Create{call(std::move(ctx)), std::move(reference), std::move(body)});
   }
@@ -183,6 +263,11 @@ class Kube {
 
  private:
   [[nodiscard]] Call call(Ctx ctx) const { return Call{host_, objects_, std::move(ctx)}; }
+  static CacheState state_of(int32_t answer) {
+    return answer >= CCM_CACHE_FOUND && answer <= CCM_CACHE_NOT_WATCHED
+               ? static_cast<CacheState>(answer)
+               : CacheState::not_synced;
+  }
 
   Service<ccm_host_kube> host_;
   ObjectHost objects_;

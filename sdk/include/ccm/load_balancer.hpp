@@ -17,9 +17,11 @@
 namespace ccm {
 
 enum class LoadBalancerState : int32_t {
+  unknown = CCM_LOAD_BALANCER_UNKNOWN,  // conclude nothing; ask again later
   absent = CCM_LOAD_BALANCER_ABSENT,    // the cloud has none for this Service, for certain
   pending = CCM_LOAD_BALANCER_PENDING,  // exists or is being changed; not ready to serve
   active = CCM_LOAD_BALANCER_ACTIVE,    // exists and serves
+  shared = CCM_LOAD_BALANCER_SHARED,    // as active, and other Services use it too
   foreign = CCM_LOAD_BALANCER_FOREIGN,  // the recorded id leads to somebody else's
 };
 
@@ -82,9 +84,11 @@ struct LoadBalancer {
 };
 
 struct LoadBalancerLimits {
-  int64_t load_balancers = 0;  // of the account; 0 = not known
-  int64_t backends = 0;        // of one load balancer; 0 = not known
-  std::string id_annotation;   // empty = kLoadBalancerIdAnnotation
+  int64_t load_balancers = 0;            // of the account; 0 = not known
+  int64_t backends = 0;                  // of one load balancer; 0 = not known
+  std::string id_annotation;             // empty = kLoadBalancerIdAnnotation
+  std::chrono::milliseconds timeout{0};  // of one operation; 0 = 60 s
+  int64_t parallel = 0;                  // operations at once; 0 = any number
 };
 
 inline constexpr std::string_view kLoadBalancerIdAnnotation =
@@ -101,10 +105,14 @@ class LoadBalancerServiceC {
         parameters_(key_values_to_c(service.parameters)) {
     ports_.reserve(service.ports.size());
     for (const ServicePort& port : service.ports) {
-      ports_.push_back({c_str(port.name), c_str(port.protocol), c_str(port.app_protocol), port.port,
-                        port.node_port});
+      ccm_service_port& raw = ports_.emplace_back(sized<ccm_service_port>());
+      raw.name = c_str(port.name);
+      raw.protocol = c_str(port.protocol);
+      raw.app_protocol = c_str(port.app_protocol);
+      raw.port = port.port;
+      raw.node_port = port.node_port;
     }
-    raw_.size = sizeof(raw_);
+    port_pointers_ = pointers_to(ports_);
     raw_.flags = bit_if(service.local_traffic, CCM_SERVICE_LOCAL_TRAFFIC) |
                  bit_if(service.client_ip_affinity, CCM_SERVICE_CLIENT_IP_AFFINITY) |
                  bit_if(!service.node_ports, CCM_SERVICE_NO_NODE_PORTS);
@@ -117,8 +125,8 @@ class LoadBalancerServiceC {
     raw_.default_name = c_str(service.default_name);
     raw_.class_name = c_str(service.class_name);
     raw_.requested_ip = c_str(service.requested_ip);
-    raw_.ports = ports_.data();
-    raw_.port_count = ports_.size();
+    raw_.ports = port_pointers_.data();
+    raw_.port_count = port_pointers_.size();
     raw_.source_ranges = source_ranges_.data();
     raw_.source_range_count = source_ranges_.size();
     raw_.ip_families = ip_families_.data();
@@ -136,10 +144,38 @@ class LoadBalancerServiceC {
 
  private:
   std::vector<ccm_service_port> ports_;
+  std::vector<const ccm_service_port*> port_pointers_;
   std::vector<ccm_str> source_ranges_;
   std::vector<ccm_str> ip_families_;
   std::vector<ccm_key_value> parameters_;
-  ccm_service raw_{};
+  ccm_service raw_ = sized<ccm_service>();
+};
+
+// The request of an operation on a load balancer. OWNERSHIP: borrows from both.
+inline ccm_load_balancer_request load_balancer_request(const LoadBalancerServiceC& service,
+                                                       const Backends& backends = {}) {
+  auto request = sized<ccm_load_balancer_request>();
+  request.service = service.get();
+  request.backends = backends.get();
+  request.backend_count = backends.size();
+  return request;
+}
+
+template <>
+inline constexpr uint32_t kKnownFlags<ccm_service> =
+    CCM_SERVICE_LOCAL_TRAFFIC | CCM_SERVICE_CLIENT_IP_AFFINITY | CCM_SERVICE_NO_NODE_PORTS;
+template <>
+struct Inner<ccm_service> {
+  static bool understood(const ccm_service& service) {
+    return all_understood(service.ports, service.port_count);
+  }
+};
+template <>
+struct Inner<ccm_load_balancer_request> {
+  static bool understood(const ccm_load_balancer_request& request) {
+    return detail::understood(*request.service) &&
+           all_understood(request.backends, request.backend_count);
+  }
 };
 
 // The C form of a load balancer. OWNERSHIP: borrows from the one that it was made of.
@@ -148,17 +184,10 @@ class LoadBalancerC {
   explicit LoadBalancerC(const LoadBalancer& balancer)
       : annotations_(key_values_to_c(balancer.annotations)) {
     ports_.reserve(balancer.ingress.size());
+    port_pointers_.reserve(balancer.ingress.size());
     ingress_.reserve(balancer.ingress.size());
-    for (const Ingress& ingress : balancer.ingress) {
-      std::vector<ccm_ingress_port>& ports = ports_.emplace_back();
-      for (const IngressPort& port : ingress.ports) {
-        ports.push_back({c_str(port.protocol), c_str(port.error), port.port, 0});
-      }
-      ingress_.push_back({sizeof(ccm_ingress), 0, c_str(ingress.ip), c_str(ingress.hostname),
-                          c_str(ingress.ip_mode), ports.data(), ports.size()});
-    }
-    for (const ccm_ingress& raw : ingress_) pointers_.push_back(&raw);
-    raw_.size = sizeof(raw_);
+    for (const Ingress& ingress : balancer.ingress) add(ingress);
+    pointers_ = pointers_to(ingress_);
     raw_.state = static_cast<int32_t>(balancer.state);
     raw_.retry_after_ms = balancer.retry_after.count();
     raw_.id = c_str(balancer.id);
@@ -175,15 +204,35 @@ class LoadBalancerC {
   [[nodiscard]] const ccm_load_balancer* get() const { return &raw_; }
 
  private:
+  void add(const Ingress& ingress) {
+    std::vector<ccm_ingress_port>& ports = ports_.emplace_back();
+    ports.reserve(ingress.ports.size());
+    for (const IngressPort& port : ingress.ports) {
+      ccm_ingress_port& raw = ports.emplace_back(sized<ccm_ingress_port>());
+      raw.port = port.port;
+      raw.protocol = c_str(port.protocol);
+      raw.error = c_str(port.error);
+    }
+    const auto& pointers = port_pointers_.emplace_back(pointers_to(ports));
+    ccm_ingress& raw = ingress_.emplace_back(sized<ccm_ingress>());
+    raw.ip = c_str(ingress.ip);
+    raw.hostname = c_str(ingress.hostname);
+    raw.ip_mode = c_str(ingress.ip_mode);
+    raw.ports = pointers.data();
+    raw.port_count = pointers.size();
+  }
+
   std::vector<std::vector<ccm_ingress_port>> ports_;
+  std::vector<std::vector<const ccm_ingress_port*>> port_pointers_;
   std::vector<ccm_ingress> ingress_;
   std::vector<const ccm_ingress*> pointers_;
   std::vector<ccm_key_value> annotations_;
-  ccm_load_balancer raw_{};
+  ccm_load_balancer raw_ = sized<ccm_load_balancer>();
 };
 
 // `objects` keeps the objects of the request alive; the host itself reads with an empty one.
-inline LoadBalancerService service_from_c(ObjectHost objects, const ccm_service& raw) {
+inline LoadBalancerService service_from_c(ObjectHost objects, const ccm_service& given) {
+  const ccm_service raw = known(&given);
   LoadBalancerService service;
   service.name = view(raw.name);
   service.namespace_name = view(raw.namespace_name);
@@ -195,7 +244,7 @@ inline LoadBalancerService service_from_c(ObjectHost objects, const ccm_service&
   service.class_name = view(raw.class_name);
   service.requested_ip = view(raw.requested_ip);
   for (size_t i = 0; i < raw.port_count; ++i) {
-    const ccm_service_port& port = raw.ports[i];
+    const ccm_service_port port = known(raw.ports[i]);
     service.ports.push_back({std::string(view(port.name)), std::string(view(port.protocol)),
                              std::string(view(port.app_protocol)), port.port, port.node_port});
   }
@@ -211,30 +260,47 @@ inline LoadBalancerService service_from_c(ObjectHost objects, const ccm_service&
   return service;
 }
 
-inline LoadBalancer load_balancer_from_c(const ccm_load_balancer& raw) {
+// However much of it there is. A state that this side does not know is `unknown`.
+inline LoadBalancer load_balancer_from_c(const ccm_load_balancer& given) {
+  const ccm_load_balancer raw = known(&given);
   LoadBalancer balancer;
-  balancer.state = static_cast<LoadBalancerState>(raw.state);
+  balancer.state = raw.state >= CCM_LOAD_BALANCER_ABSENT && raw.state <= CCM_LOAD_BALANCER_FOREIGN
+                       ? static_cast<LoadBalancerState>(raw.state)
+                       : LoadBalancerState::unknown;
   balancer.retry_after = std::chrono::milliseconds(raw.retry_after_ms);
   balancer.id = view(raw.id);
   balancer.name = view(raw.name);
   balancer.difference = view(raw.difference);
   for (size_t i = 0; i < raw.ingress_count; ++i) {
-    const ccm_ingress& from = *raw.ingress[i];
+    const ccm_ingress from = known(raw.ingress[i]);
     Ingress& ingress = balancer.ingress.emplace_back();
     ingress.ip = view(from.ip);
     ingress.hostname = view(from.hostname);
     ingress.ip_mode = view(from.ip_mode);
     for (size_t j = 0; j < from.port_count; ++j) {
-      ingress.ports.push_back({std::string(view(from.ports[j].protocol)),
-                               std::string(view(from.ports[j].error)), from.ports[j].port});
+      const ccm_ingress_port port = known(from.ports[j]);
+      ingress.ports.push_back(
+          {std::string(view(port.protocol)), std::string(view(port.error)), port.port});
     }
   }
   balancer.annotations = key_values_from_c(raw.annotations, raw.annotation_count);
   return balancer;
 }
 
-inline LoadBalancerLimits load_balancer_limits_from_c(const ccm_load_balancer_limits& raw) {
-  return {raw.load_balancers, raw.backends, std::string(view(raw.id_annotation))};
+inline LoadBalancerLimits load_balancer_limits_from_c(const ccm_load_balancer_limits& given) {
+  const ccm_load_balancer_limits raw = known(&given);
+  return {raw.load_balancers, raw.backends, std::string(view(raw.id_annotation)),
+          std::chrono::milliseconds(raw.timeout_ms), raw.parallel};
+}
+// OWNERSHIP: borrows from `limits`.
+inline ccm_load_balancer_limits limits_to_c(const LoadBalancerLimits& limits) {
+  ccm_load_balancer_limits raw = sized<ccm_load_balancer_limits>();
+  raw.load_balancers = limits.load_balancers;
+  raw.backends = limits.backends;
+  raw.id_annotation = c_str(limits.id_annotation);
+  raw.timeout_ms = limits.timeout.count();
+  raw.parallel = limits.parallel;
+  return raw;
 }
 
 }  // namespace detail

@@ -1,5 +1,6 @@
-// The Nodes behind a load balancer. All Nodes of a cluster are behind each of its load balancers,
-// of which many are worked on at once, so a list of them is made once and shared. [any-thread]
+// The Nodes that take a load balancer's traffic. All Nodes of a cluster are backends of each of its
+// load balancers, of which many are worked on at once, so a list of them is made once and shared.
+// [any-thread]
 #pragma once
 
 #include <ccm/abi/loadbalancers.h>
@@ -36,16 +37,19 @@ class BackendsC {
     // Reserved at once: the raw backends point into these.
     addresses_.reserve(addresses);
     raw_.reserve(backends.size());
-    pointers_.reserve(backends.size());
     for (const Backend& backend : backends) {
       const ccm_node_address* first = addresses_.data() + addresses_.size();
       for (const NodeAddress& address : backend.addresses) {
         addresses_.push_back({c_str(address.type), c_str(address.address)});
       }
-      raw_.push_back({sizeof(ccm_backend), 0, c_str(backend.name), c_str(backend.provider_id),
-                      first, backend.addresses.size(), backend.node.get()});
-      pointers_.push_back(&raw_.back());
+      ccm_backend& raw = raw_.emplace_back(sized<ccm_backend>());
+      raw.name = c_str(backend.name);
+      raw.provider_id = c_str(backend.provider_id);
+      raw.addresses = first;
+      raw.address_count = backend.addresses.size();
+      raw.node = backend.node.get();
     }
+    pointers_ = pointers_to(raw_);
   }
   BackendsC(const BackendsC&) = delete;
   BackendsC& operator=(const BackendsC&) = delete;
@@ -105,19 +109,21 @@ inline std::vector<Backend> backends_from_c(ObjectHost objects, const ccm_backen
   std::vector<Backend> backends;
   backends.reserve(count);
   for (size_t i = 0; i < count; ++i) {
-    backends.push_back({std::string(view(raw[i]->name)), std::string(view(raw[i]->provider_id)),
-                        addresses_from_c(raw[i]->addresses, raw[i]->address_count),
-                        Object(objects, raw[i]->node)});
+    const ccm_backend from = known(raw[i]);
+    backends.push_back({std::string(view(from.name)), std::string(view(from.provider_id)),
+                        addresses_from_c(from.addresses, from.address_count),
+                        Object(objects, from.node)});
   }
   return backends;
 }
 
 // A snapshot of a Node never changes, so one that is the same says the same.
-inline bool same_backend(const ccm_backend& raw, const Backend& known) {
-  return raw.node == known.node.get() && view(raw.name) == known.name &&
-         view(raw.provider_id) == known.provider_id &&
-         std::equal(raw.addresses, raw.addresses + raw.address_count, known.addresses.begin(),
-                    known.addresses.end(),
+inline bool same_backend(const ccm_backend& given, const Backend& last) {
+  const ccm_backend raw = known(&given);
+  return raw.node == last.node.get() && view(raw.name) == last.name &&
+         view(raw.provider_id) == last.provider_id &&
+         std::equal(raw.addresses, raw.addresses + raw.address_count, last.addresses.begin(),
+                    last.addresses.end(),
                     [](const ccm_node_address& one, const NodeAddress& other) {
                       return view(one.type) == other.type && view(one.address) == other.address;
                     });

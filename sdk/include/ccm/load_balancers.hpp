@@ -1,4 +1,5 @@
-// Load balancers of the cloud from a controller's side: the host's broker in front of the provider.
+// Load balancers of the cloud from a controller's side: the host's broker stands before the
+// provider.
 #pragma once
 
 #include <ccm/abi/loadbalancers.h>
@@ -16,14 +17,14 @@ namespace ccm {
 // Load balancers from a controller's side. Empty when the provider has none.
 class LoadBalancers {
   using Host = Service<ccm_cloud_loadbalancers>;
-  using WithBackends = decltype(ccm_cloud_loadbalancers::ensure);
+  using Function = decltype(ccm_cloud_loadbalancers::ensure);
 
  public:
   // observe, ensure and update_backends.
   struct Apply {
     using Output = Result<LoadBalancer>;
     Host host;
-    WithBackends ccm_cloud_loadbalancers::*function;
+    Function ccm_cloud_loadbalancers::*function;
     const char* function_name;
     Ctx ctx;
     LoadBalancerService service;
@@ -32,13 +33,17 @@ class LoadBalancers {
       const auto fn = host.get(function);
       if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, function_name);
       const detail::LoadBalancerServiceC raw(service);
-      fn(host.self(), ctx.get(), raw.get(), backends.get(), backends.size(), done);
+      const ccm_load_balancer_request request = detail::load_balancer_request(raw, backends);
+      fn(host.self(), ctx.get(), &request, done);
       return {};
     }
     Output decode(Status status, const void* result) const {
-      if (!status.ok()) return status;
-      if (result == nullptr) return Status(Code::internal, "a load balancer is missing");
-      return detail::load_balancer_from_c(*static_cast<const ccm_load_balancer*>(result));
+      const auto* raw = static_cast<const ccm_load_balancer*>(result);
+      // A failure may carry what was made before it.
+      if (!status.ok() && raw == nullptr) return status;
+      if (!status.ok()) return Output(std::move(status), detail::load_balancer_from_c(*raw));
+      if (raw == nullptr) return Status(Code::internal, "a load balancer is missing");
+      return detail::load_balancer_from_c(*raw);
     }
   };
   struct Remove {
@@ -50,7 +55,8 @@ class LoadBalancers {
       const auto fn = host.get(&ccm_cloud_loadbalancers::remove);
       if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, "remove");
       const detail::LoadBalancerServiceC raw(service);
-      fn(host.self(), ctx.get(), raw.get(), done);
+      const ccm_load_balancer_request request = detail::load_balancer_request(raw);
+      fn(host.self(), ctx.get(), &request, done);
       return {};
     }
     Output decode(Status status, const void*) const { return status; }
@@ -64,13 +70,33 @@ class LoadBalancers {
       const auto fn = host.get(&ccm_cloud_loadbalancers::name);
       if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, "name");
       const detail::LoadBalancerServiceC raw(service);
-      fn(host.self(), ctx.get(), raw.get(), done);
+      const ccm_load_balancer_request request = detail::load_balancer_request(raw);
+      fn(host.self(), ctx.get(), &request, done);
       return {};
     }
     Output decode(Status status, const void* result) const {
       if (!status.ok()) return status;
       if (result == nullptr) return Status(Code::internal, "a name is missing");
-      return std::string(view(*static_cast<const ccm_str*>(result)));
+      return std::string(view(known(static_cast<const ccm_load_balancer_name*>(result)).name));
+    }
+  };
+  struct Lane {
+    using Output = Result<std::string>;
+    Host host;
+    Ctx ctx;
+    LoadBalancerService service;
+    Status start(ccm_completion done) const {
+      const auto fn = host.get(&ccm_cloud_loadbalancers::lane);
+      if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, "lane");
+      const detail::LoadBalancerServiceC raw(service);
+      const ccm_load_balancer_request request = detail::load_balancer_request(raw);
+      fn(host.self(), ctx.get(), &request, done);
+      return {};
+    }
+    Output decode(Status status, const void* result) const {
+      if (!status.ok()) return status;
+      if (result == nullptr) return Status(Code::internal, "a lane is missing");
+      return std::string(view(known(static_cast<const ccm_load_balancer_lane*>(result)).lane));
     }
   };
   struct Limits {
@@ -80,7 +106,8 @@ class LoadBalancers {
     Status start(ccm_completion done) const {
       const auto fn = host.get(&ccm_cloud_loadbalancers::limits);
       if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, "limits");
-      fn(host.self(), ctx.get(), done);
+      const auto request = sized<ccm_limits_request>();
+      fn(host.self(), ctx.get(), &request, done);
       return {};
     }
     Output decode(Status status, const void* result) const {
@@ -101,7 +128,7 @@ class LoadBalancers {
     return apply(&ccm_cloud_loadbalancers::observe, "observe", std::move(ctx), std::move(service),
                  std::move(backends));
   }
-  // Makes it be what the Service asks for.
+  // Makes it be what the Service asks for. A failure may carry what was made so far (`partial`).
   [[nodiscard]] Operation<Apply> ensure(Ctx ctx, LoadBalancerService service,
                                         Backends backends) const {
     return apply(&ccm_cloud_loadbalancers::ensure, "ensure", std::move(ctx), std::move(service),
@@ -120,12 +147,16 @@ class LoadBalancers {
   [[nodiscard]] Operation<Name> name(Ctx ctx, LoadBalancerService service) const {
     return Operation<Name>(Name{host_, std::move(ctx), std::move(service)});
   }
+  // Operations with the same one run one at a time; the host sees to that.
+  [[nodiscard]] Operation<Lane> lane(Ctx ctx, LoadBalancerService service) const {
+    return Operation<Lane>(Lane{host_, std::move(ctx), std::move(service)});
+  }
   [[nodiscard]] Operation<Limits> limits(Ctx ctx) const {
     return Operation<Limits>(Limits{host_, std::move(ctx)});
   }
 
  private:
-  Operation<Apply> apply(WithBackends ccm_cloud_loadbalancers::*function, const char* name, Ctx ctx,
+  Operation<Apply> apply(Function ccm_cloud_loadbalancers::*function, const char* name, Ctx ctx,
                          LoadBalancerService service, Backends backends) const {
     return Operation<Apply>(
         Apply{host_, function, name, std::move(ctx), std::move(service), std::move(backends)});

@@ -76,7 +76,7 @@ class Log {
 
   [[nodiscard]] bool enabled(int32_t level) const {
     const auto fn = host_.get(&ccm_host_log::enabled);
-    return fn != nullptr ? fn(host_.self(), level) : static_cast<bool>(host_);
+    return fn != nullptr ? fn(host_.self(), level) != 0 : static_cast<bool>(host_);
   }
 
  private:
@@ -88,8 +88,13 @@ class Log {
     for (const LogPair& pair : pairs) values.push_back({c_str(pair.key), c_str(pair.value)});
     std::string_view file = message.where.file_name();
     file.remove_prefix(file.rfind('/') == std::string_view::npos ? 0 : file.rfind('/') + 1);
-    const ccm_log_record record{sizeof(record), level,       c_str(message.text),  values.data(),
-                                values.size(),  c_str(file), message.where.line(), 0};
+    ccm_log_record record = sized<ccm_log_record>();
+    record.level = level;
+    record.message = c_str(message.text);
+    record.pairs = values.data();
+    record.pair_count = values.size();
+    record.file = c_str(file);
+    record.line = message.where.line();
     fn(host_.self(), ctx_.get(), &record);
   }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ccm/load_balancer_adapter.hpp>
+#include <ccm/provider.hpp>
 #include <ccm/route_adapter.hpp>
 
 namespace ccm::detail {
@@ -26,6 +27,9 @@ consteval void check_provider_methods() {
       HasLoadBalancerName<T> || !requires { &T::load_balancer_name; },
       "load_balancer_name takes (Ctx, LoadBalancerService)");
   static_assert(
+      HasLoadBalancerLane<T> || !requires { &T::load_balancer_lane; },
+      "load_balancer_lane takes (Ctx, LoadBalancerService)");
+  static_assert(
       HasLoadBalancerLimits<T> || !requires { &T::load_balancer_limits; },
       "load_balancer_limits takes (Ctx)");
   static_assert(
@@ -37,6 +41,13 @@ consteval void check_provider_methods() {
       "std::vector<Route> additions)");
   static_assert(
       HasRouteLimits<T> || !requires { &T::route_limits; }, "route_limits takes (Ctx)");
+  static_assert(
+      HasInstanceLimits<T> || !requires { &T::instance_limits; }, "instance_limits takes (Ctx)");
+  static_assert(
+      HasOffers<T> || !requires { &T::offers; },
+      "offers takes (std::string_view) and returns bool");
+  static_assert(
+      HasShutdown<T> || !requires { &T::shutdown; }, "shutdown takes (Ctx)");
 }
 
 }  // namespace ccm::detail

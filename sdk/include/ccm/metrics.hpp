@@ -26,7 +26,7 @@ class Metric {
     std::vector<ccm_str> values;
     values.reserve(labels.size());
     for (const std::string_view label : labels) values.push_back(c_str(label));
-    fn(host_.self(), number_, values.data(), value);
+    fn(host_.self(), number_, values.data(), values.size(), value);
   }
 
  private:
@@ -64,8 +64,14 @@ class Metrics {
     std::vector<ccm_str> names;
     names.reserve(labels.size());
     for (const std::string_view label : labels) names.push_back(c_str(label));
-    const ccm_metric metric{sizeof(metric), kind,         c_str(name),     c_str(help),
-                            names.data(),   names.size(), buckets.begin(), buckets.size()};
+    ccm_metric metric = sized<ccm_metric>();
+    metric.kind = kind;
+    metric.name = c_str(name);
+    metric.help = c_str(help);
+    metric.label_names = names.data();
+    metric.label_count = names.size();
+    metric.buckets = buckets.begin();
+    metric.bucket_count = buckets.size();
     return Metric(host_, fn(host_.self(), &metric));
   }
 

@@ -51,7 +51,9 @@ class Value {
 
   [[nodiscard]] ValueKind kind() const {
     const auto fn = value_.object != nullptr ? host_.get(&ccm_host_object::kind) : nullptr;
-    return fn != nullptr ? static_cast<ValueKind>(fn(host_.self(), value_)) : ValueKind::absent;
+    const int32_t kind = fn != nullptr ? fn(host_.self(), value_) : CCM_VALUE_ABSENT;
+    return kind >= CCM_VALUE_NULL && kind <= CCM_VALUE_OBJECT ? static_cast<ValueKind>(kind)
+                                                              : ValueKind::absent;
   }
   [[nodiscard]] bool exists() const { return kind() != ValueKind::absent; }
 
@@ -65,7 +67,7 @@ class Value {
   [[nodiscard]] std::optional<std::string_view> text() const {
     const auto fn = value_.object != nullptr ? host_.get(&ccm_host_object::text) : nullptr;
     ccm_str out{nullptr, 0};
-    if (fn == nullptr || !fn(host_.self(), value_, &out)) return std::nullopt;
+    if (fn == nullptr || fn(host_.self(), value_, &out) == 0) return std::nullopt;
     return view(out);
   }
   // The text at a pointer from here; empty when there is none.
@@ -94,7 +96,7 @@ class Value {
       return value_.object == other.value_.object;
     }
     const auto fn = host_.get(&ccm_host_object::equal);
-    return fn != nullptr && fn(host_.self(), value_, other.value_);
+    return fn != nullptr && fn(host_.self(), value_, other.value_) != 0;
   }
 
   // Calls `visit(key, value)` for each element of an array (empty key) or member of an object, in
@@ -109,14 +111,14 @@ class Value {
     } state{*this, visit};
     fn(
         host_.self(), value_,
-        [](void* owner, ccm_str key, ccm_value value) -> bool {
-          auto& passed = *static_cast<State*>(owner);
-          const Value element(passed.container.host_, value);
-          if constexpr (std::is_void_v<decltype(passed.visit(view(key), element))>) {
-            passed.visit(view(key), element);
-            return true;
+        [](void* owner, ccm_str key, ccm_value value) -> ccm_bool {
+          auto& given = *static_cast<State*>(owner);
+          const Value element(given.container.host_, value);
+          if constexpr (std::is_void_v<decltype(given.visit(view(key), element))>) {
+            given.visit(view(key), element);
+            return 1;
           } else {
-            return passed.visit(view(key), element);
+            return given.visit(view(key), element) ? 1 : 0;
           }
         },
         &state);
@@ -142,6 +144,11 @@ class Object {
     object.host_ = host;
     object.object_ = reference;
     return object;
+  }
+  // Any JSON text; empty when it is none.
+  static Object parse(ObjectHost host, std::string_view json) {
+    const auto fn = host.get(&ccm_host_object::parse);
+    return fn != nullptr ? adopt(host, fn(host.self(), c_str(json))) : Object();
   }
   Object(const Object& other) : Object(other.host_, other.object_) {}
   Object(Object&& other) noexcept

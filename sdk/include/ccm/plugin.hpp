@@ -2,10 +2,18 @@
 //
 //   #include <ccm/plugin.hpp>
 //   #include "ccm_plugin_manifest.h"     // written by ccm_add_plugin() from plugin.json
-//   CCM_PLUGIN(ccm::component<mycloud::Provider>("mycloud"))
+//   CCM_PLUGIN(ccm::component<mycloud::Provider>("mycloud"));
 //
 // A component is a plain class with a constructor (ccm::Host&); ccm/provider.hpp and
 // ccm/controller.hpp say which methods it may have. Its name is the one in the manifest.
+//
+// Components may share an object, such as a log-in: a plain class with a constructor (ccm::Host&),
+// made before the first of them and destroyed after the last one. They then take it as well,
+// (ccm::Host&, mycloud::Session&):
+//
+//   CCM_PLUGIN(ccm::shared<mycloud::Session>(),
+//              ccm::component<mycloud::Provider, mycloud::Session>("mycloud"),
+//              ccm::component<mycloud::Firewall, mycloud::Session>("mycloud-firewall"));
 #pragma once
 
 #include <ccm/abi/plugin.h>
@@ -15,77 +23,79 @@
 #include <ccm/method_checks.hpp>
 #include <ccm/provider.hpp>
 
+#include <array>
 #include <cstddef>
-#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace ccm {
 namespace detail {
 
-// One component from its creation to its end. Coroutines that still wait are destroyed first, then
-// the author's object, then the host's services.
+struct NothingShared {};
+
+// An author's object with the host that it uses, from its creation to its end. Coroutines that
+// still wait are destroyed first, then the object, then the host's services.
 template <typename T>
 class Instantiated {
  public:
-  Instantiated(const ccm_host* raw, bool nonblocking) : host(raw, nonblocking), object(host) {}
+  template <typename... Shared>
+  explicit Instantiated(const ccm_host* raw, Shared&... shared)
+      : host(raw), object(host, shared...) {}
   ~Instantiated() { host.scope().clear(); }
   Instantiated(const Instantiated&) = delete;
   Instantiated& operator=(const Instantiated&) = delete;
 
   Host host;
-  std::list<KeptMap> maps;
   BackendLists backends;
   T object;
 
-  ccm_component component() {
-    return {sizeof(ccm_component), 0, this, &Instantiated::get_interface, &Instantiated::destroy};
+  [[nodiscard]] ccm_component component() {
+    ccm_component raw = sized<ccm_component>();
+    raw.self = this;
+    raw.get_interface = &Instantiated::get_interface;
+    raw.destroy = &Instantiated::destroy;
+    return raw;
   }
+  static void destroy(void* self) noexcept { delete static_cast<Instantiated*>(self); }
 
  private:
-  static bool get_interface(void* self, const char* id, ccm_interface* out) noexcept {
+  static ccm_bool get_interface(void* self, const char* id, ccm_interface* out) noexcept {
+    auto& part = *static_cast<Instantiated*>(self);
     const std::string_view wanted = id;
     const void* table = nullptr;
     if constexpr (IsProvider<T>) {
       using Adapter = ProviderAdapter<T, Instantiated>;
       if (wanted == CCM_PROVIDER) table = Adapter::provider_table();
-      if constexpr (IsInstances<T>) {
-        if (wanted == CCM_CLOUD_INSTANCES) table = Adapter::instances_table();
-      }
-      if constexpr (IsLoadBalancers<T>) {
-        if (wanted == CCM_CLOUD_LOADBALANCERS) {
-          table = LoadBalancerAdapter<T, Instantiated>::table();
-        }
-      }
-      if constexpr (IsRoutes<T>) {
-        using Adapted = RouteAdapter<T, Instantiated>;
-        if (wanted == CCM_CLOUD_ROUTES && Adapted::offered(Adapted::part(self))) {
-          table = Adapted::table();
-        }
+      if (const void* cloud = cloud_table(wanted)) {
+        table = Adapter::offers(part, id) ? cloud : nullptr;
       }
     }
     if constexpr (IsController<T>) {
       if (wanted == CCM_CONTROLLER) table = ControllerAdapter<T, Instantiated>::table();
     }
-    if (table == nullptr) return false;
-    *out = {self, table};
-    return true;
+    if (table == nullptr) return 0;
+    *out = {&part, table};
+    return 1;
   }
-  static void destroy(void* self) noexcept { delete static_cast<Instantiated*>(self); }
+  // Of the interfaces for which the class has methods.
+  static const void* cloud_table(std::string_view wanted) {
+    if constexpr (IsInstances<T>) {
+      if (wanted == CCM_CLOUD_INSTANCES) {
+        return ProviderAdapter<T, Instantiated>::instances_table();
+      }
+    }
+    if constexpr (IsLoadBalancers<T>) {
+      if (wanted == CCM_CLOUD_LOADBALANCERS) return LoadBalancerAdapter<T, Instantiated>::table();
+    }
+    if constexpr (IsRoutes<T>) {
+      if (wanted == CCM_CLOUD_ROUTES) return RouteAdapter<T, Instantiated>::table();
+    }
+    return nullptr;
+  }
 };
-
-// Whether a manifest says "nonblocking": true. The text is the one that ccm_add_plugin() checked.
-inline bool says_nonblocking(std::string_view manifest) {
-  constexpr std::string_view kName = "\"nonblocking\"";
-  const size_t place = manifest.find(kName);
-  if (place == std::string_view::npos) return false;
-  const size_t colon = manifest.find_first_not_of(" \t\r\n", place + kName.size());
-  if (colon == std::string_view::npos || manifest[colon] != ':') return false;
-  const size_t value = manifest.find_first_not_of(" \t\r\n", colon + 1);
-  return value != std::string_view::npos && manifest.substr(value).starts_with("true");
-}
 
 // Whether any method of the class is a coroutine, which must not run on a [worker] thread.
 template <typename T>
@@ -94,8 +104,8 @@ consteval bool has_coroutines() {
   if constexpr (HasInitialize<T>) {
     found = found || is_task<decltype(std::declval<T&>().initialize(std::declval<Ctx>()))>;
   }
-  if constexpr (HasHealth<T>) {
-    found = found || is_task<decltype(std::declval<T&>().health(std::declval<Ctx>()))>;
+  if constexpr (HasShutdown<T>) {
+    found = found || is_task<decltype(std::declval<T&>().shutdown(std::declval<Ctx>()))>;
   }
   if constexpr (HasList<T>) {
     found = found || is_task<decltype(std::declval<T&>().list(std::declval<Ctx>()))>;
@@ -130,17 +140,27 @@ consteval bool has_coroutines() {
   return found;
 }
 
-template <typename T>
-void make_component(const ccm_host* host, bool nonblocking, Completion& completion) {
+inline bool is_nonblocking(const ccm_host* host) {
+  return CCM_HAS(host, flags) && (host->flags & CCM_NONBLOCKING) != 0;
+}
+
+template <typename T, typename Shared>
+void make_component(void* shared, const ccm_host* host, Completion& completion) {
   static_assert(IsProvider<T> || IsController<T>,
                 "the class has no method that a provider or a controller needs");
   if constexpr (IsProvider<T>) check_provider_methods<T>();
-  if (has_coroutines<T>() && !nonblocking) {
+  if (has_coroutines<T>() && !is_nonblocking(host)) {
     return completion.fail(Status(Code::failed_precondition,
                                   "the component has coroutine methods, which need "
                                   "\"nonblocking\": true in its manifest"));
   }
-  auto instance = std::make_unique<Instantiated<T>>(host, nonblocking);
+  std::unique_ptr<Instantiated<T>> instance;
+  if constexpr (std::is_same_v<Shared, NothingShared>) {
+    instance = std::make_unique<Instantiated<T>>(host);
+  } else {
+    auto& kept = *static_cast<Instantiated<Shared>*>(shared);
+    instance = std::make_unique<Instantiated<T>>(host, kept.object);
+  }
   const ccm_component component = instance->component();
   instance.release();  // the host's now, by `destroy`
   completion.succeed(&component);
@@ -151,47 +171,115 @@ void make_component(const ccm_host* host, bool nonblocking, Completion& completi
 // One line of CCM_PLUGIN.
 struct ComponentEntry {
   std::string_view name;
-  void (*make)(const ccm_host* host, bool nonblocking, detail::Completion& completion);
+  void (*make)(void* shared, const ccm_host* host, detail::Completion& completion);
+};
+struct SharedEntry {
+  void* (*make)(const ccm_host* host) = nullptr;
+  void (*destroy)(void* shared) = nullptr;
 };
 
+namespace detail {
+
+// They know the type that is shared, so that the compiler can compare it.
 template <typename T>
-constexpr ComponentEntry component(std::string_view name) {
-  return {name, &detail::make_component<T>};
+struct ComponentOf : ComponentEntry {
+  using Shared = T;
+};
+template <typename T>
+struct SharedOf : SharedEntry {};
+
+}  // namespace detail
+
+template <typename T, typename Shared = detail::NothingShared>
+constexpr detail::ComponentOf<Shared> component(std::string_view name) {
+  return {{name, &detail::make_component<T, Shared>}};
+}
+
+template <typename Shared>
+constexpr detail::SharedOf<Shared> shared() {
+  using Kept = detail::Instantiated<Shared>;
+  return {{[](const ccm_host* host) -> void* { return std::make_unique<Kept>(host).release(); },
+           [](void* kept) { Kept::destroy(kept); }}};
 }
 
 namespace detail {
 
-template <size_t N>
-void create(const ComponentEntry (&entries)[N], ccm_str manifest, const ccm_host* host,
-            ccm_str name, ccm_completion done) noexcept {
-  Completion completion(done);
-  try {
-    for (const ComponentEntry& entry : entries) {
-      if (entry.name == view(name)) {
-        return entry.make(host, says_nonblocking(view(manifest)), completion);
-      }
-    }
-    completion.fail(Status(
-        Code::not_found, "this plugin has no component named \"" + std::string(view(name)) + "\""));
-  } catch (...) {
-    completion.fail(status_of_exception());
-  }
+template <std::size_t count>
+struct PluginEntries {
+  SharedEntry shared;
+  std::array<ComponentEntry, count> components;
+};
+
+template <typename Shared, typename... Components>
+consteval auto entries_of(SharedOf<Shared> shared, Components... components) {
+  static_assert(((std::is_same_v<typename Components::Shared, Shared> ||
+                  std::is_same_v<typename Components::Shared, NothingShared>)&&...),
+                "a component shares another type than the plugin's ccm::shared<...>()");
+  return PluginEntries<sizeof...(Components)>{shared, {components...}};
 }
+template <typename First, typename... More>
+consteval auto entries_of(ComponentOf<First> first, More... more) {
+  return entries_of(SharedOf<NothingShared>(), first, more...);
+}
+
+// The functions of ccm_plugin for one list of entries.
+template <const auto& entries>
+struct PluginAdapter {
+  static void open(void* /*self*/, ccm_ctx /*ctx*/, const ccm_open_request* request,
+                   ccm_completion done) noexcept {
+    Completion completion(done);
+    try {
+      const Status checked = check_request("open", request);
+      if (!checked.ok()) return completion.fail(checked);
+      ccm_opened opened = sized<ccm_opened>();
+      opened.self = entries.shared.make(request->host);
+      completion.succeed(&opened);
+    } catch (...) {
+      completion.fail(status_of_exception());
+    }
+  }
+  static void create(void* self, ccm_ctx /*ctx*/, const ccm_create_request* request,
+                     ccm_completion done) noexcept {
+    Completion completion(done);
+    try {
+      const Status checked = check_request("create", request);
+      if (!checked.ok()) return completion.fail(checked);
+      const std::string_view name = view(request->component);
+      for (const ComponentEntry& entry : entries.components) {
+        if (entry.name == name) return entry.make(self, request->host, completion);
+      }
+      completion.fail(Status(Code::not_found,
+                             "this plugin has no component named \"" + std::string(name) + "\""));
+    } catch (...) {
+      completion.fail(status_of_exception());
+    }
+  }
+  static void close(void* self) noexcept { entries.shared.destroy(self); }
+
+  static ccm_plugin plugin(ccm_str manifest) {
+    ccm_plugin raw = sized<ccm_plugin>();
+    raw.abi_minor = CCM_ABI_MINOR;
+    raw.manifest = manifest;
+    if (entries.shared.make != nullptr) {
+      raw.open = &open;
+      raw.close = &close;
+    }
+    raw.create = &create;
+    return raw;
+  }
+};
 
 }  // namespace detail
 }  // namespace ccm
 
-#define CCM_PLUGIN(...)                                                                         \
-  namespace {                                                                                   \
-  void ccm_create_component(const ccm_host* host, ccm_str name, ccm_completion done) noexcept { \
-    static constexpr ::ccm::ComponentEntry entries[] = {__VA_ARGS__};                           \
-    ::ccm::detail::create(entries, ccm_plugin_manifest, host, name, done);                      \
-  }                                                                                             \
-  }                                                                                             \
-  extern "C" CCM_PLUGIN_EXPORT const ccm_plugin* ccm_plugin_v1();                               \
-  extern "C" CCM_PLUGIN_EXPORT const ccm_plugin* ccm_plugin_v1() {                              \
-    static const ccm_plugin plugin = {sizeof(plugin), CCM_ABI_MINOR, ccm_plugin_manifest,       \
-                                      &ccm_create_component};                                   \
-    return &plugin;                                                                             \
-  }                                                                                             \
+#define CCM_PLUGIN(...)                                                                \
+  namespace {                                                                          \
+  constexpr auto ccm_plugin_entries = ::ccm::detail::entries_of(__VA_ARGS__);          \
+  }                                                                                    \
+  extern "C" CCM_PLUGIN_EXPORT const ccm_plugin* ccm_plugin_v1();                      \
+  extern "C" CCM_PLUGIN_EXPORT const ccm_plugin* ccm_plugin_v1() {                     \
+    static const ccm_plugin plugin =                                                   \
+        ::ccm::detail::PluginAdapter<ccm_plugin_entries>::plugin(ccm_plugin_manifest); \
+    return &plugin;                                                                    \
+  }                                                                                    \
   static_assert(true, "takes the semicolon")

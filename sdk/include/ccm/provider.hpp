@@ -3,28 +3,29 @@
 // Load balancer and route methods with other parameters do not compile (ccm/method_checks.hpp):
 //
 //   Status initialize(Ctx);                                       CCM_PROVIDER
-//   Status health(Ctx);
+//   Status shutdown(Ctx);            logs out; the last operation
 //   bool has_cluster_id();
-//   Result<InstanceList> list(Ctx);                               CCM_CLOUD_INSTANCES; may also
-//                                                                 return std::vector<Instance>
+//   bool offers(std::string_view);   of CCM_CLOUD_..., after the log-in: whether this cloud has it
+//   Result<InstanceList> list(Ctx);  or Result<std::vector<Instance>>      CCM_CLOUD_INSTANCES
 //   Result<std::vector<Instance>> describe(Ctx, std::vector<NodeIdentity>);
 //   Result<Instance> get(Ctx, NodeIdentity);
+//   Result<InstanceLimits> instance_limits(Ctx);
 //   Result<LoadBalancer> ensure_load_balancer(Ctx, LoadBalancerService, Backends);
 //   Status delete_load_balancer(Ctx, LoadBalancerService);        CCM_CLOUD_LOADBALANCERS: both,
 //   Result<LoadBalancer> observe_load_balancer(Ctx, LoadBalancerService, Backends);
 //   Result<LoadBalancer> update_load_balancer(Ctx, LoadBalancerService, Backends);
 //   Result<std::string> load_balancer_name(Ctx, LoadBalancerService);
+//   Result<std::string> load_balancer_lane(Ctx, LoadBalancerService);
 //   Result<LoadBalancerLimits> load_balancer_limits(Ctx);
 //   Result<std::vector<Route>> list_routes(Ctx, std::string cluster_name);     CCM_CLOUD_ROUTES:
 //   Result<std::vector<Status>> apply_routes(Ctx, std::string cluster_name,    both
 //                                            std::vector<Route> removals,
 //                                            std::vector<Route> additions);
 //   Result<RouteLimits> route_limits(Ctx);
-//   bool offers_routes();         whether the methods above count, as configured; asked when the
-//                                 component has been made. Without it they do.
 //
-// Each but has_cluster_id and offers_routes may return a Task of that instead, in a plugin whose
-// manifest says "nonblocking": true; otherwise they run on a [worker] thread and may block.
+// Each but has_cluster_id and offers may return a Task of that instead, in a plugin whose manifest
+// says "nonblocking": true; otherwise they run on a [worker] thread and may block. An
+// ensure_load_balancer that fails half-way returns Result<LoadBalancer>(status, so_far).
 #pragma once
 
 #include <ccm/abi/instances.h>
@@ -35,6 +36,8 @@
 #include <ccm/load_balancer_adapter.hpp>
 #include <ccm/route_adapter.hpp>
 
+#include <concepts>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,8 +48,16 @@ concept HasInitialize = requires(T& t, Ctx ctx) {
   t.initialize(ctx);
 };
 template <typename T>
-concept HasHealth = requires(T& t, Ctx ctx) {
-  t.health(ctx);
+concept HasShutdown = requires(T& t, Ctx ctx) {
+  t.shutdown(ctx);
+};
+template <typename T>
+concept HasOffers = requires(T& t, std::string_view id) {
+  { t.offers(id) } -> std::same_as<bool>;
+};
+template <typename T>
+concept HasInstanceLimits = requires(T& t, Ctx ctx) {
+  t.instance_limits(ctx);
 };
 template <typename T>
 concept HasClusterId = requires(T& t) {
@@ -68,91 +79,120 @@ concept HasGet = requires(T& t, Ctx ctx, NodeIdentity node) {
 template <typename T>
 concept IsInstances = HasList<T> || HasDescribe<T> || HasGet<T>;
 template <typename T>
-concept IsProvider = HasInitialize<T> || HasHealth<T> || HasClusterId<T> || IsInstances<T> ||
+concept IsProvider = HasInitialize<T> || HasClusterId<T> || HasShutdown<T> || IsInstances<T> ||
     IsLoadBalancers<T> || IsRoutes<T>;
+
+// A listing may be a plain vector, or say which machines are unknown.
+struct GiveInstances {
+  void operator()(const std::vector<Instance>& instances, const Pass& pass) const {
+    const InstanceListC raw(instances);
+    pass(raw.list());
+  }
+  void operator()(const InstanceList& instances, const Pass& pass) const {
+    const InstanceListC raw(instances);
+    pass(raw.list());
+  }
+};
 
 // `Part` has members `Host host` and `T object`; `self` of the tables points to it.
 template <typename T, typename Part>
 struct ProviderAdapter {
   static Part& part(void* self) { return *static_cast<Part*>(self); }
-  static Ctx ctx(Part& part, const ccm_ctx* raw) { return Ctx(part.host.contexts, raw); }
+  static Ctx ctx(Part& part, ccm_ctx raw) { return Ctx(part.host.contexts, raw); }
 
-  struct GiveInstances {
-    void operator()(const std::vector<Instance>& instances, Completion& completion) const {
-      completion.succeed(InstanceListC(instances).list());
-    }
-    void operator()(const InstanceList& list, Completion& completion) const {
-      completion.succeed(InstanceListC(list.instances, list.complete).list());
-    }
-  };
-
-  static void initialize(void* self, const ccm_ctx* raw, ccm_completion done) noexcept {
+  static void initialize(void* self, ccm_ctx raw, const ccm_initialize_request* request,
+                         ccm_completion done) noexcept {
     Part& p = part(self);
-    operate(
-        p.host, "initialize", done, [&] { return p.object.initialize(ctx(p, raw)); }, NoResult());
+    const auto call = [&](const auto&) { return p.object.initialize(ctx(p, raw)); };
+    operate_on(p.host, "initialize", request, done, call, NoResult());
   }
-  static void health(void* self, const ccm_ctx* raw, ccm_completion done) noexcept {
+  static void shutdown(void* self, ccm_ctx raw, const ccm_shutdown_request* request,
+                       ccm_completion done) noexcept {
     Part& p = part(self);
-    operate(
-        p.host, "health", done, [&] { return p.object.health(ctx(p, raw)); }, NoResult());
+    const auto call = [&](const auto&) { return p.object.shutdown(ctx(p, raw)); };
+    operate_on(p.host, "shutdown", request, done, call, NoResult());
   }
-  static bool has_cluster_id(void* self) noexcept {
+  static ccm_bool has_cluster_id(void* self) noexcept {
     try {
-      return part(self).object.has_cluster_id();
+      return part(self).object.has_cluster_id() ? 1 : 0;
     } catch (...) {
-      return false;
+      return 0;
     }
   }
-  static void list(void* self, const ccm_ctx* raw, ccm_completion done) noexcept {
+  static void list(void* self, ccm_ctx raw, const ccm_list_instances_request* request,
+                   ccm_completion done) noexcept {
     Part& p = part(self);
-    operate(
-        p.host, "list", done, [&] { return p.object.list(ctx(p, raw)); }, GiveInstances());
+    const auto call = [&](const auto&) { return p.object.list(ctx(p, raw)); };
+    operate_on(p.host, "list", request, done, call, GiveInstances());
   }
-  static void describe(void* self, const ccm_ctx* raw, const ccm_node_identity* const* nodes,
-                       size_t count, ccm_completion done) noexcept {
+  static void describe(void* self, ccm_ctx raw, const ccm_describe_instances_request* request,
+                       ccm_completion done) noexcept {
     Part& p = part(self);
-    const auto call = [&] {
+    const auto call = [&](const ccm_describe_instances_request& asked) {
       std::vector<NodeIdentity> identities;
-      identities.reserve(count);
-      for (size_t i = 0; i < count; ++i) {
-        identities.push_back(NodeIdentity::from_c(p.host.objects, *nodes[i]));
+      identities.reserve(asked.node_count);
+      for (size_t i = 0; i < asked.node_count; ++i) {
+        identities.push_back(NodeIdentity::from_c(p.host.objects, *asked.nodes[i]));
       }
       return p.object.describe(ctx(p, raw), std::move(identities));
     };
-    operate(p.host, "describe", done, call, GiveInstances());
+    operate_on(p.host, "describe", request, done, call, GiveInstances());
   }
-  static void get(void* self, const ccm_ctx* raw, const ccm_node_identity* node,
+  static void get(void* self, ccm_ctx raw, const ccm_get_instance_request* request,
                   ccm_completion done) noexcept {
     Part& p = part(self);
-    const auto give = [](const Instance& instance, Completion& completion) {
+    const auto give = [](const Instance& instance, const Pass& pass) {
       const std::vector<Instance> one{instance};
       const InstanceListC raw_list(one);
-      completion.succeed(raw_list.first());
+      pass(raw_list.first());
     };
-    const auto call = [&] {
-      return p.object.get(ctx(p, raw), NodeIdentity::from_c(p.host.objects, *node));
+    const auto call = [&](const ccm_get_instance_request& asked) {
+      return p.object.get(ctx(p, raw), NodeIdentity::from_c(p.host.objects, *asked.node));
     };
-    operate(p.host, "get", done, call, give);
+    operate_on(p.host, "get", request, done, call, give);
+  }
+  static void limits(void* self, ccm_ctx raw, const ccm_limits_request* request,
+                     ccm_completion done) noexcept {
+    Part& p = part(self);
+    const auto give = [](const InstanceLimits& limits, const Pass& pass) {
+      const ccm_instance_limits raw_limits = limits_to_c(limits);
+      pass(&raw_limits);
+    };
+    const auto call = [&](const auto&) { return p.object.instance_limits(ctx(p, raw)); };
+    operate_on(p.host, "instance_limits", request, done, call, give);
+  }
+
+  // Whether the class says that its cloud has that interface. One that throws has nothing.
+  static bool offers(Part& part, const char* id) noexcept {
+    if constexpr (HasOffers<T>) {
+      try {
+        return part.object.offers(id);
+      } catch (...) {
+        part.host.log.error("An operation threw",
+                            {{"operation", "offers"}, {"err", status_of_exception()}});
+        return false;
+      }
+    }
+    return true;
   }
 
   static const ccm_provider* provider_table() {
     static const ccm_provider table = [] {
-      ccm_provider slots{};
-      slots.size = sizeof(slots);
+      ccm_provider slots = sized<ccm_provider>();
       if constexpr (HasInitialize<T>) slots.initialize = &initialize;
-      if constexpr (HasHealth<T>) slots.health = &health;
       if constexpr (HasClusterId<T>) slots.has_cluster_id = &has_cluster_id;
+      if constexpr (HasShutdown<T>) slots.shutdown = &shutdown;
       return slots;
     }();
     return &table;
   }
   static const ccm_cloud_instances* instances_table() {
     static const ccm_cloud_instances table = [] {
-      ccm_cloud_instances slots{};
-      slots.size = sizeof(slots);
+      ccm_cloud_instances slots = sized<ccm_cloud_instances>();
       if constexpr (HasList<T>) slots.list = &list;
       if constexpr (HasDescribe<T>) slots.describe = &describe;
       if constexpr (HasGet<T>) slots.get = &get;
+      if constexpr (HasInstanceLimits<T>) slots.limits = &limits;
       return slots;
     }();
     return &table;

@@ -7,6 +7,7 @@
 #include <ccm/object.hpp>
 #include <ccm/status.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -27,9 +28,10 @@ struct Route {
 };
 
 struct RouteLimits {
-  int64_t routes = 0;           // that the table holds; 0 = not known
-  int64_t batch = 0;            // changes of one apply; 0 = any number
-  bool uses_addresses = false;  // a route is wrong when its Node's addresses differ
+  int64_t routes = 0;                    // that the table holds; 0 = not known
+  int64_t batch = 0;                     // changes of one apply; 0 = any number
+  bool uses_addresses = false;           // a route is wrong when its Node's addresses differ
+  std::chrono::milliseconds timeout{0};  // of one operation; 0 = 120 s, of a listing 60 s
 };
 
 namespace detail {
@@ -42,8 +44,7 @@ class RoutesC {
     raw_.reserve(routes.size());
     for (const Route& route : routes) {
       addresses_.push_back(addresses_to_c(route.target_addresses));
-      ccm_route& raw = raw_.emplace_back();
-      raw.size = sizeof(raw);
+      ccm_route& raw = raw_.emplace_back(sized<ccm_route>());
       raw.flags =
           bit_if(route.owned, CCM_ROUTE_OWNED) | bit_if(route.blackhole, CCM_ROUTE_BLACKHOLE);
       raw.id = c_str(route.id);
@@ -55,8 +56,9 @@ class RoutesC {
       raw.target_address_count = addresses_.back().size();
       raw.node = route.node.get();
     }
-    for (const ccm_route& raw : raw_) pointers_.push_back(&raw);
-    list_ = {sizeof(list_), 0, pointers_.data(), pointers_.size()};
+    pointers_ = pointers_to(raw_);
+    list_.routes = pointers_.data();
+    list_.count = pointers_.size();
   }
   RoutesC(const RoutesC&) = delete;
   RoutesC& operator=(const RoutesC&) = delete;
@@ -69,7 +71,7 @@ class RoutesC {
   std::vector<std::vector<ccm_node_address>> addresses_;
   std::vector<ccm_route> raw_;
   std::vector<const ccm_route*> pointers_;
-  ccm_route_list list_{};
+  ccm_route_list list_ = sized<ccm_route_list>();
 };
 
 // The C form of the outcomes of a batch. OWNERSHIP: borrows from the statuses.
@@ -78,8 +80,9 @@ class RouteResultsC {
   explicit RouteResultsC(const std::vector<Status>& statuses) {
     raw_.reserve(statuses.size());
     for (const Status& status : statuses) raw_.push_back(status.to_c());
-    for (const ccm_status& raw : raw_) pointers_.push_back(&raw);
-    results_ = {sizeof(results_), 0, pointers_.data(), pointers_.size()};
+    pointers_ = pointers_to(raw_);
+    results_.statuses = pointers_.data();
+    results_.count = pointers_.size();
   }
   RouteResultsC(const RouteResultsC&) = delete;
   RouteResultsC& operator=(const RouteResultsC&) = delete;
@@ -89,7 +92,17 @@ class RouteResultsC {
  private:
   std::vector<ccm_status> raw_;
   std::vector<const ccm_status*> pointers_;
-  ccm_route_results results_{};
+  ccm_route_results results_ = sized<ccm_route_results>();
+};
+
+template <>
+inline constexpr uint32_t kKnownFlags<ccm_route> = CCM_ROUTE_OWNED | CCM_ROUTE_BLACKHOLE;
+template <>
+struct Inner<ccm_apply_routes_request> {
+  static bool understood(const ccm_apply_routes_request& request) {
+    return all_understood(request.remove, request.remove_count) &&
+           all_understood(request.add, request.add_count);
+  }
 };
 
 inline std::vector<Route> routes_from_c(ObjectHost objects, const ccm_route* const* raw,
@@ -97,7 +110,7 @@ inline std::vector<Route> routes_from_c(ObjectHost objects, const ccm_route* con
   std::vector<Route> routes;
   routes.reserve(count);
   for (size_t i = 0; i < count; ++i) {
-    const ccm_route& from = *raw[i];
+    const ccm_route from = known(raw[i]);
     Route& route = routes.emplace_back();
     route.id = view(from.id);
     route.name_hint = view(from.name_hint);
@@ -112,15 +125,26 @@ inline std::vector<Route> routes_from_c(ObjectHost objects, const ccm_route* con
   return routes;
 }
 
-inline std::vector<Status> route_results_from_c(const ccm_route_results& raw) {
+inline std::vector<Status> route_results_from_c(const ccm_route_results& given) {
+  const ccm_route_results raw = known(&given);
   std::vector<Status> statuses;
   statuses.reserve(raw.count);
   for (size_t i = 0; i < raw.count; ++i) statuses.push_back(Status::from_c(raw.statuses[i]));
   return statuses;
 }
 
-inline RouteLimits route_limits_from_c(const ccm_route_limits& raw) {
-  return {raw.routes, raw.batch, (raw.flags & CCM_ROUTES_USE_ADDRESSES) != 0};
+inline RouteLimits route_limits_from_c(const ccm_route_limits& given) {
+  const ccm_route_limits raw = known(&given);
+  return {raw.routes, raw.batch, (raw.flags & CCM_ROUTES_USE_ADDRESSES) != 0,
+          std::chrono::milliseconds(raw.timeout_ms)};
+}
+inline ccm_route_limits limits_to_c(const RouteLimits& limits) {
+  ccm_route_limits raw = sized<ccm_route_limits>();
+  raw.flags = bit_if(limits.uses_addresses, CCM_ROUTES_USE_ADDRESSES);
+  raw.routes = limits.routes;
+  raw.batch = limits.batch;
+  raw.timeout_ms = limits.timeout.count();
+  return raw;
 }
 
 }  // namespace detail

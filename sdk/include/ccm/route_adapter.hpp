@@ -26,73 +26,55 @@ concept HasRouteLimits = requires(T& t, Ctx ctx) {
   t.route_limits(ctx);
 };
 template <typename T>
-concept HasOffersRoutes = requires(T& t) {
-  { t.offers_routes() } -> std::same_as<bool>;
-};
-template <typename T>
 concept IsRoutes = HasListRoutes<T> && HasApplyRoutes<T>;
 
 // `Part` has members `Host host` and `T object`; `self` of the table points to it.
 template <typename T, typename Part>
 struct RouteAdapter {
   static Part& part(void* self) { return *static_cast<Part*>(self); }
-  static Ctx ctx(Part& part, const ccm_ctx* raw) { return Ctx(part.host.contexts, raw); }
+  static Ctx ctx(Part& part, ccm_ctx raw) { return Ctx(part.host.contexts, raw); }
 
-  static bool offered(Part& part) noexcept {
-    if constexpr (HasOffersRoutes<T>) {
-      try {
-        return part.object.offers_routes();
-      } catch (...) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  static void list(void* self, const ccm_ctx* raw, ccm_str cluster_name,
+  static void list(void* self, ccm_ctx raw, const ccm_list_routes_request* request,
                    ccm_completion done) noexcept {
     Part& p = part(self);
-    const auto give = [](const std::vector<Route>& routes, Completion& completion) {
+    const auto give = [](const std::vector<Route>& routes, const Pass& pass) {
       const RoutesC raw_routes(routes);
-      completion.succeed(raw_routes.list());
+      pass(raw_routes.list());
     };
-    const auto call = [&] {
-      return p.object.list_routes(ctx(p, raw), std::string(view(cluster_name)));
+    const auto call = [&](const ccm_list_routes_request& known_request) {
+      return p.object.list_routes(ctx(p, raw), std::string(view(known_request.cluster_name)));
     };
-    operate(p.host, "list_routes", done, call, give);
+    operate_on(p.host, "list_routes", request, done, call, give);
   }
-  static void apply(void* self, const ccm_ctx* raw, ccm_str cluster_name,
-                    const ccm_route* const* removals, size_t removal_count,
-                    const ccm_route* const* additions, size_t addition_count,
+  static void apply(void* self, ccm_ctx raw, const ccm_apply_routes_request* request,
                     ccm_completion done) noexcept {
     Part& p = part(self);
-    const auto give = [](const std::vector<Status>& statuses, Completion& completion) {
+    const auto give = [](const std::vector<Status>& statuses, const Pass& pass) {
       const RouteResultsC raw_results(statuses);
-      completion.succeed(raw_results.get());
+      pass(raw_results.get());
     };
-    const auto call = [&] {
-      return p.object.apply_routes(ctx(p, raw), std::string(view(cluster_name)),
-                                   routes_from_c(p.host.objects, removals, removal_count),
-                                   routes_from_c(p.host.objects, additions, addition_count));
+    const auto call = [&](const ccm_apply_routes_request& changes) {
+      const ObjectHost objects = p.host.objects;
+      return p.object.apply_routes(ctx(p, raw), std::string(view(changes.cluster_name)),
+                                   routes_from_c(objects, changes.remove, changes.remove_count),
+                                   routes_from_c(objects, changes.add, changes.add_count));
     };
-    operate(p.host, "apply_routes", done, call, give);
+    operate_on(p.host, "apply_routes", request, done, call, give);
   }
-  static void limits(void* self, const ccm_ctx* raw, ccm_completion done) noexcept {
+  static void limits(void* self, ccm_ctx raw, const ccm_limits_request* request,
+                     ccm_completion done) noexcept {
     Part& p = part(self);
-    const auto give = [](const RouteLimits& limits, Completion& completion) {
-      const ccm_route_limits raw_limits{sizeof(raw_limits),
-                                        bit_if(limits.uses_addresses, CCM_ROUTES_USE_ADDRESSES),
-                                        limits.routes, limits.batch};
-      completion.succeed(&raw_limits);
+    const auto give = [](const RouteLimits& limits, const Pass& pass) {
+      const ccm_route_limits raw_limits = limits_to_c(limits);
+      pass(&raw_limits);
     };
-    operate(
-        p.host, "route_limits", done, [&] { return p.object.route_limits(ctx(p, raw)); }, give);
+    const auto call = [&](const ccm_limits_request&) { return p.object.route_limits(ctx(p, raw)); };
+    operate_on(p.host, "route_limits", request, done, call, give);
   }
 
   static const ccm_cloud_routes* table() {
     static const ccm_cloud_routes table = [] {
-      ccm_cloud_routes slots{};
-      slots.size = sizeof(slots);
+      ccm_cloud_routes slots = sized<ccm_cloud_routes>();
       slots.list = &list;
       slots.apply = &apply;
       if constexpr (HasRouteLimits<T>) slots.limits = &limits;

@@ -1,4 +1,4 @@
-// Routes of the cloud's network from a controller's side: the host's broker in front of the
+// Routes of the cloud's network from a controller's side: the host's broker stands before the
 // provider.
 #pragma once
 
@@ -28,13 +28,18 @@ class Routes {
     Status start(ccm_completion done) const {
       const auto fn = host.get(&ccm_cloud_routes::list);
       if (fn == nullptr) return detail::missing(CCM_CLOUD_ROUTES, "list");
-      fn(host.self(), ctx.get(), c_str(cluster_name), done);
+      auto request = sized<ccm_list_routes_request>();
+      request.cluster_name = c_str(cluster_name);
+      fn(host.self(), ctx.get(), &request, done);
       return {};
     }
     Output decode(Status status, const void* result) const {
       if (!status.ok()) return status;
-      if (result == nullptr) return Status(Code::internal, "a route list is missing");
-      const auto& raw = *static_cast<const ccm_route_list*>(result);
+      const auto* given = static_cast<const ccm_route_list*>(result);
+      if (given == nullptr || !CCM_HAS(given, count)) {
+        return Status(Code::internal, "a route list is missing");
+      }
+      const ccm_route_list raw = known(given);
       return detail::routes_from_c({}, raw.routes, raw.count);
     }
   };
@@ -50,14 +55,19 @@ class Routes {
       if (fn == nullptr) return detail::missing(CCM_CLOUD_ROUTES, "apply");
       const detail::RoutesC remove(removals);
       const detail::RoutesC add(additions);
-      fn(host.self(), ctx.get(), c_str(cluster_name), remove.data(), remove.size(), add.data(),
-         add.size(), done);
+      auto request = sized<ccm_apply_routes_request>();
+      request.cluster_name = c_str(cluster_name);
+      request.remove = remove.data();
+      request.remove_count = remove.size();
+      request.add = add.data();
+      request.add_count = add.size();
+      fn(host.self(), ctx.get(), &request, done);
       return {};
     }
     Output decode(Status status, const void* result) const {
       if (!status.ok()) return status;
       if (result == nullptr) return Status(Code::internal, "the outcome of the routes is missing");
-      const auto& raw = *static_cast<const ccm_route_results*>(result);
+      const ccm_route_results raw = known(static_cast<const ccm_route_results*>(result));
       if (raw.count != removals.size() + additions.size()) {
         return Status(Code::internal, "apply answered for another number of routes");
       }
@@ -71,7 +81,8 @@ class Routes {
     Status start(ccm_completion done) const {
       const auto fn = host.get(&ccm_cloud_routes::limits);
       if (fn == nullptr) return detail::missing(CCM_CLOUD_ROUTES, "limits");
-      fn(host.self(), ctx.get(), done);
+      const auto request = sized<ccm_limits_request>();
+      fn(host.self(), ctx.get(), &request, done);
       return {};
     }
     Output decode(Status status, const void* result) const {

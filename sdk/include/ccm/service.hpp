@@ -3,9 +3,9 @@
 #pragma once
 
 #include <ccm/abi/plugin.h>
+#include <ccm/sized.hpp>
 #include <ccm/status.hpp>
 
-#include <cstdint>
 #include <string>
 
 namespace ccm {
@@ -21,7 +21,7 @@ class Service {
   static Service find(const ccm_host* host, const char* id) {
     ccm_interface found{nullptr, nullptr};
     if (host == nullptr || host->get_interface == nullptr ||
-        !host->get_interface(host->self, id, &found)) {
+        host->get_interface(host->self, id, &found) == 0) {
       return {};
     }
     return Service(static_cast<const Table*>(found.table), found.self);
@@ -33,10 +33,7 @@ class Service {
   // The function, or NULL when the host's table ends before it or leaves it out.
   template <typename Function>
   [[nodiscard]] Function get(Function Table::*member) const {
-    if (table_ == nullptr) return nullptr;
-    const auto end = reinterpret_cast<std::uintptr_t>(&(table_->*member)) + sizeof(Function);
-    return end - reinterpret_cast<std::uintptr_t>(table_) <= table_->size ? table_->*member
-                                                                          : nullptr;
+    return function_of(table_, member);
   }
 
  private:

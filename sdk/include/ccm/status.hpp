@@ -3,9 +3,11 @@
 #pragma once
 
 #include <ccm/abi/status.h>
+#include <ccm/sized.hpp>
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,6 +77,9 @@ inline constexpr std::string_view name_of(ErrorClass error_class) {
   return "";
 }
 
+// How long a failure of class quota waits when it does not say: somebody may raise the limit.
+inline constexpr std::chrono::minutes kQuotaRetry{10};
+
 inline constexpr std::string_view view(ccm_str s) {
   return s.ptr == nullptr ? std::string_view{} : std::string_view{s.ptr, s.len};
 }
@@ -87,27 +92,29 @@ class [[nodiscard]] Status {
   Status(Code code, ErrorClass error_class, std::string message)
       : code_(code), class_(error_class), message_(std::move(message)) {}
 
-  // Copies what a C status says; a NULL pointer means ok.
+  // Copies what a C status says, however much of it there is; a NULL pointer means ok.
   static Status from_c(const ccm_status* status) {
     Status result;
     if (status == nullptr) return result;
-    result.code_ = static_cast<Code>(status->code);
-    result.class_ = static_cast<ErrorClass>(status->error_class);
-    result.retry_after_ = std::chrono::milliseconds(status->retry_after_ms);
-    result.reason_ = view(status->reason);
-    result.message_ = view(status->message);
+    if (!CCM_HAS(status, code)) return Status(Code::internal, "the status is too short");
+    const ccm_status raw = known(status);
+    result.code_ = static_cast<Code>(raw.code);
+    result.class_ = static_cast<ErrorClass>(raw.error_class);
+    result.retry_after_ = std::chrono::milliseconds(raw.retry_after_ms);
+    result.reason_ = view(raw.reason);
+    result.message_ = view(raw.message);
     return result;
   }
 
   // OWNERSHIP: the strings borrow from this object.
   [[nodiscard]] ccm_status to_c() const {
-    return ccm_status{sizeof(ccm_status),
-                      static_cast<int32_t>(code_),
-                      static_cast<int32_t>(class_),
-                      0,
-                      retry_after_.count(),
-                      c_str(reason_),
-                      c_str(message_)};
+    ccm_status raw = sized<ccm_status>();
+    raw.code = static_cast<int32_t>(code_);
+    raw.error_class = static_cast<int32_t>(class_);
+    raw.retry_after_ms = retry_after_.count();
+    raw.reason = c_str(reason_);
+    raw.message = c_str(message_);
+    return raw;
   }
 
   [[nodiscard]] bool ok() const { return code_ == Code::ok; }
@@ -119,9 +126,12 @@ class [[nodiscard]] Status {
 
   // Retrying cannot help until the object itself changes (ccm/abi/status.h, CCM_CLASS_*).
   [[nodiscard]] bool permanent() const {
-    return class_ == ErrorClass::invalid_spec || class_ == ErrorClass::quota ||
-           class_ == ErrorClass::unsupported;
+    return class_ == ErrorClass::invalid_spec || class_ == ErrorClass::unsupported;
   }
+  // A limit of the account is reached: retrying soon cannot help, but later it may.
+  [[nodiscard]] bool over_quota() const { return class_ == ErrorClass::quota; }
+  // Either of the two: retrying soon cannot help.
+  [[nodiscard]] bool refused() const { return permanent() || over_quota(); }
 
   Status& with_class(ErrorClass error_class) & { return class_ = error_class, *this; }
   Status&& with_class(ErrorClass error_class) && { return std::move(with_class(error_class)); }
@@ -148,6 +158,7 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
+// A T or why there is none. An operation that failed half-way may hand over both (`partial`).
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -157,6 +168,10 @@ class [[nodiscard]] Result {
     if (std::get<1>(state_).ok()) {
       std::get<1>(state_) = Status(Code::internal, "a Result was made from an ok Status");
     }
+  }
+  // A failure, and what was made before it: of ensure_load_balancer() and update_load_balancer().
+  Result(Status failure, T so_far) : Result(std::move(failure)) {
+    partial_.emplace(std::move(so_far));
   }
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
@@ -174,9 +189,12 @@ class [[nodiscard]] Result {
 
   // The failure; a default (ok) Status when ok().
   [[nodiscard]] Status status() const { return ok() ? Status() : std::get<1>(state_); }
+  // The part that was made before the failure; NULL when nothing is said of it, and when ok().
+  [[nodiscard]] const T* partial() const { return partial_ ? &*partial_ : nullptr; }
 
  private:
   std::variant<T, Status> state_;
+  std::optional<T> partial_;
 };
 
 }  // namespace ccm

@@ -1,8 +1,10 @@
-// ccm::Timer: clocks and waiting. ccm::Post: hand-over to the component's [serial] context.
+// ccm::Timer: clocks and waiting. ccm::Post: hand-over to the plugin's [serial] context.
 #pragma once
 
 #include <ccm/abi/timer.h>
+#include <ccm/callback.hpp>
 #include <ccm/ctx.hpp>
+#include <ccm/log.hpp>
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>
 
@@ -10,9 +12,6 @@
 #include <coroutine>
 #include <cstdint>
 #include <functional>
-#include <list>
-#include <memory>
-#include <mutex>
 #include <utility>
 
 namespace ccm {
@@ -36,32 +35,32 @@ class Timer {
         return false;
       }
       waiting_ = waiting;
-      registration_ = ctx_.on_cancel(&Sleep::cancelled, this);
-      starting_ = false;
-      if (ended_) return false;
-      timer_ = after(host_.self(), delay_.count(), &Sleep::expired, this);
+      timer_ =
+          after(host_.self(), delay_.count(), detail::borrowed_callback(&Sleep::expired, this));
+      if (timer_ == 0) {
+        outcome_ = Status(Code::failed_precondition, "the host starts no timer any more");
+        return false;
+      }
+      registration_ = ctx_.on_end(detail::borrowed_callback(&Sleep::ctx_ended, this));
       return true;
     }
     Status await_resume() { return std::move(outcome_); }
 
    private:
     static void expired(void* owner) noexcept { static_cast<Sleep*>(owner)->end(); }
-    static void cancelled(void* owner) noexcept {
+    static void ctx_ended(void* owner) noexcept {
       auto& self = *static_cast<Sleep*>(owner);
       self.outcome_ = self.ctx_.status();
       self.end();
     }
     void end() {
-      ended_ = true;
-      if (starting_) return;  // the host called back inside on_cancel
       stop();
       waiting_.resume();
     }
     void stop() {
       const auto cancel = timer_ != 0 ? host_.get(&ccm_host_timer::cancel) : nullptr;
-      if (cancel != nullptr) cancel(host_.self(), timer_);
-      timer_ = 0;
-      ctx_.remove_on_cancel(std::exchange(registration_, 0));
+      if (cancel != nullptr) cancel(host_.self(), std::exchange(timer_, 0));
+      ctx_.remove_on_end(std::exchange(registration_, 0));
     }
 
     Service<ccm_host_timer> host_;
@@ -71,12 +70,10 @@ class Timer {
     Status outcome_;
     uint64_t timer_ = 0;
     uint64_t registration_ = 0;
-    bool starting_ = true;
-    bool ended_ = false;
   };
 
   Timer() = default;
-  explicit Timer(Service<ccm_host_timer> host) : host_(host) {}
+  explicit Timer(Service<ccm_host_timer> host, Log log = {}) : host_(host), log_(std::move(log)) {}
 
   // Monotonic; advances while the machine sleeps. [any-thread]
   [[nodiscard]] std::chrono::milliseconds now() const {
@@ -95,54 +92,42 @@ class Timer {
     return Sleep(host_, std::move(ctx), delay);
   }
 
+  // Calls `fn` once in [serial] after `delay`. 0 when the host refuses or cannot. [any-thread]
+  uint64_t after(std::chrono::milliseconds delay, std::function<void()> fn) const {
+    const auto start = host_.get(&ccm_host_timer::after);
+    if (start == nullptr) return 0;
+    return start(host_.self(), delay.count(),
+                 detail::make_callback(log_, "timer.after", std::move(fn)));
+  }
+  // After it returned in [serial] the function is not called any more. [any-thread]
+  void cancel(uint64_t timer) const {
+    const auto stop = host_.get(&ccm_host_timer::cancel);
+    if (stop != nullptr && timer != 0) stop(host_.self(), timer);
+  }
+
  private:
   Service<ccm_host_timer> host_;
+  Log log_;
 };
 
 class Post {
  public:
-  explicit Post(Service<ccm_host_post> host) : host_(host) {}
+  explicit Post(Service<ccm_host_post> host, Log log = {}) : host_(host), log_(std::move(log)) {}
   Post(const Post&) = delete;
   Post& operator=(const Post&) = delete;
 
-  // Calls `fn` once in [serial], never inside this call, in the order of posting. False when this
-  // host cannot. `fn` must not throw. [any-thread]
+  // Calls `fn` once in [serial], never inside this call, in the order of posting; or destroys it,
+  // when the component ends. False when this host cannot. [any-thread]
   bool operator()(std::function<void()> fn) const {
     const auto post = host_.get(&ccm_host_post::post);
     if (post == nullptr) return false;
-    auto& entry = keep(std::move(fn));
-    post(host_.self(), &Post::run, &entry);
+    post(host_.self(), detail::make_callback(log_, "post", std::move(fn)));
     return true;
   }
 
  private:
-  // Kept here, so that what the host drops at the component's end is freed with it.
-  struct Entry {
-    const Post* owner;
-    std::function<void()> fn;
-    std::list<Entry>::iterator place;
-  };
-
-  Entry& keep(std::function<void()> fn) const {
-    const std::lock_guard lock(mutex_);
-    entries_.push_back(Entry{this, std::move(fn), {}});
-    entries_.back().place = std::prev(entries_.end());
-    return entries_.back();
-  }
-  static void run(void* owner) noexcept {
-    const auto& entry = *static_cast<Entry*>(owner);
-    const Post& self = *entry.owner;
-    std::list<Entry> mine;
-    {
-      const std::lock_guard lock(self.mutex_);
-      mine.splice(mine.begin(), self.entries_, entry.place);
-    }
-    mine.front().fn();
-  }
-
   Service<ccm_host_post> host_;
-  mutable std::mutex mutex_;
-  mutable std::list<Entry> entries_;
+  Log log_;
 };
 
 }  // namespace ccm

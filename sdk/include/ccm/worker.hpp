@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ccm/abi/worker.h>
+#include <ccm/ctx.hpp>
 #include <ccm/operation.hpp>
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>
@@ -16,8 +17,7 @@
 namespace ccm {
 
 class Worker {
-  // The job of the pool's thread. Shared: after the component's end the host drops the completion,
-  // while the function may still run.
+  // Runs on a thread of the pool. Shared by the host, which drops it, and the operation.
   template <typename Function>
   struct Job {
     using Returned = std::invoke_result_t<Function&>;
@@ -32,14 +32,17 @@ class Worker {
   template <typename Function>
   struct Run {
     using Output = typename Job<Function>::Outcome;
+    using Reference = std::shared_ptr<Job<Function>>;
     Service<ccm_host_worker> host;
-    std::shared_ptr<Job<Function>> job;
+    Ctx ctx;
+    Reference job;
 
     Status start(ccm_completion done) const {
       const auto fn = host.get(&ccm_host_worker::run);
       if (fn == nullptr) return detail::missing(CCM_HOST_WORKER, "run");
-      auto reference = std::make_unique<std::shared_ptr<Job<Function>>>(job);
-      fn(host.self(), &Run::work, reference.release(), done);
+      ccm_work_request request = sized<ccm_work_request>();
+      request.work = {&Run::work, &Run::drop, std::make_unique<Reference>(job).release()};
+      fn(host.self(), ctx.get(), &request, done);
       return {};
     }
     Output decode(Status status, const void* /*result*/) const {
@@ -48,32 +51,39 @@ class Worker {
       return std::move(*job->outcome);
     }
     static void work(void* owner) noexcept {
-      using Reference = std::shared_ptr<Job<Function>>;
-      const std::unique_ptr<Reference> job(static_cast<Reference*>(owner));
+      const Reference& job = *static_cast<Reference*>(owner);
       const detail::BlockingSection section(true);
       try {
         if constexpr (std::is_void_v<typename Job<Function>::Returned>) {
-          (*job)->function();
-          (*job)->outcome.emplace();
+          job->function();
+          job->outcome.emplace();
         } else {
-          (*job)->outcome.emplace((*job)->function());
+          job->outcome.emplace(job->function());
         }
       } catch (...) {
-        (*job)->outcome.emplace(detail::status_of_exception());
+        job->outcome.emplace(detail::status_of_exception());
       }
     }
+    static void drop(void* owner) noexcept { delete static_cast<Reference*>(owner); }
   };
 
   Worker() = default;
   explicit Worker(Service<ccm_host_worker> host) : host_(host) {}
 
-  // Calls `function()` on a [worker] thread; at most the manifest's maxParallel of a component run
-  // at once. The outcome is its Status or Result, any other value as a Result, what it throws as
-  // Code::internal. It must own all that it uses: it may outlive the component. [any-thread]
+  // Calls `function()` on a [worker] thread; at most the manifest's maxParallel of a plugin run at
+  // once. The outcome is its Status or Result, any other value as a Result, what it throws as
+  // Code::internal. When `ctx` ends before a thread is free it is not called; once it runs it is
+  // waited for. [any-thread]
+  template <typename Function>
+  [[nodiscard]] Operation<Run<Function>> run(Ctx ctx, Function function) const {
+    return Operation<Run<Function>>(Run<Function>{
+        host_, std::move(ctx),
+        std::make_shared<Job<Function>>(Job<Function>{std::move(function), std::nullopt})});
+  }
+  // The same, until the component ends.
   template <typename Function>
   [[nodiscard]] Operation<Run<Function>> run(Function function) const {
-    return Operation<Run<Function>>(Run<Function>{
-        host_, std::make_shared<Job<Function>>(Job<Function>{std::move(function), std::nullopt})});
+    return run(Ctx(), std::move(function));
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "ccm/testing/fake_cloud_script.hpp"
 
+#include "fake_operation.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -10,13 +12,13 @@ namespace ccm::testing {
 struct FakeCloudScript::Call : std::enable_shared_from_this<Call> {
   Call(FakeCloudScript& the_script, Ctx the_ctx, ccm_completion completion)
       : script(the_script), ctx(std::move(the_ctx)), done(completion) {}
-  ~Call() { ctx.remove_on_cancel(registration); }
+  ~Call() { ctx.remove_on_end(registration); }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
   void finish(const Answer& answer) {
     if (std::exchange(finished, true)) return;
-    ctx.remove_on_cancel(std::exchange(registration, 0));
+    ctx.remove_on_end(std::exchange(registration, 0));
     {
       const std::lock_guard lock(script.mutex_);
       --script.under_way_;
@@ -81,15 +83,18 @@ void FakeCloudScript::run_before(std::string_view operation) {
 }
 
 FakeCloudScript::Answer FakeCloudScript::ended(Status status) {
-  return [status = std::move(status)](ccm_completion done) {
-    const ccm_status raw = status.to_c();
-    done.fn(done.owner, done.operation, &raw, nullptr);
-  };
+  return [status = std::move(status)](ccm_completion done) { complete(done, status); };
 }
 
-void FakeCloudScript::serve(std::string_view operation, const ccm_ctx* ctx, ccm_completion done,
+void FakeCloudScript::refuse(std::string_view operation, ccm_completion done) {
+  post_failure(loop_, done, unknown_request(std::string(operation).c_str()));
+}
+
+void FakeCloudScript::serve(std::string_view operation, ccm_ctx ctx, ccm_completion done,
                             const std::function<Answer()>& act) {
   run_before(operation);
+  Status ended_before = contexts_.check(ctx);
+  if (!ended_before.ok()) return post_failure(loop_, done, std::move(ended_before));
   const auto call = std::make_shared<Call>(*this, Ctx(contexts_.service(), ctx), done);
   Answer answer;
   {
@@ -108,7 +113,7 @@ void FakeCloudScript::serve(std::string_view operation, const ccm_ctx* ctx, ccm_
   // Posted, because the ctx may have ended already, and no call completes before it returned.
   loop_.post([call, hangs = !answer, this] {
     if (hangs) hanging_.push_back(call);
-    call->registration = call->ctx.on_cancel(&Call::ctx_ended, call.get());
+    call->registration = call->ctx.on_end({&Call::ctx_ended, nullptr, call.get()});
   });
   if (!answer) return;
   loop_.post([call, answer = std::move(answer), this] {

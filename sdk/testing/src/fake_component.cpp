@@ -7,91 +7,168 @@ namespace {
 
 using ProviderTable = Service<ccm_provider>;
 
-struct Initialize {
+// An operation of ccm_provider without a result.
+template <typename Request>
+struct ProviderCall {
   using Output = Status;
+  using Function = void (*)(void*, ccm_ctx, const Request*, ccm_completion);
   ProviderTable provider;
+  Function ccm_provider::*function;
+  const char* name;
   Ctx ctx;
   Status start(ccm_completion done) const {
-    const auto fn = provider.get(&ccm_provider::initialize);
-    if (fn == nullptr) return Status(Code::unimplemented, "the component has no initialize");
-    fn(provider.self(), ctx.get(), done);
+    const auto fn = provider.get(function);
+    if (fn == nullptr) {
+      return Status(Code::unimplemented, std::string("the component has no ") + name);
+    }
+    const auto request = sized<Request>();
+    fn(provider.self(), ctx.get(), &request, done);
     return {};
   }
   Status decode(Status status, const void*) const { return status; }
 };
 
-struct Health {
-  using Output = Status;
-  ProviderTable provider;
-  Ctx ctx;
-  Status start(ccm_completion done) const {
-    const auto fn = provider.get(&ccm_provider::health);
-    if (fn == nullptr) return Status(Code::unimplemented, "the component has no health");
-    fn(provider.self(), ctx.get(), done);
-    return {};
+// The outcome of `open` and `create`, which may complete later.
+struct Made {
+  Status status{Code::internal, "it did not complete"};
+  std::function<void(const void*)> use;
+  static void completed(void* owner, uint64_t, const ccm_status* status, const void* result) {
+    auto& made = *static_cast<Made*>(owner);
+    made.status = Status::from_c(status);
+    if (made.status.ok() && result != nullptr) made.use(result);
   }
-  Status decode(Status status, const void*) const { return status; }
+  ccm_completion completion() { return {&Made::completed, this, 1}; }
 };
+
+bool says_nonblocking(const ccm_plugin* plugin) {
+  const auto manifest = nlohmann::json::parse(view(plugin->manifest));
+  return manifest.value("nonblocking", false);
+}
 
 }  // namespace
 
-FakeComponent::FakeComponent(FakeHost& host, const ccm_plugin* plugin, const std::string& component)
-    : host_(host), created_(Code::internal, "create() did not complete") {
-  const auto manifest = nlohmann::json::parse(view(plugin->manifest));
-  nonblocking_ = manifest.value("nonblocking", false);
-  auto made = std::make_unique<Waiting>(host, "create",
-                                        [this](const ccm_status* status, const void* result) {
-                                          created_ = Status::from_c(status);
-                                          if (result != nullptr)
-                                            component_ = *static_cast<const ccm_component*>(result);
-                                        });
-  const ccm_completion done{&FakeComponent::completed, made.get(), 1};
-  waiting_.push_back(std::move(made));
-  plugin->create(host.abi(), c_str(component), done);
+FakePlugin::FakePlugin(FakeHost& host, const ccm_plugin* plugin)
+    : host_(host),
+      plugin_(plugin),
+      nonblocking_(says_nonblocking(plugin)),
+      view_(host, nonblocking_) {
+  const auto open = function_of(plugin, &ccm_plugin::open);
+  if (open == nullptr) return;
+  Made made;
+  made.use = [this](const void* result) {
+    self_ = known(static_cast<const ccm_opened*>(result)).self;
+  };
+  auto request = sized<ccm_open_request>();
+  request.host = view_.abi();
+  const Ctx ctx = host.contexts.make();
+  open(nullptr, ctx.get(), &request, made.completion());
   host_.loop.run();
+  opened_ = made.status;
 }
 
-FakeComponent::~FakeComponent() { destroy(); }
+void FakePlugin::close() {
+  if (std::exchange(closed_, true)) return;
+  view_.close();
+  const auto close = function_of(plugin_, &ccm_plugin::close);
+  if (close != nullptr && opened_.ok()) close(self_);
+}
+
+FakeComponent::FakeComponent(FakeHost& host, const ccm_plugin* plugin, const std::string& component,
+                             FakeHostView::Interfaces own)
+    : host_(host),
+      own_plugin_(std::make_unique<FakePlugin>(host, plugin)),
+      plugin_(own_plugin_.get()),
+      view_(std::make_unique<FakeHostView>(host, plugin_->nonblocking(), std::move(own))) {
+  create(component);
+}
+
+FakeComponent::FakeComponent(FakePlugin& plugin, const std::string& component,
+                             FakeHostView::Interfaces own)
+    : host_(plugin.host()),
+      plugin_(&plugin),
+      view_(std::make_unique<FakeHostView>(host_, plugin.nonblocking(), std::move(own))) {
+  create(component);
+}
+
+void FakeComponent::create(const std::string& component) {
+  created_ = plugin_->opened();
+  if (!created_.ok()) return;
+  Made made;
+  made.use = [this](const void* result) {
+    component_ = known(static_cast<const ccm_component*>(result));
+  };
+  auto request = sized<ccm_create_request>();
+  request.host = view_->abi();
+  request.component = c_str(component);
+  const Ctx ctx = host_.contexts.make();
+  plugin_->plugin()->create(plugin_->self(), ctx.get(), &request, made.completion());
+  host_.loop.run();
+  created_ = made.status;
+}
+
+FakeComponent::~FakeComponent() { free(); }
 
 void FakeComponent::destroy() {
   if (component_.destroy == nullptr) return;
-  host_.loop.drop();  // as the real host drops completions, timers and posts in flight
-  component_.destroy(component_.self);
-  component_ = {};
-  created_ = Status(Code::failed_precondition, "the component was destroyed");
+  end_operations();
+  view_->end_background();
+  host_.loop.run();
+  free();
+}
+
+void FakeComponent::end_operations() {
+  for (const auto& waiting : waiting_) waiting->ctx.cancel();
+}
+
+void FakeComponent::free() {
+  view_->close();
+  host_.loop.drop();  // what is left: completions of fakes that would come too late
+  if (component_.destroy != nullptr) {
+    component_.destroy(component_.self);
+    component_ = {};
+    created_ = Status(Code::failed_precondition, "the component was destroyed");
+  }
+  if (own_plugin_) own_plugin_->close();
 }
 
 void FakeComponent::completed(void* owner, uint64_t operation, const ccm_status* status,
                               const void* result) {
   auto& waiting = *static_cast<Waiting*>(owner);
-  if (waiting.completions++ > 0) {
-    waiting.host.fault(waiting.name + " completed more than once");
-    return;
+  if (++waiting.completions > 1) {
+    return waiting.host.fault(waiting.name + " completed more than once");
   }
   if (operation != 1) waiting.host.fault(waiting.name + " completed with a wrong number");
-  if (status == nullptr || status->size < sizeof(ccm_status)) {
+  const Ctx ctx = waiting.ctx;  // the test may go on, and be gone, when it was delivered
+  if (status == nullptr || !CCM_HAS(status, code)) {
     waiting.host.fault(waiting.name + " completed without a status");
     const ccm_status broken = Status(Code::internal, "no status").to_c();
-    return waiting.deliver(&broken, nullptr);
+    waiting.deliver(&broken, nullptr);
+  } else {
+    waiting.deliver(status, result);
   }
-  waiting.deliver(status, result);
+  ctx.cancel();  // an operation's ctx ends with it
 }
 
-void FakeComponent::dispatch(const std::string& name, std::function<void(ccm_completion)> begin,
-                             Deliver deliver) {
+void FakeComponent::dispatch(const std::string& name, const Ctx& ctx,
+                             std::function<void(ccm_completion)> begin, Deliver deliver) {
   auto waiting = std::make_unique<Waiting>(host_, name, std::move(deliver));
+  waiting->ctx = ctx;
   const ccm_completion done{&FakeComponent::completed, waiting.get(), 1};
   waiting_.push_back(std::move(waiting));
-  if (nonblocking_) return begin(done);
+  if (nonblocking()) return begin(done);
   host_.loop.work([begin = std::move(begin), done] { begin(done); });
 }
 
 Pending<Status> FakeComponent::start_initialize(const Ctx& ctx) {
-  return start("initialize", Initialize{interface<ccm_provider>(CCM_PROVIDER), ctx});
+  return start("initialize",
+               ProviderCall<ccm_initialize_request>{interface<ccm_provider>(CCM_PROVIDER),
+                                                    &ccm_provider::initialize, "initialize", ctx});
 }
 
-Pending<Status> FakeComponent::start_health(const Ctx& ctx) {
-  return start("health", Health{interface<ccm_provider>(CCM_PROVIDER), ctx});
+Pending<Status> FakeComponent::start_shutdown(const Ctx& ctx) {
+  return start("shutdown",
+               ProviderCall<ccm_shutdown_request>{interface<ccm_provider>(CCM_PROVIDER),
+                                                  &ccm_provider::shutdown, "shutdown", ctx});
 }
 
 Pending<Result<InstanceList>> FakeComponent::start_list(const Ctx& ctx) {

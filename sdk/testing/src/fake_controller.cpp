@@ -9,15 +9,22 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-struct SetupCall {
+// An operation without a result.
+template <typename Request>
+struct ControllerCall {
   using Output = Status;
+  using Function = void (*)(void*, ccm_ctx, const Request*, ccm_completion);
   Service<ccm_controller> controller;
+  Function ccm_controller::*function;
+  const char* name;
   Ctx ctx;
-  const ccm_host_setup* host_setup;
   Status start(ccm_completion done) const {
-    const auto fn = controller.get(&ccm_controller::setup);
-    if (fn == nullptr) return Status(Code::unimplemented, "the component has no setup");
-    fn(controller.self(), ctx.get(), host_setup, done);
+    const auto fn = controller.get(function);
+    if (fn == nullptr) {
+      return Status(Code::unimplemented, std::string("the component has no ") + name);
+    }
+    const auto request = sized<Request>();
+    fn(controller.self(), ctx.get(), &request, done);
     return {};
   }
   Status decode(Status status, const void*) const { return status; }
@@ -31,15 +38,17 @@ struct ReconcileCall {
   Status start(ccm_completion done) const {
     const auto fn = controller.get(&ccm_controller::reconcile);
     if (fn == nullptr) return Status(Code::unimplemented, "the component has no reconcile");
-    const ccm_reconcile_request raw{sizeof(raw), static_cast<int32_t>(request.priority),
-                                    c_str(request.key), request.attempt, 0};
+    auto raw = sized<ccm_reconcile_request>();
+    raw.key = c_str(request.key);
+    raw.priority = static_cast<int32_t>(request.priority);
+    raw.attempt = request.attempt;
     fn(controller.self(), ctx.get(), &raw, done);
     return {};
   }
   Output decode(Status status, const void* result) const {
     if (!status.ok()) return status;
     if (result == nullptr) return ReconcileResult{};
-    const auto& raw = *static_cast<const ccm_reconcile_result*>(result);
+    const ccm_reconcile_result raw = known(static_cast<const ccm_reconcile_result*>(result));
     return ReconcileResult{Milliseconds(raw.requeue_after_ms)};
   }
 };
@@ -61,15 +70,65 @@ struct Declared {
   Watch watch;  // `map` stays empty: the function is the component's
   ccm_map_fn map = nullptr;
   void* owner = nullptr;
+  std::shared_ptr<KeptCallback> dropped;  // of map and owner
 };
 
 }  // namespace
 
 struct FakeController::State {
-  State(FakeHost& the_host, FakeComponent& the_component)
-      : host(the_host), component(the_component) {}
+  explicit State(FakeHost& the_host) : host(the_host) {
+    queue_table = sized<ccm_host_queue>();
+    queue_table.add = [](void* self, const ccm_queue_item* given) {
+      const ccm_queue_item item = known(given);
+      const auto priority =
+          item.priority == CCM_PRIORITY_CHANGED ? Priority::changed : Priority::periodic;
+      static_cast<State*>(self)->add(std::string(view(item.key)), priority,
+                                     Milliseconds(std::max<int64_t>(item.delay_ms, 0)));
+    };
+    setup_table = sized<ccm_host_setup>();
+    setup_table.watch = [](void* self, const ccm_watch* given) {
+      static_cast<State*>(self)->declare(*given);
+    };
+    setup_table.queue = [](void* self, const ccm_queue_options* given) {
+      static_cast<State*>(self)->declare(*given);
+    };
+    setup_table.every = [](void* self, ccm_str key, int64_t period_ms) {
+      static_cast<State*>(self)->periods[std::string(view(key))] = Milliseconds(period_ms);
+    };
+  }
 
+  [[nodiscard]] FakeHostView::Interfaces interfaces() {
+    return {{CCM_HOST_QUEUE, {this, &queue_table}}, {CCM_HOST_SETUP, {this, &setup_table}}};
+  }
+
+  void declare(const ccm_watch& given) {
+    const ccm_watch raw = known(&given);
+    if (!only_known(&given)) setup_fault = "setup declared a watch that is not known in part";
+    Declared& made = declared.emplace_back();
+    made.watch.resource = view(raw.resource);
+    for (size_t i = 0; i < raw.field_count; ++i) {
+      made.watch.fields.emplace_back(view(raw.fields[i]));
+    }
+    made.watch.label_selector = view(raw.label_selector);
+    made.watch.field_selector = view(raw.field_selector);
+    made.watch.resync_period = Milliseconds(raw.resync_period_ms);
+    made.map = raw.map;
+    made.owner = raw.owner;
+    made.dropped = component->callbacks().keep({nullptr, raw.drop, raw.owner});
+  }
+  void declare(const ccm_queue_options& given) {
+    const ccm_queue_options raw = known(&given);
+    if (!only_known(&given)) setup_fault = "setup declared a queue that is not known in part";
+    workers = std::max(raw.workers, 1U);
+    if (raw.backoff_first_ms > 0) backoff_first = Milliseconds(raw.backoff_first_ms);
+    if (raw.backoff_limit_ms > 0) backoff_limit = Milliseconds(raw.backoff_limit_ms);
+    if (raw.reconcile_timeout_ms > 0) timeout = Milliseconds(raw.reconcile_timeout_ms);
+  }
+
+  // Any thread.
   void add(const std::string& key, Priority priority, Milliseconds delay) {
+    if (key.empty()) return;
+    const std::lock_guard lock(mutex);
     const Milliseconds due = host.loop.now() + delay;
     const auto [place, fresh] = queue.try_emplace(key, Item{priority, due, ++order});
     if (fresh) return;
@@ -85,17 +144,17 @@ struct FakeController::State {
       return add(key, kind == CCM_EVENT_RESYNC ? Priority::periodic : Priority::changed,
                  Milliseconds(0));
     }
-    const ccm_queue queue_handle{sizeof(queue_handle), 0, this,
-                                 [](void* self, ccm_str key, int32_t priority, int64_t delay_ms) {
-                                   static_cast<State*>(self)->add(std::string(view(key)),
-                                                                  static_cast<Priority>(priority),
-                                                                  Milliseconds(delay_ms));
-                                 }};
-    declared.map(declared.owner, kind, old.get(), now.get(), &queue_handle);
+    if (declared.dropped == nullptr || declared.dropped->dropped()) return;
+    auto event = sized<ccm_watch_event>();
+    event.kind = kind;
+    event.old = old.get();
+    event.now = now.get();
+    declared.map(declared.owner, &event);
   }
 
   // The best key that is due and not being reconciled.
   std::optional<Request> take() {
+    const std::lock_guard lock(mutex);
     const auto runs = [this](const std::string& key) {
       return std::any_of(running.begin(), running.end(),
                          [&](const Running& entry) { return entry.request.key == key; });
@@ -126,6 +185,11 @@ struct FakeController::State {
     if (status.ok() || status.code() == Code::implemented_elsewhere) {
       failures.erase(request.key);
       if (after > Milliseconds(0)) add(request.key, Priority::periodic, after);
+    } else if (status.over_quota()) {
+      failures.erase(request.key);
+      const Milliseconds pause =
+          status.retry_after() > Milliseconds(0) ? status.retry_after() : Milliseconds(kQuotaRetry);
+      add(request.key, request.priority, pause);
     } else if (refused && status.retry_after() <= Milliseconds(0)) {
       failures.erase(request.key);
     } else if (refused || (waiting && status.retry_after() > Milliseconds(0))) {
@@ -142,7 +206,10 @@ struct FakeController::State {
   }
 
   FakeHost& host;
-  FakeComponent& component;
+  FakeComponent* component = nullptr;
+  ccm_host_queue queue_table{};
+  ccm_host_setup setup_table{};
+  std::string setup_fault;
   std::list<Declared> declared;
   std::vector<Watch> watches;
   uint32_t workers = 1;
@@ -150,6 +217,7 @@ struct FakeController::State {
   Milliseconds backoff_first{5};
   Milliseconds backoff_limit{1'000'000};
   std::map<std::string, Milliseconds> periods;
+  mutable std::recursive_mutex mutex;  // of the queue
   std::map<std::string, Item> queue;
   std::map<std::string, uint32_t> failures;
   uint64_t order = 0;
@@ -159,45 +227,26 @@ struct FakeController::State {
 };
 
 FakeController::FakeController(FakeHost& host, const ccm_plugin* plugin, const std::string& name)
-    : component(host, plugin, name), state_(std::make_shared<State>(host, component)) {}
+    : state_(std::make_shared<State>(host)), component(host, plugin, name, state_->interfaces()) {
+  state_->component = &component;
+}
 
-FakeController::~FakeController() = default;
+FakeController::~FakeController() { state_->component = nullptr; }
 
 Status FakeController::setup() {
-  const ccm_host_setup host_setup{
-      sizeof(host_setup),
-      0,
-      state_.get(),
-      [](void* self, const ccm_watch* raw) {
-        Declared& declared = static_cast<State*>(self)->declared.emplace_back();
-        declared.watch.resource = view(raw->resource);
-        for (size_t i = 0; i < raw->field_count; ++i) {
-          declared.watch.fields.emplace_back(view(raw->fields[i]));
-        }
-        declared.watch.resync_period = Milliseconds(raw->resync_period_ms);
-        declared.map = raw->map;
-        declared.owner = raw->owner;
-      },
-      [](void* self, const ccm_queue_options* raw) {
-        auto& state = *static_cast<State*>(self);
-        state.workers = std::max(raw->workers, 1U);
-        if (raw->backoff_first_ms > 0) state.backoff_first = Milliseconds(raw->backoff_first_ms);
-        if (raw->backoff_limit_ms > 0) state.backoff_limit = Milliseconds(raw->backoff_limit_ms);
-        if (raw->reconcile_timeout_ms > 0) state.timeout = Milliseconds(raw->reconcile_timeout_ms);
-      },
-      [](void* self, ccm_str key, int64_t period_ms) {
-        static_cast<State*>(self)->periods[std::string(view(key))] = Milliseconds(period_ms);
-      }};
   const auto controller = component.interface<ccm_controller>(CCM_CONTROLLER);
-  Status status = component.finish(
-      component.start("setup", SetupCall{controller, component.ctx(), &host_setup}));
+  const ControllerCall<ccm_setup_request> call{controller, &ccm_controller::setup, "setup",
+                                               component.ctx()};
+  Status status = component.finish(component.start("setup", call));
   if (!status.ok()) return status;
+  if (!state_->setup_fault.empty()) return Status(Code::unimplemented, state_->setup_fault);
   for (const Declared& declared : state_->declared) {
     state_->watches.push_back(declared.watch);
     const auto listener = [weak = std::weak_ptr(state_), &declared](int32_t kind, const Object& old,
                                                                     const Object& now) {
       const auto state = weak.lock();
-      if (state && state->component.created().ok()) state->on_event(declared, kind, old, now);
+      const bool alive = state && state->component != nullptr && state->component->created().ok();
+      if (alive) state->on_event(declared, kind, old, now);
     };
     state_->host.kube.watch(declared.watch.resource, declared.watch.fields, listener);
   }
@@ -253,9 +302,18 @@ std::vector<Reconciled> FakeController::take_reconciled() {
 }
 
 std::vector<std::string> FakeController::waiting() const {
+  const std::lock_guard lock(state_->mutex);
   std::vector<std::string> keys;
   for (const auto& [key, item] : state_->queue) keys.push_back(key);
   return keys;
+}
+
+Status FakeController::stop() {
+  const auto controller = component.interface<ccm_controller>(CCM_CONTROLLER);
+  if (controller.get(&ccm_controller::stop) == nullptr) return {};
+  const ControllerCall<ccm_stop_request> call{controller, &ccm_controller::stop, "stop",
+                                              component.ctx()};
+  return component.finish(component.start("stop", call));
 }
 
 std::size_t FakeController::most_at_once() const { return state_->most_at_once; }

@@ -70,22 +70,52 @@ void keep_other_part(const std::string& subresource, const Json& before, Json& a
 
 }  // namespace
 
-Result<Object> FakeKube::State::handle(KubeCall call) {
-  const std::lock_guard lock(mutex_);
+Status FakeKube::State::scripted(const KubeCall& call, bool& happens) {
   calls.push_back(call);
   std::string resource = call.resource;
   if (!call.subresource.empty()) resource += "/" + call.subresource;
   const auto fault = std::find_if(faults.begin(), faults.end(), [&](const Fault& candidate) {
     return candidate.verb == call.verb && candidate.resource == resource;
   });
-  if (fault == faults.end()) return carry_out(call);
+  happens = true;
+  if (fault == faults.end()) return {};
   const Fault found = std::move(*fault);
   faults.erase(fault);
   if (found.before) found.before();
-  if (!found.happens) return found.status;
+  happens = found.happens;
+  return found.status;
+}
+
+Result<Object> FakeKube::State::handle(KubeCall call) {
+  const std::lock_guard lock(mutex_);
+  bool happens = true;
+  const Status status = scripted(call, happens);
+  if (!happens) return status;
   Result<Object> outcome = carry_out(call);
-  if (!found.status.ok()) return found.status;
+  if (!status.ok()) return status;
   return outcome;
+}
+
+Result<std::vector<Object>> FakeKube::State::list(KubeCall call) {
+  const std::lock_guard lock(mutex_);
+  bool happens = true;
+  const Status status = scripted(call, happens);
+  if (!status.ok()) return status;
+  std::vector<Object> all;
+  for (const auto& [key, object] : server_[call.resource]) {
+    if (!call.namespace_name.empty() &&
+        text_at(object, "/metadata/namespace") != call.namespace_name) {
+      continue;
+    }
+    all.push_back(objects.make(object.dump()));
+  }
+  return all;
+}
+
+int32_t FakeKube::State::readable(const std::string& resource) const {
+  const std::lock_guard lock(mutex_);
+  if (!fields_.contains(resource)) return CCM_CACHE_NOT_WATCHED;
+  return not_synced.contains(resource) ? CCM_CACHE_NOT_SYNCED : CCM_CACHE_FOUND;
 }
 
 Result<Object> FakeKube::State::carry_out(const KubeCall& call) {
@@ -152,6 +182,11 @@ Result<Object> FakeKube::State::patch(const KubeCall& call, Json& object) {
 }
 
 Result<Object> FakeKube::State::create(const KubeCall& call) {
+  if (!call.subresource.empty()) {
+    const auto answer = created.find(call.resource + "/" + call.subresource);
+    if (answer == created.end()) return not_found(call);
+    return objects.make(answer->second);
+  }
   Json object = Json::parse(call.body);
   const std::string name = text_at(object, "/metadata/name");
   if (server_[call.resource].contains(object_key(call.namespace_name, name))) {

@@ -38,6 +38,9 @@ struct FakeKube::State {
   State(FakeLoop& the_loop, FakeObjects& the_objects) : loop(the_loop), objects(the_objects) {}
 
   Result<Object> handle(KubeCall call);
+  Result<std::vector<Object>> list(KubeCall call);
+  // CCM_CACHE_FOUND when the cache of the resource can be read, else why not.
+  [[nodiscard]] int32_t readable(const std::string& resource) const;
   void store(const std::string& resource, Json object);
   void erase(const std::string& resource, const std::string& key);
   [[nodiscard]] const Json* find(const std::string& resource, const std::string& key) const;
@@ -49,12 +52,15 @@ struct FakeKube::State {
              Listener listener);
   void catch_up();
   void resync();
+  void tell(const std::string& resource, int32_t kind, const Object& old, const Object& now);
 
   FakeLoop& loop;
   FakeObjects& objects;
   bool cache_follows = true;
   std::deque<Fault> faults;
   std::map<std::string, Validate> validators;
+  std::set<std::string> not_synced;
+  std::map<std::string, std::string> created;  // by resource and subresource: the answer
   std::vector<KubeCall> calls;
 
  private:
@@ -65,7 +71,9 @@ struct FakeKube::State {
   // Brings one cached object up to the server's state.
   void follow(const std::string& resource, const std::string& key);
   [[nodiscard]] Json project(const std::string& resource, const Json& object) const;
-  void tell(const std::string& resource, int32_t kind, const Object& old, const Object& now);
+  // Notes a call; the status that a test scripted for it, ok when none. `happens`: it is carried
+  // out.
+  Status scripted(const KubeCall& call, bool& happens);
 
   mutable std::recursive_mutex mutex_;
   std::map<std::string, Stored> server_;

@@ -1,5 +1,7 @@
 #include "ccm/testing/fake_load_balancers.hpp"
 
+#include "fake_operation.hpp"
+
 #include <algorithm>
 #include <memory>
 
@@ -42,86 +44,101 @@ Status not_owned() {
 struct FakeLoadBalancers::Table {
   static FakeLoadBalancers& owner(void* self) { return *static_cast<FakeLoadBalancers*>(self); }
 
-  static LoadBalancerCall call_of(FakeLoadBalancers& cloud, const char* operation,
-                                  const ccm_service* service, const ccm_backend* const* backends,
-                                  size_t count) {
-    const ObjectHost objects = cloud.objects_.service();
-    return {operation, detail::service_from_c(objects, *service),
-            cloud.lists_.read(objects, backends, count)};
-  }
-
-  static void with_backends(void* self, const char* operation, const ccm_ctx* ctx,
-                            const ccm_service* service, const ccm_backend* const* backends,
-                            size_t count, ccm_completion done) {
+  // Refuses a request that has something unknown, else `serve(cloud, call)`.
+  template <typename Serve>
+  static void take(void* self, const char* operation, const ccm_load_balancer_request* request,
+                   ccm_completion done, Serve serve) {
     FakeLoadBalancers& cloud = owner(self);
-    const LoadBalancerCall call = call_of(cloud, operation, service, backends, count);
+    if (!detail::understood(*request)) {
+      return cloud.refuse(std::string("loadbalancers.") + operation, done);
+    }
+    const ObjectHost objects = cloud.objects_.service();
+    const ccm_load_balancer_request raw = known(request);
+    const LoadBalancerCall call{operation, detail::service_from_c(objects, *raw.service),
+                                cloud.lists_.read(objects, raw.backends, raw.backend_count)};
     cloud.record(call);
-    cloud.serve(operation, ctx, done, [&cloud, call]() -> Answer {
-      const auto existing = cloud.balancers.find(call.service.uid);
-      if (call.operation == "update_backends" && existing == cloud.balancers.end()) {
-        return ended(Status(Code::not_found, ErrorClass::not_found, "no such load balancer"));
-      }
-      const LoadBalancer balancer = cloud.answer_for(call);
-      return [balancer](ccm_completion completion) {
-        const ccm_status ok = Status().to_c();
-        const detail::LoadBalancerC raw(balancer);
-        completion.fn(completion.owner, completion.operation, &ok, raw.get());
-      };
-    });
+    serve(cloud, call);
   }
 
-  static void observe(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                      const ccm_backend* const* backends, size_t count, ccm_completion done) {
-    with_backends(self, "observe", ctx, service, backends, count, done);
+  static void with_backends(void* self, const char* operation, ccm_ctx ctx,
+                            const ccm_load_balancer_request* request, ccm_completion done) {
+    const auto serve = [&](FakeLoadBalancers& cloud, const LoadBalancerCall& call) {
+      cloud.serve(operation, ctx, done, [&cloud, call]() -> Answer {
+        const auto existing = cloud.balancers.find(call.service.uid);
+        if (call.operation == "update_backends" && existing == cloud.balancers.end()) {
+          return ended(Status(Code::not_found, ErrorClass::not_found, "no such load balancer"));
+        }
+        return cloud.answer_for(call);
+      });
+    };
+    take(self, operation, request, done, serve);
   }
-  static void ensure(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                     const ccm_backend* const* backends, size_t count, ccm_completion done) {
-    with_backends(self, "ensure", ctx, service, backends, count, done);
+
+  static void observe(void* self, ccm_ctx ctx, const ccm_load_balancer_request* request,
+                      ccm_completion done) {
+    with_backends(self, "observe", ctx, request, done);
   }
-  static void update_backends(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                              const ccm_backend* const* backends, size_t count,
+  static void ensure(void* self, ccm_ctx ctx, const ccm_load_balancer_request* request,
+                     ccm_completion done) {
+    with_backends(self, "ensure", ctx, request, done);
+  }
+  static void update_backends(void* self, ccm_ctx ctx, const ccm_load_balancer_request* request,
                               ccm_completion done) {
-    with_backends(self, "update_backends", ctx, service, backends, count, done);
+    with_backends(self, "update_backends", ctx, request, done);
   }
 
-  static void remove(void* self, const ccm_ctx* ctx, const ccm_service* service,
+  static void remove(void* self, ccm_ctx ctx, const ccm_load_balancer_request* request,
+                     ccm_completion done) {
+    const auto serve = [&](FakeLoadBalancers& cloud, const LoadBalancerCall& call) {
+      cloud.serve("remove", ctx, done, [&cloud, uid = call.service.uid]() -> Answer {
+        const auto existing = cloud.balancers.find(uid);
+        if (existing == cloud.balancers.end()) return ended(Status());
+        if (existing->second.shown.state == LoadBalancerState::foreign) return ended(not_owned());
+        cloud.balancers.erase(existing);
+        ++cloud.writes_;
+        return ended(Status());
+      });
+    };
+    take(self, "remove", request, done, serve);
+  }
+
+  static void name(void* self, ccm_ctx ctx, const ccm_load_balancer_request* request,
+                   ccm_completion done) {
+    const auto serve = [&](FakeLoadBalancers& cloud, const LoadBalancerCall& call) {
+      cloud.serve("name", ctx, done, [text = call.service.default_name]() -> Answer {
+        return [text](ccm_completion completion) {
+          ccm_load_balancer_name raw = sized<ccm_load_balancer_name>();
+          raw.name = c_str(text);
+          complete(completion, {}, &raw);
+        };
+      });
+    };
+    take(self, "name", request, done, serve);
+  }
+
+  static void lane(void* self, ccm_ctx ctx, const ccm_load_balancer_request* request,
+                   ccm_completion done) {
+    const auto serve = [&](FakeLoadBalancers& cloud, const LoadBalancerCall& call) {
+      cloud.serve("lane", ctx, done, [text = call.service.uid]() -> Answer {
+        return [text](ccm_completion completion) {
+          ccm_load_balancer_lane raw = sized<ccm_load_balancer_lane>();
+          raw.lane = c_str(text);
+          complete(completion, {}, &raw);
+        };
+      });
+    };
+    take(self, "lane", request, done, serve);
+  }
+
+  static void limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                      ccm_completion done) {
     FakeLoadBalancers& cloud = owner(self);
-    const LoadBalancerCall call = call_of(cloud, "remove", service, nullptr, 0);
-    cloud.record(call);
-    cloud.serve("remove", ctx, done, [&cloud, uid = call.service.uid]() -> Answer {
-      const auto existing = cloud.balancers.find(uid);
-      if (existing == cloud.balancers.end()) return ended(Status());
-      if (existing->second.shown.state == LoadBalancerState::foreign) return ended(not_owned());
-      cloud.balancers.erase(existing);
-      ++cloud.writes_;
-      return ended(Status());
-    });
-  }
-
-  static void name(void* self, const ccm_ctx* ctx, const ccm_service* service,
-                   ccm_completion done) {
-    FakeLoadBalancers& cloud = owner(self);
-    const LoadBalancerCall call = call_of(cloud, "name", service, nullptr, 0);
-    cloud.record(call);
-    cloud.serve("name", ctx, done, [text = call.service.default_name]() -> Answer {
-      return [text](ccm_completion completion) {
-        const ccm_status ok = Status().to_c();
-        const ccm_str raw = c_str(text);
-        completion.fn(completion.owner, completion.operation, &ok, &raw);
-      };
-    });
-  }
-
-  static void limits(void* self, const ccm_ctx* ctx, ccm_completion done) {
-    FakeLoadBalancers& cloud = owner(self);
+    if (!detail::understood(*request)) return cloud.refuse("loadbalancers.limits", done);
     cloud.record({"limits", {}, {}});
     cloud.serve("limits", ctx, done, [limits = cloud.known_limits]() -> Answer {
       return [limits](ccm_completion completion) {
-        const ccm_status ok = Status().to_c();
-        const ccm_load_balancer_limits raw{sizeof(raw), 0, limits.load_balancers, limits.backends,
-                                           c_str(limits.id_annotation)};
-        completion.fn(completion.owner, completion.operation, &ok, &raw);
+        const ccm_load_balancer_limits raw = detail::limits_to_c(limits);
+        complete(completion, {}, &raw);
       };
     });
   }
@@ -129,19 +146,38 @@ struct FakeLoadBalancers::Table {
 
 FakeLoadBalancers::FakeLoadBalancers(FakeLoop& loop, FakeObjects& objects, FakeContexts& contexts)
     : FakeCloudScript(loop, contexts), objects_(objects) {
-  table_ = {sizeof(table_), 0,           Table::observe, Table::ensure, Table::update_backends,
-            Table::remove,  Table::name, Table::limits};
+  table_ = sized<ccm_cloud_loadbalancers>();
+  table_.observe = &Table::observe;
+  table_.ensure = &Table::ensure;
+  table_.update_backends = &Table::update_backends;
+  table_.remove = &Table::remove;
+  table_.name = &Table::name;
+  table_.lane = &Table::lane;
+  table_.limits = &Table::limits;
 }
 
-LoadBalancer FakeLoadBalancers::answer_for(const LoadBalancerCall& call) {
+FakeCloudScript::Answer FakeLoadBalancers::give(Result<LoadBalancer> outcome) {
+  return [outcome = std::move(outcome)](ccm_completion completion) {
+    const LoadBalancer* shown = outcome.ok() ? &*outcome : outcome.partial();
+    if (shown == nullptr) return complete(completion, outcome.status());
+    const detail::LoadBalancerC raw(*shown);
+    complete(completion, outcome.status(), raw.get());
+  };
+}
+
+FakeCloudScript::Answer FakeLoadBalancers::answer_for(const LoadBalancerCall& call) {
   const auto scripted = std::find_if(answers_.begin(), answers_.end(), [&](const auto& answer) {
     return answer.first == call.operation;
   });
   if (scripted != answers_.end()) {
-    LoadBalancer answer = std::move(scripted->second);
+    Result<LoadBalancer> answer = std::move(scripted->second);
     answers_.erase(scripted);
-    return answer;
+    return give(std::move(answer));
   }
+  return give(state_for(call));
+}
+
+LoadBalancer FakeLoadBalancers::state_for(const LoadBalancerCall& call) {
   const auto existing = balancers.find(call.service.uid);
   if (call.operation == "observe" && existing == balancers.end()) return {};
   if (existing != balancers.end() && existing->second.shown.state == LoadBalancerState::foreign) {
@@ -188,7 +224,7 @@ void FakeLoadBalancers::activate(const std::string& uid) {
   if (balancer.shown.ingress.empty()) give_address(balancer);
 }
 
-void FakeLoadBalancers::answer_next(std::string operation, LoadBalancer answer) {
+void FakeLoadBalancers::answer_next(std::string operation, Result<LoadBalancer> answer) {
   const std::lock_guard lock(mutex_);
   answers_.emplace_back(std::move(operation), std::move(answer));
 }

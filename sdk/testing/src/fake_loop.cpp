@@ -39,8 +39,14 @@ uint64_t FakeLoop::after(Milliseconds delay, std::function<void()> fn, bool dead
 }
 
 void FakeLoop::cancel(uint64_t timer) {
+  std::function<void()> dropped;  // destroyed outside the lock: what it holds may call back
   const std::lock_guard lock(mutex_);
-  std::erase_if(timers_, [timer](const auto& entry) { return entry.first.second == timer; });
+  const auto place = std::find_if(timers_.begin(), timers_.end(), [timer](const auto& entry) {
+    return entry.first.second == timer;
+  });
+  if (place == timers_.end()) return;
+  dropped = std::move(place->second.fn);
+  timers_.erase(place);
 }
 
 void FakeLoop::work(std::function<void()> fn) {

@@ -1,5 +1,7 @@
 #include "ccm/testing/fake_routes.hpp"
 
+#include "fake_operation.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -8,49 +10,49 @@ namespace ccm::testing {
 struct FakeRoutes::Table {
   static FakeRoutes& owner(void* self) { return *static_cast<FakeRoutes*>(self); }
 
-  static void list(void* self, const ccm_ctx* ctx, ccm_str cluster_name, ccm_completion done) {
+  static void list(void* self, ccm_ctx ctx, const ccm_list_routes_request* request,
+                   ccm_completion done) {
     FakeRoutes& cloud = owner(self);
-    cloud.record({"list", std::string(view(cluster_name)), {}, {}});
+    if (!detail::understood(*request)) return cloud.refuse("routes.list", done);
+    cloud.record({"list", std::string(view(known(request).cluster_name)), {}, {}});
     cloud.serve("list", ctx, done, [&cloud]() -> Answer {
       return [routes = cloud.table_of_cloud](ccm_completion completion) {
-        const ccm_status ok = Status().to_c();
         const detail::RoutesC raw(routes);
-        completion.fn(completion.owner, completion.operation, &ok, raw.list());
+        complete(completion, {}, raw.list());
       };
     });
   }
 
-  static void apply(void* self, const ccm_ctx* ctx, ccm_str cluster_name,
-                    const ccm_route* const* remove, size_t remove_count,
-                    const ccm_route* const* add, size_t add_count, ccm_completion done) {
+  static void apply(void* self, ccm_ctx ctx, const ccm_apply_routes_request* request,
+                    ccm_completion done) {
     FakeRoutes& cloud = owner(self);
+    if (!detail::understood(*request)) return cloud.refuse("routes.apply", done);
     const ObjectHost objects = cloud.objects_.service();
-    const RouteCall call{"apply", std::string(view(cluster_name)),
-                         detail::routes_from_c(objects, remove, remove_count),
-                         detail::routes_from_c(objects, add, add_count)};
+    const ccm_apply_routes_request raw = known(request);
+    const RouteCall call{"apply", std::string(view(raw.cluster_name)),
+                         detail::routes_from_c(objects, raw.remove, raw.remove_count),
+                         detail::routes_from_c(objects, raw.add, raw.add_count)};
     cloud.record(call);
     cloud.serve("apply", ctx, done, [&cloud, call]() -> Answer {
       std::vector<Status> statuses;
       for (const Route& route : call.removals) statuses.push_back(cloud.remove_one(route));
       for (const Route& route : call.additions) statuses.push_back(cloud.add_one(route));
       return [statuses](ccm_completion completion) {
-        const ccm_status ok = Status().to_c();
-        const detail::RouteResultsC raw(statuses);
-        completion.fn(completion.owner, completion.operation, &ok, raw.get());
+        const detail::RouteResultsC results(statuses);
+        complete(completion, {}, results.get());
       };
     });
   }
 
-  static void limits(void* self, const ccm_ctx* ctx, ccm_completion done) {
+  static void limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
+                     ccm_completion done) {
     FakeRoutes& cloud = owner(self);
+    if (!detail::understood(*request)) return cloud.refuse("routes.limits", done);
     cloud.record({"limits", {}, {}, {}});
     cloud.serve("limits", ctx, done, [limits = cloud.known_limits]() -> Answer {
       return [limits](ccm_completion completion) {
-        const ccm_status ok = Status().to_c();
-        const ccm_route_limits raw{sizeof(raw),
-                                   detail::bit_if(limits.uses_addresses, CCM_ROUTES_USE_ADDRESSES),
-                                   limits.routes, limits.batch};
-        completion.fn(completion.owner, completion.operation, &ok, &raw);
+        const ccm_route_limits raw = detail::limits_to_c(limits);
+        complete(completion, {}, &raw);
       };
     });
   }
@@ -58,7 +60,10 @@ struct FakeRoutes::Table {
 
 FakeRoutes::FakeRoutes(FakeLoop& loop, FakeObjects& objects, FakeContexts& contexts)
     : FakeCloudScript(loop, contexts), objects_(objects) {
-  table_ = {sizeof(table_), 0, Table::list, Table::apply, Table::limits};
+  table_ = sized<ccm_cloud_routes>();
+  table_.list = &Table::list;
+  table_.apply = &Table::apply;
+  table_.limits = &Table::limits;
 }
 
 Status FakeRoutes::remove_one(const Route& route) {

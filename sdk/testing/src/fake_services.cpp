@@ -22,10 +22,12 @@ std::string LogLine::text() const {
 
 struct FakeLog::Table {
   static FakeLog& owner(void* self) { return *static_cast<FakeLog*>(self); }
-  static bool enabled(void* self, int32_t level) {
+  static ccm_bool enabled(void* self, int32_t level) {
     return level < 0 || level <= owner(self).verbosity_;
   }
-  static void write(void* self, const ccm_ctx*, const ccm_log_record* record) {
+  static void write(void* self, ccm_ctx, const ccm_log_record* given) {
+    const ccm_log_record known_record = known(given);
+    const ccm_log_record* record = &known_record;
     LogLine line{record->level,
                  std::string(view(record->message)),
                  {},
@@ -39,7 +41,11 @@ struct FakeLog::Table {
   }
 };
 
-FakeLog::FakeLog() { table_ = {sizeof(table_), 0, Table::enabled, Table::write}; }
+FakeLog::FakeLog() {
+  table_ = sized<ccm_host_log>();
+  table_.enabled = &Table::enabled;
+  table_.write = &Table::write;
+}
 
 std::vector<LogLine> FakeLog::lines() const {
   const std::lock_guard lock(mutex_);
@@ -62,20 +68,32 @@ bool FakeLog::contains(std::string_view text) const {
 }
 
 struct FakeEvents::Table {
-  static void record(void* self, const ccm_event* raw) {
+  static void record(void* self, const ccm_event* given) {
     auto& events = *static_cast<FakeEvents*>(self);
-    const Object object(events.objects_.service(), raw->object);
-    std::string name(object.namespace_name());
-    if (!name.empty()) name += "/";
-    name += object.name();
+    const ccm_event raw = known(given);
+    if (raw.object == nullptr && raw.reference == nullptr) return;
+    std::string name = raw.object != nullptr
+                           ? name_of(Object(events.objects_.service(), raw.object))
+                           : name_of(known(raw.reference));
     const std::lock_guard lock(events.mutex_);
-    events.events_.push_back({raw->warning, std::move(name), std::string(view(raw->reason)),
-                              std::string(view(raw->message).substr(0, 1024))});
+    events.events_.push_back({(raw.flags & CCM_EVENT_IS_WARNING) != 0, std::move(name),
+                              std::string(view(raw.reason)),
+                              std::string(view(raw.message).substr(0, 1024))});
+  }
+  static std::string join(std::string_view space, std::string_view name) {
+    return space.empty() ? std::string(name) : std::string(space) + "/" + std::string(name);
+  }
+  static std::string name_of(const Object& object) {
+    return join(object.namespace_name(), object.name());
+  }
+  static std::string name_of(const ccm_object_reference& reference) {
+    return join(view(reference.namespace_), view(reference.name));
   }
 };
 
 FakeEvents::FakeEvents(FakeObjects& objects) : objects_(objects) {
-  table_ = {sizeof(table_), 0, Table::record};
+  table_ = sized<ccm_host_event>();
+  table_.record = &Table::record;
 }
 
 std::vector<RecordedEvent> FakeEvents::all() const {
@@ -93,12 +111,14 @@ std::vector<RecordedEvent> FakeEvents::with_reason(std::string_view reason) cons
 
 struct FakeMetrics::Table {
   static FakeMetrics& owner(void* self) { return *static_cast<FakeMetrics*>(self); }
-  static uint64_t define(void* self, const ccm_metric* raw) {
-    DefinedMetric metric{raw->kind, std::string(view(raw->name)), {}, {}, {}};
-    for (size_t i = 0; i < raw->label_count; ++i) {
-      metric.labels.emplace_back(view(raw->label_names[i]));
+  static uint64_t define(void* self, const ccm_metric* given) {
+    if (!only_known(given)) return 0;
+    const ccm_metric raw = known(given);
+    DefinedMetric metric{raw.kind, std::string(view(raw.name)), {}, {}, {}};
+    for (size_t i = 0; i < raw.label_count; ++i) {
+      metric.labels.emplace_back(view(raw.label_names[i]));
     }
-    metric.buckets.assign(raw->buckets, raw->buckets + raw->bucket_count);
+    metric.buckets.assign(raw.buckets, raw.buckets + raw.bucket_count);
     const std::lock_guard lock(owner(self).mutex_);
     auto& all = owner(self).metrics_;
     const auto same = std::find_if(all.begin(), all.end(), [&](const DefinedMetric& known) {
@@ -112,11 +132,13 @@ struct FakeMetrics::Table {
     all.push_back(std::move(metric));
     return all.size();
   }
-  static void record(void* self, uint64_t number, const ccm_str* values, double value) {
+  static void record(void* self, uint64_t number, const ccm_str* values, size_t count,
+                     double value) {
     const std::lock_guard lock(owner(self).mutex_);
     auto& all = owner(self).metrics_;
     if (number == 0 || number > all.size()) return;
     DefinedMetric& metric = all[number - 1];
+    if (count != metric.labels.size()) return;
     std::string labels;
     for (size_t i = 0; i < metric.labels.size(); ++i) {
       if (i > 0) labels += ",";
@@ -126,7 +148,11 @@ struct FakeMetrics::Table {
   }
 };
 
-FakeMetrics::FakeMetrics() { table_ = {sizeof(table_), 0, Table::define, Table::record}; }
+FakeMetrics::FakeMetrics() {
+  table_ = sized<ccm_host_metrics>();
+  table_.define = &Table::define;
+  table_.record = &Table::record;
+}
 
 std::optional<DefinedMetric> FakeMetrics::find(std::string_view name) const {
   const std::lock_guard lock(mutex_);
@@ -145,54 +171,81 @@ std::vector<double> FakeMetrics::values(std::string_view name) const {
 }
 
 struct FakeConfig::Table {
-  static FakeConfig& owner(void* self) { return *static_cast<FakeConfig*>(self); }
-  static bool flag(void* self, ccm_str name, ccm_str* out) {
+  static FakeCaller& caller(void* self) { return *static_cast<FakeCaller*>(self); }
+  static FakeConfig& owner(void* self) { return *static_cast<FakeConfig*>(caller(self).service); }
+
+  static ccm_bool flag(void* self, ccm_str name, ccm_str* out) {
     const std::lock_guard lock(owner(self).mutex_);
     const auto place = owner(self).flags_.find(std::string(view(name)));
-    if (place == owner(self).flags_.end()) return false;
-    *out = c_str(place->second);
-    return true;
+    if (place == owner(self).flags_.end()) return 0;
+    *out = c_str(place->second.value);
+    return 1;
   }
-  static bool cloud_config(void* self, ccm_str* out) {
+  static ccm_bool flag_given(void* self, ccm_str name) {
     const std::lock_guard lock(owner(self).mutex_);
-    if (!owner(self).cloud_config_) return false;
+    const auto place = owner(self).flags_.find(std::string(view(name)));
+    return place != owner(self).flags_.end() && place->second.given;
+  }
+  static ccm_bool cloud_config(void* self, ccm_str* out) {
+    const std::lock_guard lock(owner(self).mutex_);
+    if (!owner(self).cloud_config_) return 0;
     *out = c_str(*owner(self).cloud_config_);
-    return true;
+    return 1;
   }
   static int64_t secret(void* self, ccm_str name, char* buffer, size_t capacity) {
     const std::lock_guard lock(owner(self).mutex_);
     const auto place = owner(self).secrets_.find(std::string(view(name)));
     if (place == owner(self).secrets_.end()) return -1;
-    std::memcpy(buffer, place->second.data(), std::min(capacity, place->second.size()));
+    if (buffer != nullptr) {
+      std::memcpy(buffer, place->second.data(), std::min(capacity, place->second.size()));
+    }
     return static_cast<int64_t>(place->second.size());
   }
-  static void on_change(void* self, void (*fn)(void*), void* callee) {
+  static ccm_bool on_change(void* self, ccm_callback callback) {
+    auto kept = caller(self).callbacks->keep(callback);
+    if (!kept) return 0;
     const std::lock_guard lock(owner(self).mutex_);
-    owner(self).listeners_.emplace_back(fn, callee);
+    owner(self).listeners_.push_back(std::move(kept));
+    return 1;
+  }
+  static void rejected(void* self, ccm_str file, ccm_str reason) {
+    const std::lock_guard lock(owner(self).mutex_);
+    owner(self).rejections_[std::string(view(file))] = view(reason);
+  }
+  static void accepted(void* self, ccm_str file) {
+    const std::lock_guard lock(owner(self).mutex_);
+    owner(self).rejections_.erase(std::string(view(file)));
+    ++owner(self).accepted_;
   }
 };
 
-FakeConfig::FakeConfig(FakeLoop& loop) : loop_(loop) {
-  table_ = {sizeof(table_), 0, Table::flag, Table::cloud_config, Table::secret, Table::on_change};
+FakeConfig::FakeConfig(FakeLoop& loop) : loop_(loop), caller_{this, &callbacks_, 0} {
+  table_ = sized<ccm_host_config>();
+  table_.flag = &Table::flag;
+  table_.flag_given = &Table::flag_given;
+  table_.cloud_config = &Table::cloud_config;
+  table_.secret = &Table::secret;
+  table_.on_change = &Table::on_change;
+  table_.rejected = &Table::rejected;
+  table_.accepted = &Table::accepted;
 }
 
 void FakeConfig::set_flag(const std::string& name, const std::string& value, bool given) {
   const std::lock_guard lock(mutex_);
-  flags_[name] = value;
-  flags_[name + ":set"] = given ? "true" : "false";
+  flags_[name] = {value, given};
 }
 
 void FakeConfig::set_cloud_config(std::string text) {
   const std::lock_guard lock(mutex_);
   cloud_config_ = std::move(text);
+  rejections_.erase(std::string());
 }
 
 void FakeConfig::change_cloud_config(std::string text) {
   set_cloud_config(std::move(text));
   const std::lock_guard lock(mutex_);
-  for (const auto& [fn, owner] : listeners_) {
-    loop_.post([fn = fn, owner = owner] { fn(owner); });
-  }
+  std::erase_if(listeners_, [](const auto& kept) { return kept->dropped(); });
+  for (const auto& kept : listeners_) loop_.post([kept] { kept->call(); });
 }
 
 void FakeConfig::set_secret(const std::string& name, const std::string& value) {
@@ -200,10 +253,59 @@ void FakeConfig::set_secret(const std::string& name, const std::string& value) {
   secrets_[name] = value;
 }
 
-FakeLeader::FakeLeader() {
-  table_.size = sizeof(table_);
-  table_.leading = [](void* self) { return static_cast<FakeLeader*>(self)->leading; };
-  table_.transitions = [](void* self) { return static_cast<FakeLeader*>(self)->transitions; };
+std::optional<std::string> FakeConfig::rejection(const std::string& file) const {
+  const std::lock_guard lock(mutex_);
+  const auto place = rejections_.find(file);
+  if (place == rejections_.end()) return std::nullopt;
+  return place->second;
+}
+
+int FakeConfig::accepted() const {
+  const std::lock_guard lock(mutex_);
+  return accepted_;
+}
+
+struct FakeLeader::Table {
+  static FakeCaller& caller(void* self) { return *static_cast<FakeCaller*>(self); }
+  static FakeLeader& owner(void* self) { return *static_cast<FakeLeader*>(caller(self).service); }
+
+  static ccm_bool leading(void* self) { return owner(self).leading; }
+  static uint64_t transitions(void* self) { return owner(self).transitions; }
+  static ccm_bool on_change(void* self, ccm_callback callback) {
+    auto kept = caller(self).callbacks->keep(callback);
+    if (!kept) return 0;
+    owner(self).listeners_.push_back(std::move(kept));
+    return 1;
+  }
+};
+
+FakeLeader::FakeLeader(FakeLoop& loop) : loop_(loop), caller_{this, &callbacks_, 0} {
+  table_ = sized<ccm_host_leader>();
+  table_.leading = &Table::leading;
+  table_.transitions = &Table::transitions;
+  table_.on_change = &Table::on_change;
+}
+
+void FakeLeader::change(bool leads) {
+  leading = leads;
+  for (const auto& kept : listeners_) loop_.post([kept] { kept->call(); });
+}
+
+FakeHints::FakeHints() {
+  table_ = sized<ccm_host_hint>();
+  table_.changed = [](void* self, const ccm_hint* given) {
+    auto& hints = *static_cast<FakeHints*>(self);
+    const ccm_hint raw = known(given);
+    const std::lock_guard lock(hints.mutex_);
+    hints.hints_.push_back({raw.kind, std::string(view(raw.name)),
+                            std::string(view(raw.namespace_)), std::string(view(raw.uid)),
+                            std::string(view(raw.provider_id)), std::string(view(raw.id))});
+  };
+}
+
+std::vector<GivenHint> FakeHints::all() const {
+  const std::lock_guard lock(mutex_);
+  return hints_;
 }
 
 }  // namespace ccm::testing

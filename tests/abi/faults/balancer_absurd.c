@@ -1,7 +1,7 @@
 /* Fault: load balancers that cannot be; the Service's name says which one. */
 #include "faulty_network.h"
 
-static bool asked(const ccm_service* wanted, const char* name) {
+static ccm_bool asked(const ccm_service* wanted, const char* name) {
   return wanted->name.len == strlen(name) && memcmp(wanted->name.ptr, name, wanted->name.len) == 0;
 }
 
@@ -10,12 +10,15 @@ ENSURE(ensure) {
   const ccm_ingress* all[1];
   ccm_load_balancer made;
   ccm_ingress_port port;
+  const ccm_ingress_port* ports[1];
+  const ccm_service* wanted = request->service;
   ccm_key_value annotation;
   UNUSED_ENSURE;
   all[0] = &one;
   made = balancer("lb-1", all);
   memset(&port, 0, sizeof(port));
   memset(&annotation, 0, sizeof(annotation));
+  port.size = sizeof(port);
   port.protocol = text("TCP");
   if (asked(wanted, "ensure-no-address")) one.ip.ptr = NULL;
   if (asked(wanted, "ensure-hole")) all[0] = NULL;
@@ -30,7 +33,8 @@ ENSURE(ensure) {
   }
   if (asked(wanted, "ensure-port-70000") || asked(wanted, "ensure-port--1")) {
     port.port = asked(wanted, "ensure-port--1") ? -1 : 70000;
-    one.ports = &port;
+    ports[0] = &port;
+    one.ports = ports;
     one.port_count = 1;
   }
   if (asked(wanted, "ensure-state-17")) made.state = 17;

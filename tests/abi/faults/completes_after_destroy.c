@@ -27,7 +27,9 @@ static void complete_again(void* self) {
   pthread_join(thread, NULL);
 }
 
-static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
+static void list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
+                 ccm_completion done) {
+  (void)request;
   const ccm_instance one = machine("node-1", "faulty://1");
   const ccm_instance* all[1];
   (void)self;

@@ -13,6 +13,7 @@ using boost::asio::awaitable;
 namespace {
 
 struct NoFlags final : FlagSource {
+  [[nodiscard]] bool given(std::string_view) const override { return false; }
   [[nodiscard]] std::optional<std::string> flag(std::string_view) const override {
     return std::nullopt;
   }
@@ -22,6 +23,7 @@ struct Leader final : LeaderState {
   [[nodiscard]] uint64_t transitions() const override { return 0; }
 };
 struct NoCache final : ObjectCache {
+  [[nodiscard]] CacheState state(std::string_view) const override { return CacheState::synced; }
   [[nodiscard]] kube::ObjectPtr get(std::string_view, std::string_view,
                                     std::string_view) const override {
     return {};
@@ -40,6 +42,9 @@ struct Source final : runtime::EventSource {
 };
 struct PatchedApi final : ObjectApi {
   explicit PatchedApi(runtime::EventLoop& wanted) : loop(wanted) {}
+  void create_sub(kube::Resource, std::string, std::string, std::string, std::string,
+                  kube::CallOptions, Done) override {}
+  void list(kube::Resource, std::string, kube::ListOptions, kube::CallOptions, Done) override {}
   void get(kube::Resource, std::string, std::string, kube::CallOptions, Done) override {}
   void create(kube::Resource, std::string, std::string, kube::WriteOptions, kube::CallOptions,
               Done) override {}
@@ -168,8 +173,6 @@ Status Faults::create_controller(const std::string& file) {
 void Faults::load_witness() {
   const Status witness = create_controller("witness");
   ASSERT_TRUE(witness.ok()) << witness.message();
-  const Status started = wait(host_->start_provider());
-  ASSERT_TRUE(started.ok()) << started.message();
   for (const auto& handler : world_->source.handlers) {
     if (handler.on_synced) handler.on_synced();
   }
@@ -179,7 +182,13 @@ void Faults::load_witness() {
 void Faults::with_provider(const std::string& file) {
   const Status created = create_provider(file);
   ASSERT_TRUE(created.ok()) << created.message();
+  start_provider();
   load_witness();
+}
+
+void Faults::start_provider() {
+  const Status started = wait(host_->start_provider());
+  ASSERT_TRUE(started.ok()) << started.message();
 }
 
 void Faults::with_controller(const std::string& file) {

@@ -39,6 +39,8 @@ class Faults : public testing::Test {
   void begin_controller(const std::string& file, std::optional<Status>& setup);
   void load_witness();
 
+  // Logs the provider in; controllers are created, or set up, afterwards.
+  void start_provider();
   // The faulty plugin and the witness, leading. Both must come up.
   void with_provider(const std::string& file);
   void with_controller(const std::string& file);

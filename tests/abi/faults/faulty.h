@@ -15,6 +15,7 @@
 #include <ccm/abi/metrics.h>
 #include <ccm/abi/plugin.h>
 #include <ccm/abi/provider.h>
+#include <ccm/abi/queue.h>
 #include <ccm/abi/timer.h>
 #include <ccm/abi/worker.h>
 
@@ -91,8 +92,8 @@ MAYBE_UNUSED static void succeed_with_sound_and(ccm_completion done, const ccm_i
   succeed_with(done, both, 2);
 }
 
-/* Setup of a controller that has nothing to do. */
-MAYBE_UNUSED static void reconcile_nothing(void* self, const ccm_ctx* ctx,
+/* Reconcile of a controller that has nothing to do. */
+MAYBE_UNUSED static void reconcile_nothing(void* self, ccm_ctx ctx,
                                            const ccm_reconcile_request* request,
                                            ccm_completion done) {
   (void)self;
@@ -101,7 +102,19 @@ MAYBE_UNUSED static void reconcile_nothing(void* self, const ccm_ctx* ctx,
   succeed(done, NULL);
 }
 
-MAYBE_UNUSED static void watch_nodes(const ccm_host_setup* setup, ccm_map_fn map) {
+MAYBE_UNUSED static void add_key(ccm_str key, int32_t priority, int64_t delay_ms) {
+  const ccm_interface found = service(CCM_HOST_QUEUE);
+  ccm_queue_item item;
+  memset(&item, 0, sizeof(item));
+  item.size = sizeof(item);
+  item.key = key;
+  item.priority = priority;
+  item.delay_ms = delay_ms;
+  ((const ccm_host_queue*)found.table)->add(found.self, &item);
+}
+
+MAYBE_UNUSED static void watch_nodes(ccm_map_fn map) {
+  const ccm_interface found = service(CCM_HOST_SETUP);
   static ccm_str fields[1];
   ccm_watch watch;
   fields[0] = text("/spec/providerID");
@@ -111,14 +124,15 @@ MAYBE_UNUSED static void watch_nodes(const ccm_host_setup* setup, ccm_map_fn map
   watch.fields = fields;
   watch.field_count = 1;
   watch.map = map;
-  setup->watch(setup->self, &watch);
+  ((const ccm_host_setup*)found.table)->watch(found.self, &watch);
 }
 
-MAYBE_UNUSED static void setup_nodes(void* self, const ccm_ctx* ctx, const ccm_host_setup* setup,
+MAYBE_UNUSED static void setup_nodes(void* self, ccm_ctx ctx, const ccm_setup_request* request,
                                      ccm_completion done) {
   (void)self;
   (void)ctx;
-  watch_nodes(setup, NULL);
+  (void)request;
+  watch_nodes(NULL);
   succeed(done, NULL);
 }
 
@@ -141,29 +155,30 @@ MAYBE_UNUSED static void destroy_nothing(void* self) { (void)self; }
 #endif
 
 /* A component of that kind whose only interface is `id`, with that table. */
-#define FAULTY_PLUGIN(name, kind, id, the_table)                                           \
-  CCM_PLUGIN_MANIFEST("{\"id\": \"faulty." name                                            \
-                      "\", \"version\": \"1.0.0\", \"abi\": \"1.0\","                      \
-                      " \"nonblocking\": " FAULTY_NONBLOCKING                              \
-                      ", \"components\": [{\"kind\": \"" kind "\", \"name\": \"" name      \
-                      "\"" FAULTY_COMPONENT "}]}");                                        \
-  MAYBE_UNUSED static bool get_table(void* self, const char* wanted, ccm_interface* out) { \
-    if (strcmp(wanted, id) != 0) return false;                                             \
-    out->self = self;                                                                      \
-    out->table = the_table;                                                                \
-    return true;                                                                           \
-  }                                                                                        \
-  MAYBE_UNUSED static void create_component(const ccm_host* host, ccm_str which,           \
-                                            ccm_completion done) {                         \
-    ccm_component made;                                                                    \
-    (void)which;                                                                           \
-    the_host = host;                                                                       \
-    memset(&made, 0, sizeof(made));                                                        \
-    made.size = sizeof(made);                                                              \
-    made.get_interface = get_table;                                                        \
-    made.destroy = FAULTY_DESTROY;                                                         \
-    succeed(done, &made);                                                                  \
-  }                                                                                        \
+#define FAULTY_PLUGIN(name, kind, id, the_table)                                               \
+  CCM_PLUGIN_MANIFEST("{\"id\": \"faulty." name                                                \
+                      "\", \"version\": \"1.0.0\", \"abi\": \"1.0\","                          \
+                      " \"nonblocking\": " FAULTY_NONBLOCKING                                  \
+                      ", \"components\": [{\"kind\": \"" kind "\", \"name\": \"" name          \
+                      "\"" FAULTY_COMPONENT "}]}");                                            \
+  MAYBE_UNUSED static ccm_bool get_table(void* self, const char* wanted, ccm_interface* out) { \
+    if (strcmp(wanted, id) != 0) return 0;                                                     \
+    out->self = self;                                                                          \
+    out->table = the_table;                                                                    \
+    return 1;                                                                                  \
+  }                                                                                            \
+  MAYBE_UNUSED static void create_component(                                                   \
+      void* self, ccm_ctx ctx, const ccm_create_request* request, ccm_completion done) {       \
+    ccm_component made;                                                                        \
+    (void)self;                                                                                \
+    (void)ctx;                                                                                 \
+    the_host = request->host;                                                                  \
+    memset(&made, 0, sizeof(made));                                                            \
+    made.size = sizeof(made);                                                                  \
+    made.get_interface = get_table;                                                            \
+    made.destroy = FAULTY_DESTROY;                                                             \
+    succeed(done, &made);                                                                      \
+  }                                                                                            \
   FAULTY_ENTRY
 
 #ifdef __cplusplus
@@ -177,15 +192,16 @@ MAYBE_UNUSED static void destroy_nothing(void* self) { (void)self; }
   FAULTY_C CCM_PLUGIN_EXPORT const ccm_plugin* ccm_plugin_v1(void) { \
     static ccm_plugin plugin;                                        \
     plugin.size = sizeof(plugin);                                    \
+    plugin.abi_minor = CCM_ABI_MINOR;                                \
     plugin.manifest = ccm_plugin_manifest;                           \
     plugin.create = FAULTY_CREATE;                                   \
     return &plugin;                                                  \
   }
 
 /* A provider that only lists; `list_fn` has the fault. */
-#define FAULTY_LIST(name, list_fn)                                                           \
-  static const ccm_cloud_instances the_instances = {sizeof(the_instances), 0, list_fn, NULL, \
-                                                    NULL};                                   \
+#define FAULTY_LIST(name, list_fn)                          \
+  static const ccm_cloud_instances the_instances = {        \
+      sizeof(the_instances), 0, list_fn, NULL, NULL, NULL}; \
   FAULTY_PLUGIN(name, "provider", CCM_CLOUD_INSTANCES, &the_instances)
 
 /* A controller; one of the two has the fault. */

@@ -52,22 +52,21 @@ MAYBE_UNUSED static void succeed_with_balancer(ccm_completion done, const char* 
   succeed(done, &made);
 }
 
-MAYBE_UNUSED static void observe_sound(void* self, const ccm_ctx* ctx, const ccm_service* wanted,
-                                       const ccm_backend* const* backends, size_t count,
+MAYBE_UNUSED static void observe_sound(void* self, ccm_ctx ctx,
+                                       const ccm_load_balancer_request* request,
                                        ccm_completion done) {
   (void)self;
   (void)ctx;
-  (void)wanted;
-  (void)backends;
-  (void)count;
+  (void)request;
   succeed_with_balancer(done, "observed");
 }
 
-MAYBE_UNUSED static void remove_sound(void* self, const ccm_ctx* ctx, const ccm_service* wanted,
+MAYBE_UNUSED static void remove_sound(void* self, ccm_ctx ctx,
+                                      const ccm_load_balancer_request* request,
                                       ccm_completion done) {
   (void)self;
   (void)ctx;
-  (void)wanted;
+  (void)request;
   succeed(done, NULL);
 }
 
@@ -86,45 +85,39 @@ MAYBE_UNUSED static void succeed_with_changes(ccm_completion done, size_t count)
   succeed(done, &results);
 }
 
-MAYBE_UNUSED static void list_no_routes(void* self, const ccm_ctx* ctx, ccm_str cluster,
+MAYBE_UNUSED static void list_no_routes(void* self, ccm_ctx ctx,
+                                        const ccm_list_routes_request* request,
                                         ccm_completion done) {
   ccm_route_list none;
   (void)self;
   (void)ctx;
-  (void)cluster;
+  (void)request;
   memset(&none, 0, sizeof(none));
   none.size = sizeof(none);
   succeed(done, &none);
 }
 
-MAYBE_UNUSED static void apply_sound(void* self, const ccm_ctx* ctx, ccm_str cluster,
-                                     const ccm_route* const* remove, size_t remove_count,
-                                     const ccm_route* const* add, size_t add_count,
-                                     ccm_completion done) {
+MAYBE_UNUSED static void apply_sound(void* self, ccm_ctx ctx,
+                                     const ccm_apply_routes_request* request, ccm_completion done) {
   (void)self;
   (void)ctx;
-  (void)cluster;
-  (void)remove;
-  (void)add;
-  succeed_with_changes(done, remove_count + add_count);
+  succeed_with_changes(done, request->remove_count + request->add_count);
 }
 
 /* The arguments of `ensure` and `apply`, so that a fault is a few lines. */
-#define ENSURE(name)                                                          \
-  static void name(void* self, const ccm_ctx* ctx, const ccm_service* wanted, \
-                   const ccm_backend* const* backends, size_t count, ccm_completion done)
-#define UNUSED_ENSURE (void)self, (void)ctx, (void)wanted, (void)backends, (void)count
-#define APPLY(name)                                                     \
-  static void name(void* self, const ccm_ctx* ctx, ccm_str cluster,     \
-                   const ccm_route* const* remove, size_t remove_count, \
-                   const ccm_route* const* add, size_t add_count, ccm_completion done)
-#define UNUSED_APPLY \
-  (void)self, (void)ctx, (void)cluster, (void)remove, (void)add, (void)remove_count, (void)add_count
+#define ENSURE(name)                                                                  \
+  static void name(void* self, ccm_ctx ctx, const ccm_load_balancer_request* request, \
+                   ccm_completion done)
+#define UNUSED_ENSURE (void)self, (void)ctx, (void)request
+#define APPLY(name)                                                                  \
+  static void name(void* self, ccm_ctx ctx, const ccm_apply_routes_request* request, \
+                   ccm_completion done)
+#define UNUSED_APPLY (void)self, (void)ctx, (void)request
 
 /* A provider of load balancers; `ensure_fn` has the fault. */
-#define FAULTY_BALANCERS(name, ensure_fn)                                                  \
-  static const ccm_cloud_loadbalancers the_balancers = {                                   \
-      sizeof(the_balancers), 0, observe_sound, ensure_fn, NULL, remove_sound, NULL, NULL}; \
+#define FAULTY_BALANCERS(name, ensure_fn)                                                        \
+  static const ccm_cloud_loadbalancers the_balancers = {                                         \
+      sizeof(the_balancers), 0, observe_sound, ensure_fn, NULL, remove_sound, NULL, NULL, NULL}; \
   FAULTY_PLUGIN(name, "provider", CCM_CLOUD_LOADBALANCERS, &the_balancers)
 
 /* A provider of routes; one of the two has the fault. */

@@ -1,7 +1,9 @@
 /* Fault: a count of addresses that was never set. */
 #include "faulty.h"
 
-static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
+static void list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
+                 ccm_completion done) {
+  (void)request;
   static const ccm_node_address address;
   ccm_instance faulty = machine("node-1", "faulty://1");
   (void)self;

@@ -1,34 +1,32 @@
 /* Fault: keys, priorities and delays that make no sense. */
 #include "faulty.h"
 
-static void map(void* owner, int32_t kind, const ccm_object* old, const ccm_object* now,
-                const ccm_queue* queue) {
+static void map(void* owner, const ccm_watch_event* event) {
   ccm_str nowhere = {NULL, 77};
   (void)owner;
-  (void)kind;
-  (void)old;
-  (void)now;
-  queue->add(queue->self, nowhere, 99, INT64_MIN);
-  queue->add(queue->self, text("later"), -99, INT64_MAX);
-  queue->add(queue->self, text("\xff"), CCM_PRIORITY_CHANGED, 0);
+  (void)event;
+  add_key(nowhere, 99, INT64_MIN);
+  add_key(text("later"), -99, INT64_MAX);
+  add_key(text("\xff"), CCM_PRIORITY_CHANGED, 0);
 }
 
-static void setup(void* self, const ccm_ctx* ctx, const ccm_host_setup* setup,
-                  ccm_completion done) {
+static void setup(void* self, ccm_ctx ctx, const ccm_setup_request* request, ccm_completion done) {
+  const ccm_interface found = service(CCM_HOST_SETUP);
   ccm_queue_options options;
   (void)self;
+  (void)request;
   (void)ctx;
   memset(&options, 0, sizeof(options));
   options.size = sizeof(options);
   options.backoff_first_ms = INT64_MAX;
   options.backoff_limit_ms = INT64_MAX;
   options.reconcile_timeout_ms = INT64_MAX;
-  setup->queue(setup->self, &options);
-  watch_nodes(setup, map);
+  ((const ccm_host_setup*)found.table)->queue(found.self, &options);
+  watch_nodes(map);
   succeed(done, NULL);
 }
 
-static void reconcile(void* self, const ccm_ctx* ctx, const ccm_reconcile_request* request,
+static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
                       ccm_completion done) {
   (void)self;
   (void)ctx;

@@ -1,7 +1,9 @@
 /* Fault: a name that is no UTF-8. */
 #include "faulty.h"
 
-static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
+static void list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
+                 ccm_completion done) {
+  (void)request;
   const ccm_instance faulty = machine("node-\xff\xfe", "faulty://1");
   (void)self;
   (void)ctx;

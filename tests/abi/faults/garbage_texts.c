@@ -1,7 +1,9 @@
 /* Fault: addresses and labels that are no UTF-8. */
 #include "faulty.h"
 
-static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
+static void list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
+                 ccm_completion done) {
+  (void)request;
   ccm_node_address addresses[2];
   ccm_key_value label;
   ccm_instance faulty = machine("node-1", "faulty://1");

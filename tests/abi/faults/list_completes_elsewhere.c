@@ -9,7 +9,9 @@ static void* complete(void* unused) {
   return unused;
 }
 
-static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
+static void list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
+                 ccm_completion done) {
+  (void)request;
   (void)self;
   (void)ctx;
   complete_elsewhere(done, complete);

@@ -1,7 +1,9 @@
 /* Fault: an operation that is completed a second time, with another outcome. */
 #include "faulty.h"
 
-static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
+static void list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
+                 ccm_completion done) {
+  (void)request;
   const ccm_instance first = machine("node-1", "faulty://1");
   const ccm_instance* all[1];
   (void)self;

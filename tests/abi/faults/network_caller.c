@@ -11,23 +11,27 @@ static void ended(void* owner, uint64_t operation, const ccm_status* status, con
   free(done);
 }
 
-static bool begins(ccm_str key, const char* with) {
+static ccm_bool begins(ccm_str key, const char* with) {
   return key.len > strlen(with) && memcmp(key.ptr, with, strlen(with)) == 0;
 }
 
-static void call_balancers(const ccm_ctx* ctx, ccm_str key, ccm_completion after) {
+static void call_balancers(ccm_ctx ctx, ccm_str key, ccm_completion after) {
   const ccm_interface found = service(CCM_CLOUD_LOADBALANCERS);
   const ccm_cloud_loadbalancers* table = (const ccm_cloud_loadbalancers*)found.table;
   ccm_service wanted;
+  ccm_load_balancer_request request;
   memset(&wanted, 0, sizeof(wanted));
   wanted.size = sizeof(wanted);
   wanted.name = key;
   wanted.uid.ptr = memchr(key.ptr, '-', key.len);
   wanted.uid.len = key.len - (size_t)(wanted.uid.ptr - key.ptr);
+  memset(&request, 0, sizeof(request));
+  request.size = sizeof(request);
+  request.service = &wanted;
   if (begins(key, "delete-")) {
-    table->remove(found.self, ctx, &wanted, after);
+    table->remove(found.self, ctx, &request, after);
   } else {
-    table->ensure(found.self, ctx, &wanted, NULL, 0, after);
+    table->ensure(found.self, ctx, &request, after);
   }
 }
 
@@ -38,13 +42,18 @@ static void applied(void* owner, uint64_t operation, const ccm_status* status, c
   ended(owner, operation, status, NULL);
 }
 
-static void call_routes(const ccm_ctx* ctx, ccm_str key, ccm_completion after) {
+static void call_routes(ccm_ctx ctx, ccm_str key, ccm_completion after) {
   const ccm_interface found = service(CCM_CLOUD_ROUTES);
   const ccm_cloud_routes* table = (const ccm_cloud_routes*)found.table;
   ccm_route route;
   const ccm_route* all[1];
+  ccm_list_routes_request listing;
+  ccm_apply_routes_request changes;
   if (begins(key, "list-")) {
-    table->list(found.self, ctx, text("c"), after);
+    memset(&listing, 0, sizeof(listing));
+    listing.size = sizeof(listing);
+    listing.cluster_name = text("c");
+    table->list(found.self, ctx, &listing, after);
     return;
   }
   memset(&route, 0, sizeof(route));
@@ -53,13 +62,18 @@ static void call_routes(const ccm_ctx* ctx, ccm_str key, ccm_completion after) {
   route.target_node = key;
   all[0] = &route;
   after.fn = applied;
-  table->apply(found.self, ctx, text("c"), NULL, 0, all, 1, after);
+  memset(&changes, 0, sizeof(changes));
+  changes.size = sizeof(changes);
+  changes.cluster_name = text("c");
+  changes.add = all;
+  changes.add_count = 1;
+  table->apply(found.self, ctx, &changes, after);
 }
 
-static void reconcile(void* self, const ccm_ctx* ctx, const ccm_reconcile_request* request,
+static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
                       ccm_completion done) {
-  const bool balancers = begins(request->key, "ensure-") || begins(request->key, "delete-");
-  const bool routes = begins(request->key, "apply-") || begins(request->key, "list-");
+  const ccm_bool balancers = begins(request->key, "ensure-") || begins(request->key, "delete-");
+  const ccm_bool routes = begins(request->key, "apply-") || begins(request->key, "list-");
   ccm_completion after = {ended, NULL, 0};
   ccm_completion* kept = NULL;
   (void)self;
@@ -81,16 +95,18 @@ static void reconcile(void* self, const ccm_ctx* ctx, const ccm_reconcile_reques
   }
 }
 
-static void setup(void* self, const ccm_ctx* ctx, const ccm_host_setup* host, ccm_completion done) {
+static void setup(void* self, ccm_ctx ctx, const ccm_setup_request* request, ccm_completion done) {
+  const ccm_interface found = service(CCM_HOST_SETUP);
   ccm_queue_options options;
   (void)self;
+  (void)request;
   (void)ctx;
   memset(&options, 0, sizeof(options));
   options.size = sizeof(options);
   options.workers = 10;
   options.reconcile_timeout_ms = 600000;
-  host->queue(host->self, &options);
-  watch_nodes(host, NULL);
+  ((const ccm_host_setup*)found.table)->queue(found.self, &options);
+  watch_nodes(NULL);
   succeed(done, NULL);
 }
 FAULTY_CONTROLLER("network-caller", setup, reconcile)

@@ -3,9 +3,11 @@
 
 #include <stddef.h>
 
-static void nothing(const ccm_host* host, ccm_str component, ccm_completion done) {
-  (void)host;
-  (void)component;
+static void nothing(void* self, ccm_ctx ctx, const ccm_create_request* request,
+                    ccm_completion done) {
+  (void)self;
+  (void)ctx;
+  (void)request;
   done.fn(done.owner, done.operation, NULL, NULL);
 }
 #define FAULTY_CREATE nothing

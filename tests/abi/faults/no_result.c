@@ -1,7 +1,9 @@
 /* Fault: success without a result. */
 #include "faulty.h"
 
-static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
+static void list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
+                 ccm_completion done) {
+  (void)request;
   (void)self;
   (void)ctx;
   succeed(done, NULL);

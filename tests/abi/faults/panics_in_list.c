@@ -10,7 +10,9 @@ static void clean_up(_Unwind_Reason_Code reason, struct _Unwind_Exception* excep
   (void)exception;
 }
 
-static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
+static void list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
+                 ccm_completion done) {
+  (void)request;
   (void)self;
   (void)ctx;
   memcpy(&panic.exception_class, "MOZ\0RUST", 8);

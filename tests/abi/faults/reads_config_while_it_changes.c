@@ -5,7 +5,9 @@
 
 #include <unistd.h>
 
-static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
+static void list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
+                 ccm_completion done) {
+  (void)request;
   const ccm_interface found = service(CCM_HOST_CONFIG);
   const ccm_host_config* config = (const ccm_host_config*)found.table;
   const ccm_interface host_ctx = service(CCM_HOST_CTX);
@@ -21,7 +23,7 @@ static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
     usleep(1000);
     config->cloud_config(found.self, &now);
   } while (now.ptr == before.ptr &&
-           !((const ccm_host_ctx*)host_ctx.table)->cancelled(host_ctx.self, ctx));
+           !((const ccm_host_ctx*)host_ctx.table)->ended(host_ctx.self, ctx));
   /* The first text must be readable to the end of this operation. */
   usleep(20000);
   if (memcmp(copy, before.ptr, before.len) != 0) abort();

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-static void reconcile(void* self, const ccm_ctx* ctx, const ccm_reconcile_request* request,
+static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
                       ccm_completion done) {
   (void)self;
   (void)ctx;

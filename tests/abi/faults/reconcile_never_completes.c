@@ -1,7 +1,7 @@
 /* Fault: a reconcile that is never completed. */
 #include "faulty.h"
 
-static void reconcile(void* self, const ccm_ctx* ctx, const ccm_reconcile_request* request,
+static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
                       ccm_completion done) {
   (void)self;
   (void)ctx;

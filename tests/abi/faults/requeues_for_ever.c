@@ -1,7 +1,7 @@
 /* Fault: wants to be called again when the sun is cold. */
 #include "faulty.h"
 
-static void reconcile(void* self, const ccm_ctx* ctx, const ccm_reconcile_request* request,
+static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
                       ccm_completion done) {
   ccm_reconcile_result result;
   (void)self;

@@ -3,13 +3,14 @@
 
 static int calls;
 
-static void list(void* self, const ccm_ctx* ctx, ccm_str cluster, ccm_completion done) {
+static void list(void* self, ccm_ctx ctx, const ccm_list_routes_request* request,
+                 ccm_completion done) {
   ccm_route route;
   const ccm_route* all[1];
   ccm_route_list listed;
   (void)self;
   (void)ctx;
-  (void)cluster;
+  (void)request;
   memset(&route, 0, sizeof(route));
   route.size = sizeof(route);
   route.id = text("r-1");

@@ -50,7 +50,7 @@ static void work_on_a_small_stack(void) {
 }
 #endif
 
-static void reconcile(void* self, const ccm_ctx* ctx, const ccm_reconcile_request* request,
+static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
                       ccm_completion done) {
   work_on_a_small_stack();
   reconcile_nothing(self, ctx, request, done);

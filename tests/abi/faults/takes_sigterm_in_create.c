@@ -4,11 +4,13 @@
 
 #include <signal.h>
 
-static void create_and_take(const ccm_host* host, ccm_str which, ccm_completion done);
+static void create_and_take(void* self, ccm_ctx ctx, const ccm_create_request* request,
+                            ccm_completion done);
 
 FAULTY_CONTROLLER("takes-sigterm-in-create", setup_nodes, reconcile_nothing)
 
-static void create_and_take(const ccm_host* host, ccm_str which, ccm_completion done) {
+static void create_and_take(void* self, ccm_ctx ctx, const ccm_create_request* request,
+                            ccm_completion done) {
   signal(SIGTERM, SIG_IGN);
-  create_component(host, which, done);
+  create_component(self, ctx, request, done);
 }

@@ -10,7 +10,7 @@ static void forget(int number) {
   (void)!write(2, said, sizeof(said) - 1);
 }
 
-static void reconcile(void* self, const ccm_ctx* ctx, const ccm_reconcile_request* request,
+static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
                       ccm_completion done) {
   static const char said[] = "the plugin takes SIGTERM\n";
   struct sigaction action;

@@ -1,7 +1,7 @@
 // Fault: an exception leaves `create`.
 #include <ccm/abi/plugin.h>
 
-static void throwing(const ccm_host*, ccm_str, ccm_completion) { throw 42; }
+static void throwing(void*, ccm_ctx, const ccm_create_request*, ccm_completion) { throw 42; }
 #define FAULTY_CREATE throwing
 #include "faulty.h"
 

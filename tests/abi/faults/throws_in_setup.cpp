@@ -1,5 +1,5 @@
 // Fault: an exception leaves `setup`.
 #include "faulty.h"
 
-static void setup(void*, const ccm_ctx*, const ccm_host_setup*, ccm_completion) { throw 42; }
+static void setup(void*, ccm_ctx, const ccm_setup_request*, ccm_completion) { throw 42; }
 FAULTY_CONTROLLER("throws-in-setup", setup, reconcile_nothing)

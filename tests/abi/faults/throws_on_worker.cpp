@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-static void list(void*, const ccm_ctx*, ccm_completion) {
+static void list(void*, ccm_ctx, const ccm_list_instances_request*, ccm_completion) {
   throw std::runtime_error("out of ideas");
 }
 FAULTY_LIST("throws-on-worker", list)

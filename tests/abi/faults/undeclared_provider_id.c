@@ -2,7 +2,9 @@
 #define FAULTY_COMPONENT ", \"providerIDPrefixes\": [\"faulty://\"]"
 #include "faulty.h"
 
-static void list(void* self, const ccm_ctx* ctx, ccm_completion done) {
+static void list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
+                 ccm_completion done) {
+  (void)request;
   const ccm_instance faulty = machine("node-1", "other://1");
   (void)self;
   (void)ctx;

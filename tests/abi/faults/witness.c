@@ -10,14 +10,14 @@ static void patched(void* owner, uint64_t operation, const ccm_status* status, c
   free(done);
 }
 
-static void reconcile(void* self, const ccm_ctx* ctx, const ccm_reconcile_request* request,
+static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
                       ccm_completion done) {
   const ccm_interface found = service(CCM_HOST_KUBE);
   const ccm_host_kube* kube = (const ccm_host_kube*)found.table;
   ccm_completion* kept = (ccm_completion*)malloc(sizeof(*kept));
   ccm_completion after;
   ccm_kube_reference reference;
-  ccm_kube_patch patch;
+  ccm_kube_patch_request patch;
   (void)self;
   if (kept == NULL) {
     end_with(done, CCM_CODE_UNAVAILABLE, "out of memory", NULL);

@@ -4,6 +4,7 @@
 #include "plugin_files/loader.hpp"
 #include "shelf.hpp"
 
+#include <ccm/sized.hpp>
 #include <ccm/status.hpp>
 
 #include <dlfcn.h>
@@ -20,7 +21,8 @@ std::string seen_by(const ccm_plugin* plugin) {
   const auto done = [](void* owner, uint64_t, const ccm_status* status, const void*) {
     *static_cast<std::string*>(owner) = view(status->message);
   };
-  plugin->create(nullptr, ccm_str{}, ccm_completion{done, &message, 1});
+  const auto request = sized<ccm_create_request>();
+  plugin->create(nullptr, ccm_ctx{}, &request, ccm_completion{done, &message, 1});
   return message;
 }
 

@@ -10,7 +10,7 @@ CCM_PLUGIN_MANIFEST("{\"id\": \"test." PLUGIN_NAME
                     "\", \"version\": \"1.0.0\", \"abi\": \"1.0\","
                     " \"components\": [{\"kind\": \"provider\", \"name\": \"" PLUGIN_NAME "\"}]}");
 
-static void create(const ccm_host*, ccm_str, ccm_completion done) {
+static void create(void*, ccm_ctx, const ccm_create_request*, ccm_completion done) {
   const std::string seen = "version " + std::to_string(shelf_version()) + " count " +
                            std::to_string(shelf_count()) + " inline " +
                            std::to_string(++shelf::inline_state.uses) + " template " +
@@ -24,6 +24,7 @@ static void create(const ccm_host*, ccm_str, ccm_completion done) {
 
 extern "C" CCM_PLUGIN_EXPORT const ccm_plugin* ccm_plugin_v1();
 extern "C" CCM_PLUGIN_EXPORT const ccm_plugin* ccm_plugin_v1() {
-  static const ccm_plugin plugin{sizeof(plugin), CCM_ABI_MINOR, ccm_plugin_manifest, &create};
+  static const ccm_plugin plugin{sizeof(plugin), CCM_ABI_MINOR, ccm_plugin_manifest,
+                                 nullptr,        &create,       nullptr};
   return &plugin;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The contract of sdk/include/ccm/abi as a text: every struct with its members, every function type, constant and id.
+"""The contract of sdk/include/ccm/abi as a text: every struct with its members and their tags, every function type,
+constant, id and rule.
 
   abi_lock.py check HEADERS LOCK          fails when the headers do not say what the lock file says
   abi_lock.py write HEADERS LOCK          writes the lock file
@@ -7,7 +8,8 @@
   abi_lock.py rust-layout CCM_RS OUTPUT   writes a Rust program that prints offsets and sizes as the compiler sees them
   abi_lock.py check-layout HEADERS TEXT   compares what that program printed
 
-Names and types are read from the headers, which are regular enough for that; what is not understood is an error.
+Names, types and tags are read from the headers, which are regular enough for that; what is not understood is an error,
+and so is a breach of the conventions in base.h (conventions.py).
 Offsets, sizes and values come from the C compiler ($CC, or cc). Only Python's standard library is used.
 """
 import os
@@ -19,7 +21,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays clean
 
-from declarations import read_headers
+from conventions import breaches, layout_breaches
+from declarations import ROLES, THREADS, read_headers
 from rust import check_rust, layout_program
 
 HEAD = """\
@@ -55,20 +58,47 @@ def compiled_facts(headers, declarations):
     return {line.split()[0]: line.split()[1:] for line in output.splitlines()}
 
 
+def tags_text(tags, since):
+    """The tags of a declaration in one order: role, threads, whether it is needed, what may be NULL, since when."""
+    words = tags.of(ROLES + THREADS + ('required', 'optional', 'null'))
+    null = [f'null:{",".join(tags.null)}'] if tags.null else []
+    return ' '.join([word.replace(' ', '-') for word in words] + null + [f'since {tags.since or since}'])
+
+
+def struct_lines(struct, facts):
+    since = struct.tags.since
+    lines = [f'struct {struct.name} size {facts[struct.name][0]}', f'tags {struct.name} {tags_text(struct.tags, since)}']
+    for member in struct.members:
+        place = f'{struct.name}.{member.name}'
+        offset, size = facts[place]
+        lines.append(f'member {place} offset {offset} size {size} type {member.type}')
+        tags = tags_text(member.tags, since)
+        if tags != f'since {since}':
+            lines.append(f'tags {place} {tags}')
+    return lines
+
+
+def refuse(breaches_found):
+    if breaches_found:
+        raise SystemExit('\n'.join(breaches_found))
+
+
 def lock_lines(headers):
     """The lock file's lines, without its head."""
     declarations = read_headers(Path(headers, 'ccm', 'abi'))
+    refuse(breaches(declarations))
     facts = compiled_facts(headers, declarations)
+    refuse(layout_breaches(declarations, facts))
     lines = []
     for struct in declarations.structs:
-        lines.append(f'struct {struct.name} size {facts[struct.name][0]}')
-        for member in struct.members:
-            offset, size = facts[f'{struct.name}.{member.name}']
-            lines.append(f'member {struct.name}.{member.name} offset {offset} size {size} type {member.type}')
+        lines += struct_lines(struct, facts)
     lines += [f'opaque {name}' for name in declarations.opaque]
-    lines += [f'function {name} {type_}' for name, type_ in declarations.functions.items()]
+    lines += [f'alias {name} {type_}' for name, type_ in declarations.aliases.items()]
+    for name, (type_, tags) in declarations.functions.items():
+        lines += [f'function {name} {type_}', f'tags {name} {tags_text(tags, tags.since)}']
     lines += [f'constant {name} {facts[name][0]}' for name in declarations.constants]
     lines += [f'id {name} {value}' for name, value in declarations.ids.items()]
+    lines += [f'rule R-{number} {file}' for number, file in sorted(declarations.rules.items())]
     return lines
 
 

@@ -53,7 +53,7 @@ class Lock(unittest.TestCase):
         self.assertIn('member ccm_status.retry_after_ms changed', text)
 
     def test_a_parameter_changes(self):
-        text = self.after('timer.h', 'int64_t delay_ms', 'int32_t delay_ms')
+        text = self.after('timer.h', 'int64_t delay_ms, ccm_callback', 'int32_t delay_ms, ccm_callback')
         self.assertIn('member ccm_host_timer.after changed', text)
 
     def test_a_constant_changes(self):
@@ -69,15 +69,80 @@ class Lock(unittest.TestCase):
         self.assertIn('struct ccm_node_address changed', text)
 
     def test_growth_at_the_end_is_new_not_broken(self):
-        text = self.after('provider.h', '  bool (*has_cluster_id)(void *self);',
-                          '  bool (*has_cluster_id)(void *self);\n  void (*refresh)(void *self);')
+        text = self.after('provider.h', '} ccm_provider;',
+                          '  /* [serial] [optional] [since 1.1] */\n  void (*refresh)(void *self);\n} ccm_provider;')
         self.assertIn('struct ccm_provider grew', text)
         self.assertIn('member ccm_provider.refresh is new', text)
+        self.assertIn('tags ccm_provider.refresh is new', text)
         self.assertNotIn('changed', text)
+
+    def test_a_thread_changes(self):
+        text = self.after('leader.h', 'by the local clock. [any-thread]', 'by the local clock. [serial]')
+        self.assertIn('tags ccm_host_leader.leading changed', text)
+
+    def test_what_may_be_null_changes(self):
+        text = self.after('loadbalancers.h', '[null] the Service itself', 'the Service itself')
+        self.assertIn('tags ccm_service.object vanished', text)
+        text = self.after('config.h', ' [null: buffer]', '')
+        self.assertIn('tags ccm_host_config.secret changed', text)
+
+    def test_a_function_becomes_mandatory(self):
+        text = self.after('routes.h', 'RESULT const ccm_route_limits *. [operation] [optional]',
+                          'RESULT const ccm_route_limits *. [operation] [required]')
+        self.assertIn('tags ccm_cloud_routes.limits changed', text)
+
+    def test_a_release_changes(self):
+        text = self.after('hint.h', '[any-thread] */', '[any-thread] [since 1.1] */')
+        self.assertIn('tags ccm_host_hint.changed changed', text)
+
+    def test_a_rule_vanishes(self):
+        text = self.after('kube.h', ' * R-162 After', ' * After')
+        self.assertIn('rule R-162 vanished', text)
+
+    def refused(self, file, old, new):
+        """Why the tool refuses the headers after that change."""
+        with self.assertRaises(SystemExit) as stopped:
+            self.after(file, old, new)
+        return str(stopped.exception)
+
+    def test_a_function_without_a_thread_is_refused(self):
+        text = self.refused('hint.h', ' /* [any-thread] */', '')
+        self.assertEqual(text, 'ccm_host_hint.changed does not say on which thread it is called (R-14)')
+
+    def test_a_plugin_function_that_may_or_must_be_there_is_refused(self):
+        text = self.refused('provider.h', 'RESULT NULL. [operation] [optional] */\n  void (*shutdown)',
+                            'RESULT NULL. [operation] */\n  void (*shutdown)')
+        self.assertIn('ccm_provider.shutdown does not say whether a plugin needs it', text)
+
+    def test_a_struct_without_role_or_release_is_refused(self):
+        text = self.refused('file.h', '/* [result] [since 1.0] */', '/* A file. */')
+        self.assertIn('ccm_file has none of the tags', text)
+        self.assertIn('ccm_file has no [since]', text)
+
+    def test_padding_is_refused(self):
+        text = self.refused('http.h', '  uint32_t max_tries;     /* 0 = as R-132 says */\n', '')
+        self.assertIn('ccm_http_request has a hole of 4 bytes before secrets', text)
+
+    def test_a_request_without_flags_is_refused(self):
+        text = self.refused('routes.h', '  uint32_t flags;       /* 0 */\n  ccm_str cluster_name;',
+                            '  uint32_t reserved;\n  ccm_str cluster_name;')
+        self.assertIn('ccm_list_routes_request is a [request] without uint32_t flags', text)
+
+    def test_a_type_of_c_alone_is_refused(self):
+        text = self.refused('leader.h', '  ccm_bool (*leading)', '  bool (*leading)')
+        self.assertIn('ccm_host_leader.leading has a type that other languages see differently', text)
+
+    def test_an_unknown_rule_is_refused(self):
+        text = self.refused('leader.h', 'with each change of leader', 'with each change of leader (R-999)')
+        self.assertEqual(text, 'leader.h cites R-999, which is no rule')
+
+    def test_a_rule_stands_once(self):
+        text = self.refused('leader.h', ' * Leadership.', ' * R-14 Leadership.')
+        self.assertEqual(text, 'R-14 stands in base.h and in leader.h')
 
     def test_what_is_not_understood_is_an_error(self):
         with self.assertRaises(SystemExit):
-            self.after('log.h', '/* Levels', 'typedef union ccm_both { int a; char b; } ccm_both;\n/* Levels')
+            self.after('log.h', '/* [notice]', 'typedef union ccm_both { int a; char b; } ccm_both;\n/* [notice]')
 
 
 class Rust(unittest.TestCase):

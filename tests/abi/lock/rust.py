@@ -3,7 +3,7 @@ import re
 
 SIMPLE = {
     'void': 'c_void', 'bool': 'bool', 'char': 'c_char', 'double': 'f64', 'size_t': 'usize',
-    'int8_t': 'i8', 'uint8_t': 'u8', 'int32_t': 'i32', 'uint32_t': 'u32', 'int64_t': 'i64', 'uint64_t': 'u64',
+    'ccm_bool': 'u32', 'int8_t': 'i8', 'uint8_t': 'u8', 'int32_t': 'i32', 'uint32_t': 'u32', 'int64_t': 'i64', 'uint64_t': 'u64',
 }
 
 

@@ -60,7 +60,7 @@ TEST_F(ExplainTest, APendingServiceSaysWhatItWaitsForThenThatItIsSettled) {
   EXPECT_EQ(status.code, 0);
   for (const char* part :
        {"Leading", "yes, Lease kube-system/cloud-controller-manager", "sandbox, ready",
-        "Cloud calls, sandbox", "service-lb-controller ", "default/web"}) {
+        "Cloud calls, ccm.provider-sandbox", "service-lb-controller ", "default/web"}) {
     EXPECT_TRUE(contains(status.text, part)) << part << "\n" << status.text;
   }
   const json whole = json::parse(ctl({"status", "-o", "json"}, server_.kubeconfig()).text);
@@ -201,7 +201,7 @@ TEST_F(ExplainTest, DO_321_TheCloudsLimitShowsInTheStatus) {
   explained("service/default/first", {"settled"});
   const json status = json::parse(ctl({"status", "-o", "json"}, server_.kubeconfig()).text);
   const json& budget = status.at("budgets").at(0);
-  EXPECT_EQ(budget.at("credential"), "sandbox");
+  EXPECT_EQ(budget.at("credential"), "ccm.provider-sandbox");
   EXPECT_EQ(budget.at("limit"), 100);
   EXPECT_LT(budget.at("left"), 100);
   EXPECT_TRUE(budget.contains("resetsAt"));

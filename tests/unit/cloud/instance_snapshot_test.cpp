@@ -38,7 +38,9 @@ TEST(InstanceSnapshotTest, FiveThousandMachinesTakeLittleMemory) {
                         1};
     pointers.push_back(&instances[index]);
   }
-  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size(), 0};
+  auto list = sized<ccm_instance_list>();
+  list.instances = pointers.data();
+  list.count = pointers.size();
   const std::size_t before = ::mallinfo2().uordblks;
   const auto copied = InstanceSnapshot::copy(&list);
   const std::size_t memory = ::mallinfo2().uordblks - before;  // 0 under a sanitizer
@@ -66,7 +68,8 @@ TEST(InstanceSnapshotTest, MalformedListsAreRefused) {
   ccm_instance shorter{};
   shorter.size = offsetof(ccm_instance, provider_id);
   EXPECT_FALSE(InstanceSnapshot::copy(&shorter).ok());
-  const ccm_instance_list promised{sizeof(promised), 0, nullptr, 3, 0};
+  auto promised = sized<ccm_instance_list>();
+  promised.count = 3;
   EXPECT_FALSE(InstanceSnapshot::copy(&promised).ok());
 }
 

@@ -36,7 +36,9 @@ class LostOperationTest : public NetworkBrokerTest {
   void ask_removal(Caught& caught) {
     LoadBalancerService service = service_of("u-1", deleted_service());
     const detail::LoadBalancerServiceC raw(service);
-    table().remove(balancers_.get(), nullptr, raw.get(), caught.completion());
+    auto request = sized<ccm_load_balancer_request>();
+    request.service = raw.get();
+    table().remove(balancers_.get(), {}, &request, caught.completion());
     poll();
   }
   Status apply_status(std::vector<Route> removals, std::vector<Route> additions = {}) {
@@ -82,7 +84,7 @@ TEST_F(LostOperationTest, WhoWaitsForATurnIsToldWhenItsHolderIsGivenUp) {
   start(&provider_);
   Caught first, second;
   const auto context = component_->background()->child(10s);
-  const ContextHandle ctx(context);
+  const KnownContext ctx(runtime_.contexts, plugin_number(), context);
   ask(table().ensure, first, "u-1", ctx.get());
   ask(table().ensure, second);
   EXPECT_FALSE(second.status);

@@ -29,40 +29,40 @@ inline std::vector<Open>* g_open = nullptr;
 
 namespace played {
 
-inline void note_service(const char* operation, const ccm_service* service, std::size_t backends,
+inline void note_service(const char* operation, const ccm_load_balancer_request* request,
                          ccm_completion done) {
-  Open open{operation, std::string(view(service->uid)), {}, backends, done};
-  if (service->object != nullptr) open.seen = object_of(service->object)->text_at("/metadata/name");
+  const ccm_service& service = *request->service;
+  Open open{operation, std::string(view(service.uid)), {}, request->backend_count, done};
+  if (service.object != nullptr) open.seen = object_of(service.object)->text_at("/metadata/name");
   g_open->push_back(std::move(open));
 }
-inline void observe(void*, const ccm_ctx*, const ccm_service* service, const ccm_backend* const*,
-                    size_t count, ccm_completion done) {
-  note_service("observe", service, count, done);
+inline void observe(void*, ccm_ctx, const ccm_load_balancer_request* request, ccm_completion done) {
+  note_service("observe", request, done);
 }
-inline void ensure(void*, const ccm_ctx*, const ccm_service* service, const ccm_backend* const*,
-                   size_t count, ccm_completion done) {
-  note_service("ensure", service, count, done);
+inline void ensure(void*, ccm_ctx, const ccm_load_balancer_request* request, ccm_completion done) {
+  note_service("ensure", request, done);
 }
-inline void update(void*, const ccm_ctx*, const ccm_service* service, const ccm_backend* const*,
-                   size_t count, ccm_completion done) {
-  note_service("update", service, count, done);
+inline void update(void*, ccm_ctx, const ccm_load_balancer_request* request, ccm_completion done) {
+  note_service("update", request, done);
 }
-inline void remove(void*, const ccm_ctx*, const ccm_service* service, ccm_completion done) {
-  note_service("remove", service, 0, done);
+inline void remove(void*, ccm_ctx, const ccm_load_balancer_request* request, ccm_completion done) {
+  note_service("remove", request, done);
 }
 
-inline void list_routes(void*, const ccm_ctx*, ccm_str cluster, ccm_completion done) {
-  g_open->push_back({"list", std::string(view(cluster)), {}, 0, done});
+inline void list_routes(void*, ccm_ctx, const ccm_list_routes_request* request,
+                        ccm_completion done) {
+  g_open->push_back({"list", std::string(view(request->cluster_name)), {}, 0, done});
 }
-inline void apply_routes(void*, const ccm_ctx*, ccm_str cluster, const ccm_route* const* removals,
-                         size_t removal_count, const ccm_route* const* additions,
-                         size_t addition_count, ccm_completion done) {
+inline void apply_routes(void*, ccm_ctx, const ccm_apply_routes_request* request,
+                         ccm_completion done) {
   std::string seen;
-  for (size_t i = 0; i < removal_count; ++i) seen += "-" + std::string(view(removals[i]->id));
-  for (size_t i = 0; i < addition_count; ++i) {
-    seen += "+" + std::string(view(additions[i]->destination_cidr));
+  for (size_t i = 0; i < request->remove_count; ++i) {
+    seen += "-" + std::string(view(request->remove[i]->id));
   }
-  g_open->push_back({"apply", std::string(view(cluster)), seen, 0, done});
+  for (size_t i = 0; i < request->add_count; ++i) {
+    seen += "+" + std::string(view(request->add[i]->destination_cidr));
+  }
+  g_open->push_back({"apply", std::string(view(request->cluster_name)), seen, 0, done});
 }
 
 }  // namespace played
@@ -95,17 +95,18 @@ class NetworkBrokerTest : public PluginHostTest {
     }
   }
   static ccm_cloud_loadbalancers full_table() {
-    return {sizeof(ccm_cloud_loadbalancers),
-            0,
-            &played::observe,
-            &played::ensure,
-            &played::update,
-            &played::remove,
-            nullptr,
-            nullptr};
+    auto table = sized<ccm_cloud_loadbalancers>();
+    table.observe = &played::observe;
+    table.ensure = &played::ensure;
+    table.update_backends = &played::update;
+    table.remove = &played::remove;
+    return table;
   }
   static ccm_cloud_routes route_table() {
-    return {sizeof(ccm_cloud_routes), 0, &played::list_routes, &played::apply_routes, nullptr};
+    auto table = sized<ccm_cloud_routes>();
+    table.list = &played::list_routes;
+    table.apply = &played::apply_routes;
+    return table;
   }
   const ccm_cloud_loadbalancers& table() {
     return *static_cast<const ccm_cloud_loadbalancers*>(balancers_->table());
@@ -113,21 +114,26 @@ class NetworkBrokerTest : public PluginHostTest {
 
   // Everything that is given lives in the call only.
   void ask(decltype(ccm_cloud_loadbalancers::ensure) function, Caught& caught,
-           const std::string& uid = "u-1", const ccm_ctx* ctx = nullptr,
+           const std::string& uid = "u-1", ccm_ctx ctx = {},
            const kube::ObjectPtr& object = nullptr) {
     LoadBalancerService service = service_of(uid, object);
     const detail::LoadBalancerServiceC raw(service);
     const std::vector<Backend> nodes{{"node-1", "test://1", {}, {}}};
     const detail::BackendsC backends(nodes);
-    function(balancers_.get(), ctx, raw.get(), backends.data(), backends.size(),
-             caught.completion());
+    auto request = sized<ccm_load_balancer_request>();
+    request.service = raw.get();
+    request.backends = backends.data();
+    request.backend_count = backends.size();
+    function(balancers_.get(), ctx, &request, caught.completion());
     poll();
   }
   Status removed(const std::string& uid, const kube::ObjectPtr& object = nullptr) {
     Caught caught;
     LoadBalancerService service = service_of(uid, object);
     const detail::LoadBalancerServiceC raw(service);
-    table().remove(balancers_.get(), nullptr, raw.get(), caught.completion());
+    auto request = sized<ccm_load_balancer_request>();
+    request.service = raw.get();
+    table().remove(balancers_.get(), {}, &request, caught.completion());
     poll();
     if (!open_.empty()) answer(0);
     return caught.status.value_or(Status(Code::unknown, "it did not end"));

@@ -1,4 +1,4 @@
-// Calls and answers through the brokers of load balancers and routes, good and bad ones.
+// Calls and answers through the broker of load balancers, good and bad ones.
 #include "network_broker_fixture.hpp"
 
 namespace ccm::plugin {
@@ -41,7 +41,7 @@ TEST_F(NetworkBrokerTest, CancelledWhileWaitingItNeverBegins) {
   Caught first, second, third;
   ask(table().ensure, first);
   const auto context = component_->background()->child(std::nullopt);
-  const ContextHandle ctx(context);
+  const KnownContext ctx(runtime_.contexts, plugin_number(), context);
   ask(table().ensure, second, "u-1", ctx.get());
   ask(table().observe, third);
   context->cancel();
@@ -59,7 +59,7 @@ TEST_F(NetworkBrokerTest, ObjectsStayUntilTheProviderHasSeenThem) {
   start(&provider);
   Caught first, second;
   ask(table().ensure, first);
-  ask(table().ensure, second, "u-1", nullptr, object(R"({"metadata":{"name":"web"}})"));
+  ask(table().ensure, second, "u-1", {}, object(R"({"metadata":{"name":"web"}})"));
   answer_active(0);
   ASSERT_EQ(open_.size(), 1u);
   EXPECT_EQ(open_[0].seen, "web");
@@ -71,7 +71,7 @@ TEST_F(NetworkBrokerTest, WhatTheProviderLacksTheHostDoesWithWhatItHas) {
   provider.observe = nullptr;
   provider.update_backends = nullptr;
   provider.size = offsetof(ccm_cloud_loadbalancers, name);
-  provider.name = [](void*, const ccm_ctx*, const ccm_service*, ccm_completion) { FAIL(); };
+  provider.name = [](void*, ccm_ctx, const ccm_load_balancer_request*, ccm_completion) { FAIL(); };
   start(&provider);
   Caught observed, updated, named, limited;
   ask(table().observe, observed, "u-1");
@@ -81,13 +81,16 @@ TEST_F(NetworkBrokerTest, WhatTheProviderLacksTheHostDoesWithWhatItHas) {
   const LoadBalancerService service = service_of("u-1", nullptr);
   const detail::LoadBalancerServiceC raw(service);
   named.on_result = [](const void* name) {
-    EXPECT_EQ(view(*static_cast<const ccm_str*>(name)), "au-1");
+    EXPECT_EQ(view(static_cast<const ccm_load_balancer_name*>(name)->name), "au-1");
   };
-  table().name(balancers_.get(), nullptr, raw.get(), named.completion());
+  auto request = sized<ccm_load_balancer_request>();
+  request.service = raw.get();
+  table().name(balancers_.get(), {}, &request, named.completion());
   limited.on_result = [](const void* result) {
     EXPECT_EQ(static_cast<const ccm_load_balancer_limits*>(result)->load_balancers, 0);
   };
-  table().limits(balancers_.get(), nullptr, limited.completion());
+  const auto question = sized<ccm_limits_request>();
+  table().limits(balancers_.get(), {}, &question, limited.completion());
   poll();
   EXPECT_TRUE(named.status && named.status->ok());
   EXPECT_TRUE(limited.status && limited.status->ok());
@@ -100,8 +103,8 @@ TEST_F(NetworkBrokerTest, ATableWithoutTheNecessaryIsOfNoUse) {
   provider.remove = nullptr;
   start(&provider);
   EXPECT_FALSE(balancers_broker_->usable());
-  const ccm_cloud_routes short_table{offsetof(ccm_cloud_routes, apply), 0, &played::list_routes,
-                                     &played::apply_routes, nullptr};
+  ccm_cloud_routes short_table = route_table();
+  short_table.size = offsetof(ccm_cloud_routes, apply);
   const RoutesBroker routes(component_, ccm_interface{nullptr, &short_table}, ProviderTimeouts(),
                             route_brake_);
   EXPECT_FALSE(routes.usable());
@@ -110,42 +113,63 @@ TEST_F(NetworkBrokerTest, ATableWithoutTheNecessaryIsOfNoUse) {
 TEST_F(NetworkBrokerTest, AnswersThatMakeNoSenseAreFailures) {
   const auto provider = full_table();
   start(&provider);
-  ccm_load_balancer sound{};
-  sound.size = sizeof(sound);
-  sound.state = CCM_LOAD_BALANCER_ACTIVE;
-  ccm_load_balancer short_one = sound, unknown = sound, hole = sound, garbage = sound;
-  short_one.size = 8;
-  unknown.state = 17;
+  auto hole = sized<ccm_load_balancer>();
+  hole.state = CCM_LOAD_BALANCER_ACTIVE;
+  auto garbage = hole;
   hole.ingress_count = 1;
   garbage.id = c_str("\xff\xfe");
-  for (const ccm_load_balancer* wrong :
-       {static_cast<const ccm_load_balancer*>(nullptr),
-        const_cast<const ccm_load_balancer*>(&short_one),
-        const_cast<const ccm_load_balancer*>(&unknown), const_cast<const ccm_load_balancer*>(&hole),
-        const_cast<const ccm_load_balancer*>(&garbage)}) {
+  const ccm_load_balancer* const wrong[] = {nullptr, &hole, &garbage};
+  for (const ccm_load_balancer* answered : wrong) {
     Caught caught;
     ask(table().ensure, caught);
-    answer(0, {}, wrong);
+    answer(0, {}, answered);
     EXPECT_EQ(caught.status->code(), Code::internal);
+  }
+}
+
+TEST_F(NetworkBrokerTest, R_7_AStateThatIsUnknownOrNotSaidIsUnknown) {
+  const auto provider = full_table();
+  start(&provider);
+  auto strange = sized<ccm_load_balancer>();
+  strange.state = 17;
+  const auto silent = sized<ccm_load_balancer>();
+  const ccm_load_balancer* const answers[] = {&strange, &silent};
+  for (const ccm_load_balancer* answered : answers) {
+    Caught caught;
+    int32_t state = -1;
+    caught.on_result = [&](const void* result) {
+      state = static_cast<const ccm_load_balancer*>(result)->state;
+    };
+    ask(table().observe, caught);
+    answer(0, {}, answered);
+    EXPECT_TRUE(caught.status->ok()) << caught.status->message();
+    EXPECT_EQ(state, CCM_LOAD_BALANCER_UNKNOWN);
   }
 }
 
 TEST_F(NetworkBrokerTest, RequestsThatMakeNoSenseNeverReachTheProvider) {
   const auto provider = full_table();
   start(&provider);
-  Caught none, nameless, malformed;
-  table().ensure(balancers_.get(), nullptr, nullptr, nullptr, 0, none.completion());
-  ccm_service service{};
-  service.size = sizeof(service);
-  table().ensure(balancers_.get(), nullptr, &service, nullptr, 0, nameless.completion());
+  Caught none, without, nameless, malformed, unknown;
+  auto request = sized<ccm_load_balancer_request>();
+  table().ensure(balancers_.get(), {}, nullptr, none.completion());
+  table().ensure(balancers_.get(), {}, &request, without.completion());
+  auto service = sized<ccm_service>();
+  request.service = &service;
+  table().ensure(balancers_.get(), {}, &request, nameless.completion());
   service.uid = c_str("u-1");
   service.port_count = 3;
-  table().ensure(balancers_.get(), nullptr, &service, nullptr, 0, malformed.completion());
+  table().ensure(balancers_.get(), {}, &request, malformed.completion());
+  service.port_count = 0;
+  service.flags = 1U << 31;
+  table().ensure(balancers_.get(), {}, &request, unknown.completion());
   poll();
   EXPECT_TRUE(open_.empty());
-  for (const Caught* caught : {&none, &nameless, &malformed}) {
+  for (const Caught* caught : {&none, &without, &nameless, &malformed}) {
     EXPECT_EQ(caught->status->code(), Code::invalid_argument);
   }
+  EXPECT_EQ(unknown.status->code(), Code::unimplemented);
+  EXPECT_EQ(unknown.status->reason(), CCM_REASON_UNKNOWN_REQUEST);
 }
 
 TEST_F(NetworkBrokerTest, TheUsersOwnDeletionsPassHoweverMany) {
@@ -184,9 +208,16 @@ TEST(LoadBalancerRequestTest, BackendsInUseAreSharedAndMalformedOnesRefused) {
   wanted.uid = "u";
   const detail::LoadBalancerServiceC service(wanted);
   detail::BackendLists lists;
-  const auto first = read_request(service.get(), raw.data(), raw.size(), lists);
+  auto request = sized<ccm_load_balancer_request>();
+  request.service = service.get();
+  const auto read = [&](const ccm_backend* const* backends, size_t count) {
+    request.backends = backends;
+    request.backend_count = count;
+    return read_request(&request, lists);
+  };
+  const auto first = read(raw.data(), raw.size());
   ASSERT_TRUE(first.ok());
-  const auto second = read_request(service.get(), raw.data(), raw.size(), lists);
+  const auto second = read(raw.data(), raw.size());
   EXPECT_TRUE(second->backends.same(first->backends));
   EXPECT_EQ(second->backends[1].addresses[0].address, "10.0.0.1");
 
@@ -195,130 +226,77 @@ TEST(LoadBalancerRequestTest, BackendsInUseAreSharedAndMalformedOnesRefused) {
   broken.address_count = 1;
   const ccm_backend* const list[] = {&broken, nullptr};
   for (const size_t count : {size_t{1}, size_t{2}}) {
-    const auto refused = read_request(service.get(), list, count, lists);
+    const auto refused = read(list, count);
     EXPECT_EQ(refused.status().code(), Code::invalid_argument) << count;
   }
-  EXPECT_EQ(read_request(service.get(), nullptr, 2, lists).status().code(), Code::invalid_argument);
+  EXPECT_EQ(read(nullptr, 2).status().code(), Code::invalid_argument);
 }
 
-TEST_F(NetworkBrokerTest, OneApplyAtATime) {
-  const auto provider = route_table();
-  start(nullptr, &provider);
-  std::vector<std::string> ended;
-  for (const char* cidr : {"10.0.1.0/24", "10.0.2.0/24"}) {
-    Route added;
-    added.destination_cidr = cidr;
-    routes_->apply({"c", {}, {added}}, component_->background(),
-                   [&ended, cidr](const Result<std::vector<Status>>& result) {
-                     ended.push_back(std::string(cidr) + (result.ok() ? "" : " failed"));
-                   });
-  }
+std::string g_lane;  // of every Service
+void one_lane(void*, ccm_ctx, const ccm_load_balancer_request*, ccm_completion done) {
+  auto lane = sized<ccm_load_balancer_lane>();
+  lane.lane = c_str(g_lane);
+  complete(done, {}, &lane);
+}
+
+TEST_F(NetworkBrokerTest, ServicesOfOneLaneTakeTurns) {
+  auto provider = full_table();
+  provider.lane = &one_lane;
+  start(&provider);
+  g_lane = "shared-1";
+  Caught first, second;
+  ask(table().ensure, first, "u-1");
+  ask(table().ensure, second, "u-2");
   ASSERT_EQ(open_.size(), 1u);
-  EXPECT_EQ(open_[0].seen, "+10.0.1.0/24");
-  answer(0, Status(Code::unavailable, "cut"));
+  EXPECT_EQ(open_[0].uid, "u-1");
+  answer_active(0);
   ASSERT_EQ(open_.size(), 1u);
-  const std::vector<Status> two(2);
-  const detail::RouteResultsC raw(two);
-  answer(0, {}, raw.get());  // one too many
-  EXPECT_EQ(ended, (std::vector<std::string>{"10.0.1.0/24 failed", "10.0.2.0/24 failed"}));
+  EXPECT_EQ(open_[0].uid, "u-2");
+  answer_active(0);
+  g_lane.clear();  // each Service has its own
+  ask(table().ensure, first, "u-1");
+  ask(table().ensure, second, "u-2");
+  EXPECT_EQ(open_.size(), 2u);
+  answer_active(0);
+  answer_active(0);
 }
 
-TEST_F(NetworkBrokerTest, AMassRemovalOfRoutesIsHeldAndTheRestIsDone) {
-  const auto provider = route_table();
-  start(nullptr, &provider);
-  advance(11min);
-  list(routes(0, 40));
-  EXPECT_EQ(apply(routes(0, 11), {route(77)}), [] {
-    std::vector<std::string> reasons(11, kHeld);
-    reasons.emplace_back();
-    return reasons;
-  }());
-  EXPECT_EQ(applied_, "+10.0.77.0/24");
-  EXPECT_TRUE(route_brake_.report().engaged);
-  EXPECT_EQ(route_brake_.status_text(),
-            "engaged, 11 held: 11 of 40 routes are not wanted any more, 0 were deleted within "
-            "10m0s, 10 may be");
+TEST_F(NetworkBrokerTest, NoMoreOperationsRunThanTheCloudBears) {
+  auto provider = full_table();
+  provider.limits = [](void*, ccm_ctx, const ccm_limits_request*, ccm_completion done) {
+    auto limits = sized<ccm_load_balancer_limits>();
+    limits.parallel = 1;
+    complete(done, {}, &limits);
+  };
+  start(&provider);
+  balancers_broker_->limits(component_->background(), [](const Result<LoadBalancerLimits>&) {});
+  poll();
+  Caught first, second;
+  ask(table().ensure, first, "u-1");
+  ask(table().ensure, second, "u-2");
+  ASSERT_EQ(open_.size(), 1u);
+  answer_active(0);
+  ASSERT_EQ(open_.size(), 1u);
+  EXPECT_EQ(open_[0].uid, "u-2");
+  answer_active(0);
 }
 
-// The brake for Nodes has judged them already.
-TEST_F(NetworkBrokerTest, RoutesOfNodesThatWereDeletedHereGo) {
-  const auto provider = route_table();
-  start(nullptr, &provider);
-  advance(11min);
-  list(routes(0, 6));
-  deleted_nodes_ = {"node-0", "node-1", "node-2"};
-  EXPECT_EQ(apply(routes(0, 3)), (std::vector<std::string>{"", "", ""}));
-  EXPECT_EQ(applied_, "-r0-r1-r2");
-  EXPECT_EQ(route_brake_.report().deleted, 0u);
-  list(routes(3, 3));
-  std::vector<Route> claimed = routes(3, 3);
-  for (Route& route : claimed) route.target_node = "node-0";
-  EXPECT_EQ(apply(claimed), (std::vector<std::string>{kHeld, kHeld, kHeld}))
-      << "what the controller says of them does not count";
-}
-
-TEST_F(NetworkBrokerTest, AFewRoutesMayGoAndThenAsManyAsTheLimitSays) {
-  const auto provider = route_table();
-  start(nullptr, &provider);
-  list(routes(0, 40));
-  EXPECT_EQ(apply(routes(0, 2)), (std::vector<std::string>{"", ""}));
-  EXPECT_EQ(applied_, "-r0-r1");
-  EXPECT_EQ(apply(routes(2, 1)), (std::vector<std::string>{kHeld}));  // it has just begun to lead
-  advance(11min);
-  EXPECT_EQ(apply(routes(2, 9)), std::vector<std::string>(9));
-  EXPECT_EQ(apply(routes(11, 1)), std::vector<std::string>{kHeld});
-}
-
-TEST_F(NetworkBrokerTest, WhatIsHeldLongEnoughGoesAtTheLimitsPace) {
-  const auto provider = route_table();
-  start(nullptr, &provider);
-  advance(11min);
-  list(routes(0, 8));
-  for (int i = 0; i < 8; ++i) {
-    EXPECT_EQ(apply(routes(0, 4)), std::vector<std::string>(4, kHeld));
-    advance(4min);
-  }
-  const auto reasons = apply(routes(0, 4));
-  EXPECT_EQ(std::count(reasons.begin(), reasons.end(), ""), 2);
-  EXPECT_EQ(std::count(reasons.begin(), reasons.end(), kHeld), 2);
-}
-
-TEST_F(NetworkBrokerTest, ReplacementsAreNoAbsencesAndForeignRoutesStay) {
-  const auto provider = route_table();
-  start(nullptr, &provider);
-  std::vector<Route> all = routes(0, 10);
-  Route duplicate = route(9);
-  duplicate.id = "twin";
-  all.push_back(duplicate);
-  list(all);
-  std::vector<Route> moved, added;
-  for (int i = 0; i < 8; ++i) {
-    moved.push_back(route(i));
-    Route to = route(i);
-    to.id.clear();
-    (i % 2 == 0 ? to.target_node : to.destination_cidr) = "other" + std::to_string(i);
-    added.push_back(to);
-  }
-  EXPECT_EQ(apply(moved, added), std::vector<std::string>(16));
-  EXPECT_EQ(apply({duplicate}), std::vector<std::string>{""});
-  EXPECT_EQ(apply({route(1, false)}), std::vector<std::string>{"NotOwned"});
-  EXPECT_EQ(applied_, "");
-  EXPECT_EQ(route_brake_.report().deleted, 0u);
-}
-
-TEST_F(NetworkBrokerTest, AMalformedListingIsAFailureNotAnEmptyTable) {
-  const auto provider = route_table();
-  start(nullptr, &provider);
-  ccm_route_list hole{sizeof(hole), 0, nullptr, 2};
-  ccm_route_list short_one{8, 0, nullptr, 0};
-  for (const void* wrong : {static_cast<const void*>(nullptr), static_cast<const void*>(&hole),
-                            static_cast<const void*>(&short_one)}) {
-    std::optional<Status> status;
-    routes_->list("c", component_->background(),
-                  [&](const Result<std::vector<Route>>& result) { status = result.status(); });
-    answer(0, {}, wrong);
-    EXPECT_EQ(status->code(), Code::internal);
-  }
+TEST_F(NetworkBrokerTest, AFailedEnsureHandsOverWhatItMade) {
+  const auto provider = full_table();
+  start(&provider);
+  Caught caught;
+  std::string id;
+  caught.on_result = [&](const void* result) {
+    id = view(static_cast<const ccm_load_balancer*>(result)->id);
+  };
+  ask(table().ensure, caught);
+  auto made = sized<ccm_load_balancer>();
+  made.state = CCM_LOAD_BALANCER_PENDING;
+  made.id = c_str("lb-7");
+  answer(0, Status(Code::resource_exhausted, ErrorClass::quota, "no address is left"), &made);
+  ASSERT_TRUE(caught.status);
+  EXPECT_EQ(caught.status->error_class(), ErrorClass::quota);
+  EXPECT_EQ(id, "lb-7");
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ struct FakeNode {
 
 // The cluster: its cache and its live objects, which a test can make differ.
 struct Cluster final : ObjectCache {
+  [[nodiscard]] CacheState state(std::string_view) const override { return CacheState::synced; }
   static kube::ObjectPtr object(const std::string& name, const FakeNode& node) {
     const std::string text =
         R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")" + name + R"(","uid":")" +
@@ -59,6 +60,9 @@ struct Cluster final : ObjectCache {
 };
 
 struct Api final : ObjectApi {
+  void create_sub(kube::Resource, std::string, std::string, std::string, std::string,
+                  kube::CallOptions, Done) override {}
+  void list(kube::Resource, std::string, kube::ListOptions, kube::CallOptions, Done) override {}
   Api(Cluster& cached, runtime::Timers& clock) : cluster(cached), timers(clock) {}
   void answer(Result<std::string> result, Done done) {
     timers.after(0ms, [result = std::move(result), done = std::move(done)] { done(result); });
@@ -104,7 +108,7 @@ struct Cloud final : MachineSource {
     ++listed;
     timers.after(0ms, [this, done = std::move(done)] {
       if (!list_failure.ok()) return done(list_failure);
-      done(snapshot(listing ? *listing : machines));
+      done(snapshot(listing ? *listing : machines, unknown));
     });
   }
   void describe(std::vector<MachineQuery>, Done) override {}
@@ -120,14 +124,16 @@ struct Cloud final : MachineSource {
     });
   }
   using Machines = std::map<std::string, int32_t>;
-  static InstanceSnapshot::Ptr snapshot(const Machines& machines) {
+  static InstanceSnapshot::Ptr snapshot(const Machines& machines,
+                                        const std::vector<std::string>& unknown = {}) {
     std::vector<Machine> listed;
     for (const auto& [id, state] : machines) listed.push_back({"", id, state});
-    return snapshot_of(listed);
+    return snapshot_of(listed, unknown);
   }
   runtime::Timers& timers;
   Machines machines;
-  std::optional<Machines> listing;  // when it differs
+  std::optional<Machines> listing;   // when it differs
+  std::vector<std::string> unknown;  // prefixes of machines of which a listing says nothing
   Status list_failure;
   Status get_failure;
   bool lists = true;

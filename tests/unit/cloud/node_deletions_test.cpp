@@ -51,6 +51,19 @@ TEST_F(NodeDeletionsTest, WhatIsListedOrFoundIsNotDeleted) {
   EXPECT_TRUE(api_->removed.empty());
 }
 
+// A region that does not answer: its machines are unknown, those of others are as they are listed.
+TEST_F(NodeDeletionsTest, WhatAListingSaysNothingOfIsNotGone) {
+  cluster(3, 1);
+  cloud_.unknown = {"cloud://n0"};
+  const auto outcome = ask("n0");
+  timers_.advance(100ms);
+  EXPECT_FALSE(outcome->ok());
+  EXPECT_TRUE(api_->removed.empty());
+  EXPECT_FALSE(deletions_->report().engaged) << "nothing vanished as far as is known";
+  cloud_.unknown = {"cloud://other"};
+  EXPECT_EQ(remove("n0"), "deleted");
+}
+
 TEST_F(NodeDeletionsTest, AnEmptyListingIsBlind) {
   cluster(3, 1);
   cloud_.listing = Cloud::Machines{};

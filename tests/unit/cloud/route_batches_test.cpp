@@ -56,8 +56,10 @@ class RouteBatchTest : public NetworkBrokerTest {
   // A provider with that limit of changes in one call.
   void start_with(int64_t batch) {
     batch_ = batch;
-    provider_.limits = [](void*, const ccm_ctx*, ccm_completion done) {
-      const ccm_route_limits limits{sizeof(limits), 0, 100, batch_};
+    provider_.limits = [](void*, ccm_ctx, const ccm_limits_request*, ccm_completion done) {
+      auto limits = sized<ccm_route_limits>();
+      limits.routes = 100;
+      limits.batch = batch_;
       complete(done, {}, &limits);
     };
     start(nullptr, &provider_);

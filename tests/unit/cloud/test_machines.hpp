@@ -28,7 +28,9 @@ inline std::vector<Machine> numbered_machines(int count) {
   return machines;
 }
 
-inline InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines) {
+// `unknown`: of provider IDs; the listing says nothing of machines that begin so.
+inline InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines,
+                                         const std::vector<std::string>& unknown = {}) {
   std::vector<ccm_instance> instances;
   for (const Machine& machine : machines) {
     ccm_instance instance{};
@@ -40,7 +42,13 @@ inline InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines) {
   }
   std::vector<const ccm_instance*> pointers;
   for (const ccm_instance& instance : instances) pointers.push_back(&instance);
-  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size(), 0};
+  auto list = sized<ccm_instance_list>();
+  list.instances = pointers.data();
+  list.count = pointers.size();
+  std::vector<ccm_str> prefixes;
+  for (const std::string& prefix : unknown) prefixes.push_back(c_str(prefix));
+  list.unknown_prefixes = prefixes.data();
+  list.unknown_prefix_count = prefixes.size();
   auto copied = InstanceSnapshot::copy(&list);
   EXPECT_TRUE(copied.ok());
   return *copied;

@@ -11,11 +11,11 @@ namespace {
 class SettingsTest : public ::testing::Test {
  protected:
   Result<Settings> read() {
-    const Host host(fake.abi(), true);
+    const Host host(fake.abi());
     return read_settings(host.config);
   }
   Result<std::string> token() {
-    const Host host(fake.abi(), true);
+    const Host host(fake.abi());
     return read_token(host.config);
   }
   void expect_refused(const std::string& flag, const std::string& value, const std::string& part) {

@@ -16,7 +16,7 @@ class SettingsTest : public IpamTest {
       host.config.set_flag(name, "", false);
     }
     for (const auto& [name, value] : flags) host.config.set_flag(name, value);
-    const Config config(Service<ccm_host_config>(host.config.table(), &host.config));
+    const Config config(Service<ccm_host_config>(host.config.table(), host.config.caller()));
     return read_settings(config);
   }
   std::string pools_of(const Flags& flags) {

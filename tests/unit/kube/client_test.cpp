@@ -71,6 +71,8 @@ TEST_F(ClientTest, API_47_WritesUseMethodMediaTypeAndOptions) {
   preconditions.uid = "u-1";
   preconditions.resource_version = "7";
   ASSERT_TRUE(run(client.remove(nodes_, "", "n", preconditions)).ok());
+  const Resource accounts = *Resource::parse("v1/serviceaccounts");
+  ASSERT_TRUE(run(client.create_sub(accounts, "ns", "sa", "token", body)).ok());
   std::vector<std::string> seen;
   for (const ServerRequest& r : api_.server().requests()) {
     seen.push_back(r.method + " " + r.target + " " + r.header("Content-Type"));
@@ -86,7 +88,8 @@ TEST_F(ClientTest, API_47_WritesUseMethodMediaTypeAndOptions) {
                   "application/strategic-merge-patch+json",
                   "PATCH /api/v1/nodes/n?fieldManager=ccm%20node&force=true&dryRun=All "
                   "application/apply-patch+yaml",
-                  "DELETE /api/v1/nodes/n application/json"));
+                  "DELETE /api/v1/nodes/n application/json",
+                  "POST /api/v1/namespaces/ns/serviceaccounts/sa/token application/json"));
   EXPECT_EQ(request(0).body, body);
   EXPECT_EQ(
       request(6).body,

@@ -11,12 +11,12 @@ FakeCloud::FakeCloud(testing::FakeHost& host) : host_(host) {
   table_.describe = &FakeCloud::describe;
 }
 
-void FakeCloud::describe(void* self, const ccm_ctx*, const ccm_node_identity* const* nodes,
-                         size_t count, ccm_completion done) {
+void FakeCloud::describe(void* self, ccm_ctx, const ccm_describe_instances_request* request,
+                         ccm_completion done) {
   auto& cloud = *static_cast<FakeCloud*>(self);
   std::vector<Instance> answer;
-  for (size_t i = 0; i < count; ++i) {
-    cloud.asked.push_back(NodeIdentity::from_c(cloud.host_.objects.service(), *nodes[i]));
+  for (size_t i = 0; i < request->node_count; ++i) {
+    cloud.asked.push_back(NodeIdentity::from_c(cloud.host_.objects.service(), *request->nodes[i]));
     const auto place = cloud.machines.find(cloud.asked.back().name);
     Instance instance;
     instance.state = InstanceState::absent;

@@ -29,8 +29,8 @@ class FakeCloud {
   [[nodiscard]] const ccm_cloud_instances* table() const { return &table_; }
 
  private:
-  static void describe(void* self, const ccm_ctx* ctx, const ccm_node_identity* const* nodes,
-                       size_t count, ccm_completion done);
+  static void describe(void* self, ccm_ctx ctx, const ccm_describe_instances_request* request,
+                       ccm_completion done);
   testing::FakeHost& host_;
   ccm_cloud_instances table_{};
 };

@@ -33,12 +33,13 @@ class FakeCloud {
   [[nodiscard]] const ccm_cloud_instances* table() const { return &table_; }
 
  private:
-  static void describe(void* self, const ccm_ctx*, const ccm_node_identity* const* nodes,
-                       size_t count, ccm_completion done) {
+  static void describe(void* self, ccm_ctx, const ccm_describe_instances_request* request,
+                       ccm_completion done) {
     auto& cloud = *static_cast<FakeCloud*>(self);
-    std::vector<Instance> answer(count);
-    for (size_t i = 0; i < count; ++i) {
-      cloud.asked.push_back(NodeIdentity::from_c(cloud.host_.objects.service(), *nodes[i]));
+    std::vector<Instance> answer(request->node_count);
+    for (size_t i = 0; i < request->node_count; ++i) {
+      cloud.asked.push_back(
+          NodeIdentity::from_c(cloud.host_.objects.service(), *request->nodes[i]));
       const auto place = cloud.machines.find(cloud.asked.back().provider_id);
       answer[i].state = place == cloud.machines.end() ? InstanceState::absent : place->second;
     }

@@ -38,6 +38,7 @@ struct FixedFlags final : FlagSource {
     if (name == "cluster-name") return "kubernetes";
     return std::nullopt;
   }
+  [[nodiscard]] bool given(std::string_view name) const override { return name == "cluster-name"; }
 };
 
 struct FixedLeader final : LeaderState {
@@ -58,7 +59,12 @@ struct FixedCache final : ObjectCache {
                                                   std::string_view) const override {
     return objects;
   }
+  [[nodiscard]] CacheState state(std::string_view resource) const override {
+    if (resource != "v1/nodes") return CacheState::not_watched;
+    return synced ? CacheState::synced : CacheState::not_synced;
+  }
   std::vector<kube::ObjectPtr> objects;
+  bool synced = true;
 };
 
 // Keeps each call open until the test ends it.
@@ -71,6 +77,18 @@ struct ScriptedApi final : ObjectApi {
               kube::WriteOptions options, kube::CallOptions call, Done done) override {
     note("create " + resource.id() + " " + space + " " + body + " " + options.field_manager, call,
          std::move(done));
+  }
+  void create_sub(kube::Resource resource, std::string space, std::string name,
+                  std::string subresource, std::string body, kube::CallOptions call,
+                  Done done) override {
+    note("create " + resource.id() + " " + space + "/" + name + "/" + subresource + " " + body,
+         call, std::move(done));
+  }
+  void list(kube::Resource resource, std::string space, kube::ListOptions options,
+            kube::CallOptions call, Done done) override {
+    note("list " + resource.id() + " " + space + " " + options.label_selector + " " +
+             options.continue_token,
+         call, std::move(done));
   }
   void patch(kube::Resource resource, std::string, std::string name, kube::PatchType type,
              std::string body, kube::WriteOptions options, kube::CallOptions call,
@@ -124,7 +142,7 @@ class HostServicesTest : public PluginHostTest {
     host.add(std::make_unique<WorkerService>(component_));
     host.add(std::make_unique<LeaderService>(component_, leader_));
     host.add(std::make_unique<MetricsService>(component_, plugin_metrics_));
-    host.add(std::make_unique<ConfigService>(component_, flags_, *cloud_config_));
+    host.add(std::make_unique<ConfigService>(component_, flags_, *cloud_config_, rejections_));
     host.add(
         std::make_unique<KubeService>(component_, cache_, api_, [this] { return leader_.lead; }));
     host.add(std::make_unique<EventService>(
@@ -138,6 +156,7 @@ class HostServicesTest : public PluginHostTest {
   }
 
   prometheus::Registry registry_;
+  ConfigRejections rejections_{registry_};
   MetricsRegistry plugin_metrics_{registry_};
   FixedFlags flags_;
   FixedLeader leader_;

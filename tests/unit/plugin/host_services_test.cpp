@@ -17,56 +17,51 @@ TEST_F(HostServicesTest, AnUnknownServiceIsRefused) {
   EXPECT_EQ(found.table, nullptr);
 }
 
-TEST_F(HostServicesTest, OnCancelRunsOnceAndCanBeRemoved) {
+TEST_F(HostServicesTest, ACallFromDestroyIsRefused) {
   ASSERT_TRUE(create(true).ok());
-  const ccm_host_ctx* ctx = nullptr;
-  const ccm_interface service = plugin_.service(CCM_HOST_CTX, &ctx);
-  const ccm_ctx* limited = ctx->with_timeout(service.self, nullptr, 100);
-  int calls = 0;
-  int removed = 0;
-  const auto count = [](void* owner) { ++*static_cast<int*>(owner); };
-  EXPECT_NE(ctx->on_cancel(service.self, limited, count, &calls), 0u);
-  const uint64_t second = ctx->on_cancel(service.self, limited, count, &removed);
-  std::thread outside([&] { ctx->remove_on_cancel(service.self, limited, second); });
-  outside.join();
-  EXPECT_EQ(component_->wrong_thread_calls(), 1u) << "[serial] only";
-  loop_.post([&] { ctx->remove_on_cancel(service.self, limited, second); });
+  const ccm_host_kube* kube = nullptr;
+  const ccm_interface reader = plugin_.service(CCM_HOST_KUBE, &kube);
+  Caught within, after;
+  const auto request = sized<ccm_kube_get_request>();
+  plugin_.on_destroy = [&] { kube->get(reader.self, {}, &request, within.completion()); };
+  std::optional<Status> destroyed;
+  component_->destroy(1s, [&](Status status) { destroyed = status; });
   poll();
-  advance(100ms);
-  advance(100ms);
-  EXPECT_EQ(calls, 1);
-  EXPECT_EQ(removed, 0);
-  EXPECT_NE(ctx->on_cancel(service.self, limited, count, &calls), 0u);
-  EXPECT_EQ(calls, 1) << "never inside the call";
-  poll();
-  EXPECT_EQ(calls, 2);
-  const ccm_ctx* child = ctx->with_timeout(service.self, limited, 1000);
-  EXPECT_TRUE(ctx->cancelled(service.self, child));
-  ctx->release(service.self, child);
-  ctx->release(service.self, limited);
+  ASSERT_TRUE(destroyed);
+  ASSERT_TRUE(within.status) << "inside the call";
+  EXPECT_EQ(within.status->code(), Code::failed_precondition);
+  std::thread stray([&] { kube->get(reader.self, {}, &request, after.completion()); });
+  stray.join();
+  ASSERT_TRUE(after.status);
+  EXPECT_EQ(after.status->code(), Code::failed_precondition);
 }
 
 TEST_F(HostServicesTest, TimersRunInSerialAndAreTheComponentsOwn) {
   ASSERT_TRUE(create(true).ok());
   const ccm_host_timer* timer = nullptr;
   const ccm_interface service = plugin_.service(CCM_HOST_TIMER, &timer);
-  int fired = 0;
-  const auto count = [](void* owner) { ++*static_cast<int*>(owner); };
+  Counted first, cancelled, last;
   const int64_t begin = timer->now_ms(service.self);
-  timer->after(service.self, 50, count, &fired);
-  const uint64_t dropped = timer->after(service.self, 50, count, &fired);
-  timer->cancel(service.self, dropped);
+  timer->after(service.self, 50, first.callback());
+  const uint64_t number = timer->after(service.self, 50, cancelled.callback());
+  timer->cancel(service.self, number);
   timer->cancel(service.self, 999);
+  EXPECT_EQ(cancelled.drops, 1);
   advance(49ms);
-  EXPECT_EQ(fired, 0);
+  EXPECT_EQ(first.calls, 0);
   advance(1ms);
-  EXPECT_EQ(fired, 1);
+  EXPECT_EQ(first.calls, 1);
+  EXPECT_EQ(first.drops, 1);
+  EXPECT_EQ(cancelled.calls, 0);
   EXPECT_EQ(timer->now_ms(service.self) - begin, 50);
-  timer->after(service.self, 10, count, &fired);
+  timer->after(service.self, 10, last.callback());
   component_->destroy(1s, [](const Status&) {});
   poll();
   advance(1s);
-  EXPECT_EQ(fired, 1) << "nothing is called after destroy";
+  EXPECT_EQ(last.calls, 0) << "nothing is called after destroy";
+  EXPECT_EQ(last.drops, 1);
+  EXPECT_EQ(timer->after(service.self, 10, last.callback()), 0u);
+  EXPECT_EQ(last.drops, 2) << "refused and dropped";
 }
 
 TEST_F(HostServicesTest, PostComesFromAnyThreadInOrder) {
@@ -81,13 +76,11 @@ TEST_F(HostServicesTest, PostComesFromAnyThreadInOrder) {
   Entry entries[] = {{&order, 1}, {&order, 2}, {&order, 3}};
   std::thread outside([&] {
     for (Entry& entry : entries) {
-      post->post(
-          service.self,
-          [](void* owner) {
-            auto& self = *static_cast<Entry*>(owner);
-            self.order->push_back(self.number);
-          },
-          &entry);
+      post->post(service.self, {[](void* owner) {
+                                  auto& self = *static_cast<Entry*>(owner);
+                                  self.order->push_back(self.number);
+                                },
+                                nullptr, &entry});
     }
   });
   outside.join();
@@ -108,14 +101,14 @@ TEST_F(HostServicesTest, WorkerRunsOffTheLoopAndEndsOnIt) {
   std::promise<void> go;
   Work work{&loop_, {}, go.get_future().share()};
   Caught caught;
-  worker->run(
-      service.self,
-      [](void* owner) {
-        auto& self = *static_cast<Work*>(owner);
-        self.on_loop.set_value(self.loop->on_loop());
-        self.gate.wait();
-      },
-      &work, caught.completion());
+  auto request = sized<ccm_work_request>();
+  request.work = {[](void* owner) {
+                    auto& self = *static_cast<Work*>(owner);
+                    self.on_loop.set_value(self.loop->on_loop());
+                    self.gate.wait();
+                  },
+                  nullptr, &work};
+  worker->run(service.self, {}, &request, caught.completion());
   poll();
   EXPECT_FALSE(work.on_loop.get_future().get());
   // While it runs the component is not freed, and its end is not told early.
@@ -137,14 +130,12 @@ TEST_F(HostServicesTest, MetricsAreDefinedInCreateOnlyAndCapped) {
   uint64_t other = 1;
   uint64_t bad = 1;
   const ccm_str labels[] = {c_str("zone")};
-  const ccm_metric counter{sizeof(counter),
-                           CCM_METRIC_COUNTER,
-                           c_str("test_total"),
-                           c_str("Help."),
-                           labels,
-                           1,
-                           nullptr,
-                           0};
+  auto counter = sized<ccm_metric>();
+  counter.kind = CCM_METRIC_COUNTER;
+  counter.name = c_str("test_total");
+  counter.help = c_str("Help.");
+  counter.label_names = labels;
+  counter.label_count = 1;
   ccm_metric gauge = counter;
   gauge.kind = CCM_METRIC_GAUGE;
   ccm_metric wrong = counter;
@@ -170,14 +161,16 @@ TEST_F(HostServicesTest, MetricsAreDefinedInCreateOnlyAndCapped) {
   for (int zone = 0; zone < 1500; ++zone) {
     const std::string name = "z" + std::to_string(zone);
     const ccm_str value = c_str(name);
-    metrics->record(service.self, number, &value, 1);
+    metrics->record(service.self, number, &value, 1, 1);
   }
   const ccm_str first = c_str("z0");
-  metrics->record(service.self, number, &first, 2);
-  metrics->record(service.self, number, &first, -5);
-  metrics->record(service.self, 77, &first, 1);
+  metrics->record(service.self, number, &first, 1, 2);
+  metrics->record(service.self, number, &first, 1, -5);
+  metrics->record(service.self, number, &first, 0, 1);
+  metrics->record(service.self, 77, &first, 1, 1);
   const std::string text = prometheus::TextSerializer().Serialize(registry_.Collect());
   EXPECT_NE(text.find("test_total{zone=\"z0\"} 3"), std::string::npos);
+  EXPECT_NE(text.find("ccm_plugin_refused_metric_values_total 2"), std::string::npos);
   EXPECT_NE(text.find("test_total{zone=\"other\"} 501"), std::string::npos) << text.substr(0, 400);
 }
 
@@ -185,14 +178,15 @@ TEST_F(HostServicesTest, MetricsAreDefinedInCreateOnlyAndCapped) {
 TEST_F(HostServicesTest, MET_5_AMetricWithoutLabelsIsThereBeforeItsFirstValue) {
   const auto definition = [](const char* name, int32_t kind, const ccm_str* labels,
                              std::size_t count, const double* buckets) {
-    return ccm_metric{sizeof(ccm_metric),
-                      kind,
-                      c_str(name),
-                      c_str("Help."),
-                      labels,
-                      count,
-                      buckets,
-                      buckets != nullptr ? std::size_t{1} : 0};
+    auto metric = sized<ccm_metric>();
+    metric.kind = kind;
+    metric.name = c_str(name);
+    metric.help = c_str("Help.");
+    metric.label_names = labels;
+    metric.label_count = count;
+    metric.buckets = buckets;
+    metric.bucket_count = buckets != nullptr ? 1 : 0;
+    return metric;
   };
   plugin_.on_create = [&](const ccm_host* host, ccm_completion done) {
     plugin_.host = host;
@@ -221,75 +215,26 @@ TEST_F(HostServicesTest, EventsKeepTheirSourceAndALimitedMessage) {
   const ccm_interface service = plugin_.service(CCM_HOST_EVENT, &event);
   const auto node = object(R"({"kind":"Node","metadata":{"name":"n1"}})");
   const std::string text = std::string(1023, 'x') + "\xc3\xa9";
-  const ccm_event record{sizeof(record), true,        {},       object_handle(node),
-                         c_str("Gone"),  c_str(text), c_str("")};
+  auto record = sized<ccm_event>();
+  record.flags = CCM_EVENT_IS_WARNING;
+  record.object = object_handle(node);
+  record.reason = c_str("Gone");
+  record.message = c_str(text);
   event->record(service.self, &record);
   poll();
   EXPECT_EQ(events_, (std::vector<std::string>{"tester n1 Warning Gone"}));
   EXPECT_EQ(last_message_, std::string(1023, 'x')) << "no half character";
-}
-
-TEST_F(HostServicesTest, ConfigGivesFlagsAndTheFileAndTellsOfChanges) {
-  int changes = 0;
-  const ccm_host_config* config = nullptr;
-  ccm_interface service{};
-  plugin_.on_create = [&](const ccm_host* host, ccm_completion done) {
-    plugin_.host = host;
-    service = plugin_.service(CCM_HOST_CONFIG, &config);
-    config->on_change(
-        service.self, [](void* owner) { ++*static_cast<int*>(owner); }, &changes);
-    plugin_.complete_create(done);
-  };
-  ASSERT_TRUE(create(true).ok());
-  ccm_str text{};
-  EXPECT_TRUE(config->flag(service.self, c_str("cluster-name"), &text));
-  EXPECT_EQ(view(text), "kubernetes");
-  EXPECT_FALSE(config->flag(service.self, c_str("no-such-flag"), &text));
-  ccm_str before{};
-  ASSERT_TRUE(config->cloud_config(service.self, &before));
-  EXPECT_EQ(view(before), "region = fra1");
-  advance(10s);
-  EXPECT_EQ(changes, 0);
-  // As a mounted ConfigMap changes: another file under the same name.
-  std::ofstream(path_ + ".new") << "region = ams3";
-  std::filesystem::rename(path_ + ".new", path_);
-  EXPECT_EQ(view(before), "region = fra1") << "borrowed until the change was told";
-  advance(10s);
-  EXPECT_EQ(changes, 1);
-  ASSERT_TRUE(config->cloud_config(service.self, &text));
-  EXPECT_EQ(view(text), "region = ams3");
-  std::filesystem::remove(path_);
-  advance(10s);
-  ASSERT_TRUE(config->cloud_config(service.self, &text));
-  EXPECT_EQ(view(text), "region = ams3") << "a missing file leaves the last good bytes";
-}
-
-TEST_F(HostServicesTest, SecretsComeFromAFileOrTheEnvironment) {
-  ASSERT_TRUE(create(true).ok());
-  const ccm_host_config* config = nullptr;
-  const ccm_interface service = plugin_.service(CCM_HOST_CONFIG, &config);
-  ::setenv("CCM_TEST_TOKEN", "from-environment", 1);
-  char buffer[8] = {};
-  EXPECT_EQ(config->secret(service.self, c_str("CCM_TEST_TOKEN"), buffer, 4), 16);
-  EXPECT_STREQ(buffer, "from");
-  std::ofstream(path_) << "  from-file\n";
-  ::setenv("CCM_TEST_TOKEN_FILE", path_.c_str(), 1);
-  EXPECT_EQ(config->secret(service.self, c_str("CCM_TEST_TOKEN"), buffer, sizeof(buffer)), 9);
-  EXPECT_EQ(std::string(buffer, 8), "from-fil");
-  ::unsetenv("CCM_TEST_TOKEN_FILE");
-  ::unsetenv("CCM_TEST_TOKEN");
-  EXPECT_EQ(config->secret(service.self, c_str("CCM_TEST_TOKEN"), buffer, sizeof(buffer)), -1);
-}
-
-TEST(CloudConfigTest, AMissingFileIsNamed) {
-  runtime::ManualTimers timers;
-  CloudConfig config(timers, "/nonexistent/cloud.conf");
-  const Status status = config.load();
-  EXPECT_EQ(status.code(), Code::not_found);
-  EXPECT_NE(status.message().find("/nonexistent/cloud.conf"), std::string::npos);
-  CloudConfig none(timers, "");
-  EXPECT_TRUE(none.load().ok());
-  EXPECT_EQ(none.bytes(), nullptr);
+  auto named = sized<ccm_object_reference>();
+  named.kind = c_str("Node");
+  named.name = c_str("n2");
+  record.object = nullptr;
+  event->record(service.self, &record);
+  record.reference = &named;
+  record.flags = 0;
+  event->record(service.self, &record);
+  poll();
+  EXPECT_EQ(events_.size(), 2u) << "one about nothing is ignored";
+  EXPECT_EQ(events_.back(), "tester n2 Normal Gone");
 }
 
 TEST_F(HostServicesTest, LeaderTellsStateAndFence) {
@@ -302,6 +247,29 @@ TEST_F(HostServicesTest, LeaderTellsStateAndFence) {
   EXPECT_EQ(leader->transitions(service.self), 3u);
 }
 
+TEST_F(HostServicesTest, LeadershipThatChangesIsTold) {
+  Counted changes;
+  plugin_.on_create = [&](const ccm_host* host, ccm_completion done) {
+    plugin_.host = host;
+    const ccm_host_leader* leader = nullptr;
+    const ccm_interface service = plugin_.service(CCM_HOST_LEADER, &leader);
+    EXPECT_TRUE(leader->on_change(service.self, changes.callback()));
+    plugin_.complete_create(done);
+  };
+  ASSERT_TRUE(create(true).ok());
+  advance(1s);
+  EXPECT_EQ(changes.calls, 0);
+  leader_.lead = false;
+  advance(1s);
+  EXPECT_EQ(changes.calls, 1);
+  leader_.lead = true;
+  advance(1s);
+  EXPECT_EQ(changes.calls, 2);
+  component_->destroy(1s, [](const Status&) {});
+  poll();
+  EXPECT_EQ(changes.drops, 1);
+}
+
 TEST_F(HostServicesTest, LogLinesCarryThePluginAndTheCtxFields) {
   ASSERT_TRUE(create(true).ok());
   const ccm_host_log* logger = nullptr;
@@ -309,13 +277,19 @@ TEST_F(HostServicesTest, LogLinesCarryThePluginAndTheCtxFields) {
   std::vector<std::string> lines;
   log::redirect([&](std::string_view line) { lines.emplace_back(line); });
   const ccm_key_value pairs[] = {{c_str("size"), c_str("large")}};
-  const ccm_log_record record{
-      sizeof(record), CCM_LOG_WARNING, c_str("Resized"), pairs, 1, c_str("tester.c"), 12, 0};
-  const ContextHandle ctx(component_->background()->child(std::nullopt, {{"node", "n1"}}));
+  auto record = sized<ccm_log_record>();
+  record.level = CCM_LOG_WARNING;
+  record.message = c_str("Resized");
+  record.pairs = pairs;
+  record.pair_count = 1;
+  record.file = c_str("tester.c");
+  record.line = 12;
+  const KnownContext ctx(runtime_.contexts, plugin_number(),
+                         component_->background()->child(std::nullopt, {{"node", "n1"}}));
   logger->write(service.self, ctx.get(), &record);
   ccm_log_record verbose = record;
   verbose.level = 9;
-  logger->write(service.self, nullptr, &verbose);
+  logger->write(service.self, {}, &verbose);
   log::redirect({});
   ASSERT_EQ(lines.size(), 1u) << "verbosity 9 is off";
   for (const char* part : {"Resized", "size", "large", "n1", "test.example", "tester"}) {

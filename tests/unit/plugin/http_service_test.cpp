@@ -26,22 +26,22 @@ class HttpServiceTest : public PluginHostTest {
     host.add(std::make_unique<HttpService>(component_, std::move(options)));
   }
 
-  void send(Caught& caught, const char* method, const char* credential = "",
-            const ccm_ctx* ctx = nullptr, uint32_t max_tries = 0, uint32_t flags = 0) {
+  void send(Caught& caught, const char* method, const char* credential = "", ccm_ctx ctx = {},
+            uint32_t max_tries = 0, uint32_t flags = 0) {
     const ccm_host_http* http = nullptr;
     const ccm_interface service = plugin_.service(CCM_HOST_HTTP, &http);
     const ccm_key_value header{c_str("Authorization"), c_str("Bearer token-4711")};
-    const ccm_http_request request{sizeof(request),
-                                   4000,
-                                   c_str(method),
-                                   c_str("https://user:secret@api.example/v2/x?token=abc"),
-                                   &header,
-                                   1,
-                                   c_str("body"),
-                                   c_str("ListX"),
-                                   c_str(credential),
-                                   max_tries,
-                                   flags};
+    auto request = sized<ccm_http_request>();
+    request.flags = flags;
+    request.method = c_str(method);
+    request.url = c_str("https://user:secret@api.example/v2/x?token=abc");
+    request.headers = &header;
+    request.header_count = 1;
+    request.body = c_str("body");
+    request.operation = c_str("ListX");
+    request.credential = c_str(credential);
+    request.timeout_ms = 4000;
+    request.max_tries = max_tries;
     http->send(service.self, ctx, &request, caught.completion());
     poll();
   }
@@ -173,7 +173,7 @@ TEST_F(HttpServiceTest, AnExhaustedWindowHoldsCallsBack) {
 
 TEST_F(HttpServiceTest, AWaitBeyondTheDeadlineIsNotBegun) {
   ASSERT_TRUE(create(true).ok());
-  const ContextHandle ctx(component_->background()->child(5s));
+  const KnownContext ctx(runtime_.contexts, plugin_number(), component_->background()->child(5s));
   Caught first, second;
   send(first, "GET", "", ctx.get());
   answer(response(429, {{"retry-after", "60"}}));
@@ -188,7 +188,7 @@ TEST_F(HttpServiceTest, AWaitBeyondTheDeadlineIsNotBegun) {
 TEST_F(HttpServiceTest, TheCtxEndsTheCallAtOnce) {
   ASSERT_TRUE(create(true).ok());
   const auto context = component_->background()->child(std::nullopt);
-  const ContextHandle ctx(context);
+  const KnownContext ctx(runtime_.contexts, plugin_number(), context);
   Caught caught;
   send(caught, "GET", "", ctx.get());
   context->cancel();
@@ -205,8 +205,10 @@ TEST_F(HttpServiceTest, TheLastTenthOfTheBudgetWaitsForWhatMatters) {
   ASSERT_TRUE(create(true).ok());
   const auto refresh = std::make_shared<Origin>("nodes", "n", CallPriority::refresh);
   const auto fresh = std::make_shared<Origin>("nodes", "n", CallPriority::node_init);
-  const ContextHandle low(component_->background()->child(5s, {}, refresh));
-  const ContextHandle high(component_->background()->child(5s, {}, fresh));
+  const KnownContext low(runtime_.contexts, plugin_number(),
+                         component_->background()->child(5s, {}, refresh));
+  const KnownContext high(runtime_.contexts, plugin_number(),
+                          component_->background()->child(5s, {}, fresh));
   Caught first, second, third;
   send(first, "GET", "", low.get());
   answer(response(
@@ -228,7 +230,8 @@ TEST_F(HttpServiceTest, TheLastTenthOfTheBudgetWaitsForWhatMatters) {
 TEST_F(HttpServiceTest, ACallThatWaitsGoesOutWhenSomebodyMoreImportantWantsItsAnswer) {
   ASSERT_TRUE(create(true).ok());
   const auto origin = std::make_shared<Origin>("nodes", "", CallPriority::refresh);
-  const ContextHandle ctx(component_->background()->child(60s, {}, origin));
+  const KnownContext ctx(runtime_.contexts, plugin_number(),
+                         component_->background()->child(60s, {}, origin));
   Caught first, second;
   send(first, "GET", "", ctx.get());
   answer(response(
@@ -245,7 +248,8 @@ TEST_F(HttpServiceTest, ACallThatWaitsGoesOutWhenSomebodyMoreImportantWantsItsAn
 TEST_F(HttpServiceTest, TheOriginKnowsTheCloudsLastAnswer) {
   ASSERT_TRUE(create(true).ok());
   const auto origin = std::make_shared<Origin>("services", "a/b", CallPriority::load_balancers);
-  const ContextHandle ctx(component_->background()->child(60s, {}, origin));
+  const KnownContext ctx(runtime_.contexts, plugin_number(),
+                         component_->background()->child(60s, {}, origin));
   Caught caught;
   send(caught, "POST", "", ctx.get());
   answer(response(422, {{"X-Request-Id", "req-1"}}));
@@ -261,7 +265,7 @@ TEST_F(HttpServiceTest, TheOriginKnowsTheCloudsLastAnswer) {
 TEST_F(HttpServiceTest, ARequestEndsWithItsOperation) {
   ASSERT_TRUE(create(true).ok());
   const auto context = component_->background()->child(std::nullopt);
-  const ContextHandle ctx(context);
+  const KnownContext ctx(runtime_.contexts, plugin_number(), context);
   Caught caught;
   send(caught, "POST", "", ctx.get());
   ASSERT_EQ(requests_.size(), 1u);
@@ -295,7 +299,7 @@ TEST_F(HttpServiceTest, WhatChangesTheCloudPassesTheGate) {
     EXPECT_EQ(requests_.back().gate, reads ? nullptr : gate_) << name;
     answer(response(200));
   }
-  send(caught, "POST", "", nullptr, 0, CCM_HTTP_READ_ONLY);
+  send(caught, "POST", "", {}, 0, CCM_HTTP_READ_ONLY);
   EXPECT_EQ(requests_.back().gate, nullptr) << "a log-in is no write";
   answer(response(200));
 }

@@ -5,8 +5,27 @@ namespace ccm::plugin {
 namespace {
 
 ccm_kube_reference node_reference(const char* name, const char* subresource = "") {
-  return {sizeof(ccm_kube_reference), 0, c_str("v1/nodes"), c_str(""), c_str(name),
-          c_str(subresource)};
+  auto reference = sized<ccm_kube_reference>();
+  reference.resource = c_str("v1/nodes");
+  reference.name = c_str(name);
+  reference.subresource = c_str(subresource);
+  return reference;
+}
+
+ccm_kube_patch_request patch_of(const ccm_kube_reference& reference, int32_t type,
+                                const char* body = "{}", uint32_t flags = 0) {
+  auto patch = sized<ccm_kube_patch_request>();
+  patch.flags = flags;
+  patch.reference = &reference;
+  patch.body = c_str(body);
+  patch.type = type;
+  return patch;
+}
+
+ccm_kube_get_request get_of(const ccm_kube_reference& reference) {
+  auto get = sized<ccm_kube_get_request>();
+  get.reference = &reference;
+  return get;
 }
 
 TEST_F(HostServicesTest, KubePatchGoesOutInThePluginsNameAndGivesTheObject) {
@@ -14,14 +33,13 @@ TEST_F(HostServicesTest, KubePatchGoesOutInThePluginsNameAndGivesTheObject) {
   const ccm_host_kube* kube = nullptr;
   const ccm_interface service = plugin_.service(CCM_HOST_KUBE, &kube);
   const auto reference = node_reference("n1", "status");
-  const ccm_kube_patch patch{
-      sizeof(patch), CCM_PATCH_STRATEGIC, &reference, c_str("{\"a\":1}"), 0, 0};
+  const auto patch = patch_of(reference, CCM_PATCH_STRATEGIC, "{\"a\":1}");
   Caught caught;
   std::string name;
   caught.on_result = [&](const void* result) {
     name = object_of(static_cast<const ccm_object*>(result))->name();
   };
-  kube->patch(service.self, nullptr, &patch, caught.completion());
+  kube->patch(service.self, {}, &patch, caught.completion());
   EXPECT_TRUE(api_->calls.empty()) << "posted";
   poll();
   ASSERT_EQ(api_->calls.size(), 1u);
@@ -39,11 +57,11 @@ TEST_F(HostServicesTest, AnAnswerThatIsNotWantedIsShortAndNotRead) {
   std::vector<bool> metadata;
   for (const uint32_t flags :
        {0U, unsigned{CCM_PATCH_ANSWER_METADATA}, unsigned{CCM_PATCH_ANSWER_NONE}}) {
-    const ccm_kube_patch patch{sizeof(patch), CCM_PATCH_MERGE, &reference, c_str("{}"), flags, 0};
+    const auto patch = patch_of(reference, CCM_PATCH_MERGE, "{}", flags);
     Caught caught;
     const void* answer = nullptr;
     caught.on_result = [&](const void* result) { answer = result; };
-    kube->patch(service.self, nullptr, &patch, caught.completion());
+    kube->patch(service.self, {}, &patch, caught.completion());
     poll();
     metadata.push_back(api_->answer_metadata);
     const bool wanted = flags != CCM_PATCH_ANSWER_NONE;
@@ -59,14 +77,20 @@ TEST_F(HostServicesTest, KubeWritesNothingWithoutTheLease) {
   const ccm_host_kube* kube = nullptr;
   const ccm_interface service = plugin_.service(CCM_HOST_KUBE, &kube);
   const auto reference = node_reference("n1");
-  const ccm_kube_patch patch{sizeof(patch), CCM_PATCH_MERGE, &reference, c_str("{}"), 0, 0};
-  const ccm_kube_delete removal{sizeof(removal), 0, &reference, c_str("uid"), c_str("")};
+  const auto patch = patch_of(reference, CCM_PATCH_MERGE);
+  auto removal = sized<ccm_kube_delete_request>();
+  removal.reference = &reference;
+  removal.uid = c_str("uid");
+  auto creation = sized<ccm_kube_create_request>();
+  creation.reference = &reference;
+  creation.body = c_str("{}");
+  const auto get = get_of(reference);
   Caught patched, created, removed, read;
-  kube->patch(service.self, nullptr, &patch, patched.completion());
+  kube->patch(service.self, {}, &patch, patched.completion());
   leader_.lead = false;  // lost between the call and the sending
-  kube->create(service.self, nullptr, &reference, c_str("{}"), created.completion());
-  kube->remove(service.self, nullptr, &removal, removed.completion());
-  kube->get(service.self, nullptr, &reference, read.completion());
+  kube->create(service.self, {}, &creation, created.completion());
+  kube->remove(service.self, {}, &removal, removed.completion());
+  kube->get(service.self, {}, &get, read.completion());
   poll();
   for (const Caught* caught : {&patched, &created, &removed}) {
     ASSERT_TRUE(caught->status);
@@ -83,11 +107,12 @@ TEST_F(HostServicesTest, KubeCallsEndWithTheirCtx) {
   const ccm_interface service = plugin_.service(CCM_HOST_KUBE, &kube);
   const ccm_host_ctx* ctx = nullptr;
   const ccm_interface contexts = plugin_.service(CCM_HOST_CTX, &ctx);
-  const ccm_ctx* limited = ctx->with_timeout(contexts.self, nullptr, 2000);
+  const ccm_ctx limited = ctx->with_timeout(contexts.self, {}, 2000);
   EXPECT_EQ(ctx->remaining_ms(contexts.self, limited), 2000);
   const auto reference = node_reference("n1");
   Caught caught;
-  kube->get(service.self, limited, &reference, caught.completion());
+  const auto get = get_of(reference);
+  kube->get(service.self, limited, &get, caught.completion());
   poll();
   EXPECT_EQ(api_->timeout, 2s);
   EXPECT_LE(api_->deadline, std::chrono::steady_clock::now() + 2s);
@@ -96,10 +121,10 @@ TEST_F(HostServicesTest, KubeCallsEndWithTheirCtx) {
   EXPECT_TRUE(api_->stop.stop_requested()) << "no retry goes on for nobody";
   ASSERT_TRUE(caught.status);
   EXPECT_EQ(caught.status->code(), Code::deadline_exceeded);
-  EXPECT_TRUE(ctx->cancelled(contexts.self, limited));
+  EXPECT_TRUE(ctx->ended(contexts.self, limited));
   api_->open[0](std::string("{}"));
   EXPECT_EQ(caught.calls, 1) << "the late answer is dropped";
-  ctx->release(contexts.self, limited);
+  ctx->cancel(contexts.self, limited);
 }
 
 TEST_F(HostServicesTest, KubeRefusesNonsense) {
@@ -109,16 +134,20 @@ TEST_F(HostServicesTest, KubeRefusesNonsense) {
   auto reference = node_reference("n1");
   reference.resource = c_str("nodes");
   Caught bad_resource, no_patch, bad_type;
-  kube->get(service.self, nullptr, &reference, bad_resource.completion());
-  kube->patch(service.self, nullptr, nullptr, no_patch.completion());
+  const auto get = get_of(reference);
+  kube->get(service.self, {}, &get, bad_resource.completion());
+  kube->patch(service.self, {}, nullptr, no_patch.completion());
   const auto good = node_reference("n1");
-  const ccm_kube_patch patch{sizeof(patch), 9, &good, c_str("{}"), 0, 0};
-  kube->patch(service.self, nullptr, &patch, bad_type.completion());
+  const auto patch = patch_of(good, 9);
+  kube->patch(service.self, {}, &patch, bad_type.completion());
   poll();
-  for (const Caught* caught : {&bad_resource, &no_patch, &bad_type}) {
+  for (const Caught* caught : {&bad_resource, &no_patch}) {
     ASSERT_TRUE(caught->status);
     EXPECT_EQ(caught->status->code(), Code::invalid_argument);
   }
+  ASSERT_TRUE(bad_type.status);
+  EXPECT_EQ(bad_type.status->code(), Code::unimplemented);
+  EXPECT_EQ(bad_type.status->reason(), CCM_REASON_UNKNOWN_REQUEST);
   EXPECT_TRUE(api_->calls.empty());
 }
 
@@ -131,12 +160,27 @@ TEST_F(HostServicesTest, CachedObjectsAreHandlesThatCanBeKept) {
   const ccm_host_object* objects = nullptr;
   const ccm_interface reader = plugin_.service(CCM_HOST_OBJECT, &objects);
   int visited = 0;
-  kube->cached_each(
-      service.self, c_str("v1/nodes"), c_str(""),
-      [](void* owner, const ccm_object*) { return ++*static_cast<int*>(owner) < 1; }, &visited);
+  auto nodes = sized<ccm_kube_cached_request>();
+  nodes.resource = c_str("v1/nodes");
+  const auto visit = [](void* owner, const ccm_object*) -> ccm_bool {
+    return ++*static_cast<int*>(owner) < 1 ? 1 : 0;
+  };
+  EXPECT_EQ(kube->cached_each(service.self, &nodes, visit, &visited), CCM_CACHE_FOUND);
   EXPECT_EQ(visited, 1) << "stopped by the visitor";
-  const ccm_object* kept = kube->cached(service.self, c_str("v1/nodes"), c_str(""), c_str("a"));
-  EXPECT_EQ(kube->cached(service.self, c_str("v1/nodes"), c_str(""), c_str("z")), nullptr);
+  visited = 0;
+  const ccm_object* kept = nullptr;
+  const auto one = node_reference("a");
+  EXPECT_EQ(kube->cached(service.self, &one, &kept), CCM_CACHE_FOUND);
+  const ccm_object* untouched = nullptr;
+  const auto other = node_reference("z");
+  EXPECT_EQ(kube->cached(service.self, &other, &untouched), CCM_CACHE_ABSENT);
+  auto pod = other;
+  pod.resource = c_str("v1/pods");
+  EXPECT_EQ(kube->cached(service.self, &pod, &untouched), CCM_CACHE_NOT_WATCHED);
+  cache_.synced = false;
+  EXPECT_EQ(kube->cached(service.self, &other, &untouched), CCM_CACHE_NOT_SYNCED);
+  EXPECT_EQ(kube->cached_each(service.self, &nodes, visit, &visited), CCM_CACHE_NOT_SYNCED);
+  EXPECT_EQ(untouched, nullptr);
   ASSERT_NE(kept, nullptr);
   cache_.objects.clear();
   ccm_str text{};
@@ -159,12 +203,93 @@ TEST_F(HostServicesTest, CachedObjectsAreHandlesThatCanBeKept) {
   int members = 0;
   objects->each(
       reader.self, objects->find(reader.self, kept, c_str("")),
-      [](void* owner, ccm_str, ccm_value) { return ++*static_cast<int*>(owner) > 0; }, &members);
+      [](void* owner, ccm_str, ccm_value) -> ccm_bool {
+        return ++*static_cast<int*>(owner) > 0 ? 1 : 0;
+      },
+      &members);
   EXPECT_EQ(members, 2);
   EXPECT_NE(view(objects->json(reader.self, kept)).find("\"taints\""), std::string_view::npos);
   objects->retain(reader.self, kept);
   objects->release(reader.self, kept);
   objects->release(reader.self, kept);
+}
+
+TEST_F(HostServicesTest, AListIsReadInPages) {
+  ASSERT_TRUE(create(true).ok());
+  const ccm_host_kube* kube = nullptr;
+  const ccm_interface service = plugin_.service(CCM_HOST_KUBE, &kube);
+  auto request = sized<ccm_kube_list_request>();
+  request.resource = c_str("v1/nodes");
+  request.label_selector = c_str("pool=a");
+  Caught caught;
+  std::string names;
+  caught.on_result = [&](const void* result) {
+    const auto& list = *static_cast<const ccm_kube_list*>(result);
+    for (std::size_t index = 0; index < list.count; ++index) {
+      names += std::string(object_of(list.objects[index])->name()) + " ";
+    }
+    names += view(list.resource_version);
+  };
+  kube->list(service.self, {}, &request, caught.completion());
+  poll();
+  api_->open[0](std::string(R"({"kind":"NodeList","metadata":{"resourceVersion":"7","continue":"x"},
+    "items":[{"metadata":{"name":"n1"}},{"metadata":{"name":"n2"}}]})"));
+  ASSERT_EQ(api_->calls,
+            (std::vector<std::string>{"list v1/nodes  pool=a ", "list v1/nodes  pool=a x"}));
+  api_->open[1](std::string(
+      R"({"kind":"NodeList","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"n3"}}]})"));
+  ASSERT_TRUE(caught.status);
+  EXPECT_TRUE(caught.status->ok()) << caught.status->message();
+  EXPECT_EQ(names, "n1 n2 n3 7");
+}
+
+TEST_F(HostServicesTest, ASubresourceIsCreatedUnderItsObject) {
+  ASSERT_TRUE(create(true).ok());
+  const ccm_host_kube* kube = nullptr;
+  const ccm_interface service = plugin_.service(CCM_HOST_KUBE, &kube);
+  auto account = sized<ccm_kube_reference>();
+  account.resource = c_str("v1/serviceaccounts");
+  account.namespace_ = c_str("kube-system");
+  account.name = c_str("cloud");
+  account.subresource = c_str("token");
+  auto request = sized<ccm_kube_create_request>();
+  request.reference = &account;
+  request.body = c_str("{}");
+  Caught caught;
+  kube->create(service.self, {}, &request, caught.completion());
+  poll();
+  EXPECT_EQ(api_->calls,
+            (std::vector<std::string>{"create v1/serviceaccounts kube-system/cloud/token {}"}));
+}
+
+// A part of a request that this host does not know: refused before anything is sent.
+TEST_F(HostServicesTest, ARequestFromTheFutureIsRefused) {
+  ASSERT_TRUE(create(true).ok());
+  const ccm_host_kube* kube = nullptr;
+  const ccm_interface service = plugin_.service(CCM_HOST_KUBE, &kube);
+  struct {
+    ccm_kube_reference known;
+    ccm_str added;
+  } longer{node_reference("n1"), {}};
+  longer.known.size = sizeof(longer);
+  Caught zero, filled, flagged;
+  auto get = get_of(longer.known);
+  kube->get(service.self, {}, &get, zero.completion());
+  poll();
+  EXPECT_EQ(api_->calls.size(), 1u) << "what is 0 asks for nothing";
+  longer.added = c_str("more");
+  kube->get(service.self, {}, &get, filled.completion());
+  const auto good = node_reference("n1");
+  get = get_of(good);
+  get.flags = 4;
+  kube->get(service.self, {}, &get, flagged.completion());
+  poll();
+  EXPECT_EQ(api_->calls.size(), 1u);
+  for (const Caught* caught : {&filled, &flagged}) {
+    ASSERT_TRUE(caught->status);
+    EXPECT_EQ(caught->status->code(), Code::unimplemented);
+    EXPECT_EQ(caught->status->reason(), CCM_REASON_UNKNOWN_REQUEST);
+  }
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ TEST_F(LiveComponentTest, ABlockingPluginRunsOnTheWorkerPool) {
   std::latch both(2);  // passes only when two run at once
   std::atomic<int> on_loop{0};
   for (int number = 0; number < 2; ++number) {
-    call([&](const ccm_ctx*, ccm_completion done) {
+    call([&](ccm_ctx, ccm_completion done) {
       if (loop_.on_loop()) ++on_loop;
       both.arrive_and_wait();
       complete(done);
@@ -25,7 +25,7 @@ TEST_F(LiveComponentTest, ABlockingPluginRunsOnTheWorkerPool) {
   poll_until([&] { return outcomes_ == 2; });
   EXPECT_EQ(outcomes_, 2);
   EXPECT_EQ(on_loop, 0);
-  call([](const ccm_ctx*, ccm_completion) { throw std::runtime_error("escaped"); });
+  call([](ccm_ctx, ccm_completion) { throw std::runtime_error("escaped"); });
   poll_until([&] { return outcome_.has_value(); });
   EXPECT_EQ(outcome_->code(), Code::internal);
 }
@@ -37,7 +37,7 @@ TEST_F(LiveComponentTest, WhatBlocksMayBeWritingUntilItReturns) {
   std::promise<void> go;
   std::atomic<bool> started{false};
   call(
-      [&, gate = go.get_future().share()](const ccm_ctx*, ccm_completion done) {
+      [&, gate = go.get_future().share()](ccm_ctx, ccm_completion done) {
         started = true;
         complete(done);
         gate.wait();
@@ -56,7 +56,7 @@ TEST_F(LiveComponentTest, WhatOnlyReadsIsNoWriteHoweverLongItBlocks) {
   std::atomic<bool> started{false};
   component_->call<Nothing>(
       "instances.list", nullptr, 30s, {},
-      [&, gate = go.get_future().share()](const ccm_ctx*, ccm_completion done) {
+      [&, gate = go.get_future().share()](ccm_ctx, ccm_completion done) {
         started = true;
         gate.wait();
         complete(done);
@@ -74,14 +74,14 @@ TEST_F(LiveComponentTest, CallsBehindOneThatBlocksDoNotPileUp) {
   ASSERT_TRUE(create(false, 1).ok());
   std::promise<void> go;
   std::atomic<bool> started{false};
-  call([&, gate = go.get_future().share()](const ccm_ctx*, ccm_completion done) {
+  call([&, gate = go.get_future().share()](ccm_ctx, ccm_completion done) {
     started = true;
     gate.wait();
     complete(done);
   });
   poll_until([&] { return started.load(); });
   for (int i = 0; i < 1'000; ++i) {
-    call([](const ccm_ctx*, ccm_completion done) { complete(done); }, 1s);
+    call([](ccm_ctx, ccm_completion done) { complete(done); }, 1s);
     advance(1s);
     poll();
     ASSERT_EQ(outcome_->code(), Code::deadline_exceeded) << i;
@@ -98,7 +98,7 @@ TEST_F(LiveComponentTest, WhatAComponentNeverCompletesIsBounded) {
   ccm_completion last{};
   for (int i = 0; i < 1'000; ++i) {
     call(
-        [&](const ccm_ctx*, ccm_completion done) {
+        [&](ccm_ctx, ccm_completion done) {
           ++begun;
           last = done;
         },
@@ -111,7 +111,7 @@ TEST_F(LiveComponentTest, WhatAComponentNeverCompletesIsBounded) {
   EXPECT_EQ(outcome_->reason(), "OperationNotCompleted");
   complete(last);  // one has ended, so one more may begin
   poll();
-  call([&](const ccm_ctx*, ccm_completion done) { complete(done); });
+  call([&](ccm_ctx, ccm_completion done) { complete(done); });
   poll();
   EXPECT_TRUE(outcome_->ok()) << outcome_->message();
 }
@@ -125,7 +125,7 @@ TEST_F(LiveComponentTest, AListingIsBegunAgainWhenTheLastOneHasEnded) {
     outcome_.reset();
     component_->call<Nothing>(
         "instances.list", nullptr, 60s, {},
-        [&](const ccm_ctx*, ccm_completion done) { begun.push_back(done); }, copy_nothing,
+        [&](ccm_ctx, ccm_completion done) { begun.push_back(done); }, copy_nothing,
         [this](Result<Nothing> ended) { outcome_ = ended.status(); });
     poll();
   };
@@ -153,13 +153,13 @@ TEST_F(LiveComponentTest, AListingIsBegunAgainWhenTheLastOneHasEnded) {
 TEST_F(LiveComponentTest, WhatWaitedForAThreadTooLongIsNotStarted) {
   ASSERT_TRUE(create(false, 1).ok());
   std::promise<void> go;
-  call([gate = go.get_future().share()](const ccm_ctx*, ccm_completion done) {
+  call([gate = go.get_future().share()](ccm_ctx, ccm_completion done) {
     gate.wait();
     complete(done);
   });
   std::atomic<bool> started{false};
   call(
-      [&](const ccm_ctx*, ccm_completion done) {
+      [&](ccm_ctx, ccm_completion done) {
         started = true;
         complete(done);
       },
@@ -174,7 +174,7 @@ TEST_F(LiveComponentTest, WhatWaitedForAThreadTooLongIsNotStarted) {
 TEST_F(LiveComponentTest, DestroyWaitsForRunningOperations) {
   ASSERT_TRUE(create(true).ok());
   ccm_completion open{};
-  call([&](const ccm_ctx*, ccm_completion done) { open = done; });
+  call([&](ccm_ctx, ccm_completion done) { open = done; });
   std::optional<Status> destroyed;
   component_->destroy(10s, [&](Status status) { destroyed = status; });
   poll();
@@ -186,7 +186,7 @@ TEST_F(LiveComponentTest, DestroyWaitsForRunningOperations) {
   ASSERT_TRUE(destroyed);
   EXPECT_TRUE(destroyed->ok());
   EXPECT_EQ(plugin_.destroyed, 1);
-  call([](const ccm_ctx*, ccm_completion) { FAIL() << "called after destroy"; });
+  call([](ccm_ctx, ccm_completion) { FAIL() << "called after destroy"; });
   poll();
   EXPECT_EQ(outcome_->code(), Code::failed_precondition);
 }
@@ -196,7 +196,7 @@ TEST_F(LiveComponentTest, DestroyWaitsForABlockingCallThatGoesOnAfterItCompleted
   std::promise<void> go;
   std::atomic<bool> returned{false};
   plugin_.on_destroy = [&] { EXPECT_TRUE(returned); };
-  call([&, gate = go.get_future().share()](const ccm_ctx*, ccm_completion done) {
+  call([&, gate = go.get_future().share()](ccm_ctx, ccm_completion done) {
     complete(done);
     gate.wait();
     returned = true;
@@ -214,7 +214,7 @@ TEST_F(LiveComponentTest, DestroyWaitsForABlockingCallThatGoesOnAfterItCompleted
 TEST_F(LiveComponentTest, WhatNeverCompletesIsLeakedNotFreed) {
   ASSERT_TRUE(create(true).ok());
   ccm_completion open{};
-  call([&](const ccm_ctx*, ccm_completion done) { open = done; });
+  call([&](ccm_ctx, ccm_completion done) { open = done; });
   std::optional<Status> destroyed;
   component_->destroy(10s, [&](Status status) { destroyed = status; });
   advance(10s);

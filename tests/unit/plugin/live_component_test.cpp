@@ -34,7 +34,7 @@ TEST_F(LiveComponentTest, CreateReportsTheFaultsOfAPlugin) {
 
 TEST_F(LiveComponentTest, ACompletionInsideTheCallIsPosted) {
   ASSERT_TRUE(create(true).ok());
-  call([&](const ccm_ctx*, ccm_completion done) {
+  call([&](ccm_ctx, ccm_completion done) {
     complete(done);
     EXPECT_FALSE(outcome_);
   });
@@ -47,7 +47,7 @@ TEST_F(LiveComponentTest, ACompletionInsideTheCallIsPosted) {
 
 TEST_F(LiveComponentTest, DoubleCompletionIsCountedAndDropped) {
   ASSERT_TRUE(create(true).ok());
-  call([&](const ccm_ctx*, ccm_completion done) {
+  call([&](ccm_ctx, ccm_completion done) {
     complete(done);
     complete(done, Status(Code::internal, "again"));
   });
@@ -60,10 +60,10 @@ TEST_F(LiveComponentTest, DoubleCompletionIsCountedAndDropped) {
 TEST_F(LiveComponentTest, ADoubleCompletionDoesNotHitTheNextOperation) {
   ASSERT_TRUE(create(true).ok());
   ccm_completion first{};
-  call([&](const ccm_ctx*, ccm_completion done) { complete(first = done); });
+  call([&](ccm_ctx, ccm_completion done) { complete(first = done); });
   poll();
   ccm_completion second{};
-  call([&](const ccm_ctx*, ccm_completion done) { second = done; });
+  call([&](ccm_ctx, ccm_completion done) { second = done; });
   EXPECT_EQ(static_cast<uint32_t>(first.operation), static_cast<uint32_t>(second.operation))
       << "the same slot, so that this test tests something";
   complete(first, Status(Code::internal, "stale"));
@@ -78,7 +78,7 @@ TEST_F(LiveComponentTest, ADoubleCompletionDoesNotHitTheNextOperation) {
 TEST_F(LiveComponentTest, UnknownCompletionsAreHarmless) {
   ASSERT_TRUE(create(true).ok());
   ccm_completion done{};
-  call([&](const ccm_ctx*, ccm_completion given) { done = given; });
+  call([&](ccm_ctx, ccm_completion given) { done = given; });
   for (const uint64_t number : {uint64_t{0}, ~uint64_t{0}, done.operation + 1}) {
     complete({done.fn, done.owner, number});
   }
@@ -93,7 +93,7 @@ TEST_F(LiveComponentTest, UnknownCompletionsAreHarmless) {
 TEST_F(LiveComponentTest, TheDeadlineEndsTheWaitAndALateCompletionIsDropped) {
   ASSERT_TRUE(create(true).ok());
   ccm_completion late{};
-  call([&](const ccm_ctx*, ccm_completion done) { late = done; }, 5s);
+  call([&](ccm_ctx, ccm_completion done) { late = done; }, 5s);
   advance(5s);
   ASSERT_TRUE(outcome_);
   EXPECT_EQ(outcome_->code(), Code::deadline_exceeded);
@@ -112,7 +112,7 @@ TEST_F(LiveComponentTest, CancelledByItsParent) {
   ASSERT_TRUE(create(true).ok());
   const auto parent = component_->background()->child(std::nullopt);
   ccm_completion late{};
-  call([&](const ccm_ctx*, ccm_completion done) { late = done; }, 30s, parent);
+  call([&](ccm_ctx, ccm_completion done) { late = done; }, 30s, parent);
   parent->cancel();
   poll();
   ASSERT_TRUE(outcome_);
@@ -124,7 +124,7 @@ TEST_F(LiveComponentTest, CancelledByItsParent) {
 TEST_F(LiveComponentTest, CompletesFromAnotherThread) {
   ASSERT_TRUE(create(true).ok());
   std::thread completer;
-  call([&](const ccm_ctx*, ccm_completion done) {
+  call([&](ccm_ctx, ccm_completion done) {
     completer = std::thread([done] { complete(done, Status(Code::unavailable, "from outside")); });
   });
   poll_until([&] { return outcome_.has_value(); });
@@ -134,11 +134,11 @@ TEST_F(LiveComponentTest, CompletesFromAnotherThread) {
 
 TEST_F(LiveComponentTest, AnExceptionEndsTheOperationAndNothingElse) {
   ASSERT_TRUE(create(true).ok());
-  call([](const ccm_ctx*, ccm_completion) { throw std::runtime_error("escaped"); });
+  call([](ccm_ctx, ccm_completion) { throw std::runtime_error("escaped"); });
   poll();
   ASSERT_TRUE(outcome_);
   EXPECT_EQ(outcome_->code(), Code::internal);
-  call([](const ccm_ctx*, ccm_completion done) {
+  call([](ccm_ctx, ccm_completion done) {
     complete(done);
     throw 1;
   });
@@ -148,7 +148,7 @@ TEST_F(LiveComponentTest, AnExceptionEndsTheOperationAndNothingElse) {
 
 TEST_F(LiveComponentTest, SlowSerialCallsAreNamed) {
   ASSERT_TRUE(create(true).ok());
-  call([&](const ccm_ctx*, ccm_completion done) {
+  call([&](ccm_ctx, ccm_completion done) {
     timers_.skip(51ms);
     complete(done);
   });

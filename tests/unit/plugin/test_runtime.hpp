@@ -11,6 +11,7 @@
 #include "runtime/worker_pool.hpp"
 
 #include <ccm/abi/plugin.h>
+#include <ccm/sized.hpp>
 
 #include <gtest/gtest.h>
 
@@ -35,9 +36,12 @@ struct TestPlugin {
   std::map<std::string, const void*> tables;  // id -> table; `self` is this object
   const ccm_host* host = nullptr;
   int destroyed = 0;
-  ccm_plugin plugin{sizeof(ccm_plugin), 0, {nullptr, 0}, &TestPlugin::create};
+  ccm_plugin plugin = sized<ccm_plugin>();
 
-  TestPlugin() { current() = this; }
+  TestPlugin() {
+    plugin.create = &TestPlugin::create;
+    current() = this;
+  }
   ~TestPlugin() { current() = nullptr; }
 
   // `create` has no self: one test plugin at a time.
@@ -46,23 +50,26 @@ struct TestPlugin {
     return plugin;
   }
 
-  static void create(const ccm_host* host, ccm_str, ccm_completion done) {
+  static void create(void*, ccm_ctx, const ccm_create_request* request, ccm_completion done) {
     TestPlugin& self = *current();
-    self.host = host;
-    if (self.on_create) return self.on_create(host, done);
+    self.host = request->host;
+    if (self.on_create) return self.on_create(request->host, done);
     self.complete_create(done);
   }
   void complete_create(ccm_completion done) {
-    const ccm_component component{sizeof(component), 0, this, &get_interface, &destroy};
-    const ccm_status ok{sizeof(ok), 0, 0, 0, 0, {}, {}};
+    auto component = sized<ccm_component>();
+    component.self = this;
+    component.get_interface = &get_interface;
+    component.destroy = &destroy;
+    const auto ok = sized<ccm_status>();
     done.fn(done.owner, done.operation, &ok, &component);
   }
-  static bool get_interface(void* self, const char* id, ccm_interface* out) {
+  static ccm_bool get_interface(void* self, const char* id, ccm_interface* out) {
     auto& plugin = *static_cast<TestPlugin*>(self);
     const auto found = plugin.tables.find(id);
-    if (found == plugin.tables.end()) return false;
+    if (found == plugin.tables.end()) return 0;
     *out = {self, found->second};
-    return true;
+    return 1;
   }
   static void destroy(void* self) {
     auto& plugin = *static_cast<TestPlugin*>(self);
@@ -76,6 +83,16 @@ struct TestPlugin {
     EXPECT_TRUE(host->get_interface(host->self, id, &found)) << id;
     *table = static_cast<const Table*>(found.table);
     return found;
+  }
+};
+
+// A callback that counts how often it was called and dropped.
+struct Counted {
+  int calls = 0;
+  int drops = 0;
+  ccm_callback callback() {
+    return {[](void* owner) { ++static_cast<Counted*>(owner)->calls; },
+            [](void* owner) { ++static_cast<Counted*>(owner)->drops; }, this};
   }
 };
 
@@ -110,16 +127,18 @@ class PluginHostTest : public testing::Test {
     identity.nonblocking = nonblocking;
     identity.max_parallel = max_parallel;
     component_ = std::make_shared<LiveComponent>(runtime_, identity);
-    host_ = std::make_unique<ComponentHost>();
+    host_ = std::make_unique<ComponentHost>(nonblocking);
     add_services(*host_);
     std::optional<Status> created;
     loop_.post([&] {
-      component_->create(plugin_.plugin, host_->host(), [&](Status status) { created = status; });
+      component_->create(plugin_.plugin, nullptr, host_->host(),
+                         [&](Status status) { created = status; });
     });
     poll_until([&] { return created.has_value(); });
     return created.value_or(Status(Code::unknown, "create did not end"));
   }
   virtual void add_services(ComponentHost&) {}
+  uint32_t plugin_number() { return runtime_.contexts->number_of("test.example"); }
 
   void poll() { loop_.poll(); }
   void advance(std::chrono::milliseconds step) {

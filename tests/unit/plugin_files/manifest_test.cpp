@@ -161,6 +161,29 @@ TEST(Manifest, RulesNeedGroupsResourcesAndVerbs) {
             "rbac[0].resources: must not be empty");
 }
 
+TEST(Manifest, ReadsOfTheCacheBringTheirRights) {
+  json document = valid();
+  document["reads"] = json::parse(
+      R"([{"resource": "v1/nodes", "fields": ["/metadata/labels"]},
+          {"resource": "discovery.k8s.io/v1/endpointslices", "fields": ["/endpoints"]}])");
+  const ManifestReport report = parse_manifest(document.dump());
+  ASSERT_THAT(report.faults, IsEmpty());
+  ASSERT_EQ(report.manifest->reads.size(), 2U);
+  EXPECT_EQ(report.manifest->reads[0].resource, "v1/nodes");
+  EXPECT_THAT(report.manifest->reads[0].fields, ElementsAre("/metadata/labels"));
+  ASSERT_EQ(report.manifest->rbac.size(), 3U);
+  EXPECT_THAT(report.manifest->rbac[1].api_groups, ElementsAre(""));
+  EXPECT_THAT(report.manifest->rbac[2].api_groups, ElementsAre("discovery.k8s.io"));
+  EXPECT_THAT(report.manifest->rbac[2].resources, ElementsAre("endpointslices"));
+  EXPECT_THAT(report.manifest->rbac[2].verbs, ElementsAre("list", "watch"));
+  EXPECT_EQ(fault_after([](json& m) { m["reads"] = json::parse(R"([{"resource": "v1/nodes"}])"); }),
+            "reads[0].fields: is missing");
+  EXPECT_THAT(fault_after([](json& m) {
+                m["reads"] = json::parse(R"([{"resource": "nodes", "fields": ["/spec"]}])");
+              }),
+              HasSubstr("reads[0].resource"));
+}
+
 TEST(Manifest, WhatIsNoObjectIsAFaultWithItsPlace) {
   EXPECT_EQ(parse_manifest("[]").faults[0], "the manifest: must be a JSON object, not array");
   EXPECT_THAT(parse_manifest(R"({"components": ["x"]})").faults,

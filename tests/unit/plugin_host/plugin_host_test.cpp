@@ -6,7 +6,14 @@
 #include "whole_host_fixture.hpp"
 
 #include <ccm/abi/controller.h>
+#include <ccm/abi/kube.h>
+#include <ccm/abi/loadbalancers.h>
+#include <ccm/abi/log.h>
+#include <ccm/abi/metrics.h>
 #include <ccm/abi/provider.h>
+#include <ccm/abi/queue.h>
+#include <ccm/abi/routes.h>
+#include <ccm/sized.hpp>
 
 #include <gtest/gtest.h>
 #include <prometheus/text_serializer.h>
@@ -36,7 +43,7 @@ TEST_F(WholeHostTest, NodesAreFoundAndPatchedWithOneListing) {
     ccm_interface found{};
     const std::string text(id);
     const bool served = tagger_.host->get_interface(tagger_.host->self, text.c_str(), &found);
-    EXPECT_EQ(served, text != CCM_HOST_SETUP) << text << " (setup is handed to setup only)";
+    EXPECT_TRUE(served) << text;
   }
   ASSERT_EQ(source_.specs.size(), 2u) << "the gate in front of deletions watches Nodes, too";
   EXPECT_EQ(source_.specs.back().resource, "v1/nodes");
@@ -56,6 +63,13 @@ TEST_F(WholeHostTest, NodesAreFoundAndPatchedWithOneListing) {
   EXPECT_EQ(tagger_.stopped, 1);
   EXPECT_EQ(tagger_.destroyed, 1);
   EXPECT_EQ(cloud_.destroyed, 1);
+  EXPECT_EQ(cloud_.limits_asked, 1);
+  EXPECT_EQ(cloud_.shut_down, 1);
+  EXPECT_EQ(cloud_.shared, &g_shared);
+  EXPECT_EQ(tagger_.shared, nullptr) << "of a plugin without open";
+  EXPECT_EQ(g_shared.opened, 1);
+  EXPECT_EQ(g_shared.closed, 1);
+  EXPECT_EQ(g_shared.destroyed_before_close, 1);
   const std::string text = prometheus::TextSerializer().Serialize(registry_.Collect());
   EXPECT_NE(text.find("workqueue_adds_total{name=\"Tags\"} 50"), std::string::npos);
   EXPECT_NE(text.find("operation=\"instances.list\""), std::string::npos);
@@ -124,6 +138,7 @@ TEST_F(WholeHostTest, AnInvalidConfigurationIsFatal) {
   EXPECT_EQ(status.code(), Code::invalid_argument);
   EXPECT_EQ(status.message(), "set CLOUD_TOKEN");
   EXPECT_TRUE(wait(host_->stop(10s)).ok());
+  EXPECT_EQ(cloud_.shut_down, 0) << "it never logged in";
 }
 
 TEST_F(WholeHostTest, HOST_86_AControllerWithNothingToDoIsSkipped) {

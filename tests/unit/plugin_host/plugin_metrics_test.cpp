@@ -6,6 +6,7 @@
 #include <ccm/abi/controller.h>
 #include <ccm/abi/metrics.h>
 #include <ccm/abi/provider.h>
+#include <ccm/sized.hpp>
 
 #include <gtest/gtest.h>
 #include <prometheus/text_serializer.h>
@@ -27,13 +28,17 @@ struct TestMetrics {
     self = found.self;
   }
   uint64_t define(const char* name, int32_t kind, std::vector<ccm_str> labels = {}) const {
-    const ccm_metric metric{sizeof(metric), kind,          c_str(name), c_str("Help."),
-                            labels.data(),  labels.size(), nullptr,     0};
+    auto metric = sized<ccm_metric>();
+    metric.kind = kind;
+    metric.name = c_str(name);
+    metric.help = c_str("Help.");
+    metric.label_names = labels.data();
+    metric.label_count = labels.size();
     return table->define(self, &metric);
   }
   void record(uint64_t metric, const char* label, double value) const {
     const ccm_str text = c_str(label);
-    table->record(self, metric, &text, value);
+    table->record(self, metric, &text, 1, value);
   }
   const ccm_host_metrics* table = nullptr;
   void* self = nullptr;

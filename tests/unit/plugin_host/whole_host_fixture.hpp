@@ -3,12 +3,17 @@
 #pragma once
 
 #include "../runtime/manual_timers.hpp"
+#include "cloud_plugin.hpp"
 #include "plugin_host/plugin_host.hpp"
 
 #include <ccm/abi/controller.h>
 #include <ccm/abi/kube.h>
+#include <ccm/abi/loadbalancers.h>
+#include <ccm/abi/log.h>
 #include <ccm/abi/provider.h>
+#include <ccm/abi/queue.h>
 #include <ccm/abi/routes.h>
+#include <ccm/sized.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -29,85 +34,10 @@ namespace ccm::plugin {
 using namespace std::chrono_literals;
 using boost::asio::awaitable;
 
-inline void complete(ccm_completion done, Status status = {}, const void* result = nullptr) {
-  const ccm_status c_status = status.to_c();
-  done.fn(done.owner, done.operation, &c_status, result);
-}
-
-// A provider that blocks; its table ends before `get`, as one of an older header would.
-struct Cloud {
-  std::vector<Status> initialize_results;  // then ok
-  std::atomic<int> initialized{0};
-  std::atomic<int> listed{0};
-  std::atomic<int> destroyed{0};
-  std::map<std::string, std::string> machines;  // name -> provider ID
-  const ccm_host* host = nullptr;
-  std::function<void(const ccm_host*)> on_create;
-};
-inline Cloud* g_cloud = nullptr;
-
-inline void cloud_initialize(void*, const ccm_ctx*, ccm_completion done) {
-  const int number = g_cloud->initialized++;
-  if (number < static_cast<int>(g_cloud->initialize_results.size())) {
-    return complete(done, g_cloud->initialize_results[static_cast<std::size_t>(number)]);
-  }
-  complete(done);
-}
-
-inline void cloud_list(void*, const ccm_ctx*, ccm_completion done) {
-  ++g_cloud->listed;
-  std::vector<ccm_instance> instances;
-  std::vector<const ccm_instance*> pointers;
-  for (const auto& [name, id] : g_cloud->machines) {
-    ccm_instance instance{};
-    instance.size = sizeof(instance);
-    instance.state = CCM_INSTANCE_RUNNING;
-    instance.name = c_str(name);
-    instance.provider_id = c_str(id);
-    instances.push_back(instance);
-  }
-  for (const ccm_instance& instance : instances) pointers.push_back(&instance);
-  const ccm_instance_list list{sizeof(list), 0, pointers.data(), pointers.size(), 0};
-  complete(done, {}, &list);
-}
-
-// Never called: they make the host offer the interfaces.
-inline void no_load_balancer(void*, const ccm_ctx*, const ccm_service*, const ccm_backend* const*,
-                             size_t, ccm_completion) {
-  FAIL();
-}
-inline void no_removal(void*, const ccm_ctx*, const ccm_service*, ccm_completion) { FAIL(); }
-inline void no_routes(void*, const ccm_ctx*, ccm_str, ccm_completion) { FAIL(); }
-inline void no_changes(void*, const ccm_ctx*, ccm_str, const ccm_route* const*, size_t,
-                       const ccm_route* const*, size_t, ccm_completion) {
-  FAIL();
-}
-
-inline bool cloud_interface(void*, const char* id, ccm_interface* out) {
-  static const ccm_provider provider{sizeof(provider), 0, &cloud_initialize, nullptr, nullptr};
-  static const ccm_cloud_instances instances{offsetof(ccm_cloud_instances, describe), 0,
-                                             &cloud_list, nullptr, nullptr};
-  if (std::string_view(id) == CCM_PROVIDER) return *out = {nullptr, &provider}, true;
-  static const ccm_cloud_loadbalancers balancers{
-      sizeof(balancers), 0, nullptr, &no_load_balancer, nullptr, &no_removal, nullptr, nullptr};
-  static const ccm_cloud_routes routes{sizeof(routes), 0, &no_routes, &no_changes, nullptr};
-  if (std::string_view(id) == CCM_CLOUD_INSTANCES) return *out = {nullptr, &instances}, true;
-  if (std::string_view(id) == CCM_CLOUD_LOADBALANCERS) return *out = {nullptr, &balancers}, true;
-  if (std::string_view(id) == CCM_CLOUD_ROUTES) return *out = {nullptr, &routes}, true;
-  return false;
-}
-
-inline void cloud_create(const ccm_host* host, ccm_str, ccm_completion done) {
-  g_cloud->host = host;
-  if (g_cloud->on_create) g_cloud->on_create(host);
-  const ccm_component component{sizeof(component), 0, nullptr, &cloud_interface,
-                                [](void*) { ++g_cloud->destroyed; }};
-  complete(done, {}, &component);
-}
-
 // A controller: instances.get for each Node, then a patch with the provider ID.
 struct Tagger {
   const ccm_host* host = nullptr;
+  void* shared = nullptr;  // what open gave
   const ccm_cloud_instances* instances = nullptr;
   void* instances_self = nullptr;
   const ccm_host_kube* kube = nullptr;
@@ -137,13 +67,17 @@ inline void tag_found(void* owner, uint64_t, const ccm_status* status, const voi
     return;
   }
   const std::string body(view(static_cast<const ccm_instance*>(result)->provider_id));
-  const ccm_kube_reference reference{sizeof(reference),      0, c_str("v1/nodes"), {},
-                                     c_str(operation->node), {}};
-  const ccm_kube_patch patch{sizeof(patch), CCM_PATCH_MERGE, &reference, c_str(body), 0, 0};
-  g_tagger->kube->patch(g_tagger->kube_self, nullptr, &patch, {&tag_patched, operation, 0});
+  auto reference = sized<ccm_kube_reference>();
+  reference.resource = c_str("v1/nodes");
+  reference.name = c_str(operation->node);
+  auto patch = sized<ccm_kube_patch_request>();
+  patch.reference = &reference;
+  patch.body = c_str(body);
+  patch.type = CCM_PATCH_MERGE;
+  g_tagger->kube->patch(g_tagger->kube_self, {}, &patch, {&tag_patched, operation, 0});
 }
 
-inline void tagger_setup(void*, const ccm_ctx*, const ccm_host_setup* setup, ccm_completion done) {
+inline void tagger_setup(void*, ccm_ctx, const ccm_setup_request*, ccm_completion done) {
   ccm_interface found{};
   if (!g_tagger->host->get_interface(g_tagger->host->self, CCM_CLOUD_INSTANCES, &found)) {
     return complete(done, Status(Code::unimplemented, "the cloud has no instances"));
@@ -159,43 +93,55 @@ inline void tagger_setup(void*, const ccm_ctx*, const ccm_host_setup* setup, ccm
   watch.resource = c_str("v1/nodes");
   watch.fields = fields;
   watch.field_count = 1;
-  setup->watch(setup->self, &watch);
+  g_tagger->host->get_interface(g_tagger->host->self, CCM_HOST_SETUP, &found);
+  const auto* setup = static_cast<const ccm_host_setup*>(found.table);
+  setup->watch(found.self, &watch);
   ccm_queue_options queue{};
   queue.size = sizeof(queue);
   queue.workers = 4;
   queue.name = c_str("Tags");
-  setup->queue(setup->self, &queue);
+  setup->queue(found.self, &queue);
   complete(done);
 }
 
-inline void tagger_reconcile(void*, const ccm_ctx* ctx, const ccm_reconcile_request* request,
+inline void tagger_reconcile(void*, ccm_ctx ctx, const ccm_reconcile_request* request,
                              ccm_completion done) {
   if (g_tagger->never_complete) return;
   auto* operation = new TagOperation{std::string(view(request->key)), done};
   ccm_node_identity node{};
   node.size = sizeof(node);
   node.name = c_str(operation->node);
-  g_tagger->instances->get(g_tagger->instances_self, ctx, &node, {&tag_found, operation, 0});
+  auto question = sized<ccm_get_instance_request>();
+  question.node = &node;
+  g_tagger->instances->get(g_tagger->instances_self, ctx, &question, {&tag_found, operation, 0});
 }
 
-inline void tagger_stop(void*, const ccm_ctx*, ccm_completion done) {
+inline void tagger_stop(void*, ccm_ctx, const ccm_stop_request*, ccm_completion done) {
   ++g_tagger->stopped;
   complete(done);
 }
 
-inline bool tagger_interface(void*, const char* id, ccm_interface* out) {
-  static const ccm_controller controller{sizeof(controller), 0, &tagger_setup, &tagger_reconcile,
-                                         &tagger_stop};
-  if (std::string_view(id) != CCM_CONTROLLER) return false;
+inline ccm_bool tagger_interface(void*, const char* id, ccm_interface* out) {
+  static const ccm_controller controller = [] {
+    auto table = sized<ccm_controller>();
+    table.setup = &tagger_setup;
+    table.reconcile = &tagger_reconcile;
+    table.stop = &tagger_stop;
+    return table;
+  }();
+  if (std::string_view(id) != CCM_CONTROLLER) return 0;
   *out = {nullptr, &controller};
-  return true;
+  return 1;
 }
 
-inline void tagger_create(const ccm_host* host, ccm_str, ccm_completion done) {
-  g_tagger->host = host;
-  if (g_tagger->on_create) g_tagger->on_create(host);
-  const ccm_component component{sizeof(component), 0, nullptr, &tagger_interface,
-                                [](void*) { ++g_tagger->destroyed; }};
+inline void tagger_create(void* self, ccm_ctx, const ccm_create_request* request,
+                          ccm_completion done) {
+  g_tagger->shared = self;
+  g_tagger->host = request->host;
+  if (g_tagger->on_create) g_tagger->on_create(request->host);
+  auto component = sized<ccm_component>();
+  component.get_interface = &tagger_interface;
+  component.destroy = [](void*) { ++g_tagger->destroyed; };
   complete(done, {}, &component);
 }
 
@@ -215,6 +161,7 @@ inline LoadedPlugin loaded(const ccm_plugin* entry, ComponentKind kind, const ch
 }
 
 struct NoFlags final : FlagSource {
+  [[nodiscard]] bool given(std::string_view) const override { return false; }
   [[nodiscard]] std::optional<std::string> flag(std::string_view) const override {
     return std::nullopt;
   }
@@ -224,6 +171,7 @@ struct Leader final : LeaderState {
   [[nodiscard]] uint64_t transitions() const override { return 0; }
 };
 struct NoCache final : ObjectCache {
+  [[nodiscard]] CacheState state(std::string_view) const override { return CacheState::synced; }
   [[nodiscard]] kube::ObjectPtr get(std::string_view, std::string_view,
                                     std::string_view) const override {
     return {};
@@ -245,6 +193,9 @@ struct Source final : runtime::EventSource {
 // Accepts every patch.
 struct PatchedApi final : ObjectApi {
   explicit PatchedApi(runtime::EventLoop& loop) : loop(loop) {}
+  void create_sub(kube::Resource, std::string, std::string, std::string, std::string,
+                  kube::CallOptions, Done) override {}
+  void list(kube::Resource, std::string, kube::ListOptions, kube::CallOptions, Done) override {}
   void get(kube::Resource, std::string, std::string, kube::CallOptions, Done) override {}
   void create(kube::Resource, std::string, std::string, kube::WriteOptions, kube::CallOptions,
               Done) override {}
@@ -265,14 +216,16 @@ class WholeHostTest : public testing::Test {
  protected:
   WholeHostTest() {
     g_cloud = &cloud_;
+    g_shared = {};
     g_tagger = &tagger_;
     PluginHostDependencies dependencies{loop_,   timers_, workers_, registry_, flags_, leader_,
                                         source_, cache_,  {},       {},        {},     {},
-                                        {},      {},      {},       {},        {}};
+                                        {},      {},      {},       {},        {},     {}};
     dependencies.object_api = [this](const ComponentIdentity&) { return api_; };
     dependencies.record_event = [](const std::string&, const kube::ObjectReference&,
                                    kube::EventType, const std::string&, const std::string&) {};
     dependencies.default_resync = 12h;
+    dependencies.make_http_client = [](const net::ClientOptions&) { return OwnHttpClient(); };
     host_.emplace(std::move(dependencies));
   }
   ~WholeHostTest() override {
@@ -329,8 +282,9 @@ class WholeHostTest : public testing::Test {
 
   Cloud cloud_;
   Tagger tagger_;
-  const ccm_plugin cloud_plugin_{sizeof(ccm_plugin), 0, {}, &cloud_create};
-  const ccm_plugin tagger_plugin_{sizeof(ccm_plugin), 0, {}, &tagger_create};
+  const ccm_plugin cloud_plugin_{sizeof(ccm_plugin), 0, {}, &shared_open, &cloud_create,
+                                 &shared_close};
+  const ccm_plugin tagger_plugin_{sizeof(ccm_plugin), 0, {}, nullptr, &tagger_create, nullptr};
   runtime::EventLoop loop_;
   runtime::ManualTimers timers_;
   runtime::WorkerPool workers_;

@@ -241,14 +241,36 @@ TEST_F(ControllerRunnerTest, ARefusedKeyComesBackOnlyAtATimeThatItsControllerNam
   sync();
   add("a");
   poll();
-  end("a", Status(Code::failed_precondition, ErrorClass::quota, "full").with_retry_after(10min));
+  const auto refused = [] {
+    return Status(Code::invalid_argument, ErrorClass::invalid_spec, "no such size");
+  };
+  end("a", refused().with_retry_after(10min));
   EXPECT_EQ(next_.back(), 10min);
   advance(10min);
   ASSERT_EQ(runs(), 2u);
   EXPECT_EQ(reconciler_.last_request.attempt, 0u) << "no back-off";
-  end("a", Status(Code::failed_precondition, ErrorClass::quota, "full"));
+  end("a", refused());
   advance(24h);
   EXPECT_EQ(runs(), 2u);
+}
+
+// Somebody may raise a limit at any time, and nothing tells of it.
+TEST_F(ControllerRunnerTest, AQuotaIsTriedAgainSlowly) {
+  make(1);
+  runner_->start();
+  sync();
+  add("a");
+  poll();
+  end("a", Status(Code::resource_exhausted, ErrorClass::quota, "full"));
+  EXPECT_EQ(next_.back(), 10min);
+  advance(10min);
+  ASSERT_EQ(runs(), 2u);
+  EXPECT_EQ(reconciler_.last_request.attempt, 0u) << "no back-off";
+  end("a", Status(Code::resource_exhausted, ErrorClass::quota, "full").with_retry_after(1min));
+  EXPECT_EQ(next_.back(), 1min);
+  add("a");
+  poll();
+  EXPECT_EQ(runs(), 3u) << "a change of the object ends the wait";
 }
 
 TEST_F(ControllerRunnerTest, RequeueAfterComesAsPeriodic) {

@@ -78,10 +78,9 @@ TEST_F(ProviderTest, InitializeTriesTheCredential) {
   EXPECT_EQ(host.http.requests()[0].operation, "CheckCredential");
 }
 
-TEST_F(ProviderTest, HealthIsOneShortCall) {
-  log_in();
+TEST_F(ProviderTest, InitializeFailsWhileTheCloudIsAway) {
   host.http.expect("GET", kBase + "/v1/machines?page=1&per_page=1").answer(503, "");
-  EXPECT_EQ(provider.health().error_class(), ErrorClass::unavailable);
+  EXPECT_EQ(provider.initialize().error_class(), ErrorClass::unavailable);
 }
 
 TEST_F(ProviderTest, ListReadsEveryPage) {

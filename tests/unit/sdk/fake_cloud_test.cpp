@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 // A host's view from a component that does what the test says.
 class FakeCloudTest : public ::testing::Test {
  protected:
-  FakeCloudTest() : view_(host_.abi(), true) {}
+  FakeCloudTest() : view_(host_.abi()) {}
 
   // Runs one SDK operation to its end.
   template <typename Output, typename Operation>
@@ -170,7 +170,7 @@ TEST_F(FakeCloudTest, AHostWithoutThemSaysSo) {
   FakeHost bare;
   bare.hide(CCM_CLOUD_LOADBALANCERS);
   bare.hide(CCM_CLOUD_ROUTES);
-  const Host view(bare.abi(), true);
+  const Host view(bare.abi());
   EXPECT_FALSE(view.load_balancers);
   EXPECT_FALSE(view.routes);
 }

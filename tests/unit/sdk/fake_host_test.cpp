@@ -30,7 +30,7 @@ void send(FakeHost& host, Seen& seen, const Ctx& ctx, const std::string& url) {
   request.size = sizeof(request);
   request.method = c_str("GET");
   request.url = c_str(url);
-  host.http.table()->send(&host.http, ctx.get(), &request, seen.completion());
+  host.http.table()->send(host.http.shared(), ctx.get(), &request, seen.completion());
 }
 
 TEST(FakeHttp, NeverCompletesInsideTheCall) {
@@ -91,7 +91,7 @@ TEST(FakeContexts, ChildrenEndWithTheirParent) {
   EXPECT_EQ(child.remaining(), std::chrono::seconds(10));
   EXPECT_EQ(parent.remaining(), std::chrono::milliseconds(INT64_MAX));
   int called = 0;
-  EXPECT_NE(child.on_cancel([](void* owner) { ++*static_cast<int*>(owner); }, &called), 0U);
+  EXPECT_NE(child.on_end({[](void* owner) { ++*static_cast<int*>(owner); }, nullptr, &called}), 0U);
   host.contexts.cancel(parent);
   EXPECT_TRUE(child.cancelled());
   host.loop.run();
@@ -106,9 +106,9 @@ TEST(FakeContexts, CallsBackForOneThatHasEnded) {
   EXPECT_EQ(ctx.status().code(), Code::deadline_exceeded);
   int called = 0;
   const auto add = [](void* owner) { ++*static_cast<int*>(owner); };
-  EXPECT_NE(ctx.on_cancel(add, &called), 0U);
-  const uint64_t removed = ctx.on_cancel(add, &called);
-  ctx.remove_on_cancel(removed);
+  EXPECT_NE(ctx.on_end({add, nullptr, &called}), 0U);
+  const uint64_t removed = ctx.on_end({add, nullptr, &called});
+  ctx.remove_on_end(removed);
   host.loop.run();
   EXPECT_EQ(called, 1);
 }
@@ -236,27 +236,37 @@ TEST_F(FakeKubeTest, TheCacheKeepsDeclaredFieldsAndTellsOfChanges) {
 // Components that break the rules of the ABI, in plain C style.
 struct Rogue {
   static ccm_completion kept;
-  static void complete_twice(void*, const ccm_ctx*, ccm_completion done) {
+  static void complete_twice(void*, ccm_ctx, const ccm_initialize_request*, ccm_completion done) {
     const ccm_status ok = Status().to_c();
     done.fn(done.owner, done.operation, &ok, nullptr);
     done.fn(done.owner, done.operation, &ok, nullptr);
   }
-  static void complete_never(void*, const ccm_ctx*, ccm_completion) {}
-  static bool get_interface(void*, const char* id, ccm_interface* out) {
-    static const ccm_provider table = {sizeof(ccm_provider), 0, &complete_twice, &complete_never,
-                                       nullptr};
-    if (std::string_view(id) != CCM_PROVIDER) return false;
+  static void complete_never(void*, ccm_ctx, const ccm_shutdown_request*, ccm_completion) {}
+  static ccm_bool get_interface(void*, const char* id, ccm_interface* out) {
+    static const ccm_provider table = [] {
+      auto slots = sized<ccm_provider>();
+      slots.initialize = &complete_twice;
+      slots.shutdown = &complete_never;
+      return slots;
+    }();
+    if (std::string_view(id) != CCM_PROVIDER) return 0;
     *out = {nullptr, &table};
-    return true;
+    return 1;
   }
-  static void create(const ccm_host*, ccm_str, ccm_completion done) {
-    const ccm_component component{sizeof(component), 0, nullptr, &get_interface, [](void*) {}};
+  static void create(void*, ccm_ctx, const ccm_create_request*, ccm_completion done) {
+    auto component = sized<ccm_component>();
+    component.get_interface = &get_interface;
+    component.destroy = [](void*) {};
     const ccm_status ok = Status().to_c();
     done.fn(done.owner, done.operation, &ok, &component);
   }
   static const ccm_plugin* plugin() {
-    static const ccm_plugin plugin = {sizeof(plugin), 0, c_str(R"({"nonblocking": true})"),
-                                      &create};
+    static const ccm_plugin plugin = [] {
+      auto made = sized<ccm_plugin>();
+      made.manifest = c_str(R"({"nonblocking": true})");
+      made.create = &create;
+      return made;
+    }();
     return &plugin;
   }
 };
@@ -271,7 +281,7 @@ TEST(FakeComponent, ADoubleCompletionIsAFault) {
 TEST(FakeComponent, AMissingCompletionIsNoticed) {
   FakeHost host;
   FakeComponent component(host, Rogue::plugin(), "x");
-  EXPECT_EQ(component.health().message(), "the operation never completed");
+  EXPECT_EQ(component.shutdown().message(), "the operation never completed");
 }
 
 }  // namespace

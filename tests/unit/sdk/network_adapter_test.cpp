@@ -74,7 +74,7 @@ struct OnlyEnsure {
 // Its routes depend on its configuration.
 struct RoutesSometimes {
   explicit RoutesSometimes(Host& host) : offered(host.config.flag("routes") == "true") {}
-  [[nodiscard]] bool offers_routes() const { return offered; }
+  [[nodiscard]] bool offers(std::string_view id) const { return id != CCM_CLOUD_ROUTES || offered; }
   Result<std::vector<Route>> list_routes(const Ctx&, const std::string&) {
     return std::vector<Route>();
   }

@@ -10,4 +10,4 @@ struct Provider {
   ccm::Status initialize(ccm::Ctx);
 };
 
-auto make = &ccm::detail::make_component<Provider>;
+const ccm::ComponentEntry entry = ccm::component<Provider>("test");

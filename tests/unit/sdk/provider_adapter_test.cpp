@@ -50,7 +50,7 @@ struct Coroutines {
     }
     co_return Status();
   }
-  Task<Status> health(Ctx ctx) {
+  Task<Status> shutdown(Ctx ctx) {
     Status slept = co_await host.timer.sleep(ctx, std::chrono::seconds(60));
     co_return slept;
   }
@@ -101,8 +101,8 @@ struct BlocksOnTheLoop {
 struct Throwing {
   explicit Throwing(Host&) {}
   Status initialize(Ctx) { throw std::runtime_error("no login"); }
-  Task<Status> health(Ctx) {
-    throw std::logic_error("no health");
+  Task<Status> shutdown(Ctx) {
+    throw std::logic_error("no logout");
     co_return Status();
   }
   bool has_cluster_id() { throw std::runtime_error("no id"); }
@@ -125,7 +125,7 @@ TEST(ProviderAdapter, FillsOnlyTheSlotsOfMethodsThatExist) {
   const auto provider = component.interface<ccm_provider>(CCM_PROVIDER);
   ASSERT_TRUE(provider);
   EXPECT_EQ(provider.get(&ccm_provider::initialize), nullptr);
-  EXPECT_EQ(provider.get(&ccm_provider::health), nullptr);
+  EXPECT_EQ(provider.get(&ccm_provider::shutdown), nullptr);
   EXPECT_EQ(provider.get(&ccm_provider::has_cluster_id), nullptr);
   EXPECT_FALSE(component.interface<ccm_controller>(CCM_CONTROLLER));
 }
@@ -192,9 +192,9 @@ TEST(ProviderAdapter, CancellationReachesAnAwaitedCall) {
 TEST(ProviderAdapter, ASleepEndsWithItsCtx) {
   FakeHost host;
   FakeComponent component(host, plugin_of<Coroutines, Dispatch::loop>(), "test");
-  EXPECT_EQ(component.health().code(), Code::deadline_exceeded);
+  EXPECT_EQ(component.shutdown().code(), Code::deadline_exceeded);
   const Ctx patient = host.contexts.make(std::chrono::minutes(5));
-  const auto pending = component.start_health(patient);
+  const auto pending = component.start_shutdown(patient);
   host.loop.advance(std::chrono::seconds(59));
   EXPECT_FALSE(pending.done());
   host.loop.advance(std::chrono::seconds(2));
@@ -233,14 +233,14 @@ TEST(ProviderAdapter, NoExceptionPasses) {
   FakeHost host;
   FakeComponent component(host, plugin_of<Throwing, Dispatch::loop>(), "test");
   EXPECT_EQ(component.initialize().message(), "unhandled exception: no login");
-  EXPECT_EQ(component.health().message(), "unhandled exception: no health");
+  EXPECT_EQ(component.shutdown().message(), "unhandled exception: no logout");
   EXPECT_EQ(component.list().status().code(), Code::internal);
   const auto provider = component.interface<ccm_provider>(CCM_PROVIDER);
   EXPECT_FALSE(provider.get(&ccm_provider::has_cluster_id)(provider.self()));
   const auto errors = host.log.lines(CCM_LOG_ERROR);
   ASSERT_EQ(errors.size(), 3U);
   EXPECT_EQ(errors[0].value("operation"), "initialize");
-  EXPECT_EQ(errors[1].value("operation"), "health");
+  EXPECT_EQ(errors[1].value("operation"), "shutdown");
   EXPECT_EQ(errors[2].value("operation"), "list");
 }
 
@@ -272,7 +272,7 @@ TEST(ProviderAdapter, DestroyFreesWhatStillWaits) {
   FakeComponent component(host, plugin_of<Coroutines, Dispatch::loop>(), "test");
   host.http.expect("GET", "http://cloud/login").hang();
   const auto waits_for_http = component.start_initialize(host.contexts.make());
-  const auto sleeps = component.start_health(host.contexts.make());
+  const auto sleeps = component.start_shutdown(host.contexts.make());
   host.loop.run();
   component.destroy();
   host.loop.run();
@@ -288,7 +288,7 @@ TEST(ProviderAdapter, AMissingServiceIsNamedInTheError) {
   FakeComponent component(host, plugin_of<Coroutines, Dispatch::loop>(), "test");
   EXPECT_EQ(component.initialize().code(), Code::unimplemented);
   EXPECT_NE(component.initialize().message().find(CCM_HOST_HTTP), std::string::npos);
-  EXPECT_NE(component.health().message().find(CCM_HOST_TIMER), std::string::npos);
+  EXPECT_NE(component.shutdown().message().find(CCM_HOST_TIMER), std::string::npos);
 }
 
 }  // namespace

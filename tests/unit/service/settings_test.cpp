@@ -12,7 +12,7 @@ namespace {
 class SettingsTest : public ::testing::Test {
  protected:
   Result<Settings> read() {
-    const Config config(Service<ccm_host_config>(host.config.table(), &host.config));
+    const Config config(Service<ccm_host_config>(host.config.table(), host.config.caller()));
     return read_settings(config);
   }
   testing::FakeHost host;

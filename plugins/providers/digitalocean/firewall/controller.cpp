@@ -97,7 +97,7 @@ Status FirewallController::setup(Setup& setup) {
   setup.queue(options);
   watch(setup, kFirewallServices, service_view_fields(),
         [this](EventKind kind, const Object&, const Object& now, const Queue& queue) {
-          if (kind == EventKind::resync) return;
+          if (kind == EventKind::resync || kind == EventKind::hinted) return;
           if (kind == EventKind::deleted) doubts_.erase(key_of_service(now));
           queue.add(kFirewallKey, Priority::changed, kFirewallGather);
         });

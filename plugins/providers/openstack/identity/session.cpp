@@ -66,6 +66,21 @@ Task<Status> Session::run(std::shared_ptr<Round> round) {
   co_return Status();  // the failure is told to those who asked
 }
 
+Task<Status> Session::log_out(Ctx ctx) {
+  const TokenPtr token = std::exchange(current_, nullptr);
+  if (!token) co_return Status();
+  auto keystone = co_await find_keystone(ctx);
+  if (!keystone.ok()) co_return keystone.status();
+  HttpRequest question = request("DELETE", *keystone + "/auth/tokens");
+  question.headers.push_back({"x-auth-token", token->id.reveal()});
+  question.headers.push_back({"x-subject-token", token->id.reveal()});
+  question.operation = "RevokeToken";
+  question.read_only = true;  // a standby logs out as well
+  auto answer = co_await host_.http.send(ctx, std::move(question));
+  if (!answer.ok()) co_return answer.status();
+  co_return status_of("RevokeToken", *answer);
+}
+
 HttpRequest Session::request(std::string method, std::string url) const {
   HttpRequest request;
   request.method = std::move(method);

@@ -35,6 +35,8 @@ class Session {
   // invalid_argument when the options make no log-in, unauthenticated when Keystone refuses it,
   // unavailable when it does not answer, and the end of `ctx`.
   Task<Result<TokenPtr>> token(Ctx ctx);
+  // Revokes the token, so that it is of no use to anybody who finds it.
+  Task<Status> log_out(Ctx ctx);
   // A service does not take it, so nobody gets it again.
   void refused(const TokenPtr& token);
 

@@ -12,28 +12,47 @@ extern "C" {
 
 #define CCM_HOST_CONFIG "draft.ccm.host.config/1"
 
+/* [host table] [since 1.0] */
 typedef struct ccm_host_config {
   uint32_t size;
   uint32_t reserved;
+
   /*
    * The value in force of a flag, without dashes ("cluster-name"), as text: booleans "true"/"false", durations in Go's
-   * form ("5m0s"), lists joined by commas. False when there is no such flag. Borrowed until destroy. [any-thread]
+   * form ("5m0s"), lists joined by commas. 0 when there is no such flag. OWNERSHIP: valid until destroy. [any-thread]
    */
-  bool (*flag)(void *self, ccm_str name, ccm_str *out);
+  ccm_bool (*flag)(void *self, ccm_str name, ccm_str *out);
 
-  /* The bytes of --cloud-config, in whatever form the provider defines; false when the flag is empty. Borrowed: within
-   * an operation until that has ended, elsewhere until the change callback was called the next time. [any-thread] */
-  bool (*cloud_config)(void *self, ccm_str *out);
+  /* Whether the user gave the flag, or the environment variable that stands for it, rather than leaving its default. 0
+   * also when there is no such flag. [any-thread] */
+  ccm_bool (*flag_given)(void *self, ccm_str name);
+
+  /* The bytes of --cloud-config, in whatever form the provider defines; 0 when the flag is empty. OWNERSHIP: valid
+   * until the next change was told by on_change and the operations of the component that ran then have ended.
+   * [any-thread] */
+  ccm_bool (*cloud_config)(void *self, ccm_str *out);
 
   /*
    * A secret of that name: the file that the environment variable NAME_FILE points to (trimmed, read again on each
    * call), else the environment variable NAME. Copies at most `capacity` bytes to `buffer` and returns the secret's
-   * whole length, or -1 when there is none. Never logged. [any-thread]
+   * whole length, or -1 when there is none. Never logged. [any-thread] [null: buffer]
    */
   int64_t (*secret)(void *self, ccm_str name, char *buffer, size_t capacity);
 
-  /* Calls `fn(owner)` in [serial] whenever --cloud-config changed on disk. [create] */
-  void (*on_change)(void *self, void (*fn)(void *owner), void *owner);
+  /* Calls `callback` in [serial] each time --cloud-config has changed on disk, until the component ends. 0 = refused
+   * and dropped. [create] */
+  ccm_bool (*on_change)(void *self, ccm_callback callback);
+
+  /*
+   * Says that the configuration as it is now in `file` (a path that was read by ccm_host_file; empty = --cloud-config)
+   * cannot be used, and that the one from before stays in force: the plugin goes on with it. `reason` says where the
+   * fault is and what to do. The operator sees it in the log, a metric and the status pages until accepted() or the
+   * next change. [any-thread]
+   */
+  void (*rejected)(void *self, ccm_str file, ccm_str reason);
+
+  /* Says that the configuration as it is now in `file` is in force. [any-thread] */
+  void (*accepted)(void *self, ccm_str file);
 } ccm_host_config;
 
 #ifdef __cplusplus

@@ -1,12 +1,21 @@
 /*
  * Machines of the cloud, and which of them is which Node. The host's broker turns this into a snapshot that all
  * controllers share: one listing answers thousands of Nodes. The same table is what controllers get from the host.
+ *
+ * R-70 Only ABSENT and TERMINATED ever lead to the deletion of a Node. A timeout, a refusal or a page that could not be
+ *      read is a failure, or makes machines unknown (R-72); never an absence.
+ * R-71 A listing is complete, says what it lacks (R-72), or fails; half a list would look like vanished machines.
+ * R-72 A listing that one region or project did not answer need not fail: machines whose provider ID begins with one of
+ *      `unknown_prefixes` are unknown, unless they are listed. An empty prefix is all machines: right for a listing
+ *      whose pages shifted while they were read, also the second time. A Node without provider ID that is not listed is
+ *      unknown while there is any such prefix.
  */
 #ifndef CCM_ABI_INSTANCES_H
 #define CCM_ABI_INSTANCES_H
 
 #include "ccm/abi/ctx.h"
 #include "ccm/abi/object.h"
+#include "ccm/abi/provider.h"
 #include "ccm/abi/status.h"
 
 #ifdef __cplusplus
@@ -15,10 +24,8 @@ extern "C" {
 
 #define CCM_CLOUD_INSTANCES "draft.ccm.cloud.instances/1"
 
-/*
- * Values of ccm_instance.state. Only ABSENT and TERMINATED ever lead to the deletion of a Node. Any other value, and a
- * name or provider ID that is no UTF-8, count as UNKNOWN.
- */
+/* Values of ccm_instance.state. Any other counts as UNKNOWN, and so does a machine whose name or provider ID is no
+ * UTF-8. [since 1.0] */
 enum {
   CCM_INSTANCE_UNKNOWN = 0,    /* the cloud did not say; nothing may be concluded */
   CCM_INSTANCE_RUNNING = 1,    /* exists; also while it moves or is locked */
@@ -28,72 +35,101 @@ enum {
   CCM_INSTANCE_STARTING = 5    /* exists, but is still being built: no Node is initialised from it yet */
 };
 
-/*
- * Bits of ccm_instance_list.flags. INCOMPLETE: what is listed is there, but machines may be missing, since they came and
- * went while the pages were read and a second reading was no better. Nothing is concluded from what is not listed.
- */
-#define CCM_INSTANCES_INCOMPLETE 1u
-
-/* type: Hostname, InternalIP, ExternalIP, InternalDNS, ExternalDNS. Frozen. */
+/* type: Hostname, InternalIP, ExternalIP, InternalDNS, ExternalDNS. [frozen] [since 1.0] */
 typedef struct ccm_node_address {
   ccm_str type;
   ccm_str address;
 } ccm_node_address;
 
+/* [result] [since 1.0] */
 typedef struct ccm_instance {
   uint32_t size;
   int32_t state;
-  ccm_str provider_id;   /* "digitalocean://123", with one of the manifest's prefixes; empty when unknown */
-  ccm_str name;          /* equals the Node's name where the cloud keeps to that */
+  ccm_str provider_id; /* "digitalocean://123", with one of the manifest's prefixes; empty when unknown */
+  ccm_str name;        /* equals the Node's name where the cloud keeps to that */
   ccm_str instance_type;
   ccm_str zone;
   ccm_str region;
-  const ccm_node_address *addresses; /* in the order in which the Node shows them */
+  const ccm_node_address *addresses; /* in the order in which the Node is to show them */
   size_t address_count;
   const ccm_key_value *labels; /* further labels; those that the Node has are kept, keys of kubernetes.io left out */
   size_t label_count;
 } ccm_instance;
 
+/* A list that ends before `count` is a failure. [result] [since 1.0] */
 typedef struct ccm_instance_list {
   uint32_t size;
-  uint32_t reserved;
+  uint32_t flags; /* 0 */
   const ccm_instance *const *instances; /* one that stands twice counts once, as it stands last */
   size_t count;
-  uint32_t flags; /* CCM_INSTANCES_* */
+  const ccm_str *unknown_prefixes; /* */
+  size_t unknown_prefix_count;
 } ccm_instance_list;
 
-/* Which machine is meant: by provider ID when the Node has one, else by name. */
+/* Which machine is meant: by provider ID when the Node has one, else by name. [request] [since 1.0] */
 typedef struct ccm_node_identity {
   uint32_t size;
-  /* From a controller: the answer must not be older, unless that would cost the host too many calls;
-   * 0 = the host's choice. 0 for a provider. */
-  uint32_t max_age_ms;
+  uint32_t flags; /* 0 */
   ccm_str name;
-  ccm_str provider_id;
-  /* For labels and annotations; may be NULL. From a controller also for its age: an answer that began before the host
-   * first saw this Node may be about the machine of an earlier one of its name, and is not given. */
+  ccm_str provider_id; /* may be empty */
+  /* [null] For labels and annotations. From a controller also for its age: an answer that began before the host first
+   * saw this Node may be about the machine of an earlier one of its name, and is not given. */
   const ccm_object *node;
+  /* From a controller: the answer is not to be older, unless that would cost the host too many calls (a request about
+   * many machines); 0 = the host's choice. 0 for a provider. */
+  int64_t max_age_ms;
 } ccm_node_identity;
 
+/* [request] [since 1.0] */
+typedef struct ccm_list_instances_request {
+  uint32_t size;
+  uint32_t flags; /* 0 */
+} ccm_list_instances_request;
+
+/* [request] [since 1.0] */
+typedef struct ccm_describe_instances_request {
+  uint32_t size;
+  uint32_t flags; /* 0 */
+  const ccm_node_identity *const *nodes;
+  size_t node_count;
+} ccm_describe_instances_request;
+
+/* [request] [since 1.0] */
+typedef struct ccm_get_instance_request {
+  uint32_t size;
+  uint32_t flags; /* 0 */
+  const ccm_node_identity *node;
+} ccm_get_instance_request;
+
+/* [result] [since 1.0] */
+typedef struct ccm_instance_limits {
+  uint32_t size;
+  uint32_t flags;          /* 0 */
+  int64_t timeout_ms;      /* of describe and get; 0 = 30 s, at most 10 minutes, as are the others */
+  int64_t list_timeout_ms; /* 0 = 60 s */
+  int64_t batch;           /* Nodes that one `describe` takes at most; 0 = any number */
+  int64_t parallel;        /* operations at once that the cloud bears; 0 = any number */
+} ccm_instance_limits;
+
+/* A provider needs one of list, describe and get; the host's table has all. [plugin table] [since 1.0] */
 typedef struct ccm_cloud_instances {
   uint32_t size;
   uint32_t reserved;
 
-  /*
-   * Every machine of the cluster's account, project or region; paged inside. A listing that could not be read to its
-   * end must fail: half a list would look like vanished machines. One whose pages shifted while they were read is read
-   * once more, and has CCM_INSTANCES_INCOMPLETE when that did not help. RESULT: const ccm_instance_list *.
-   * Optional, as is `describe`; a provider needs one of the three. [serial] or [worker]
-   */
-  void (*list)(void *self, const ccm_ctx *ctx, ccm_completion done);
+  /* Every machine of the cluster's account, project or region; paged inside. RESULT const ccm_instance_list *.
+   * [operation] [optional] */
+  void (*list)(void *self, ccm_ctx ctx, const ccm_list_instances_request *request, ccm_completion done);
 
-  /* Machines of these Nodes in one call to the cloud where it can do that. RESULT: const ccm_instance_list *, with
-   * element i the answer for nodes[i] (state ABSENT or UNKNOWN where there is none). */
-  void (*describe)(void *self, const ccm_ctx *ctx, const ccm_node_identity *const *nodes, size_t count,
-                   ccm_completion done);
+  /* The machines of these Nodes, in one call to the cloud where it can do that. RESULT const ccm_instance_list *:
+   * element i is the answer for nodes[i], with state ABSENT or UNKNOWN where there is none. [operation] [optional] */
+  void (*describe)(void *self, ccm_ctx ctx, const ccm_describe_instances_request *request, ccm_completion done);
 
-  /* One machine. CCM_CODE_NOT_FOUND with class NOT_FOUND means certainly absent. RESULT: const ccm_instance *. */
-  void (*get)(void *self, const ccm_ctx *ctx, const ccm_node_identity *node, ccm_completion done);
+  /* One machine. ERRORS: NOT_FOUND with class NOT_FOUND: certainly absent. RESULT const ccm_instance *.
+   * [operation] [optional] */
+  void (*get)(void *self, ccm_ctx ctx, const ccm_get_instance_request *request, ccm_completion done);
+
+  /* RESULT const ccm_instance_limits *. [operation] [optional] */
+  void (*limits)(void *self, ccm_ctx ctx, const ccm_limits_request *request, ccm_completion done);
 } ccm_cloud_instances;
 
 #ifdef __cplusplus

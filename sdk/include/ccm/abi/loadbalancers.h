@@ -1,25 +1,32 @@
 /*
  * Load balancers of the cloud for Services of type LoadBalancer. A provider implements this table; controllers get the
- * same one from the host, which adds deadlines, metrics, one operation at a time for each Service, and the deletion
- * brake. The host's table has every function, whatever the provider's has, and no table is offered without `ensure` and
- * `remove`. The host reads of the Service's object whether the user gave the load balancer up, so a controller declares
- * /metadata/deletionTimestamp and /spec/type among its fields; other removals are held when they are many
- * (FAILED_PRECONDITION, class WAITING, reason "DeletionBrakeEngaged").
+ * same one from the host.
  *
- * Rules for a provider:
- *  - Never wait for the cloud inside an operation. While it works, end with CCM_LOAD_BALANCER_PENDING and a
- *    retry_after_ms; the host calls again.
- *  - No write to the cloud without a difference: a second `ensure` of the same request is reads only.
- *  - A load balancer is this Service's when a mark that the provider itself put into the cloud (a tag, a description, a
- *    name made of the UID) names this Service's UID. `id` stands in an annotation, which users write: it says where to
- *    look and proves nothing. A load balancer without a proof is CCM_LOAD_BALANCER_FOREIGN and is neither changed nor
- *    deleted, except as `adopt_id`, which the administrator has allowed: that one gets a new mark.
- *  - `ensure` looks for that mark before it creates, so that a lost answer leads to no second load balancer.
- *  - Every operation is completed, and changes nothing any more once its ctx has ended. One that is open five minutes after
- *    that loses its turn: the host calls `observe` before the next change, and drops the late completion. Until then others
- *    of the Service are UNAVAILABLE, class WAITING, reason "OperationNotCompleted".
- *  - What cannot be is a failure of the operation: an ingress without ip and hostname, a port outside of 1 to 65535, an
- *    id, ip or hostname of more than 4 KiB, annotations of more than 256 KiB.
+ * For a provider:
+ * R-90 Never wait for the cloud inside an operation. While it works, end with CCM_LOAD_BALANCER_PENDING and a
+ *      retry_after_ms; the host calls again.
+ * R-91 No write to the cloud without a difference: a second `ensure` of the same request is reads only.
+ * R-92 A load balancer is this Service's when a mark that the provider itself put into the cloud (a tag, a description,
+ *      a name made of the UID) names this Service's UID. `id` stands in an annotation, which users write: it says where
+ *      to look and proves nothing. A load balancer without a proof is CCM_LOAD_BALANCER_FOREIGN and is neither changed
+ *      nor deleted, except as `adopt_id`, which the administrator has allowed: that is marked again, whoever had it.
+ * R-93 A load balancer that several Services share bears the mark of each. A Service changes and removes only its own
+ *      part (listeners, ports, its mark); its mark is what decides, not those of the others. The last one to leave
+ *      deletes the load balancer if a mark says that this cluster's manager made it.
+ * R-94 `ensure` looks for its mark before it creates, so that a lost answer leads to no second load balancer.
+ * R-95 A failed `ensure` hands over what it made so far, so that the id is recorded although it failed.
+ * R-96 Impossible results are a failure of the operation: an ingress without ip and hostname, a port outside of 1 to
+ *      65535, an id, ip or hostname of more than 4 KiB, annotations of more than 256 KiB.
+ *
+ * From the host:
+ * R-97 It adds deadlines, metrics, one operation at a time for each Service, or each `lane`, and the deletion brake:
+ *      removals that the user did not ask for are held when they are many (CCM_REASON_DELETION_BRAKE_ENGAGED). It reads
+ *      of the Service's object whether the user gave the load balancer up, so a controller declares
+ *      /metadata/deletionTimestamp and /spec/type among its fields.
+ * R-98 Its table has every function, whatever the provider's has; there is none without `ensure` and `remove`.
+ * R-99 An operation that is open five minutes after its ctx ended loses its turn: the host calls `observe` before the
+ *      next change, and drops the late completion. Until then others of the lane are UNAVAILABLE, class WAITING, reason
+ *      CCM_REASON_OPERATION_NOT_COMPLETED.
  */
 #ifndef CCM_ABI_LOADBALANCERS_H
 #define CCM_ABI_LOADBALANCERS_H
@@ -27,6 +34,7 @@
 #include "ccm/abi/ctx.h"
 #include "ccm/abi/instances.h"
 #include "ccm/abi/object.h"
+#include "ccm/abi/provider.h"
 #include "ccm/abi/status.h"
 
 #ifdef __cplusplus
@@ -35,88 +43,103 @@ extern "C" {
 
 #define CCM_CLOUD_LOADBALANCERS "draft.ccm.cloud.loadbalancers/1"
 
-/* Values of ccm_load_balancer.state. */
+/* Values of ccm_load_balancer.state. Any other counts as UNKNOWN. [since 1.0] */
 enum {
-  CCM_LOAD_BALANCER_ABSENT = 0,  /* the cloud has none for this Service, and the answer is certain */
-  CCM_LOAD_BALANCER_PENDING = 1, /* exists or is being changed; not ready to serve */
-  CCM_LOAD_BALANCER_ACTIVE = 2,  /* exists and serves */
-  CCM_LOAD_BALANCER_FOREIGN = 3  /* the recorded id leads to one that is not proven to be the Service's */
+  CCM_LOAD_BALANCER_UNKNOWN = 0, /* nothing may be concluded; the host asks again later, as for PENDING */
+  CCM_LOAD_BALANCER_ABSENT = 1,  /* the cloud has none for this Service, and the answer is certain */
+  CCM_LOAD_BALANCER_PENDING = 2, /* exists or is being changed; not ready to serve */
+  CCM_LOAD_BALANCER_ACTIVE = 3,  /* exists and serves */
+  CCM_LOAD_BALANCER_SHARED = 4,  /* as ACTIVE, and other Services use it too */
+  CCM_LOAD_BALANCER_FOREIGN = 5  /* the recorded id leads to one that is not proven to be the Service's */
 };
 
-/* Bits of ccm_service.flags. */
+/* One port of a Service. [request] [since 1.0] */
+typedef struct ccm_service_port {
+  uint32_t size;
+  uint32_t flags; /* 0 */
+  ccm_str name;
+  ccm_str protocol;     /* "TCP", "UDP", "SCTP" */
+  ccm_str app_protocol; /* may be empty */
+  int32_t port;
+  int32_t node_port; /* 0 = none was allocated */
+} ccm_service_port;
+
+/* Bits of ccm_service.flags. [since 1.0] */
 enum {
   CCM_SERVICE_LOCAL_TRAFFIC = 1,      /* externalTrafficPolicy: Local */
   CCM_SERVICE_CLIENT_IP_AFFINITY = 2, /* sessionAffinity: ClientIP */
   CCM_SERVICE_NO_NODE_PORTS = 4       /* allocateLoadBalancerNodePorts: false */
 };
 
-/* One port of a Service. Frozen. */
-typedef struct ccm_service_port {
-  ccm_str name;
-  ccm_str protocol;     /* "TCP", "UDP", "SCTP" */
-  ccm_str app_protocol; /* may be empty */
-  int32_t port;
-  int32_t node_port;    /* 0 = none was allocated */
-} ccm_service_port;
-
-/* The Service that wants a load balancer, read and validated by the controller. */
+/* The Service that wants a load balancer, read and validated by the controller. [request] [since 1.0] */
 typedef struct ccm_service {
   uint32_t size;
   uint32_t flags;
   ccm_str name;
   ccm_str namespace_name;
   ccm_str uid;
-  ccm_str cluster_name;   /* --cluster-name */
-  ccm_str id;             /* as recorded on the Service (ccm_load_balancer_limits.id_annotation); empty = none yet */
-  ccm_str adopt_id;       /* a load balancer that the user told us to take over by annotation; empty = none. Its owner
-                             mark, or the lack of one, does not count; the provider puts ours on it. */
-  ccm_str default_name;   /* "a" and the UID without dashes, 32 characters */
-  ccm_str class_name;     /* spec.loadBalancerClass; may be empty */
-  ccm_str requested_ip;   /* spec.loadBalancerIP; may be empty */
-  const ccm_service_port *ports; /* in the Service's order */
+  ccm_str cluster_name; /* --cluster-name */
+  ccm_str id;           /* as recorded on the Service (ccm_load_balancer_limits.id_annotation); empty = none yet */
+  /* A load balancer that the user told us to take over by annotation; empty = none. Its owner mark, or the lack of one,
+   * does not count; the provider puts ours on it. */
+  ccm_str adopt_id;
+  ccm_str default_name; /* "a" and the UID without dashes, 32 characters */
+  ccm_str class_name;   /* spec.loadBalancerClass; may be empty */
+  ccm_str requested_ip; /* spec.loadBalancerIP; may be empty */
+  const ccm_service_port *const *ports; /* in the Service's order */
   size_t port_count;
-  const ccm_str *source_ranges;  /* CIDRs, normalised, sorted, without duplicates; none = everybody */
+  const ccm_str *source_ranges; /* CIDRs, normalised, sorted, without duplicates; none = everybody */
   size_t source_range_count;
-  const ccm_str *ip_families;    /* "IPv4", "IPv6" in the Service's order */
+  const ccm_str *ip_families; /* "IPv4", "IPv6" in the Service's order */
   size_t ip_family_count;
   const ccm_key_value *parameters; /* of the load balancer class, from the host's configuration */
   size_t parameter_count;
-  int32_t health_check_node_port;  /* 0 = none; with CCM_SERVICE_LOCAL_TRAFFIC: path /healthz */
+  int32_t health_check_node_port;   /* 0 = none; with CCM_SERVICE_LOCAL_TRAFFIC: path /healthz */
   int32_t affinity_timeout_seconds; /* 0 = the cloud's default */
-  const ccm_object *object;        /* the Service itself, for annotations */
+  const ccm_object *object;         /* [null] the Service itself, for annotations */
 } ccm_service;
 
-/* A Node that takes the Service's traffic: not being deleted, not excluded by its label, not chosen by the autoscaler to
- * go. Whether it is Ready is for the load balancer's health check to find out. */
+/* A Node that takes the Service's traffic: not being deleted, not excluded by its label, not chosen by the autoscaler
+ * to go. Whether it is Ready is for the load balancer's health check to find out. [request] [since 1.0] */
 typedef struct ccm_backend {
   uint32_t size;
-  uint32_t reserved;
+  uint32_t flags; /* 0 */
   ccm_str name;
   ccm_str provider_id; /* may be empty: the machine is then found by name */
   const ccm_node_address *addresses;
   size_t address_count;
-  const ccm_object *node; /* for labels and annotations; may be NULL */
+  const ccm_object *node; /* [null] for labels and annotations */
 } ccm_backend;
 
-/* The state of one port of a load balancer. Frozen. */
+/* Of all operations but limits. [request] [since 1.0] */
+typedef struct ccm_load_balancer_request {
+  uint32_t size;
+  uint32_t flags; /* 0 */
+  const ccm_service *service;
+  const ccm_backend *const *backends; /* of observe, ensure and update_backends; empty for the others */
+  size_t backend_count;
+} ccm_load_balancer_request;
+
+/* A load balancer's word on one port. [result] [since 1.0] */
 typedef struct ccm_ingress_port {
+  uint32_t size;
+  int32_t port;
   ccm_str protocol;
   ccm_str error; /* CamelCase, or "domain/Reason"; empty = none */
-  int32_t port;
-  uint32_t reserved;
 } ccm_ingress_port;
 
-/* One way to reach a load balancer: `ip` or `hostname`. */
+/* One way to reach a load balancer: `ip` or `hostname`. [result] [since 1.0] */
 typedef struct ccm_ingress {
   uint32_t size;
-  uint32_t reserved;
+  uint32_t flags; /* 0 */
   ccm_str ip;
   ccm_str hostname;
   ccm_str ip_mode; /* "VIP", "Proxy"; empty = VIP; only with an ip */
-  const ccm_ingress_port *ports;
+  const ccm_ingress_port *const *ports;
   size_t port_count;
 } ccm_ingress;
 
+/* [result] [since 1.0] */
 typedef struct ccm_load_balancer {
   uint32_t size;
   int32_t state;
@@ -133,57 +156,72 @@ typedef struct ccm_load_balancer {
   size_t annotation_count;
 } ccm_load_balancer;
 
+/* [result] [since 1.0] */
+typedef struct ccm_load_balancer_name {
+  uint32_t size;
+  uint32_t flags; /* 0 */
+  ccm_str name;
+} ccm_load_balancer_name;
+
+/* [result] [since 1.0] */
+typedef struct ccm_load_balancer_lane {
+  uint32_t size;
+  uint32_t flags; /* 0 */
+  ccm_str lane;   /* at most 4 KiB; empty = the Service's own */
+} ccm_load_balancer_lane;
+
+/* [result] [since 1.0] */
 typedef struct ccm_load_balancer_limits {
   uint32_t size;
-  uint32_t reserved;
+  uint32_t flags;         /* 0 */
   int64_t load_balancers; /* of the account; 0 = not known */
   int64_t backends;       /* of one load balancer; 0 = not known */
   /* The annotation in which a load balancer's id is recorded on its Service. Empty =
    * "cloud-controller-manager/load-balancer-id". */
   ccm_str id_annotation;
+  int64_t timeout_ms; /* of one operation; 0 = 60 s, at most 10 minutes */
+  int64_t parallel;   /* operations at once that the cloud bears; 0 = any number */
 } ccm_load_balancer_limits;
 
+/* [plugin table] [since 1.0] */
 typedef struct ccm_cloud_loadbalancers {
   uint32_t size;
   uint32_t reserved;
 
-  /*
-   * Reads what the cloud has for this Service; writes nothing. ABSENT is a success. Optional: without it the host
-   * calls `ensure` where it would observe. RESULT: const ccm_load_balancer *. [serial] or [worker]
-   */
-  void (*observe)(void *self, const ccm_ctx *ctx, const ccm_service *service, const ccm_backend *const *backends,
-                  size_t backend_count, ccm_completion done);
+  /* Reads what the cloud has for this Service; writes nothing. ABSENT is a success. Without it the host calls `ensure`
+   * where it would observe. RESULT const ccm_load_balancer *. [operation] [optional] */
+  void (*observe)(void *self, ccm_ctx ctx, const ccm_load_balancer_request *request, ccm_completion done);
 
   /*
-   * Makes the load balancer be what the Service asks for. `backends` may be empty. INVALID_ARGUMENT or class
-   * INVALID_SPEC when the Service asks for something impossible: not retried before it changes.
-   * IMPLEMENTED_ELSEWHERE: another program does it, which counts as done. RESULT: const ccm_load_balancer *. Required.
+   * Makes the load balancer be what the Service asks for. There may be no backends. ERRORS: class INVALID_SPEC when the
+   * Service asks for something impossible; IMPLEMENTED_ELSEWHERE: another program does it, which counts as done. RESULT
+   * const ccm_load_balancer *, also with a failure (R-95). [operation] [required]
    */
-  void (*ensure)(void *self, const ccm_ctx *ctx, const ccm_service *service, const ccm_backend *const *backends,
-                 size_t backend_count, ccm_completion done);
+  void (*ensure)(void *self, ccm_ctx ctx, const ccm_load_balancer_request *request, ccm_completion done);
+
+  /* Changes only the backends of a load balancer that exists. Without it `ensure` is called. ERRORS: NOT_FOUND when it
+   * does not exist. RESULT const ccm_load_balancer *, also with a failure. [operation] [optional] */
+  void (*update_backends)(void *self, ccm_ctx ctx, const ccm_load_balancer_request *request, ccm_completion done);
 
   /*
-   * Changes only the backends of a load balancer that exists. Optional: else `ensure` is called. NOT_FOUND
-   * when it does not exist. RESULT: const ccm_load_balancer *.
+   * Deletes it, or leaves it when it is shared (R-93), and deletes what a broken creation left. The Service's ports may
+   * be gone already, so it is found by id, name or UID. Success and NOT_FOUND alike mean that nothing is left. ERRORS:
+   * class WAITING while the cloud still deletes; FAILED_PRECONDITION with reason CCM_REASON_NOT_OWNED when it is
+   * somebody else's. RESULT NULL. [operation] [required]
    */
-  void (*update_backends)(void *self, const ccm_ctx *ctx, const ccm_service *service,
-                          const ccm_backend *const *backends, size_t backend_count, ccm_completion done);
+  void (*remove)(void *self, ccm_ctx ctx, const ccm_load_balancer_request *request, ccm_completion done);
 
-  /*
-   * Deletes it and what a broken creation left. The Service's ports may be gone already, so it is found by id, name or
-   * UID. Success and NOT_FOUND alike mean that nothing is left; class WAITING while the cloud still deletes.
-   * FAILED_PRECONDITION with reason "NotOwned" when `id` leads to one that is not proven to be the Service's: that one
-   * stays, its own is deleted. IMPLEMENTED_ELSEWHERE when the user wants it to stay: the message says why, and the
-   * Service goes. RESULT: NULL. Required.
-   */
-  void (*remove)(void *self, const ccm_ctx *ctx, const ccm_service *service, ccm_completion done);
+  /* The name that the load balancer has or would get, without a call to the cloud. Without it default_name.
+   * RESULT const ccm_load_balancer_name *. [operation] [optional] */
+  void (*name)(void *self, ccm_ctx ctx, const ccm_load_balancer_request *request, ccm_completion done);
 
-  /* The name that the load balancer has or would get, without a call to the cloud. Optional: else
-   * default_name. RESULT: const ccm_str *. */
-  void (*name)(void *self, const ccm_ctx *ctx, const ccm_service *service, ccm_completion done);
+  /* Operations of one lane run one at a time: such as the id of the load balancer that several Services share. Without
+   * a call to the cloud. Without it each Service is a lane. RESULT const ccm_load_balancer_lane *. [operation]
+   * [optional] */
+  void (*lane)(void *self, ccm_ctx ctx, const ccm_load_balancer_request *request, ccm_completion done);
 
-  /* Optional. Called after `initialize`. RESULT: const ccm_load_balancer_limits *. */
-  void (*limits)(void *self, const ccm_ctx *ctx, ccm_completion done);
+  /* RESULT const ccm_load_balancer_limits *. [operation] [optional] */
+  void (*limits)(void *self, ccm_ctx ctx, const ccm_limits_request *request, ccm_completion done);
 } ccm_cloud_loadbalancers;
 
 #ifdef __cplusplus

@@ -13,9 +13,11 @@ extern "C" {
 
 #define CCM_HOST_LOG "draft.ccm.host.log/1"
 
-/* Levels: negative ones are always written; 0 and above is klog's verbosity, written when --v is at least that. */
+/* Levels: negative ones are always written; 0 and above is klog's verbosity, written when --v is at least that. A
+ * negative level that is none of these counts as ERROR. [since 1.0] */
 enum { CCM_LOG_ERROR = -3, CCM_LOG_WARNING = -2, CCM_LOG_INFO = 0, CCM_LOG_DEBUG = 4 };
 
+/* [notice] [since 1.0] */
 typedef struct ccm_log_record {
   uint32_t size;
   int32_t level;
@@ -27,12 +29,15 @@ typedef struct ccm_log_record {
   uint32_t reserved;
 } ccm_log_record;
 
+/* [host table] [since 1.0] */
 typedef struct ccm_host_log {
   uint32_t size;
   uint32_t reserved;
-  bool (*enabled)(void *self, int32_t level); /* [any-thread] */
-  /* `ctx` may be NULL. [any-thread] */
-  void (*write)(void *self, const ccm_ctx *ctx, const ccm_log_record *record);
+
+  ccm_bool (*enabled)(void *self, int32_t level); /* [any-thread] */
+
+  /* A ctx that is none, or not known any more, adds no fields. [any-thread] */
+  void (*write)(void *self, ccm_ctx ctx, const ccm_log_record *record);
 } ccm_host_log;
 
 #ifdef __cplusplus

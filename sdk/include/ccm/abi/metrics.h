@@ -12,12 +12,15 @@ extern "C" {
 
 #define CCM_HOST_METRICS "draft.ccm.host.metrics/1"
 
-/* Values of ccm_metric.kind. */
+/* Values of ccm_metric.kind. [since 1.0] */
 enum { CCM_METRIC_COUNTER = 1, CCM_METRIC_GAUGE = 2, CCM_METRIC_HISTOGRAM = 3 };
 
+/* [request] [since 1.0] */
 typedef struct ccm_metric {
   uint32_t size;
+  uint32_t flags; /* 0 */
   int32_t kind;
+  uint32_t reserved; /* 0 */
   ccm_str name;
   ccm_str help;
   const ccm_str *label_names;
@@ -26,15 +29,19 @@ typedef struct ccm_metric {
   size_t bucket_count;
 } ccm_metric;
 
+/* [host table] [since 1.0] */
 typedef struct ccm_host_metrics {
   uint32_t size;
   uint32_t reserved;
-  /* Returns the metric's number, or 0 when the name is invalid, taken with another shape, or the host's (logged).
-   * The same definition twice gives the same number. [create] */
+
+  /* Returns the metric's number, or 0 when the name is invalid, taken with another shape, or the host's, or the request
+   * has something that the host does not know (logged). The same definition twice gives the same number. [create] */
   uint64_t (*define)(void *self, const ccm_metric *metric);
-  /* Adds to a counter (value >= 0), sets a gauge, observes a histogram. `label_values` has one value for each label
-   * name. A metric keeps at most 1,000 series; further label values count as "other". [any-thread] */
-  void (*record)(void *self, uint64_t metric, const ccm_str *label_values, double value);
+
+  /* Adds to a counter (value >= 0), sets a gauge, observes a histogram. One label value for each label name; another
+   * count, or an unknown metric, is ignored and counted. A metric keeps at most 1,000 series; further label values
+   * count as "other". [any-thread] */
+  void (*record)(void *self, uint64_t metric, const ccm_str *label_values, size_t label_count, double value);
 } ccm_host_metrics;
 
 #ifdef __cplusplus

@@ -1,9 +1,39 @@
 /*
- * The entry of a plugin: one exported function, its manifest, and the components it makes.
+ * The entry of a plugin: one exported function, its manifest, and the components that it makes.
+ *
+ *   ccm_plugin_v1()                      reads the table; no code of the plugin has run before but static constructors
+ *     open                               once, before the first component; what components share begins here
+ *       create("provider")               a provider comes first, at most one
+ *         get_interface(CCM_PROVIDER)
+ *         initialize                     repeated until it succeeds, also on a standby; meanwhile no other operation
+ *         get_interface(CCM_CLOUD_...)   which of them exist is known after the log-in
+ *         limits                         of each
+ *       create("controller") ...         each controller, of any plugin
+ *         get_interface(CCM_CONTROLLER)
+ *         setup                          after the provider's initialize succeeded
+ *         reconcile, reconcile ...       while this host leads; the provider's operations run on behalf of them
+ *         stop                           when no reconcile runs any more
+ *         destroy
+ *       shutdown                         of the provider, when all controllers are gone; HTTP still works: log out
+ *       destroy                          of the provider
+ *     close                              after the last `destroy`
+ *   the process ends                     static destructors; the image was never unmapped
+ *
+ * R-50 The host calls these functions in this order, each only after the one before was completed. One that is NULL is
+ *      left out.
+ * R-51 Before `destroy` all operations of the component have ended, all that it started has been completed (R-33), and
+ *      its callbacks have been dropped (R-13). Its threads may still run: `destroy` ends them.
+ * R-52 In `destroy`, and in `close`, only these may be called: log, metrics.record, the clocks, everything of
+ *      ccm_host_object, and what gives back or removes something. The rest is refused (R-33).
+ * R-53 Host, services and their tables stay valid until `destroy` returned; those of `open` until `close` returned. A
+ *      call that comes later still, from a stray thread, is refused, not a crash.
+ * R-54 A component with an operation that it did not complete in time is not destroyed but stays in memory, with
+ *      everything that it uses, until the process ends; its plugin is then not closed either.
  */
 #ifndef CCM_ABI_PLUGIN_H
 #define CCM_ABI_PLUGIN_H
 
+#include "ccm/abi/ctx.h"
 #include "ccm/abi/status.h"
 
 #ifdef __cplusplus
@@ -15,49 +45,96 @@ extern "C" {
 #define CCM_ABI_MINOR 0
 #define CCM_PLUGIN_ENTRY "ccm_plugin_v1"
 
-/*
- * The host's side for a component: host services by id. A service which this host does not have leaves `*out`
- * alone and returns false; the component says what it misses or does without.
- * Host and services stay valid until `destroy` of the component returned.
- */
+/* Bits of ccm_host.flags. [since 1.0] */
+enum {
+  CCM_NONBLOCKING = 1 /* the manifest says "nonblocking": true: an [operation] is [serial] */
+};
+
+/* The host as a component sees it, or that which components share: its services by id. [host table] [since 1.0] */
 typedef struct ccm_host {
   uint32_t size;
-  uint32_t abi_minor;
+  uint32_t abi_minor; /* of the headers that the host was built with */
+  uint32_t flags;
+  uint32_t reserved;
   void *self;
-  bool (*get_interface)(void *self, const char *id, ccm_interface *out); /* [any-thread] */
+
+  /*
+   * 0 when this host does not have the interface, and leaves `*out` alone; the component says what it misses, or does
+   * without. The same answer for the whole life of the component, but for CCM_CLOUD_...: those are there when `setup`
+   * is called. `id` is NUL-terminated. [any-thread]
+   */
+  ccm_bool (*get_interface)(void *self, const char *id, ccm_interface *out);
 } ccm_host;
 
-/* The plugin's side of one component. The struct itself is copied by the host; `self` lives until destroy. */
+/* One component, as a plugin gives it. The host copies the struct; `self` lives until destroy.
+ * [plugin table] [since 1.0] */
 typedef struct ccm_component {
   uint32_t size;
-  uint32_t reserved; /* 0 */
-  void *self;
-  /* The component's interfaces by id (draft.ccm.controller/1, draft.ccm.cloud.instances/1, ...). [create] [serial] */
-  bool (*get_interface)(void *self, const char *id, ccm_interface *out);
+  uint32_t reserved;
+  void *self; /* [null] */
+
   /*
-   * Frees the component. The host calls it once, after every operation completed or was given up; no host service
-   * may be called after it returned. Completions still in flight are dropped. [serial]
+   * The component's interfaces by id (CCM_CONTROLLER, CCM_CLOUD_INSTANCES, ...). Asked when the picture above says, for
+   * some again. OWNERSHIP: `self` and table of the interface stay valid until destroy. [serial] [required]
    */
+  ccm_bool (*get_interface)(void *self, const char *id, ccm_interface *out);
+
+  /* Frees the component, and ends its threads.. [serial] [required] */
   void (*destroy)(void *self);
 } ccm_component;
 
+/* [request] [since 1.0] */
+typedef struct ccm_open_request {
+  uint32_t size;
+  uint32_t flags;       /* 0 */
+  const ccm_host *host; /* in the plugin's own name; has no CCM_CLOUD_..., no CCM_HOST_SETUP and no CCM_HOST_QUEUE */
+} ccm_open_request;
+
+/* [result] [since 1.0] */
+typedef struct ccm_opened {
+  uint32_t size;
+  uint32_t flags; /* 0 */
+  void *self;     /* [null] `self` of create and close */
+} ccm_opened;
+
+/* [request] [since 1.0] */
+typedef struct ccm_create_request {
+  uint32_t size;
+  uint32_t flags;       /* 0 */
+  const ccm_host *host; /* the component's own */
+  ccm_str component;    /* its name in the manifest */
+} ccm_create_request;
+
+/* A plugin, as its entry gives it. [plugin table] [since 1.0] */
 typedef struct ccm_plugin {
   uint32_t size;
-  uint32_t abi_minor; /* CCM_ABI_MINOR of the headers it was built with */
+  uint32_t abi_minor; /* CCM_ABI_MINOR of the headers that it was built with */
+
   /*
    * The manifest: the same JSON text that stands in the ELF note (CCM_PLUGIN_MANIFEST), so that what is read without
    * running code is what runs. docs/reference/plugin-manifest.md names its fields.
    */
   ccm_str manifest;
+
   /*
-   * Makes one component that the manifest lists. May not block and starts no thread that it would not end in
-   * `destroy`; talking to the cloud belongs into ccm_provider.initialize. `done` may be called before the return.
-   * RESULT: const ccm_component *. [create]
+   * Makes what the plugin's components share, such as a token and its renewal, a catalog, connections. May not block:
+   * log in in ccm_provider.initialize. `self` is NULL. A failure ends the host with its message. RESULT const
+   * ccm_opened *. [create] [optional] [null: self]
    */
-  void (*create)(const ccm_host *host, ccm_str component, ccm_completion done);
+  void (*open)(void *self, ccm_ctx ctx, const ccm_open_request *request, ccm_completion done);
+
+  /*
+   * Makes one component that the manifest lists. May not block. `self` is what open gave, NULL without. A failure ends
+   * the host with its message; NOT_FOUND for an unknown name. RESULT const ccm_component *. [create] [required] [null:
+   * self]
+   */
+  void (*create)(void *self, ccm_ctx ctx, const ccm_create_request *request, ccm_completion done);
+
+  /* Frees what open made. Called only when every component was destroyed. [serial] [optional] [null: self] */
+  void (*close)(void *self);
 } ccm_plugin;
 
-/* The only symbol that a plugin exports. Returns static data and does nothing else. [any-thread] */
+/* The only symbol that a plugin exports. Returns static data and does nothing else. [any-thread] [since 1.0] */
 typedef const ccm_plugin *(*ccm_plugin_entry_fn)(void);
 
 #define CCM_PLUGIN_EXPORT __attribute__((visibility("default")))
@@ -78,7 +155,12 @@ typedef const ccm_plugin *(*ccm_plugin_entry_fn)(void);
     char text[(sizeof(json) + 3u) / 4u * 4u];                                                            \
   } ccm_plugin_note __attribute__((section(CCM_NOTE_SECTION), used, aligned(4))) = {                     \
       4, (uint32_t)sizeof(json), CCM_NOTE_TYPE_MANIFEST, CCM_NOTE_OWNER, json};                   \
-  static const ccm_str ccm_plugin_manifest = {ccm_plugin_note.text, sizeof(json) - 1u}
+  enum { ccm_plugin_manifest_length = sizeof(json) - 1u };                                               \
+  static const ccm_str ccm_plugin_manifest __attribute__((unused)) = {                                   \
+      ccm_plugin_note.text, sizeof(json) - 1u}
+
+/* The same in a constant braced list: .manifest = CCM_PLUGIN_MANIFEST_TEXT */
+#define CCM_PLUGIN_MANIFEST_TEXT {ccm_plugin_note.text, ccm_plugin_manifest_length}
 
 #ifdef __cplusplus
 }

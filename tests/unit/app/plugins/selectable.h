@@ -4,10 +4,12 @@
 
 #include <ccm/abi/plugin.h>
 
-static void create(const ccm_host* host, ccm_str component, ccm_completion done) {
+static void create(void* self, ccm_ctx ctx, const ccm_create_request* request,
+                   ccm_completion done) {
   static const ccm_status refused = {.size = sizeof(ccm_status), .code = CCM_CODE_UNIMPLEMENTED};
-  (void)host;
-  (void)component;
+  (void)self;
+  (void)ctx;
+  (void)request;
   done.fn(done.owner, done.operation, &refused, NULL);
 }
 

@@ -43,8 +43,10 @@ class FakeCloudScript {
   // Renders an answer: calls the completion once.
   using Answer = std::function<void(ccm_completion)>;
   // One call that has come in: `act` changes the cloud and gives the answer of a success.
-  void serve(std::string_view operation, const ccm_ctx* ctx, ccm_completion done,
+  void serve(std::string_view operation, ccm_ctx ctx, ccm_completion done,
              const std::function<Answer()>& act);
+  // Ends a call whose request has something unknown.
+  void refuse(std::string_view operation, ccm_completion done);
   // An answer that is a status alone.
   static Answer ended(Status status);
 

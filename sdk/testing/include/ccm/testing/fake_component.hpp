@@ -1,6 +1,6 @@
 // Drives one component of a plugin as the host does: made by create(), called through its tables,
 // on the loop when its manifest says "nonblocking": true and else on a [worker] thread, destroyed
-// at the end.
+// at the end. FakePlugin is for tests of what several components share.
 #pragma once
 
 #include <ccm/abi/instances.h>
@@ -8,6 +8,7 @@
 #include <ccm/abi/provider.h>
 #include <ccm/instances.hpp>
 #include <ccm/testing/fake_host.hpp>
+#include <ccm/testing/fake_host_view.hpp>
 
 #include <atomic>
 #include <functional>
@@ -19,6 +20,32 @@
 #include <vector>
 
 namespace ccm::testing {
+
+// A loaded plugin: opened, and closed after its components.
+class FakePlugin {
+ public:
+  FakePlugin(FakeHost& host, const ccm_plugin* plugin);
+  ~FakePlugin() { close(); }
+  FakePlugin(const FakePlugin&) = delete;
+  FakePlugin& operator=(const FakePlugin&) = delete;
+
+  [[nodiscard]] const Status& opened() const { return opened_; }
+  [[nodiscard]] bool nonblocking() const { return nonblocking_; }
+  [[nodiscard]] FakeHost& host() { return host_; }
+  [[nodiscard]] const ccm_plugin* plugin() const { return plugin_; }
+  [[nodiscard]] void* self() const { return self_; }
+  // Frees what the components share; they are destroyed by then.
+  void close();
+
+ private:
+  FakeHost& host_;
+  const ccm_plugin* plugin_;
+  bool nonblocking_;
+  FakeHostView view_;
+  Status opened_;
+  void* self_ = nullptr;
+  bool closed_ = false;
+};
 
 // An operation that was started. Copies share it.
 template <typename Output>
@@ -43,27 +70,36 @@ class Pending {
 
 class FakeComponent {
  public:
-  // Makes `component`; created() tells whether that worked.
-  FakeComponent(FakeHost& host, const ccm_plugin* plugin, const std::string& component);
+  // Makes `component`; created() tells whether that worked. `own`: interfaces of the host that this
+  // component alone has.
+  FakeComponent(FakeHost& host, const ccm_plugin* plugin, const std::string& component,
+                FakeHostView::Interfaces own = {});
+  // The same of a plugin that the test opened, and that outlives it.
+  FakeComponent(FakePlugin& plugin, const std::string& component,
+                FakeHostView::Interfaces own = {});
   ~FakeComponent();
   FakeComponent(const FakeComponent&) = delete;
   FakeComponent& operator=(const FakeComponent&) = delete;
 
   [[nodiscard]] const Status& created() const { return created_; }
-  [[nodiscard]] bool nonblocking() const { return nonblocking_; }
+  [[nodiscard]] bool nonblocking() const { return plugin_->nonblocking(); }
   // The component's interface; an empty one when it does not have it.
   template <typename Table>
   [[nodiscard]] Service<Table> interface(const char* id) const {
     ccm_interface found{nullptr, nullptr};
-    if (!created_.ok() || !component_.get_interface(component_.self, id, &found)) return {};
+    if (!created_.ok() || component_.get_interface(component_.self, id, &found) == 0) return {};
     return Service<Table>(static_cast<const Table*>(found.table), found.self);
   }
-  // Frees the component now; what waits on the loop for any component is dropped before.
+  // Ends it as the host does: its operations are cancelled and complete, its callbacks are dropped,
+  // then it is freed. Work that waits on the loop, for any component, is dropped with it.
   void destroy();
+  // Callbacks of the component that were not dropped yet.
+  [[nodiscard]] std::size_t live_callbacks() const { return view_->callbacks().live(); }
+  [[nodiscard]] FakeCallbacks& callbacks() { return view_->callbacks(); }
 
   // Starts an operation with a ctx that the test keeps.
   Pending<Status> start_initialize(const Ctx& ctx);
-  Pending<Status> start_health(const Ctx& ctx);
+  Pending<Status> start_shutdown(const Ctx& ctx);
   Pending<Result<InstanceList>> start_list(const Ctx& ctx);
   Pending<Result<std::vector<Instance>>> start_describe(const Ctx& ctx,
                                                         std::vector<NodeIdentity> nodes);
@@ -71,14 +107,15 @@ class FakeComponent {
 
   // The same to the end, moving the clock as far as it takes; with a deadline of 30 s.
   Status initialize() { return finish(start_initialize(ctx())); }
-  Status health() { return finish(start_health(ctx())); }
+  Status shutdown() { return finish(start_shutdown(ctx())); }
   Result<InstanceList> list() { return finish(start_list(ctx())); }
   Result<std::vector<Instance>> describe(std::vector<NodeIdentity> nodes) {
     return finish(start_describe(ctx(), std::move(nodes)));
   }
   Result<Instance> get(NodeIdentity node) { return finish(start_get(ctx(), std::move(node))); }
 
-  // Any other operation: `Call` as for ccm::Operation.
+  // Any other operation: `Call` as for ccm::Operation, with a member `ctx`. The component gets a
+  // child of that, which ends when the operation was completed.
   template <typename Call>
   Pending<typename Call::Output> start(std::string name, Call call);
   template <typename Output>
@@ -100,17 +137,23 @@ class FakeComponent {
     FakeHost& host;
     std::string name;
     Deliver deliver;
+    Ctx ctx;
     std::atomic<int> completions{0};
   };
   static void completed(void* owner, uint64_t operation, const ccm_status* status,
                         const void* result);
+  void create(const std::string& component);
+  void end_operations();
+  void free();
   // `begin` is called on the loop or on a worker thread, as the manifest says.
-  void dispatch(const std::string& name, std::function<void(ccm_completion)> begin,
+  void dispatch(const std::string& name, const Ctx& ctx, std::function<void(ccm_completion)> begin,
                 Deliver deliver);
 
   FakeHost& host_;
+  std::unique_ptr<FakePlugin> own_plugin_;
+  FakePlugin* plugin_;
+  std::unique_ptr<FakeHostView> view_;
   Status created_;
-  bool nonblocking_ = false;
   ccm_component component_{};
   std::vector<std::unique_ptr<Waiting>> waiting_;
 };
@@ -121,6 +164,8 @@ Pending<typename Call::Output> FakeComponent::start(std::string name, Call call)
   Pending<Output> pending;
   pending.state_ = std::make_shared<typename Pending<Output>::State>(host_, name);
   const auto state = pending.state_;
+  call.ctx = call.ctx.with_cancel();
+  const Ctx ctx = call.ctx;
   const auto shared = std::make_shared<Call>(std::move(call));
   const auto store = [state](Output output) {
     {
@@ -130,7 +175,7 @@ Pending<typename Call::Output> FakeComponent::start(std::string name, Call call)
     state->host.loop.post([state] { state->delivered = true; });
   };
   dispatch(
-      name,
+      name, ctx,
       [shared, store](ccm_completion done) {
         Status refused = shared->start(done);
         if (!refused.ok()) store(std::move(refused));

@@ -52,12 +52,15 @@ class FakeController {
   [[nodiscard]] const std::vector<Watch>& watches() const;
   // Puts a key into the queue as an event would.
   void add(const std::string& key, Priority priority = Priority::changed);
-
-  FakeComponent component;
+  // The controller's stop, as before it is destroyed; ok when it has none.
+  Status stop();
 
  private:
   struct State;
-  std::shared_ptr<State> state_;
+  std::shared_ptr<State> state_;  // what `component` asks the host for
+
+ public:
+  FakeComponent component;
 };
 
 }  // namespace ccm::testing

@@ -13,6 +13,9 @@
 #include <ccm/abi/plugin.h>
 #include <ccm/abi/timer.h>
 #include <ccm/abi/worker.h>
+#include <ccm/testing/fake_callbacks.hpp>
+#include <ccm/testing/fake_crypto.hpp>
+#include <ccm/testing/fake_file.hpp>
 #include <ccm/testing/fake_http.hpp>
 #include <ccm/testing/fake_kube.hpp>
 #include <ccm/testing/fake_load_balancers.hpp>
@@ -45,14 +48,17 @@ class FakeHost {
   FakeEvents events;
   FakeMetrics metrics;
   FakeConfig config;
+  FakeFiles files;
+  FakeCrypto crypto;
   FakeLeader leader;
+  FakeHints hints;
   FakeHttp http;
   FakeKube kube;
   // The cloud, for controllers.
   FakeLoadBalancers load_balancers;
   FakeRoutes routes;
 
-  // The handle that a plugin's create() gets.
+  // A handle as a component gets it, for tests without one. It says "nonblocking": true.
   [[nodiscard]] const ccm_host* abi() const { return &host_; }
 
   // Makes this host one that lacks a service, or offers a further one
@@ -61,18 +67,26 @@ class FakeHost {
   void hide(const std::string& id);
   void offer(const std::string& id, ccm_interface service);
 
+  // A service by id; nullptr when this host lacks it.
+  [[nodiscard]] const ccm_interface* find(std::string_view id) const;
+  // Whether it takes callbacks: then `self` is a FakeCaller, and each component has one of its own.
+  [[nodiscard]] bool takes_callbacks(std::string_view id) const;
+
   // Rules of the ABI that a component broke, one line each: double completion, a completion that
-  // nobody waits for, a metric defined too late.
+  // nobody waits for.
   [[nodiscard]] std::vector<std::string> faults() const;
   void fault(std::string line);  // any thread
 
  private:
   struct Table;
+  FakeCallbacks callbacks_;
+  FakeCaller caller_{this, &callbacks_, 0};
   ccm_host host_{};
   ccm_host_timer timer_{};
   ccm_host_post post_{};
   ccm_host_worker worker_{};
   std::map<std::string, ccm_interface, std::less<>> services_;
+  std::set<std::string, std::less<>> takes_callbacks_;
   mutable std::mutex mutex_;
   std::vector<std::string> faults_;
 };

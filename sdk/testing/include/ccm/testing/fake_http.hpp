@@ -6,12 +6,14 @@
 #pragma once
 
 #include <ccm/abi/http.h>
+#include <ccm/abi/http_client.h>
 #include <ccm/http.hpp>
 #include <ccm/status.hpp>
 #include <ccm/testing/fake_loop.hpp>
 #include <ccm/testing/fake_objects.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -62,20 +64,42 @@ class FakeHttp {
   [[nodiscard]] std::vector<std::string> unexpected() const;
   [[nodiscard]] std::vector<std::string> unmet() const;
 
+  // With which options the plugin opened clients of its own, in their order.
+  [[nodiscard]] std::vector<HttpClientOptions> clients() const;
+  // How many of them are open.
+  [[nodiscard]] std::size_t open_clients() const;
+  // By which of them a request was sent, its place in clients(); nothing = the shared one.
+  [[nodiscard]] std::optional<std::size_t> client_of(std::size_t request) const;
+  // The next client cannot be opened.
+  void fail_next_client(Status status);
+
   [[nodiscard]] const ccm_host_http* table() const { return &table_; }
+  [[nodiscard]] const ccm_host_http_client* client_table() const { return &client_table_; }
+  // `self` of the shared client's table.
+  [[nodiscard]] void* shared() { return &clients_.front(); }
 
  private:
-  static void send(void* self, const ccm_ctx* ctx, const ccm_http_request* request,
-                   ccm_completion done);
-  Answer answer_for(const HttpRequest& request);
+  struct Table;
+  // `self` of a table points to one of these; the first is the shared one. It stays after close().
+  struct Client {
+    FakeHttp* http;
+    std::size_t number;  // 0 = the shared one
+    HttpClientOptions options;
+    bool open = true;
+  };
+  Answer answer_for(const Client& client, const HttpRequest& request);
 
   FakeLoop& loop_;
   FakeContexts& contexts_;
   ccm_host_http table_{};
+  ccm_host_http_client client_table_{};
   mutable std::mutex mutex_;
+  std::deque<Client> clients_;
+  std::optional<Status> client_fault_;
   std::deque<Expectation> expectations_;
   std::function<Answer(const HttpRequest&)> handler_;
   std::vector<HttpRequest> requests_;
+  std::vector<std::size_t> senders_;  // of the requests: the client's number
   std::vector<std::string> unexpected_;
 };
 

@@ -23,7 +23,7 @@ namespace ccm::testing {
 
 // One request that reached the server.
 struct KubeCall {
-  std::string verb;  // get, patch, create, delete
+  std::string verb;  // get, list, patch, create, delete
   std::string resource;
   std::string namespace_name;
   std::string name;
@@ -38,7 +38,7 @@ class FakeKube {
   // As in ccm/abi/controller.h: kind, old, now.
   using Listener = std::function<void(int32_t kind, const Object& old, const Object& now)>;
 
-  FakeKube(FakeLoop& loop, FakeObjects& objects);
+  FakeKube(FakeLoop& loop, FakeObjects& objects, FakeContexts& contexts);
   ~FakeKube();
   FakeKube(const FakeKube&) = delete;
   FakeKube& operator=(const FakeKube&) = delete;
@@ -57,6 +57,15 @@ class FakeKube {
   void catch_up();
   // Sends a resync event for everything cached.
   void resync();
+  // Sends a hinted event for one cached object, as after a hint of the provider.
+  void hint(const std::string& resource, const std::string& name,
+            const std::string& namespace_name = {});
+  // Makes the cache keep a resource that no watch names: "reads" of the manifest.
+  void read(const std::string& resource, const std::vector<std::string>& fields);
+  // Whether the cache of a watched resource has its first complete list (the default).
+  void set_synced(const std::string& resource, bool synced);
+  // The answer to a create with a subresource ("v1/serviceaccounts/token"), as JSON.
+  void answer_create(const std::string& resource, std::string json);
 
   // The next `count` calls of a verb on a resource ("v1/nodes", "v1/nodes/status") fail like that
   // and change nothing.
@@ -86,6 +95,7 @@ class FakeKube {
   struct State;
   struct Table;
   FakeLoop& loop_;
+  FakeContexts& contexts_;
   ccm_host_kube table_{};
   std::unique_ptr<State> state_;
 };

@@ -22,7 +22,7 @@
 
 namespace ccm::testing {
 
-// One call that reached the cloud: observe, ensure, update_backends, remove, name, limits.
+// One call that reached the cloud: observe, ensure, update_backends, remove, name, lane, limits.
 struct LoadBalancerCall {
   std::string operation;
   LoadBalancerService service;
@@ -49,8 +49,9 @@ class FakeLoadBalancers : public FakeCloudScript {
   // Makes what is pending active, with its address.
   void activate(const std::string& uid);
 
-  // The next call of observe, ensure or update_backends is answered like that and changes nothing.
-  void answer_next(std::string operation, LoadBalancer answer);
+  // The next call of observe, ensure or update_backends is answered like that and changes nothing;
+  // a failure may carry what was made before it.
+  void answer_next(std::string operation, Result<LoadBalancer> answer);
 
   [[nodiscard]] std::vector<LoadBalancerCall> calls() const;
   [[nodiscard]] std::vector<LoadBalancerCall> calls(std::string_view operation) const;
@@ -63,14 +64,16 @@ class FakeLoadBalancers : public FakeCloudScript {
  private:
   struct Table;
   void record(LoadBalancerCall call);
-  LoadBalancer answer_for(const LoadBalancerCall& call);
+  static Answer give(Result<LoadBalancer> outcome);
+  Answer answer_for(const LoadBalancerCall& call);
+  LoadBalancer state_for(const LoadBalancerCall& call);
   LoadBalancer apply(const LoadBalancerCall& call);
   void give_address(FakeLoadBalancer& balancer);
 
   FakeObjects& objects_;
   detail::BackendLists lists_;
   ccm_cloud_loadbalancers table_{};
-  std::deque<std::pair<std::string, LoadBalancer>> answers_;
+  std::deque<std::pair<std::string, Result<LoadBalancer>>> answers_;
   std::vector<LoadBalancerCall> calls_;
   int writes_ = 0;
   int created_ = 0;

@@ -1,16 +1,19 @@
-// Objects and contexts of the fake host, behind the same opaque handles as the real host's.
+// Objects and contexts of the fake host, with the same kinds of handles as the real host's.
 #pragma once
 
 #include <ccm/abi/ctx.h>
 #include <ccm/abi/object.h>
 #include <ccm/ctx.hpp>
 #include <ccm/object.hpp>
+#include <ccm/testing/fake_callbacks.hpp>
 #include <ccm/testing/fake_loop.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -41,25 +44,42 @@ class FakeObjects {
 class FakeContexts {
  public:
   explicit FakeContexts(FakeLoop& loop);
+  ~FakeContexts();
   FakeContexts(const FakeContexts&) = delete;
   FakeContexts& operator=(const FakeContexts&) = delete;
 
-  // A context of its own, as the host makes one for each operation; `timeout` 0 = none.
+  // A context of its own, as the host makes one for each operation; `timeout` 0 = none. It is known
+  // as long as the host.
   [[nodiscard]] Ctx make(std::chrono::milliseconds timeout = std::chrono::milliseconds(0));
-  // Ends it and all below it.
+  // Ends it and all below it, as the host does when nobody waits any more.
   void cancel(const Ctx& ctx);
 
-  [[nodiscard]] Ctx::Host service() { return Ctx::Host(&table_, this); }
+  [[nodiscard]] Ctx::Host service() { return Ctx::Host(&table_, &caller_); }
   [[nodiscard]] const ccm_host_ctx* table() const { return &table_; }
-  [[nodiscard]] std::size_t live() const { return live_; }
+  // As which the fakes themselves, and tests without a component, call.
+  [[nodiscard]] FakeCaller* caller() { return &caller_; }
+  // Children that are known: 0 at a test's end unless one was never cancelled.
+  [[nodiscard]] std::size_t live() const;
+
+  // Whether an operation may be started with it: failed_precondition when it is not known any more,
+  // else why it ended, if it did.
+  [[nodiscard]] Status check(ccm_ctx ctx);
+
+  // The background of a component, until forget().
+  uint64_t open_background();
+  void forget(uint64_t id);
 
  private:
+  struct Node;
   struct Table;
   FakeLoop& loop_;
+  FakeCallbacks callbacks_;
+  FakeCaller caller_;
   ccm_host_ctx table_{};
-  std::atomic<std::size_t> live_{0};
-  std::recursive_mutex mutex_;  // of the whole tree
-  uint64_t last_registration_ = 0;
+  mutable std::recursive_mutex mutex_;  // of the whole tree
+  std::map<uint64_t, std::shared_ptr<Node>> known_;
+  std::size_t roots_ = 0;
+  uint64_t last_id_ = 0;
 };
 
 }  // namespace ccm::testing

@@ -1,18 +1,20 @@
-// The small services of the fake host: what a plugin logs, records and counts is kept for the test;
-// what it is configured with, the test sets.
+// The small services of the fake host: a test looks at what a plugin logs, records, counts and
+// hints, and sets what it is configured with.
 #pragma once
 
 #include <ccm/abi/config.h>
 #include <ccm/abi/event.h>
+#include <ccm/abi/hint.h>
 #include <ccm/abi/leader.h>
 #include <ccm/abi/log.h>
 #include <ccm/abi/metrics.h>
+#include <ccm/testing/fake_callbacks.hpp>
 #include <ccm/testing/fake_loop.hpp>
 #include <ccm/testing/fake_objects.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -109,28 +111,71 @@ class FakeConfig {
   // The file changed on disk: the plugin's callbacks are posted.
   void change_cloud_config(std::string text);
   void set_secret(const std::string& name, const std::string& value);
+  // Why the plugin goes on with the configuration from before (`file` empty: of --cloud-config);
+  // nothing when it accepted it, or said nothing since it changed.
+  [[nodiscard]] std::optional<std::string> rejection(const std::string& file = {}) const;
+  // How often the plugin said that a configuration is in force.
+  [[nodiscard]] int accepted() const;
   [[nodiscard]] const ccm_host_config* table() const { return &table_; }
+  [[nodiscard]] FakeCaller* caller() { return &caller_; }
 
  private:
   struct Table;
   FakeLoop& loop_;
+  FakeCallbacks callbacks_;
+  FakeCaller caller_;
   ccm_host_config table_{};
   mutable std::mutex mutex_;
-  std::map<std::string, std::string> flags_;
+  struct Flag {
+    std::string value;
+    bool given = false;
+  };
+  std::map<std::string, Flag> flags_;
   std::optional<std::string> cloud_config_;
   std::map<std::string, std::string> secrets_;
-  std::vector<std::pair<void (*)(void*), void*>> listeners_;
+  std::vector<std::shared_ptr<KeptCallback>> listeners_;
+  std::map<std::string, std::string> rejections_;
+  int accepted_ = 0;
 };
 
 class FakeLeader {
  public:
-  FakeLeader();
+  explicit FakeLeader(FakeLoop& loop);
   bool leading = true;
   uint64_t transitions = 1;
+  // Changes `leading`, and tells who asked to hear of it.
+  void change(bool leads);
   [[nodiscard]] const ccm_host_leader* table() const { return &table_; }
+  [[nodiscard]] FakeCaller* caller() { return &caller_; }
 
  private:
+  struct Table;
+  FakeLoop& loop_;
+  FakeCallbacks callbacks_;
+  FakeCaller caller_;
   ccm_host_leader table_{};
+  std::vector<std::shared_ptr<KeptCallback>> listeners_;
+};
+
+struct GivenHint {
+  int32_t kind = 0;  // CCM_HINT_...
+  std::string name;
+  std::string namespace_name;
+  std::string uid;
+  std::string provider_id;
+  std::string id;
+};
+
+class FakeHints {
+ public:
+  FakeHints();
+  [[nodiscard]] std::vector<GivenHint> all() const;
+  [[nodiscard]] const ccm_host_hint* table() const { return &table_; }
+
+ private:
+  ccm_host_hint table_{};
+  mutable std::mutex mutex_;
+  std::vector<GivenHint> hints_;
 };
 
 }  // namespace ccm::testing

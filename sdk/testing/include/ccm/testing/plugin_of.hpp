@@ -8,16 +8,29 @@ namespace ccm::testing {
 
 enum class Dispatch { loop, workers };  // "nonblocking": true, false
 
-template <typename T, Dispatch dispatch>
+inline ccm_str test_manifest(Dispatch dispatch) {
+  return c_str(dispatch == Dispatch::loop ? R"({"id": "test", "nonblocking": true})"
+                                          : R"({"id": "test", "nonblocking": false})");
+}
+
+namespace detail {
+
+template <typename T, typename Shared>
+inline constexpr auto kTestEntries = [] {
+  if constexpr (std::is_same_v<Shared, ccm::detail::NothingShared>) {
+    return ccm::detail::entries_of(component<T>("test"));
+  } else {
+    return ccm::detail::entries_of(shared<Shared>(), component<T, Shared>("test"));
+  }
+}();
+
+}  // namespace detail
+
+// `Shared`: what the component's constructor takes beside the Host.
+template <typename T, Dispatch dispatch, typename Shared = ccm::detail::NothingShared>
 const ccm_plugin* plugin_of() {
-  static constexpr ComponentEntry entries[] = {component<T>("test")};
-  static constexpr std::string_view manifest = dispatch == Dispatch::loop
-                                                   ? R"({"id": "test", "nonblocking": true})"
-                                                   : R"({"id": "test", "nonblocking": false})";
-  static const ccm_plugin plugin = {sizeof(plugin), CCM_ABI_MINOR, c_str(manifest),
-                                    [](const ccm_host* host, ccm_str name, ccm_completion done) {
-                                      detail::create(entries, c_str(manifest), host, name, done);
-                                    }};
+  static const ccm_plugin plugin =
+      ccm::detail::PluginAdapter<detail::kTestEntries<T, Shared>>::plugin(test_manifest(dispatch));
   return &plugin;
 }
 

@@ -1,0 +1,56 @@
+// Files that plugins read and watch. Reading and looking happen on a thread of its own, because a
+// file system may hang; what is found is told on the loop.
+#pragma once
+
+#include "runtime/event_loop.hpp"
+#include "runtime/timers.hpp"
+
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace ccm::plugin {
+
+// The whole content of a regular file. Failures: not_found, permission_denied, resource_exhausted
+// above `limit` bytes, unavailable for all else; the message names the path. Any thread; may block.
+Result<std::string> read_whole_file(const std::string& path, std::size_t limit);
+
+class WatchedFiles {
+ public:
+  // The references must outlive it.
+  WatchedFiles(runtime::EventLoop& loop, runtime::Timers& timers,
+               std::chrono::milliseconds look_interval = std::chrono::seconds(5));
+  ~WatchedFiles();  // a look that hangs goes on without it
+  WatchedFiles(const WatchedFiles&) = delete;
+  WatchedFiles& operator=(const WatchedFiles&) = delete;
+
+  // `done` is called once, on the loop. Any thread.
+  void read(std::string path, std::size_t limit, std::function<void(Result<std::string>)> done);
+
+  // Calls `changed` on the loop each time the file has other content, appeared or vanished. Returns
+  // a number for unwatch(). Any thread.
+  uint64_t watch(std::string path, std::function<void()> changed);
+  void unwatch(uint64_t number);
+
+ private:
+  struct State;
+  void look_later();
+
+  runtime::Timers& timers_;
+  const std::chrono::milliseconds interval_;
+  runtime::Timers::Id timer_ = 0;
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,57 @@
+#include "plugin_host/cloud_hints.hpp"
+
+#include <ccm/abi/hint.h>
+
+#include <string_view>
+
+namespace ccm::plugin {
+
+namespace {
+
+// A key as a segment of a JSON pointer (RFC 6901).
+std::string pointer_segment(std::string_view key) {
+  std::string escaped;
+  for (const char letter : key) {
+    if (letter == '~') {
+      escaped += "~0";
+    } else if (letter == '/') {
+      escaped += "~1";
+    } else {
+      escaped += letter;
+    }
+  }
+  return escaped;
+}
+
+// Every text that the hint names has to fit; one of them at least is there.
+bool is_node(const CloudHint& hint, const kube::Object& node) {
+  const bool by_name = !hint.name.empty() && node.name() == hint.name;
+  const bool by_id =
+      !hint.provider_id.empty() && node.text_at("/spec/providerID") == hint.provider_id;
+  return by_name || by_id;
+}
+
+bool is_service(const CloudHint& hint, const kube::Object& service, const std::string& id_field) {
+  if (!hint.uid.empty()) return service.uid() == hint.uid;
+  if (!hint.name.empty()) {
+    return service.name() == hint.name && service.namespace_name() == hint.namespace_name;
+  }
+  return !hint.id.empty() && service.text_at(id_field) == hint.id;
+}
+
+}  // namespace
+
+HintedObjects hinted_objects(const CloudHint& hint, const ObjectCache& cache,
+                             const std::string& id_annotation) {
+  HintedObjects found;
+  const bool machine = hint.kind == CCM_HINT_INSTANCE;
+  if (!machine) found.resource = "v1/services";
+  const std::string id_field = "/metadata/annotations/" + pointer_segment(id_annotation);
+  for (auto& object : cache.list(found.resource, "")) {
+    const bool fits = machine ? is_node(hint, *object) : is_service(hint, *object, id_field);
+    if (fits) found.objects.push_back(std::move(object));
+  }
+  return found;
+}
+
+}  // namespace ccm::plugin
