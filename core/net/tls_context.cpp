@@ -6,6 +6,8 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include <array>
+#include <cctype>
 #include <utility>
 
 namespace ccm::net {
@@ -37,6 +39,35 @@ int note_problem(int good, X509_STORE_CTX* store) {
   return good;
 }
 
+std::string fingerprint_of(const X509* certificate) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  if (X509_digest(certificate, EVP_sha256(), digest.data(), &size) != 1) return {};
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    text += {kDigits[digest[i] >> 4], kDigits[digest[i] & 15]};
+  }
+  return text;
+}
+
+// The certificate itself is trusted: its signer, name and dates do not count.
+int check_fingerprint(X509_STORE_CTX* store, void*) {
+  auto* ssl =
+      static_cast<SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  const X509* certificate = X509_STORE_CTX_get0_cert(store);
+  PeerCheck* check = ssl == nullptr ? nullptr : check_of(ssl);
+  const std::string found = certificate == nullptr ? std::string() : fingerprint_of(certificate);
+  if (check != nullptr && !found.empty() && found == check->fingerprint) return 1;
+  X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REJECTED);
+  if (check != nullptr) {
+    check->error = X509_V_ERR_CERT_REJECTED;
+    check->problem =
+        "the certificate's SHA-256 fingerprint is " + found + "; wanted " + check->fingerprint;
+  }
+  return 0;
+}
+
 int on_new_session(SSL* ssl, SSL_SESSION* session) {
   PeerCheck* check = check_of(ssl);
   auto context = check == nullptr ? nullptr : check->context.lock();
@@ -65,6 +96,20 @@ std::string reason_or(const char* otherwise) {
 bool at_end_of_pem() {
   const unsigned long code = ERR_peek_last_error();
   return ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
+}
+
+// Without colons, in lower case.
+Result<std::string> plain_fingerprint(const std::string& given) {
+  constexpr std::size_t kDigits = 64;
+  std::string digits;
+  bool sound = true;
+  for (const char c : given) {
+    if (c == ':') continue;
+    sound = sound && std::isxdigit(static_cast<unsigned char>(c)) != 0;
+    digits += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  if (sound && digits.size() == kDigits) return digits;
+  return bad("fingerprint", "\"" + given + "\" is no SHA-256 in 64 hexadecimal digits");
 }
 
 Status add_authorities(SSL_CTX* context, const std::string& pem) {
@@ -99,6 +144,9 @@ Status configure(SSL_CTX* context, const TlsOptions& options) {
   SSL_CTX_set_alpn_protos(context, kAlpn, sizeof kAlpn - 1);
   if (options.insecure_skip_verify) {
     SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nullptr);
+  } else if (!options.server_fingerprint.empty()) {
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+    SSL_CTX_set_cert_verify_callback(context, check_fingerprint, nullptr);
   } else {
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, note_problem);
     // As in Go, whatever the bundle holds is trusted, also when it is not self-signed.
@@ -165,7 +213,12 @@ Result<std::shared_ptr<TlsContext>> TlsContext::make(const TlsOptions& options) 
   if (!result->context_) return bad("TLS", reason_or("no context"));
   if (Status status = configure(result->context_.get(), options); !status.ok()) return status;
   result->server_name_ = options.server_name;
-  result->verify_ = !options.insecure_skip_verify;
+  if (!options.server_fingerprint.empty()) {
+    Result<std::string> digits = plain_fingerprint(options.server_fingerprint);
+    if (!digits.ok()) return digits.status();
+    result->fingerprint_ = *std::move(digits);
+  }
+  result->verify_ = !options.insecure_skip_verify && result->fingerprint_.empty();
   result->needs_system_authorities_ = result->verify_ && options.ca_pem.empty();
   return result;
 }
@@ -180,6 +233,7 @@ Result<TlsSession> TlsContext::connect_to(std::string_view host, const std::stri
   session.check = std::make_unique<PeerCheck>();
   session.check->context = weak_from_this();
   session.check->session_key = session_key;
+  session.check->fingerprint = fingerprint_;
   session.check->wanted = server_name_.empty() ? std::string(host) : server_name_;
   SSL* ssl = session.ssl.get();
   SSL_set_ex_data(ssl, check_index(), session.check.get());

@@ -34,7 +34,8 @@ class TlsContext;
 struct PeerCheck {
   std::weak_ptr<TlsContext> context;  // where its session ticket goes
   std::string session_key;
-  std::string wanted;  // the name or address that the certificate has to be for
+  std::string wanted;       // the name or address that the certificate has to be for
+  std::string fingerprint;  // or the certificate itself; empty = any that is trusted
   int error = X509_V_OK;
   std::string problem;  // one clause about the first failure
 };
@@ -62,6 +63,7 @@ class TlsContext : public std::enable_shared_from_this<TlsContext> {
   TlsContext() = default;
   Openssl<SSL_CTX> context_;
   std::string server_name_;
+  std::string fingerprint_;
   bool verify_ = true;
   // Reading the system's bundle takes 100 ms, so it waits for the first session: many clients never
   // have one.

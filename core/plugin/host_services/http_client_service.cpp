@@ -38,6 +38,7 @@ WantedClient read_wanted(const ccm_http_client_options& raw) {
   tls.certificate_pem = view(raw.certificate_pem);
   tls.private_key_pem = view(raw.key_pem);
   tls.server_name = view(raw.server_name);
+  tls.server_fingerprint = view(raw.fingerprint);
   tls.insecure_skip_verify = (raw.flags & CCM_HTTP_INSECURE) != 0;
   if (tls.ca_pem.empty()) wanted.files[0] = view(raw.ca_file);
   if (tls.certificate_pem.empty()) wanted.files[1] = view(raw.certificate_file);

@@ -138,10 +138,11 @@ struct HttpClientOptions {
   std::string certificate_file;
   std::string key_pem;  // of our certificate
   std::string key_file;
-  std::string server_name;           // empty = the URL's host
-  std::string proxy;                 // empty = as the environment says
-  bool no_proxy = false;             // none, whatever the environment says
-  bool insecure = false;             // the server is not checked: only when the user asks for it
+  std::string server_name;  // empty = the URL's host
+  std::string fingerprint;  // SHA-256 of the one certificate that is trusted, in hexadecimal digits
+  std::string proxy;        // empty = as the environment says
+  bool no_proxy = false;    // none, whatever the environment says
+  bool insecure = false;    // the server is not checked: only when the user asks for it
   uint32_t max_connections = 0;      // to one origin; 0 = 32
   int64_t body_limit = 0;            // of an answer; 0 = 64 MiB, which is also the most
   std::vector<std::string> secrets;  // further texts to redact
@@ -185,6 +186,7 @@ class HttpClients {
       raw.key_pem = c_str(options.key_pem);
       raw.key_file = c_str(options.key_file);
       raw.server_name = c_str(options.server_name);
+      raw.fingerprint = c_str(options.fingerprint);
       raw.proxy = c_str(options.proxy);
       raw.max_connections = options.max_connections;
       raw.body_limit = options.body_limit;

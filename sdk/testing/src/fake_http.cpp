@@ -87,6 +87,7 @@ HttpClientOptions copy(const ccm_http_client_options& raw) {
   options.key_pem = view(raw.key_pem);
   options.key_file = view(raw.key_file);
   options.server_name = view(raw.server_name);
+  options.fingerprint = view(raw.fingerprint);
   options.proxy = view(raw.proxy);
   options.no_proxy = (raw.flags & CCM_HTTP_NO_PROXY) != 0;
   options.insecure = (raw.flags & CCM_HTTP_INSECURE) != 0;

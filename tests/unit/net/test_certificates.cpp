@@ -8,6 +8,7 @@
 #include <openssl/x509v3.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <stdexcept>
 
 namespace ccm::test {
@@ -122,6 +123,22 @@ Certificate issue_for_loopback(const Certificate& authority) {
   request.common_name = "loopback";
   request.names = {"localhost", "127.0.0.1", "::1"};
   return issue(authority, request);
+}
+
+std::string fingerprint_of(const Certificate& certificate) {
+  const BioPtr in(BIO_new_mem_buf(certificate.certificate_pem.data(), -1));
+  const X509Ptr parsed(PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr));
+  must(parsed != nullptr, "certificate");
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  must(X509_digest(parsed.get(), EVP_sha256(), digest, &size) == 1, "X509_digest");
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) {
+    char byte[4];
+    std::snprintf(byte, sizeof byte, i == 0 ? "%02X" : ":%02X", digest[i]);
+    text += byte;
+  }
+  return text;
 }
 
 }  // namespace ccm::test

@@ -32,4 +32,7 @@ Certificate issue(const Certificate& authority, const CertificateRequest& reques
 // A server's one for 127.0.0.1, ::1 and localhost.
 Certificate issue_for_loopback(const Certificate& authority);
 
+// SHA-256 of it, as `openssl x509 -fingerprint -sha256` prints it: "AB:CD:...".
+std::string fingerprint_of(const Certificate& certificate);
+
 }  // namespace ccm::test

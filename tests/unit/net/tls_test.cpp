@@ -110,6 +110,37 @@ TEST_F(TlsTest, InsecureSkipsTheVerification) {
   EXPECT_TRUE(response.ok()) << response.status().message();
 }
 
+TEST_F(TlsTest, R_143_AFingerprintTrustsThatCertificateAlone) {
+  CertificateRequest request;
+  request.names = {"other.example"};
+  request.not_before = hours(-48);
+  request.not_after = hours(-24);
+  ServerOptions server_options = trusted();
+  server_options.certificate = test::issue(authority_, request);
+  TestHttpServer server(hello, server_options);
+  options_.tls = TlsOptions();
+  options_.tls.server_fingerprint = test::fingerprint_of(*server_options.certificate);
+  const Result<Response> response = get(server.url());
+  EXPECT_TRUE(response.ok()) << response.status().message();
+
+  server_options.certificate = test::issue_for_loopback(authority_);
+  TestHttpServer impostor(hello, server_options);
+  expect_says(get(impostor.url()).status(), Code::unauthenticated,
+              {"the certificate's SHA-256 fingerprint is", "; wanted"});
+  EXPECT_EQ(impostor.requests().size(), 0u);
+}
+
+TEST_F(TlsTest, R_143_AFingerprintThatIsNoneIsRefused) {
+  for (const char* given : {"abcd", "sha256", "zz"}) {
+    TlsOptions tls;
+    tls.server_fingerprint = given;
+    ClientOptions options;
+    options.tls = tls;
+    expect_says(HttpClient(loop_.get_executor(), options).check(), Code::invalid_argument,
+                {"fingerprint", given, "64 hexadecimal digits"});
+  }
+}
+
 TEST_F(TlsTest, API_105_TheServerNameOverridesSniAndVerifiedName) {
   ServerOptions server_options = trusted();
   CertificateRequest request;

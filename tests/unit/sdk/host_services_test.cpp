@@ -60,6 +60,7 @@ Task<Status> open_client(Scripted& self, Ctx ctx) {
   options.certificate_pem = "CERT";
   options.key_file = "/etc/key.pem";
   options.server_name = "cloud.internal";
+  options.fingerprint = "AB:CD";
   options.proxy = "http://proxy:3128";
   options.insecure = true;
   options.max_connections = 4;
@@ -94,6 +95,7 @@ TEST_F(HostServices, R_140_AClientOfItsOwnHasTheOptionsThatWereGiven) {
   EXPECT_EQ(clients[0].certificate_pem, "CERT");
   EXPECT_EQ(clients[0].key_file, "/etc/key.pem");
   EXPECT_EQ(clients[0].server_name, "cloud.internal");
+  EXPECT_EQ(clients[0].fingerprint, "AB:CD");
   EXPECT_EQ(clients[0].proxy, "http://proxy:3128");
   EXPECT_TRUE(clients[0].insecure);
   EXPECT_FALSE(clients[0].no_proxy);

@@ -9,6 +9,8 @@
  *       after.
  * R-142 A client lives until close(), or until the component ends. Exchanges that it has then end with CANCELLED, later
  *       ones with FAILED_PRECONDITION.
+ * R-143 A fingerprint names the one certificate that is trusted, whatever its signer, name and dates, for clouds that
+ *       sign their own. Colons between its digits are allowed; CAs are not used.
  */
 #ifndef CCM_ABI_HTTP_CLIENT_H
 #define CCM_ABI_HTTP_CLIENT_H
@@ -39,6 +41,7 @@ typedef struct ccm_http_client_options {
   ccm_str key_pem;          /* of our certificate */
   ccm_str key_file;
   ccm_str server_name;      /* to check and to send by SNI; empty = the URL's host */
+  ccm_str fingerprint;      /* SHA-256 of the server's certificate, 64 hexadecimal digits; empty = any */
   ccm_str proxy;            /* http://, https:// or socks5:// URL; empty = as the environment says */
   uint32_t max_connections; /* to one origin; 0 = 32 */
   uint32_t reserved;        /* 0 */
@@ -62,7 +65,7 @@ typedef struct ccm_host_http_client {
 
   /*
    * Makes a client; connects nowhere. ERRORS: INVALID_ARGUMENT with what is wrong: PEM, a key that does not fit its
-   * certificate, the proxy's URL; NOT_FOUND or PERMISSION_DENIED for a file. RESULT const
+   * certificate, the fingerprint, the proxy's URL; NOT_FOUND or PERMISSION_DENIED for a file. RESULT const
    * ccm_http_client *. [any-thread]
    */
   void (*open)(void *self, ccm_ctx ctx, const ccm_http_client_options *request, ccm_completion done);
