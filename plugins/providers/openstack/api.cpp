@@ -51,7 +51,7 @@ Task<Result<HttpResponse>> Api::send(Ctx ctx, const Call& call, Session::TokenPt
   request.credential = "openstack-" + call.service;
   request.timeout = session_.timeout();
   if (call.idempotent) request.max_tries = kTriesOfAWrite;
-  auto answer = co_await host_.http.send(ctx, std::move(request));
+  auto answer = co_await session_.http().send(ctx, std::move(request));
   if (!answer.ok()) co_return answer.status().with_context(call.operation);
   co_return answer;
 }

@@ -3,7 +3,6 @@
 
 #include "identity/session.hpp"
 
-#include <ccm/host.hpp>
 #include <ccm/http.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
@@ -45,7 +44,7 @@ using PageReader = std::function<Result<PageInfo>(const std::string& body, bool 
 
 class Api {
  public:
-  Api(Host& host, Session& session) : host_(host), session_(session) {}
+  explicit Api(Session& session) : session_(session) {}
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
@@ -65,7 +64,6 @@ class Api {
  private:
   Task<Result<HttpResponse>> send(Ctx ctx, const Call& call, Session::TokenPtr token);
 
-  Host& host_;
   Session& session_;
 };
 

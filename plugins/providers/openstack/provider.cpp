@@ -2,6 +2,7 @@
 
 #include "config/cloud_conf.hpp"
 #include "config/invalid_configuration.hpp"
+#include "identity/http_client.hpp"
 #include "unsupported.hpp"
 
 #include <algorithm>
@@ -30,10 +31,10 @@ std::string agent_of(const Config& config) {
 Provider::Provider(Host& host)
     : host_(host),
       session_(host, agent_of(host.config)),
-      api_(host, session_),
+      api_(session_),
       servers_(host, api_),
       routes_(host, api_) {
-  host.config.on_change([this] { reload(); });
+  host.config.on_change([this] { host_.spawn(reload()); });
 }
 
 Result<Settings> Provider::read_settings() const {
@@ -56,32 +57,40 @@ Result<Settings> Provider::read_settings() const {
   return std::move(conf->settings);
 }
 
-void Provider::use(Settings settings) {
+Task<Status> Provider::use(Ctx ctx, Settings settings) {
+  const int64_t asked = ++asked_;
+  auto http = co_await open_http_client(host_, std::move(ctx), settings.global);
+  if (!http.ok()) co_return http.status().with_context("--cloud-config");
+  if (asked != asked_) co_return Status();  // a newer one was given meanwhile
   settings_ = std::move(settings);
   const bool regional = host_.config.flag("openstack-regional-provider-ids") == "true";
-  session_.configure(settings_.global, settings_.metadata.request_timeout);
+  session_.configure(settings_.global, settings_.metadata.request_timeout, *http);
   servers_.configure(settings_.global.region, settings_.networking, regional);
   routes_.configure(settings_.route.router_id);
+  co_return Status();
 }
 
 // The Go manager wants to be restarted (OS-54).
-void Provider::reload() {
+Task<Status> Provider::reload() {
   auto settings = read_settings();
-  if (!settings.ok()) {
+  if (settings.ok() && *settings == settings_) co_return Status();
+  Status used = settings.status();
+  if (used.ok()) used = co_await use(host_.background(), *settings);
+  if (!used.ok()) {
     host_.log.error("The new --cloud-config cannot be used; the old one stays in force",
-                    {{"err", settings.status()}});
-    host_.config.rejected(settings.status().message());
-    return;
+                    {{"err", used}});
+    host_.config.rejected(used.message());
+  } else {
+    host_.log.info("The new --cloud-config is in force");
   }
-  if (*settings == settings_) return;
-  use(*std::move(settings));
-  host_.log.info("The new --cloud-config is in force");
+  co_return Status();
 }
 
 Task<Status> Provider::initialize(Ctx ctx) {
   auto settings = read_settings();
   if (!settings.ok()) co_return settings.status();
-  use(*std::move(settings));
+  Status used = co_await use(ctx, *settings);
+  if (!used.ok()) co_return used;
   for (const char* name : kNeededServices) {
     std::string service = name;
     Status status = co_await api_.find_service(ctx, std::move(service));

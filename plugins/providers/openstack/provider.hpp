@@ -55,8 +55,10 @@ class Provider {
 
  private:
   [[nodiscard]] Result<Settings> read_settings() const;
-  void use(Settings settings);
-  void reload();
+  // Opens the HTTP client that they want, and puts them in force. Failure: that of the client; the
+  // earlier settings stay.
+  Task<Status> use(Ctx ctx, Settings settings);
+  Task<Status> reload();
 
   Host& host_;
   Session session_;
@@ -64,6 +66,7 @@ class Provider {
   Servers servers_;
   Routes routes_;
   Settings settings_;
+  int64_t asked_ = 0;  // how often other settings were to be used
 };
 
 }  // namespace ccm::openstack

@@ -14,20 +14,6 @@ Status refuse_unsupported(const GlobalSettings& global) {
     return invalid_configuration(
         "[Global] auth-url: version 2.0 of Keystone's API is not supported, only v3");
   }
-  if (!global.ca_file.empty() || !global.cafilecontents.empty()) {
-    return invalid_configuration(
-        std::string("[Global] ") + (global.ca_file.empty() ? "cafilecontents" : "ca-file") +
-        " is not supported yet: leave it out, and add the certificate to those of the system, or "
-        "name its file in the environment variable SSL_CERT_FILE");
-  }
-  if (!global.cert_file.empty() && !global.key_file.empty()) {
-    return invalid_configuration("[Global] cert-file and key-file are not supported yet");
-  }
-  if (global.tls_insecure == "true") {
-    return invalid_configuration(
-        "[Global] tls-insecure is not supported yet: leave it out, and name the file of the "
-        "cloud's CA in the environment variable SSL_CERT_FILE");
-  }
   if (global.use_clouds || !global.cloud.empty() || !global.clouds_file.empty()) {
     return invalid_configuration(
         "[Global] use-clouds, clouds-file and cloud are not supported yet: write auth-url and the "

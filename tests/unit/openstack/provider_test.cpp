@@ -1,10 +1,4 @@
-#include "openstack/provider.hpp"
-
-#include "cloud_fixture.hpp"
-#include "openstack_api/add_servers.hpp"
-
-#include <ccm/testing/fake_component.hpp>
-#include <ccm/testing/plugin_of.hpp>
+#include "provider_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,47 +11,6 @@ using openstack_api::Fault;
 using openstack_api::json;
 using std::chrono::minutes;
 using std::chrono::seconds;
-
-class OpenStackProviderTest : public CloudTest {
- protected:
-  testing::FakeComponent& start(const std::string& conf = cloud_conf()) {
-    host.config.set_cloud_config(conf);
-    const Status status = make().initialize();
-    EXPECT_TRUE(status.ok()) << status.message();
-    cloud.clear_log();
-    return *provider;
-  }
-  testing::FakeComponent& make() {
-    provider = std::make_unique<testing::FakeComponent>(
-        host, testing::plugin_of<Provider, testing::Dispatch::loop>(), "test");
-    return *provider;
-  }
-  // The message with which cloud.conf is refused.
-  std::string refusal(const std::string& conf) {
-    host.config.set_cloud_config(conf);
-    const Status status = make().initialize();
-    EXPECT_EQ(status.code(), Code::invalid_argument) << status.message();
-    return status.message();
-  }
-  void fail(const std::string& path, int status, int count = 1) {
-    Fault fault;
-    fault.path = path;
-    fault.status = status;
-    fault.count = count;
-    cloud.faults.add(fault);
-  }
-  // A short operation.
-  Status one_call() { return provider->get({"node-0", "", {}, {}}).status(); }
-  static const Instance* named(const InstanceList& list, const std::string& name) {
-    for (const Instance& instance : list.instances) {
-      if (instance.name == name) return &instance;
-    }
-    return nullptr;
-  }
-  void add_servers(int count) { openstack_api::add_servers(cloud, facts, "more-", count); }
-
-  std::unique_ptr<testing::FakeComponent> provider;
-};
 
 TEST_F(OpenStackProviderTest, OS_153_160_AServerIsAMachineOfTheCluster) {
   const auto list = start().list();
@@ -326,43 +279,6 @@ TEST_F(OpenStackProviderTest, OS_11_98_ACatalogWithoutNovaSaysSo) {
   EXPECT_NE(status.message().find("no public endpoint of the service compute in region Nowhere"),
             std::string::npos)
       << status.message();
-}
-
-TEST_F(OpenStackProviderTest, OS_7_48_51_78_WhatIsNotSupportedIsRefusedInOneLine) {
-  const std::pair<const char*, const char*> options[] = {
-      {"ca-file = /etc/ca.pem\n", "ca-file is not supported yet"},
-      {"cafilecontents = pem\n", "cafilecontents is not supported yet"},
-      {"cert-file = /c\nkey-file = /k\n", "cert-file and key-file are not supported yet"},
-      {"tls-insecure = true\n", "tls-insecure is not supported yet"},
-      {"use-clouds = true\n", "use-clouds, clouds-file and cloud are not supported yet"}};
-  for (const auto& [option, text] : options) {
-    EXPECT_NE(refusal(cloud_conf(option)).find(text), std::string::npos) << option;
-  }
-  EXPECT_NE(refusal(cloud_conf("auth-url = http://k/v2.0\n")).find("version 2.0"),
-            std::string::npos);
-  EXPECT_NE(refusal("[Global]\n").find("auth-url is missing"), std::string::npos);
-}
-
-TEST_F(OpenStackProviderTest, OS_35_39_WhatHasNoEffectIsToldOnce) {
-  start(cloud_conf("region = RegionOne\nregoin = x\n[LoadBalancer]\nsubnet-id = s\n"));
-  EXPECT_TRUE(host.log.contains("did you mean region?"));
-  EXPECT_TRUE(host.log.contains("load balancers are not supported yet"));
-}
-
-TEST_F(OpenStackProviderTest, OS_54_AChangedCloudConfIsUsedAndAWrongOneIsNot) {
-  start();
-  host.config.change_cloud_config(cloud_conf("region = RegionOne\nuser-id = x\nwrong"));
-  host.loop.run();
-  EXPECT_TRUE(host.log.contains("the old one stays in force"));
-  EXPECT_TRUE(provider->list().ok());
-  cloud.identity().set_password(facts["users"]["demo"], "newer");
-  cloud.identity().revoke_all();
-  EXPECT_FALSE(provider->list().ok());
-  std::string conf = cloud_conf();
-  conf.replace(conf.find("= secret"), 8, "= newer");
-  host.config.change_cloud_config(conf);
-  host.loop.run();
-  EXPECT_TRUE(provider->list().ok());
 }
 
 TEST_F(OpenStackProviderTest, OS_4_5_UserAgent) {

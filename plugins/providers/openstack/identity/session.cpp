@@ -14,9 +14,10 @@ constexpr milliseconds kNextRenewal{30'000};       // after one that failed
 
 }  // namespace
 
-void Session::configure(GlobalSettings global, milliseconds timeout) {
+void Session::configure(GlobalSettings global, milliseconds timeout, Http http) {
   global_ = std::move(global);
   timeout_ = timeout;
+  http_ = std::move(http);
   ++configured_;
   current_.reset();
   running_.reset();
@@ -76,7 +77,7 @@ Task<Status> Session::log_out(Ctx ctx) {
   question.headers.push_back({"x-subject-token", token->id.reveal()});
   question.operation = "RevokeToken";
   question.read_only = true;  // a standby logs out as well
-  auto answer = co_await host_.http.send(ctx, std::move(question));
+  auto answer = co_await http_.send(ctx, std::move(question));
   if (!answer.ok()) co_return answer.status();
   co_return status_of("RevokeToken", *answer);
 }
@@ -99,7 +100,7 @@ Task<Result<std::string>> Session::find_keystone(Ctx ctx) {
   if (!global_.trust_id.empty()) co_return url + "/v3";  // OS-76
   HttpRequest question = request("GET", url + "/");
   question.operation = "ListIdentityVersions";
-  auto answer = co_await host_.http.send(ctx, std::move(question));
+  auto answer = co_await http_.send(ctx, std::move(question));
   if (!answer.ok()) co_return answer.status();
   if (answer->status_code != 300) {  // as Keystone answers, besides 200 (OS-80)
     Status status = status_of("ListIdentityVersions", *answer);
@@ -122,7 +123,7 @@ Task<Result<Session::TokenPtr>> Session::log_in(Ctx ctx) {
   // It changes nothing in the cloud, and one too many is no harm.
   question.read_only = true;
   question.max_tries = 3;
-  auto answer = co_await host_.http.send(ctx, std::move(question));
+  auto answer = co_await http_.send(ctx, std::move(question));
   const std::string context =
       "logging in at " + *keystone + " (" + login->description + ", cloud.conf [Global])";
   if (!answer.ok()) co_return answer.status().with_context(context);

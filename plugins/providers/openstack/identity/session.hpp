@@ -8,6 +8,7 @@
 
 #include <ccm/gate.hpp>
 #include <ccm/host.hpp>
+#include <ccm/http.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
@@ -25,8 +26,10 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // The next token is one for these. `timeout`: of one request.
-  void configure(GlobalSettings global, milliseconds timeout);
+  // The next token is one for these. `timeout`: of one request. `http`: for all requests to the
+  // cloud.
+  void configure(GlobalSettings global, milliseconds timeout, Http http);
+  [[nodiscard]] const Http& http() const { return http_; }
   [[nodiscard]] const GlobalSettings& settings() const { return global_; }
   [[nodiscard]] milliseconds timeout() const { return timeout_; }
   [[nodiscard]] const std::string& user_agent() const { return user_agent_; }
@@ -57,6 +60,7 @@ class Session {
   std::string user_agent_;
   GlobalSettings global_;
   milliseconds timeout_{60'000};
+  Http http_;
   int64_t configured_ = 0;  // how often
   TokenPtr current_;
   milliseconds renew_at_{0};  // by the monotonic clock, as is this:
