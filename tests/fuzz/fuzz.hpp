@@ -14,6 +14,7 @@ namespace ccm::fuzz {
 // One for each line in CMakeLists.txt; docs are at the head of each <name>_target.cpp.
 void cloud_target(std::string_view bytes);
 void cloud_conf_target(std::string_view bytes);
+void clouds_target(std::string_view bytes);
 void credential_target(std::string_view bytes);
 void digitalocean_target(std::string_view bytes);
 void elf_target(std::string_view bytes);

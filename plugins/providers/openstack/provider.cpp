@@ -1,11 +1,13 @@
 #include "provider.hpp"
 
 #include "config/cloud_conf.hpp"
+#include "config/cloud_files.hpp"
 #include "config/invalid_configuration.hpp"
 #include "identity/http_client.hpp"
 #include "unsupported.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -37,16 +39,27 @@ Provider::Provider(Host& host)
   host.config.on_change([this] { host_.spawn(reload()); });
 }
 
-Result<Settings> Provider::read_settings() const {
+Task<Result<Settings>> Provider::read_settings(Ctx ctx) {
   const auto text = host_.config.cloud_config();
-  if (!text) return invalid_configuration("--cloud-config is missing: the path of cloud.conf");
+  if (!text) co_return invalid_configuration("--cloud-config is missing: the path of cloud.conf");
   auto conf = read_cloud_conf(*text);
-  if (!conf.ok()) return conf.status().with_context("--cloud-config");
-  if (Status status = refuse_unsupported(conf->settings.global); !status.ok()) {
-    return status.with_context("--cloud-config");
+  if (!conf.ok()) co_return conf.status().with_context("--cloud-config");
+  GlobalSettings& global = conf->settings.global;
+  if (wants_clouds(global)) {
+    auto files = co_await read_cloud_files(host_, std::move(ctx), global.clouds_file);
+    if (!files.ok()) co_return files.status().with_context("--cloud-config");
+    watch(files->paths);
+    const char* os_cloud = std::getenv("OS_CLOUD");
+    auto merged =
+        with_cloud(global, files->texts, os_cloud == nullptr ? "" : os_cloud, conf->warnings);
+    if (!merged.ok()) co_return merged.status().with_context("--cloud-config");
+    global = *std::move(merged);
   }
-  if (const auto login = login_request(conf->settings.global); !login.ok()) {
-    return login.status().with_context("--cloud-config");
+  if (Status status = refuse_unsupported(global); !status.ok()) {
+    co_return status.with_context("--cloud-config");
+  }
+  if (const auto login = login_request(global); !login.ok()) {
+    co_return login.status().with_context("--cloud-config");
   }
   for (const std::string& warning : conf->warnings) {
     host_.log.warning("In --cloud-config", {{"what", warning}});
@@ -54,7 +67,17 @@ Result<Settings> Provider::read_settings() const {
   for (const std::string& line : without_effect(conf->settings)) {
     host_.log.warning("In --cloud-config", {{"what", line}});
   }
-  return std::move(conf->settings);
+  co_return std::move(conf->settings);
+}
+
+void Provider::watch(const std::vector<std::string>& paths) {
+  if (paths == watched_paths_) return;
+  watched_paths_ = paths;
+  for (const uint64_t registration : watches_) host_.files.unwatch(registration);
+  watches_.clear();
+  for (const std::string& path : paths) {
+    watches_.push_back(host_.files.watch(path, [this] { host_.spawn(reload()); }));
+  }
 }
 
 Task<Status> Provider::use(Ctx ctx, Settings settings) {
@@ -72,7 +95,7 @@ Task<Status> Provider::use(Ctx ctx, Settings settings) {
 
 // The Go manager wants to be restarted (OS-54).
 Task<Status> Provider::reload() {
-  auto settings = read_settings();
+  auto settings = co_await read_settings(host_.background());
   if (settings.ok() && *settings == settings_) co_return Status();
   Status used = settings.status();
   if (used.ok()) used = co_await use(host_.background(), *settings);
@@ -87,7 +110,7 @@ Task<Status> Provider::reload() {
 }
 
 Task<Status> Provider::initialize(Ctx ctx) {
-  auto settings = read_settings();
+  auto settings = co_await read_settings(ctx);
   if (!settings.ok()) co_return settings.status();
   Status used = co_await use(ctx, *settings);
   if (!used.ok()) co_return used;

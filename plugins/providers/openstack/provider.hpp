@@ -12,6 +12,7 @@
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,7 +55,10 @@ class Provider {
   Task<Result<RouteLimits>> route_limits(Ctx /*ctx*/) { co_return Routes::limits(); }
 
  private:
-  [[nodiscard]] Result<Settings> read_settings() const;
+  // Of cloud.conf, and of clouds.yaml if it refers to one.
+  Task<Result<Settings>> read_settings(Ctx ctx);
+  // Reloads when one of these files changes.
+  void watch(const std::vector<std::string>& paths);
   // Opens the HTTP client that they want, and puts them in force. Failure: that of the client; the
   // earlier settings stay.
   Task<Status> use(Ctx ctx, Settings settings);
@@ -66,6 +70,8 @@ class Provider {
   Servers servers_;
   Routes routes_;
   Settings settings_;
+  std::vector<std::string> watched_paths_;
+  std::vector<uint64_t> watches_;
   int64_t asked_ = 0;  // how often other settings were to be used
 };
 

@@ -14,11 +14,6 @@ Status refuse_unsupported(const GlobalSettings& global) {
     return invalid_configuration(
         "[Global] auth-url: version 2.0 of Keystone's API is not supported, only v3");
   }
-  if (global.use_clouds || !global.cloud.empty() || !global.clouds_file.empty()) {
-    return invalid_configuration(
-        "[Global] use-clouds, clouds-file and cloud are not supported yet: write auth-url and the "
-        "log-in into cloud.conf itself");
-  }
   return {};
 }
 

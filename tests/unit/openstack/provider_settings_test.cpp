@@ -3,18 +3,79 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
 namespace ccm::openstack {
 namespace {
 
-TEST_F(OpenStackProviderTest, OS_7_51_78_WhatIsNotSupportedIsRefusedInOneLine) {
-  EXPECT_NE(refusal(cloud_conf("use-clouds = true\n"))
-                .find("use-clouds, clouds-file and cloud are not supported yet"),
-            std::string::npos);
+TEST_F(OpenStackProviderTest, OS_7_78_WhatIsNotSupportedIsRefusedInOneLine) {
   EXPECT_NE(refusal(cloud_conf("auth-url = http://k/v2.0\n")).find("version 2.0"),
             std::string::npos);
   EXPECT_NE(refusal("[Global]\n").find("auth-url is missing"), std::string::npos);
+}
+
+// OS-56: the file, and those beside it.
+class CloudsYamlTest : public OpenStackProviderTest {
+ protected:
+  CloudsYamlTest() {
+    ::setenv("HOME", "/root", 1);
+    ::unsetenv("OS_CLIENT_CONFIG_FILE");
+    ::unsetenv("OS_CLOUD");
+  }
+  ~CloudsYamlTest() override {
+    ::unsetenv("OS_CLIENT_CONFIG_FILE");
+    ::unsetenv("OS_CLOUD");
+  }
+  static std::string clouds(const std::string& password = kPassword) {
+    return "clouds: {demo: {auth: {auth_url: '" + kCloudUrl +
+           "/identity/v3', username: demo, project_name: demo, default_domain: default, "
+           "password: " +
+           password + "}, region_name: RegionOne}}";
+  }
+};
+
+TEST_F(CloudsYamlTest, OS_51_55_60_TheLogInMayBeInCloudsYaml) {
+  host.files.set("/secrets/clouds.yaml", clouds());
+  start("[Global]\nuse-clouds = true\nclouds-file = /secrets/clouds.yaml\n");
+  EXPECT_TRUE(provider->list().ok());
+}
+
+TEST_F(CloudsYamlTest, OS_56_59_PlacesOfTheFiles) {
+  host.files.set("/etc/openstack/clouds.yml", clouds("wrong"));
+  host.files.set("/root/.config/openstack/secure.yaml",
+                 "clouds: {demo: {auth: {password: secret}}}");
+  start("[Global]\nuse-clouds = true\n");
+  host.files.set("/etc/openstack/clouds.yaml", "clouds: {}");
+  EXPECT_NE(refusal("[Global]\nuse-clouds = true\n").find("has no clouds"), std::string::npos);
+  ::setenv("OS_CLIENT_CONFIG_FILE", "/named.yaml", 1);
+  host.files.set("/named.yaml", clouds());
+  start("[Global]\nuse-clouds = true\n");
+}
+
+TEST_F(CloudsYamlTest, OS_56_NoFileSaysWhereOneWasLookedFor) {
+  const std::string said = refusal("[Global]\nuse-clouds = true\n");
+  EXPECT_NE(said.find("there is no clouds.yaml: "), std::string::npos) << said;
+  EXPECT_NE(said.find("/root/.config/openstack/clouds.yaml, /etc/openstack/clouds.yaml, "),
+            std::string::npos)
+      << said;
+  host.files.set("/etc/openstack/clouds.yaml", clouds());
+  EXPECT_NE(refusal("[Global]\ncloud = demo\nclouds-file = /absent.yaml\n").find("/absent.yaml"),
+            std::string::npos);
+}
+
+TEST_F(CloudsYamlTest, OS_54_AChangedCloudsYamlIsUsedAndAWrongOneIsNot) {
+  host.files.set("/c.yaml", clouds());
+  start("[Global]\ncloud = demo\nclouds-file = /c.yaml\n");
+  host.files.set("/c.yaml", "clouds: [");
+  host.loop.run();
+  EXPECT_TRUE(host.log.contains("the old one stays in force"));
+  cloud.identity().set_password(facts["users"]["demo"], "newer");
+  cloud.identity().revoke_all();
+  EXPECT_FALSE(provider->list().ok());
+  host.files.set("/c.yaml", clouds("newer"));
+  host.loop.run();
+  EXPECT_TRUE(provider->list().ok());
 }
 
 TEST_F(OpenStackProviderTest, OS_48_49_AnHttpClientWithTheCloudsCaAndOurCertificate) {

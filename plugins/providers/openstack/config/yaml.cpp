@@ -1,0 +1,128 @@
+#include "yaml.hpp"
+
+#include "invalid_configuration.hpp"
+#include "values.hpp"
+
+#include <yaml.h>
+
+#include <string>
+#include <utility>
+
+namespace ccm::openstack {
+namespace {
+
+using nlohmann::json;
+
+// Aliases make a short text a large tree, or one without an end.
+constexpr int kMostValues = 10'000;
+constexpr int kMostLevels = 32;
+
+Status at_line(size_t line, const std::string& what) {
+  return invalid_configuration("line " + std::to_string(line + 1) + ": " + what);
+}
+
+struct YamlParser {
+  explicit YamlParser(std::string_view text) : made(yaml_parser_initialize(&parser) == 1) {
+    if (!made) return;
+    yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()),
+                                 text.size());
+  }
+  YamlParser(const YamlParser&) = delete;
+  YamlParser& operator=(const YamlParser&) = delete;
+  ~YamlParser() {
+    if (made) yaml_parser_delete(&parser);
+  }
+  yaml_parser_t parser{};
+  bool made;
+};
+
+struct YamlDocument {
+  explicit YamlDocument(yaml_parser_t& parser) : made(yaml_parser_load(&parser, &document) == 1) {}
+  YamlDocument(const YamlDocument&) = delete;
+  YamlDocument& operator=(const YamlDocument&) = delete;
+  ~YamlDocument() {
+    if (made) yaml_document_delete(&document);
+  }
+  yaml_document_t document{};
+  bool made;
+};
+
+json scalar_value(const yaml_node_t& node) {
+  const auto& scalar = node.data.scalar;
+  std::string text(reinterpret_cast<const char*>(scalar.value), scalar.length);
+  if (scalar.style != YAML_PLAIN_SCALAR_STYLE) return text;
+  if (text.empty() || text == "~" || equal_ignoring_case(text, "null")) return nullptr;
+  for (const char* yes : {"true", "yes", "on"}) {
+    if (equal_ignoring_case(text, yes)) return true;
+  }
+  for (const char* no : {"false", "no", "off"}) {
+    if (equal_ignoring_case(text, no)) return false;
+  }
+  return text;
+}
+
+class Reader {
+ public:
+  explicit Reader(yaml_document_t& document) : document_(document) {}
+
+  Result<json> value(int id, int level) {
+    const yaml_node_t* node = yaml_document_get_node(&document_, id);
+    if (node == nullptr) return json();
+    if (++values_ > kMostValues || level > kMostLevels) {
+      return at_line(node->start_mark.line, "too many values or levels");
+    }
+    if (node->type == YAML_SEQUENCE_NODE) return sequence(*node, level);
+    if (node->type == YAML_MAPPING_NODE) return mapping(*node, level);
+    return scalar_value(*node);
+  }
+
+ private:
+  Result<json> sequence(const yaml_node_t& node, int level) {
+    json list = json::array();
+    const auto& items = node.data.sequence.items;
+    for (const yaml_node_item_t* item = items.start; item < items.top; ++item) {
+      auto one = value(*item, level + 1);
+      if (!one.ok()) return one;
+      list.push_back(*std::move(one));
+    }
+    return list;
+  }
+
+  Result<json> mapping(const yaml_node_t& node, int level) {
+    json object = json::object();
+    const auto& pairs = node.data.mapping.pairs;
+    for (const yaml_node_pair_t* pair = pairs.start; pair < pairs.top; ++pair) {
+      const yaml_node_t* key = yaml_document_get_node(&document_, pair->key);
+      if (key == nullptr || key->type != YAML_SCALAR_NODE) {
+        return at_line(node.start_mark.line, "a key is no text");
+      }
+      std::string name(reinterpret_cast<const char*>(key->data.scalar.value),
+                       key->data.scalar.length);
+      if (object.contains(name)) return at_line(key->start_mark.line, name + " is given twice");
+      auto one = value(pair->value, level + 1);
+      if (!one.ok()) return one;
+      object[std::move(name)] = *std::move(one);
+    }
+    return object;
+  }
+
+  yaml_document_t& document_;
+  int values_ = 0;
+};
+
+}  // namespace
+
+Result<json> parse_yaml(std::string_view text) {
+  YamlParser parser(text);
+  if (!parser.made) return Status(Code::internal, "no memory for a YAML parser");
+  YamlDocument document(parser.parser);
+  if (!document.made) {
+    const char* problem = parser.parser.problem;
+    return at_line(parser.parser.problem_mark.line, problem == nullptr ? "is no YAML" : problem);
+  }
+  const yaml_node_t* root = yaml_document_get_root_node(&document.document);
+  if (root == nullptr) return json();
+  return Reader(document.document).value(1, 0);
+}
+
+}  // namespace ccm::openstack

@@ -1,0 +1,18 @@
+// YAML as JSON, for clouds.yaml. Any thread.
+#pragma once
+
+#include <ccm/status.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <string_view>
+
+namespace ccm::openstack {
+
+// The first document of the text; null when there is none. A scalar without quotes may be null,
+// true or false, as YAML 1.1 writes these; every other scalar is a text. A merge key (<<) is a key
+// like any other. Failure: invalid_argument, "line 3: ...", which shows no value; also for a
+// document of more than 10,000 values or 32 levels, with aliases followed.
+Result<nlohmann::json> parse_yaml(std::string_view text);
+
+}  // namespace ccm::openstack
