@@ -61,9 +61,9 @@ json scalar_value(const yaml_node_t& node) {
   return text;
 }
 
-class Reader {
+class YamlReader {
  public:
-  explicit Reader(yaml_document_t& document) : document_(document) {}
+  explicit YamlReader(yaml_document_t& document) : document_(document) {}
 
   Result<json> value(int id, int level) {
     const yaml_node_t* node = yaml_document_get_node(&document_, id);
@@ -122,7 +122,7 @@ Result<json> parse_yaml(std::string_view text) {
   }
   const yaml_node_t* root = yaml_document_get_root_node(&document.document);
   if (root == nullptr) return json();
-  return Reader(document.document).value(1, 0);
+  return YamlReader(document.document).value(1, 0);
 }
 
 }  // namespace ccm::openstack
