@@ -260,6 +260,9 @@ TEST_F(HostServicesTest, ASubresourceIsCreatedUnderItsObject) {
   poll();
   EXPECT_EQ(api_->calls,
             (std::vector<std::string>{"create v1/serviceaccounts kube-system/cloud/token {}"}));
+  api_->open[0](std::string(R"({"status":{"token":"t"}})"));
+  ASSERT_TRUE(caught.status);
+  EXPECT_TRUE(caught.status->ok()) << caught.status->message();
 }
 
 // A part of a request that this host does not know: refused before anything is sent.
@@ -290,6 +293,8 @@ TEST_F(HostServicesTest, ARequestFromTheFutureIsRefused) {
     EXPECT_EQ(caught->status->code(), Code::unimplemented);
     EXPECT_EQ(caught->status->reason(), CCM_REASON_UNKNOWN_REQUEST);
   }
+  api_->open[0](std::string(R"({"metadata":{"name":"n1"}})"));
+  EXPECT_TRUE(zero.status && zero.status->ok());
 }
 
 }  // namespace
