@@ -145,7 +145,7 @@ Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy_answers(const ccm_instance_
 Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy_list(const ccm_instance_list* given,
                                                           bool merge) {
   if (given == nullptr || !CCM_HAS(given, count) ||
-      (given->count > 0 && given->instances == nullptr)) {
+      !sound_list(given->instances, given->count, kThingLimit)) {
     return Status(Code::internal, "the provider completed a listing without a list");
   }
   const ccm_instance_list list = known(given);
