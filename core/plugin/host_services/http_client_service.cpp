@@ -197,6 +197,10 @@ struct HttpClientService::State : std::enable_shared_from_this<State> {
     client.closed->request_stop();
   }
 
+  void close_all() {
+    while (!clients.empty()) close(clients.begin()->first);
+  }
+
   const std::weak_ptr<LiveComponent> component;
   runtime::Timers& timers;
   const MakeHttpClient make;
@@ -211,7 +215,11 @@ HttpClientService::HttpClientService(const std::shared_ptr<LiveComponent>& compo
                                      MakeHttpClient make, HttpServiceOptions shared,
                                      WatchedFiles& files)
     : HostService(component),
-      state_(std::make_shared<State>(component, std::move(make), std::move(shared), files)) {}
+      state_(std::make_shared<State>(component, std::move(make), std::move(shared), files)) {
+  component->background()->on_end([weak = std::weak_ptr(state_)] {
+    if (const auto state = weak.lock()) state->close_all();
+  });
+}
 
 HttpClientService::~HttpClientService() = default;
 

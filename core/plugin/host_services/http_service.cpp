@@ -181,8 +181,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       if (time_for(pause)) return wait(pause);
     }
     if (!response) {
-      return running_->end(
-          redacted(response.status(), secrets_).with_context(redacted_url(request_.url)));
+      Status failed = response.status();
+      failed.with_context(redacted_url(request_.url));
+      return running_->end(redacted(failed, secrets_));
     }
     finish(*response);
   }
@@ -205,12 +206,14 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     const auto duration = timers().now() - begin_;
     const unsigned status = response ? response->status : 0;
     if (const auto line = log::v(6)) {
+      std::string url = redacted_url(request_.url);
+      for (const std::string& secret : secrets_) redact(url, secret);
       line.info("HTTP call of a plugin", {{"component", running_->component().identity().name},
                                           {"operation", operation_},
                                           {"method", request_.method},
-                                          {"url", redacted_url(request_.url)},
+                                          {"url", url},
                                           {"status", status},
-                                          {"err", response.status()},
+                                          {"err", redacted(response.status(), secrets_)},
                                           {"duration", duration},
                                           {"try", tries_}});
     }
