@@ -87,6 +87,7 @@ inline void cloud_limits(void*, ccm_ctx, const ccm_limits_request*, ccm_completi
   EXPECT_GT(g_cloud->initialized, 0) << "asked after the log-in";
   auto limits = sized<ccm_load_balancer_limits>();
   limits.timeout_ms = 1'000;
+  limits.id_annotation = c_str("example.com/lb~id");
   ++g_cloud->limits_asked;
   complete(done, {}, &limits);
 }

@@ -45,6 +45,9 @@ struct Tagger {
   int stopped = 0;
   int destroyed = 0;
   bool never_complete = false;
+  bool idle = false;  // it does nothing
+  const char* resource = "v1/nodes";
+  std::vector<std::string> reconciled;  // keys
   std::function<void(const ccm_host*)> on_create;
 };
 inline Tagger* g_tagger = nullptr;
@@ -90,7 +93,7 @@ inline void tagger_setup(void*, ccm_ctx, const ccm_setup_request*, ccm_completio
   const ccm_str fields[] = {c_str("/spec/providerID")};
   ccm_watch watch{};
   watch.size = sizeof(watch);
-  watch.resource = c_str("v1/nodes");
+  watch.resource = c_str(g_tagger->resource);
   watch.fields = fields;
   watch.field_count = 1;
   g_tagger->host->get_interface(g_tagger->host->self, CCM_HOST_SETUP, &found);
@@ -106,7 +109,9 @@ inline void tagger_setup(void*, ccm_ctx, const ccm_setup_request*, ccm_completio
 
 inline void tagger_reconcile(void*, ccm_ctx ctx, const ccm_reconcile_request* request,
                              ccm_completion done) {
+  g_tagger->reconciled.emplace_back(view(request->key));
   if (g_tagger->never_complete) return;
+  if (g_tagger->idle) return complete(done);
   auto* operation = new TagOperation{std::string(view(request->key)), done};
   ccm_node_identity node{};
   node.size = sizeof(node);
@@ -170,16 +175,19 @@ struct Leader final : LeaderState {
   [[nodiscard]] bool leading() const override { return true; }
   [[nodiscard]] uint64_t transitions() const override { return 0; }
 };
-struct NoCache final : ObjectCache {
+// It holds the objects that the test puts there.
+struct Cache final : ObjectCache {
   [[nodiscard]] CacheState state(std::string_view) const override { return CacheState::synced; }
   [[nodiscard]] kube::ObjectPtr get(std::string_view, std::string_view,
                                     std::string_view) const override {
     return {};
   }
-  [[nodiscard]] std::vector<kube::ObjectPtr> list(std::string_view,
+  [[nodiscard]] std::vector<kube::ObjectPtr> list(std::string_view resource,
                                                   std::string_view) const override {
-    return {};
+    const auto found = objects.find(std::string(resource));
+    return found == objects.end() ? std::vector<kube::ObjectPtr>() : found->second;
   }
+  std::map<std::string, std::vector<kube::ObjectPtr>> objects;
 };
 struct Source final : runtime::EventSource {
   Status watch(const runtime::WatchSpec& spec, kube::InformerHandler added) override {
@@ -292,7 +300,7 @@ class WholeHostTest : public testing::Test {
   NoFlags flags_;
   Leader leader_;
   Source source_;
-  NoCache cache_;
+  Cache cache_;
   std::shared_ptr<PatchedApi> api_ = std::make_shared<PatchedApi>(loop_);
   std::optional<PluginHost> host_;
 };

@@ -24,7 +24,7 @@ struct Provider {
       host.config.rejected("not now");
     });
     host.leader.on_change([this] { calls.record(1, {"leader"}); });
-    host.files.watch("/etc/x", [this] { calls.record(1, {"file"}); });
+    host.files.watch(path, [this] { calls.record(1, {"file"}); });
   }
 
   Task<Status> initialize(Ctx ctx) {
@@ -39,11 +39,12 @@ struct Provider {
     const Ctx limited = ctx.with_timeout(std::chrono::seconds(5));
     const auto answer = co_await client->send(limited, std::move(request));
     if (!answer.ok()) co_return answer.status();
-    const auto text = co_await host.files.read(ctx, "/etc/x");
+    const auto text = co_await host.files.read(ctx, path);
     if (!text.ok()) co_return text.status();
     const auto digest = host.crypto.sha256(*text);
     if (!digest.ok()) co_return digest.status();
-    const auto signature = host.crypto.sign(SignAlgorithm::es256, "key", *text);
+    const std::string key = host.config.secret("SIGNING_KEY").value_or("key");
+    const auto signature = host.crypto.sign(SignAlgorithm::es256, key, *text);
     if (!signature.ok()) co_return signature.status();
     const auto sum = co_await host.worker.run(ctx, [] { return 41 + 1; });
     if (!sum.ok()) co_return sum.status();
@@ -161,6 +162,7 @@ struct Provider {
   Host& host;
   Session& session;
   Metric calls;
+  const std::string path = host.config.secret("WATCHED_PATH").value_or("/etc/x");
 };
 
 // Asks the cloud for whatever key it gets.
