@@ -152,6 +152,20 @@ Status Faults::create_provider(const std::string& file) {
   return wait(host_->create_provider(*plugin, plugin->manifest.components[0].name));
 }
 
+void Faults::begin_provider(const std::string& file, std::optional<Status>& created) {
+  const auto plugin = load(file);
+  ASSERT_TRUE(plugin.ok()) << plugin.status().message();
+  boost::asio::co_spawn(
+      world_->loop.executor(), host_->create_provider(*plugin, plugin->manifest.components[0].name),
+      [&created](const std::exception_ptr&, Status status) { created = std::move(status); });
+}
+
+void Faults::begin_start(std::optional<Status>& started) {
+  boost::asio::co_spawn(
+      world_->loop.executor(), host_->start_provider(),
+      [&started](const std::exception_ptr&, Status status) { started = std::move(status); });
+}
+
 void Faults::begin_controller(const std::string& file, std::optional<Status>& setup) {
   const auto plugin = load(file);
   ASSERT_TRUE(plugin.ok()) << plugin.status().message();

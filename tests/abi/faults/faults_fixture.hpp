@@ -36,6 +36,8 @@ class Faults : public testing::Test {
   Status create_provider(const std::string& file);
   // Makes its controller and runs its setup.
   Status create_controller(const std::string& file);
+  void begin_provider(const std::string& file, std::optional<Status>& created);
+  void begin_start(std::optional<Status>& started);  // of the provider
   void begin_controller(const std::string& file, std::optional<Status>& setup);
   void load_witness();
 

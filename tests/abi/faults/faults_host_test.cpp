@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -136,6 +137,32 @@ TEST_F(FaultyHost, CompletionsAfterDestroy) {
   start(plugins_.add("completes_after_destroy").string());
   initialised("node-1");
   expect_orderly_end();
+}
+
+// what a provider reads is watched for it, and nothing else is.
+TEST_F(FaultyHost, WhatAManifestReadsIsInTheCache) {
+  const json rack = {{"apiVersion", "v1"},
+                     {"kind", "ConfigMap"},
+                     {"metadata", {{"name", "rack"}, {"labels", {{"a", "b"}}}}},
+                     {"data", {{"row", "2"}}}};
+  ASSERT_EQ(api_.create("/api/v1/namespaces/default/configmaps", rack).status, 201);
+  create_node("node-1");
+  const std::string provider = plugins_.add("reads_cache").string();
+  start(provider);
+  EXPECT_EQ(initialised("node-1")["spec"].value("providerID", ""), "faulty://1");
+  EXPECT_TRUE(logs("\"Read the cache\"")) << manager_->log();
+  EXPECT_TRUE(logs("row=\"2\" labels=\"not kept\"")) << manager_->log();
+  expect_orderly_end();
+  support::Process rbac(
+      {CCM_TEST_CCMCTL, "rbac", "--plugin-path=" + plugins_.path().string(),
+       "--cloud-provider=" + provider, "--controllers=cloud-node-controller", "-o", "json"},
+      {folder_.path() / "rbac.log", {}});
+  const auto ended = rbac.wait(support::patience());
+  ASSERT_TRUE(ended && ended->code == 0) << rbac.log();
+  const json rules = json::parse(rbac.log())["items"][1]["rules"];
+  const json wanted = {
+      {"apiGroups", {""}}, {"resources", {"configmaps"}}, {"verbs", {"list", "watch"}}};
+  EXPECT_NE(std::find(rules.begin(), rules.end(), wanted), rules.end()) << rules.dump(1);
 }
 
 // Without a word from the host, SIGTERM would have no effect any more.

@@ -157,9 +157,9 @@ TEST_F(Faults, ComponentsThatAreNone) {
 // --- results
 
 TEST_F(Faults, MalformedListingsAreFailuresNeverAbsence) {
-  for (const char* name :
-       {"instance_too_short", "null_element", "null_list", "no_result", "null_addresses",
-        "null_labels", "garbage_count", "short_status", "garbage_machine_count"}) {
+  for (const char* name : {"instance_too_short", "null_element", "null_list", "no_result",
+                           "null_addresses", "null_labels", "garbage_count", "short_status",
+                           "null_prefixes", "garbage_prefix_count", "garbage_machine_count"}) {
     SCOPED_TRACE(name);
     start_over();
     with_provider(name);

@@ -7,6 +7,7 @@
 #include <ccm/abi/config.h>
 #include <ccm/abi/controller.h>
 #include <ccm/abi/event.h>
+#include <ccm/abi/file.h>
 #include <ccm/abi/http.h>
 #include <ccm/abi/instances.h>
 #include <ccm/abi/kube.h>
@@ -145,6 +146,10 @@ MAYBE_UNUSED static void destroy_nothing(void* self) { (void)self; }
 #define FAULTY_CREATE create_component
 #endif
 
+#ifndef FAULTY_OPEN
+#define FAULTY_OPEN NULL
+#endif
+
 #ifndef FAULTY_NONBLOCKING
 #define FAULTY_NONBLOCKING "true"
 #endif
@@ -154,11 +159,16 @@ MAYBE_UNUSED static void destroy_nothing(void* self) { (void)self; }
 #define FAULTY_COMPONENT ""
 #endif
 
+/* Further members of the manifest. */
+#ifndef FAULTY_MANIFEST
+#define FAULTY_MANIFEST ""
+#endif
+
 /* A component of that kind whose only interface is `id`, with that table. */
 #define FAULTY_PLUGIN(name, kind, id, the_table)                                               \
   CCM_PLUGIN_MANIFEST("{\"id\": \"faulty." name                                                \
                       "\", \"version\": \"1.0.0\", \"abi\": \"1.0\","                          \
-                      " \"nonblocking\": " FAULTY_NONBLOCKING                                  \
+                      " \"nonblocking\": " FAULTY_NONBLOCKING FAULTY_MANIFEST                  \
                       ", \"components\": [{\"kind\": \"" kind "\", \"name\": \"" name          \
                       "\"" FAULTY_COMPONENT "}]}");                                            \
   MAYBE_UNUSED static ccm_bool get_table(void* self, const char* wanted, ccm_interface* out) { \
@@ -194,6 +204,7 @@ MAYBE_UNUSED static void destroy_nothing(void* self) { (void)self; }
     plugin.size = sizeof(plugin);                                    \
     plugin.abi_minor = CCM_ABI_MINOR;                                \
     plugin.manifest = ccm_plugin_manifest;                           \
+    plugin.open = FAULTY_OPEN;                                       \
     plugin.create = FAULTY_CREATE;                                   \
     return &plugin;                                                  \
   }

@@ -143,6 +143,40 @@ TEST_F(NetworkFaults, BalancersThatCannotBeAreFailures) {
   expect_orderly_end();
 }
 
+TEST_F(NetworkFaults, LanesThatCannotBeAreFailuresOfTheirServiceAlone) {
+  with("balancer_lane_absurd");
+  for (const char* what : {"long", "nothing"}) {
+    const std::string key = std::string("ensure-") + what;
+    ask(key);
+    expect_failure(key, "malformed lane");
+  }
+  ask("ensure-fails");
+  expect_failure("ensure-fails", "no lane");
+  for (const char* key : {"ensure-bytes", "ensure-short", "ensure-twice"}) {
+    ask(key);
+    expect_done(key);
+  }
+  EXPECT_EQ(host_->completion_faults().unknown, 1U);
+  ask("ensure-sound");
+  expect_done("ensure-sound");
+  ask("ensure-never");
+  advance(61s);
+  expect_failure("ensure-never", "Reconcile failed, will retry");
+  ask("ensure-other");
+  expect_done("ensure-other");
+  witness_works();
+  EXPECT_EQ(stop().code(), Code::failed_precondition) << "its `lane` was never completed";
+}
+
+TEST_F(NetworkFaults, AbsurdLimitsLimitNothing) {
+  with("balancer_limits_absurd");
+  for (const char* key : {"ensure-1", "ensure-2"}) {
+    ask(key);
+    expect_done(key);
+  }
+  expect_orderly_end();
+}
+
 TEST_F(NetworkFaults, RoutesThatAreNeverCompletedLoseTheirTurn) {
   with("routes_never_complete");
   ask("apply-1");

@@ -1,0 +1,110 @@
+// Plugins that misbehave at the ends of their life, with what is over, and in what they say of
+// themselves.
+#include "faults_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+namespace ccm::plugin {
+namespace {
+
+using testing::HasSubstr;
+
+class LifeFaults : public Faults {};
+
+TEST_F(LifeFaults, FunctionsForCreateAreRefusedLater) {
+  with_controller("create_functions_too_late");
+  witness_works();
+  for (const char* function : {"metrics.define", "config.on_change", "leader.on_change"}) {
+    EXPECT_THAT(log(), HasSubstr("function=\"" + std::string(function) + "\""));
+  }
+  EXPECT_EQ(report_of("create-functions-too-late").wrong_thread_calls, 3U);
+  EXPECT_TRUE(stop().ok());
+}
+
+TEST_F(LifeFaults, R_44_ACtxThatIsOverIsRefused) {
+  with_controller("uses_ended_ctx");
+  witness_works();
+  witness_works();
+  poll_until([&] { return count(log(), "ContextEnded") > 0; });
+  EXPECT_THAT(log(), HasSubstr("reason=\"ContextEnded\""));
+  EXPECT_THAT(log(), HasSubstr("the operation of this ctx has ended"));
+  witness_works();
+  EXPECT_TRUE(stop().ok());
+}
+
+TEST_F(LifeFaults, R_52_WhatBeginsInDestroyIsRefused) {
+  with_controller("registers_in_destroy");
+  witness_works();
+  EXPECT_TRUE(stop().ok());
+  EXPECT_THAT(log(), HasSubstr("All seven were refused"));
+  advance(1h);
+}
+
+TEST_F(LifeFaults, OpenThatIsCompletedTwiceCountsOnce) {
+  with_provider("open_completes_twice");
+  EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
+  EXPECT_EQ(host_->completion_faults().unknown, 1U);
+  EXPECT_THAT(log(), HasSubstr("Plugin completed an operation twice"));
+  EXPECT_TRUE(stop().ok());
+}
+
+TEST_F(LifeFaults, OpenWithoutAResultIsAFailure) {
+  load_witness();
+  const Status created = create_provider("open_gives_nothing");
+  EXPECT_EQ(created.code(), Code::internal);
+  EXPECT_THAT(created.message(), HasSubstr("open gave no result"));
+  witness_works();
+}
+
+TEST_F(LifeFaults, OpenThatIsNeverCompletedHasADeadline) {
+  load_witness();
+  std::optional<Status> created;
+  begin_provider("open_never_completes", created);
+  poll();
+  EXPECT_FALSE(created);
+  poll_until([&] {
+    advance(1s);
+    return created.has_value();
+  });
+  ASSERT_TRUE(created);
+  EXPECT_EQ(created->code(), Code::deadline_exceeded);
+  witness_works();
+}
+
+TEST_F(LifeFaults, AbsurdLimitsOfInstancesLimitNothing) {
+  with_provider("list_limits_absurd");
+  EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
+  witness_works();
+  EXPECT_TRUE(stop().ok());
+}
+
+TEST_F(LifeFaults, LimitsThatAreMissingAreAskedForAgain) {
+  const Status created = create_provider("balancer_limits_missing");
+  ASSERT_TRUE(created.ok()) << created.message();
+  load_witness();
+  std::optional<Status> started;
+  begin_start(started);
+  poll_until([&] {
+    advance(1s);
+    return count(log(), "Cloud provider did not tell its limits, will retry") >= 2;
+  });
+  EXPECT_THAT(log(), HasSubstr("malformed answer on limits"));
+  EXPECT_FALSE(started);
+  add_node("node-1");
+  advance(1s);
+  EXPECT_EQ(world_->api->patched.count("node-1"), 0U) << "controllers wait for the provider";
+  EXPECT_TRUE(stop().ok());
+  EXPECT_EQ(started.value_or(Status()).code(), Code::cancelled);
+}
+
+TEST_F(LifeFaults, R_72_AnUnreadablePrefixIsEveryMachine) {
+  with_provider("garbage_prefixes");
+  EXPECT_EQ(provider_id_of(find("sound")), "faulty://sound");
+  EXPECT_NE(find("gone", "faulty://gone").state(), CCM_INSTANCE_ABSENT);
+  EXPECT_NE(find("gone").state(), CCM_INSTANCE_ABSENT);
+  witness_works();
+  EXPECT_TRUE(stop().ok());
+}
+
+}  // namespace
+}  // namespace ccm::plugin
