@@ -12,6 +12,7 @@
 namespace ccm::fuzz {
 
 // One for each line in CMakeLists.txt; docs are at the head of each <name>_target.cpp.
+void abi_target(std::string_view bytes);
 void cloud_target(std::string_view bytes);
 void cloud_conf_target(std::string_view bytes);
 void clouds_target(std::string_view bytes);
