@@ -264,9 +264,10 @@ awaitable<Status> PluginHost::stop(milliseconds limit) {
 }
 
 std::vector<PluginHost::Impl::Unit> PluginHost::Impl::closable() const {
+  std::vector<Unit> components = units();
+  components.insert(components.end(), unfinished.begin(), unfinished.end());
   std::vector<Unit> all;
   for (const auto& [plugin, unit] : opened) {
-    const auto components = units();
     const bool left = std::any_of(components.begin(), components.end(), [&](const Unit& other) {
       return other->live->identity().plugin_id == plugin &&
              other->live->state() != LiveComponent::State::destroyed;

@@ -122,6 +122,7 @@ awaitable<Status> PluginHost::Impl::create(ComponentKind kind, LoadedPlugin plug
   if (!created.ok()) {
     leaked = true;
     keep_for_ever(unit);  // its state is unknown
+    if (created.code() == Code::deadline_exceeded) unfinished.push_back(unit);
     co_return created;
   }
   if (kind == ComponentKind::provider) {

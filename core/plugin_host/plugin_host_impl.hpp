@@ -58,6 +58,7 @@ struct PluginHost::Impl {
   std::map<std::string, Unit> opened;  // what the components of a plugin share, by plugin
   Unit provider;
   std::vector<Unit> controllers;
+  std::vector<Unit> unfinished;  // whose create was not completed in time
   bool leading = false;
   bool stopping = false;
   bool controllers_stopped = false;
