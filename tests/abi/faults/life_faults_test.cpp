@@ -4,6 +4,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
 namespace ccm::plugin {
 namespace {
 
@@ -38,6 +43,30 @@ TEST_F(LifeFaults, R_52_WhatBeginsInDestroyIsRefused) {
   EXPECT_TRUE(stop().ok());
   EXPECT_THAT(log(), HasSubstr("All seven were refused"));
   advance(1h);
+}
+
+// After the component, and after the whole host.
+TEST_F(LifeFaults, R_53_AStrayThreadIsRefused) {
+  for (const bool host_lives : {true, false}) {
+    SCOPED_TRACE(host_lives);
+    start_over();
+    const std::filesystem::path folder =
+        folder_.path() / (host_lives ? "with-host" : "without-host");
+    std::filesystem::create_directory(folder);
+    ::setenv("FAULTY_FOLDER", folder.c_str(), 1);
+    with_controller("calls_after_destroy");
+    witness_works();
+    EXPECT_TRUE(stop().ok());
+    if (!host_lives) start_over();
+    std::ofstream(folder / "go") << "go";
+    poll_until([&] { return std::filesystem::exists(folder / "outcome"); });
+    std::ifstream in(folder / "outcome");
+    std::string outcome;
+    std::getline(in, outcome);
+    EXPECT_EQ(outcome, "0 called, 7 dropped, 5 refused");
+    advance(1h);
+    ::unsetenv("FAULTY_FOLDER");
+  }
 }
 
 TEST_F(LifeFaults, OpenThatIsCompletedTwiceCountsOnce) {

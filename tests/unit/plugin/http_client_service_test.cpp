@@ -66,8 +66,8 @@ TEST_F(HttpClientServiceTest, WhatIsWrongIsSaidWhenItIsOpened) {
   expect_refused(wrong, Code::unimplemented);
   struct {
     ccm_http_client_options known;
-    ccm_str fingerprint;
-  } later{options(), c_str("AB:CD")};
+    ccm_str minimum_version;
+  } later{options(), c_str("1.3")};
   later.known.size = sizeof(later);
   expect_refused(later.known, Code::unimplemented);
 }
@@ -107,6 +107,20 @@ TEST_F(HttpClientServiceTest, R_140_ChangedFilesAreReadAgainAndBadOnesAreNot) {
   EXPECT_EQ(logged("cannot be used; the earlier content stays"), 2u) << log_;
   new_server.close_connections();
   EXPECT_TRUE(ask(client, new_server.url()).status.ok());
+}
+
+TEST_F(HttpClientServiceTest, R_143_AFingerprintTrustsOneCertificate) {
+  const auto signed_by_nobody_known = with_certificate();
+  TestHttpServer server(hello, signed_by_nobody_known);
+  TestHttpServer impostor(hello, with_certificate());
+  const std::string fingerprint = test::fingerprint_of(*signed_by_nobody_known.certificate);
+  auto wanted = options();
+  wanted.fingerprint = c_str(fingerprint);
+  const ccm_http_client client = opened(wanted);
+  EXPECT_TRUE(ask(client, server.url()).status.ok());
+  EXPECT_EQ(ask(client, impostor.url()).status.code(), Code::unauthenticated);
+  wanted.fingerprint = c_str("AB:CD");
+  expect_refused(wanted, Code::invalid_argument);
 }
 
 TEST_F(HttpClientServiceTest, R_141_OneThatChecksNothingIsWarnedAboutEveryHour) {
