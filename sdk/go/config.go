@@ -1,0 +1,109 @@
+package ccm
+
+// #include <stdlib.h>
+// #include "glue.h"
+import "C"
+
+import "unsafe"
+
+// Flag is the value in force of a flag, named without dashes: one of the host's, or of those that plugin.json declares.
+func (h *Host) Flag(name string) (value string, ok bool) {
+	withArena(func(a *arena) {
+		var text C.ccm_str
+		if ok = !h.closed.Load() && C.ccm_go_flag(&h.services, a.text(name), &text) != 0; ok {
+			value = goString(text)
+		}
+	})
+	return value, ok
+}
+
+// FlagGiven says whether the user gave the flag, rather than leaving its default.
+func (h *Host) FlagGiven(name string) (given bool) {
+	withArena(func(a *arena) {
+		given = !h.closed.Load() && C.ccm_go_flag_given(&h.services, a.text(name)) != 0
+	})
+	return given
+}
+
+// Secret reads the file that the environment variable NAME_FILE points to, or the variable NAME; each time, so that
+// rotation needs no restart. Never log it.
+func (h *Host) Secret(name string) (value string, ok bool) {
+	withArena(func(a *arena) {
+		for capacity := 512; !h.closed.Load(); {
+			buffer := a.take(uintptr(capacity))
+			length := int(C.ccm_go_secret(&h.services, a.text(name), (*C.char)(buffer), C.size_t(capacity)))
+			if length < 0 {
+				return
+			}
+			if length <= capacity {
+				bytes := unsafe.Slice((*byte)(buffer), length)
+				value, ok = string(bytes), true
+				for i := range bytes { // it was never logged, and does not stay in freed memory either
+					bytes[i] = 0
+				}
+				return
+			}
+			capacity = length
+		}
+	})
+	return value, ok
+}
+
+// CloudConfig is the content of --cloud-config as it is now; not ok when the flag is empty.
+func (h *Host) CloudConfig() (text string, ok bool) {
+	h.configMutex.Lock()
+	defer h.configMutex.Unlock()
+	if h.config == nil {
+		return "", false
+	}
+	return *h.config, true
+}
+
+// OnConfigChange has f called each time that --cloud-config has changed. It is called in the host's own thread and must
+// return within 10 ms.
+func (h *Host) OnConfigChange(f func()) {
+	h.configMutex.Lock()
+	defer h.configMutex.Unlock()
+	h.onConfig = append(h.onConfig, f)
+}
+
+// ConfigRejected tells the operator that the configuration as it is now cannot be used, and that the one from before
+// stays in force. The reason says where the fault is and what to do.
+func (h *Host) ConfigRejected(reason string) {
+	withArena(func(a *arena) {
+		if !h.closed.Load() {
+			C.ccm_go_rejected(&h.services, C.ccm_str{}, a.text(reason))
+		}
+	})
+}
+
+// ConfigAccepted tells the operator that the configuration as it is now is in force.
+func (h *Host) ConfigAccepted() {
+	if !h.closed.Load() {
+		C.ccm_go_accepted(&h.services, C.ccm_str{})
+	}
+}
+
+// readConfig copies --cloud-config. Its bytes may go away with the next change, which comes in [serial]; so this is
+// called there alone, and goroutines get the copy.
+func (h *Host) readConfig() {
+	var text C.ccm_str
+	var config *string
+	if C.ccm_go_cloud_config(&h.services, &text) != 0 {
+		copied := goString(text)
+		config = &copied
+	}
+	h.configMutex.Lock()
+	defer h.configMutex.Unlock()
+	h.config = config
+}
+
+func (h *Host) configChanged() {
+	h.readConfig()
+	h.configMutex.Lock()
+	listeners := append([]func(){}, h.onConfig...)
+	h.configMutex.Unlock()
+	for _, listener := range listeners {
+		listener()
+	}
+}

@@ -1,0 +1,3 @@
+module ccm
+
+go 1.19

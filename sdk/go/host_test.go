@@ -1,0 +1,169 @@
+package ccm_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"ccm"
+	"ccm/internal/testhost"
+)
+
+func TestAContextEndsWithItsCtx(t *testing.T) {
+	s := begin(t)
+	s.initialize = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	id := testhost.Start("initialize", time.Minute, 0)
+	testhost.End(id)
+	expect(t, testhost.Wait(id), ccm.CodeCancelled, ccm.ClassNone)
+	expect(t, testhost.Wait(testhost.Start("initialize", 20*time.Millisecond, 0)), ccm.CodeDeadlineExceeded, ccm.ClassNone)
+}
+
+func TestAnEndedContextIsRefused(t *testing.T) {
+	s := begin(t)
+	var kept context.Context
+	s.initialize = func(ctx context.Context) error { kept = ctx; return nil }
+	testhost.Run("initialize")
+	if kept.Err() == nil {
+		t.Error("the context goes on")
+	}
+	_, err := get(s, kept)
+	var refused *ccm.Error
+	if !errors.As(err, &refused) || refused.Reason != "ContextEnded" {
+		t.Errorf("got %v", err)
+	}
+	s.host.Log(kept, ccm.LevelInfo, "A late line") // has no fields of the operation, and is no crash
+}
+
+func get(s *script, ctx context.Context) (*http.Response, error) {
+	request, _ := http.NewRequestWithContext(ctx, "POST", "https://cloud.example/v1/machines", strings.NewReader("{}"))
+	request.Header.Set("Authorization", "Bearer x")
+	return (&http.Client{Transport: s.host.Transport()}).Do(request)
+}
+
+func TestTheRoundTripperGoesThroughTheHost(t *testing.T) {
+	s := begin(t)
+	var body string
+	s.initialize = func(ctx context.Context) error {
+		response, err := get(s, ccm.WithHTTPOptions(ctx, ccm.HTTPOptions{Operation: "ListMachines", ReadOnly: true}))
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		bytes, err := io.ReadAll(response.Body)
+		body = response.Status + " " + response.Header.Get("Content-Type") + " " + string(bytes)
+		return err
+	}
+	id := testhost.Start("initialize", time.Minute, 0)
+	request := testhost.NextRequest()
+	if request.Method != "POST" || request.URL != "https://cloud.example/v1/machines" || request.Body != "{}" ||
+		request.Operation != "ListMachines" || request.Flags != 1 || request.Headers["Authorization"] != "Bearer x" {
+		t.Errorf("got %+v", request)
+	}
+	request.Answer(404, "nothing")
+	expect(t, testhost.Wait(id), ccm.CodeOK, ccm.ClassNone)
+	if body != "404 Not Found text/plain nothing" {
+		t.Errorf("got %q", body)
+	}
+	// The host's classification goes through net/http, and on as the operation's.
+	id = testhost.Start("initialize", time.Minute, 0)
+	testhost.NextRequest().Fail(8, 5, "CallBudgetSpent")
+	outcome := testhost.Wait(id)
+	expect(t, outcome, ccm.CodeResourceExhausted, ccm.ClassThrottled)
+	if outcome.Reason != "CallBudgetSpent" {
+		t.Errorf("got %q", outcome.Reason)
+	}
+}
+
+func TestCancellingEndsTheExchange(t *testing.T) {
+	s := begin(t)
+	s.initialize = func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+		defer cancel()
+		_, err := get(s, ctx)
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		return err
+	}
+	id := testhost.Start("initialize", time.Minute, 0)
+	request := testhost.NextRequest()
+	expect(t, testhost.Wait(id), ccm.CodeDeadlineExceeded, ccm.ClassNone)
+	if !request.Ended() {
+		t.Error("the host's exchange goes on")
+	}
+	request.Answer(200, "too late") // dropped
+}
+
+func TestConfiguration(t *testing.T) {
+	s := begin(t)
+	if _, ok := s.host.CloudConfig(); ok {
+		t.Error("there is one")
+	}
+	told := 0
+	s.host.OnConfigChange(func() { told++ })
+	testhost.SetConfig("first")
+	testhost.SetConfig("second")
+	if text, _ := s.host.CloudConfig(); text != "second" || told != 2 {
+		t.Errorf("got %q, told %d times", text, told)
+	}
+	if value, ok := s.host.Flag("cluster-name"); !ok || value != "kubernetes" {
+		t.Errorf("got %q", value)
+	}
+	if _, ok := s.host.Flag("no-such-flag"); ok {
+		t.Error("there is one")
+	}
+	if secret, ok := s.host.Secret("TOKEN"); !ok || secret != strings.Repeat("0123456789abcdef", 100) {
+		t.Errorf("got %d bytes", len(secret))
+	}
+	if _, ok := s.host.Secret("OTHER"); ok {
+		t.Error("there is one")
+	}
+}
+
+func TestTimersAreDroppedOnce(t *testing.T) {
+	s := begin(t)
+	fired := ""
+	s.host.After(time.Second, func() { fired += "a" })
+	stop := s.host.After(time.Second, func() { fired += "b" })
+	s.host.After(time.Second, func() { fired += "c"; panic("in a callback") })
+	stop()
+	testhost.FireTimers()
+	if fired != "ac" {
+		t.Errorf("got %q", fired)
+	}
+	s.host.After(time.Hour, func() { t.Error("it was dropped") })
+}
+
+func TestGoroutinesEndWithTheComponent(t *testing.T) {
+	testhost.Reset()
+	ended := make(chan struct{})
+	var kept *ccm.Host
+	ccm.Register("script", func(host *ccm.Host) (*script, error) {
+		kept = host
+		host.Go(func(ctx context.Context) { <-ctx.Done(); close(ended) })
+		host.Go(func(context.Context) { panic("in the background") })
+		return &script{host: host}, nil
+	})
+	testhost.Create("script")
+	testhost.Destroy()
+	select {
+	case <-ended:
+	default:
+		t.Error("it goes on")
+	}
+	if logs := testhost.Logs(); len(logs) != 1 || !strings.Contains(logs[0], "in the background") {
+		t.Errorf("got %v", logs)
+	}
+	kept.Log(context.Background(), ccm.LevelError, "After the end")
+	kept.After(0, func() {})
+	if _, ok := kept.Flag("cluster-name"); ok || len(testhost.Logs()) != 1 || testhost.Callbacks() != 0 {
+		t.Error("the host was called after the end")
+	}
+	if _, err := get(&script{host: kept}, context.Background()); err == nil {
+		t.Error("a request was sent after the end")
+	}
+}

@@ -1,0 +1,151 @@
+package ccm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"ccm"
+	"ccm/internal/testhost"
+)
+
+func TestAListingCrosses(t *testing.T) {
+	s := begin(t)
+	const count = 5000 // more than one chunk of the arena
+	s.list = func(context.Context) (list ccm.InstanceList, err error) {
+		for i := 0; i < count; i++ {
+			list.Instances = append(list.Instances, ccm.Instance{Name: fmt.Sprintf("worker-%d", i), State: ccm.Running,
+				Addresses: []ccm.NodeAddress{{Type: "InternalIP", Address: "192.0.2.1"}}, Labels: map[string]string{"a": "b"}})
+		}
+		list.Instances = append(list.Instances, ccm.Instance{Name: strings.Repeat("x", 100_000)})
+		return list, nil
+	}
+	outcome := testhost.Run("instances.list")
+	expect(t, outcome, ccm.CodeOK, ccm.ClassNone)
+	if len(outcome.Names) != count+1 || outcome.Names[4999] != "worker-4999" || len(outcome.Names[count]) != 100_000 {
+		t.Errorf("got %d names", len(outcome.Names))
+	}
+}
+
+func TestErrorsKeepTheirClass(t *testing.T) {
+	s := begin(t)
+	var fault error
+	s.initialize = func(context.Context) error { return fault }
+	for _, c := range []struct {
+		err   error
+		code  ccm.Code
+		class ccm.Class
+	}{
+		{nil, ccm.CodeOK, ccm.ClassNone},
+		{errors.New("x"), ccm.CodeUnknown, ccm.ClassNone},
+		{fmt.Errorf("reading: %w", ccm.NotFound("gone")), ccm.CodeNotFound, ccm.ClassNotFound},
+		{ccm.Waiting(3*time.Second, "soon"), ccm.CodeUnavailable, ccm.ClassWaiting},
+		{fmt.Errorf("x: %w", context.DeadlineExceeded), ccm.CodeDeadlineExceeded, ccm.ClassNone},
+		{context.Canceled, ccm.CodeCancelled, ccm.ClassNone},
+		{&ccm.Error{Message: "an error without a code is none of success"}, ccm.CodeUnknown, ccm.ClassNone},
+	} {
+		fault = c.err
+		outcome := testhost.Run("initialize")
+		expect(t, outcome, c.code, c.class)
+		if c.err != nil && outcome.Message != c.err.Error() {
+			t.Errorf("the message is %q", outcome.Message)
+		}
+	}
+}
+
+func TestAPanicIsAFailureOfItsOperation(t *testing.T) {
+	s := begin(t)
+	s.initialize = func(context.Context) error { panic("no such thing") }
+	outcome := testhost.Run("initialize")
+	expect(t, outcome, ccm.CodeInternal, ccm.ClassNone)
+	if !strings.Contains(outcome.Message, "no such thing") {
+		t.Errorf("the message is %q", outcome.Message)
+	}
+	if logs := testhost.Logs(); len(logs) != 1 || !strings.Contains(logs[0], "operation_test.go") {
+		t.Errorf("the stack is not in the log: %v", logs)
+	}
+	s.initialize = func(context.Context) error { var none map[string]int; none["a"] = 1; return nil }
+	expect(t, testhost.Run("initialize"), ccm.CodeInternal, ccm.ClassNone)
+	s.initialize = func(context.Context) error { runtime.Goexit(); return nil }
+	expect(t, testhost.Run("initialize"), ccm.CodeInternal, ccm.ClassNone)
+}
+
+func TestAPanicInCreateIsItsFailure(t *testing.T) {
+	testhost.Reset()
+	ccm.Register("broken", func(*ccm.Host) (any, error) { panic("no") })
+	expect(t, testhost.Create("broken"), ccm.CodeInternal, ccm.ClassNone)
+	ccm.Register("refuses", func(*ccm.Host) (any, error) { return nil, ccm.InvalidConfig("line 3") })
+	expect(t, testhost.Create("refuses"), ccm.CodeInvalidArgument, ccm.ClassNone)
+	expect(t, testhost.Create("another"), ccm.CodeNotFound, ccm.ClassNone)
+}
+
+func TestWhatIsNotImplementedIsNotOffered(t *testing.T) {
+	begin(t)
+	if !testhost.Offers(ccm.OfferInstances) || !testhost.Offers(ccm.OfferLoadBalancers) || testhost.Offers(ccm.OfferRoutes) {
+		t.Error("wrong interfaces")
+	}
+	for _, missing := range []string{"instances.get", "loadbalancers.name", "shutdown"} {
+		if testhost.Start(missing, time.Minute, 0) != 0 {
+			t.Errorf("%s is there", missing)
+		}
+	}
+}
+
+func TestAnUnknownRequestIsRefused(t *testing.T) {
+	s := begin(t)
+	s.list = func(context.Context) (ccm.InstanceList, error) { panic("it was called") }
+	s.describe = func(context.Context, []ccm.NodeIdentity) ([]ccm.Instance, error) { panic("it was called") }
+	for _, operation := range []string{"initialize", "instances.list", "instances.describe", "loadbalancers.ensure"} {
+		outcome := testhost.Wait(testhost.Start(operation, time.Minute, 1<<20))
+		expect(t, outcome, ccm.CodeUnimplemented, ccm.ClassUnsupported)
+		if outcome.Reason != "UnknownRequest" {
+			t.Errorf("the reason is %q", outcome.Reason)
+		}
+	}
+}
+
+func TestObjectsEndWithTheirOperation(t *testing.T) {
+	s := begin(t)
+	var kept *ccm.Object
+	s.describe = func(_ context.Context, nodes []ccm.NodeIdentity) ([]ccm.Instance, error) {
+		kept = nodes[1].Node
+		if text, ok := kept.Text("/metadata/name"); !ok || text != "of a field" {
+			t.Errorf("got %q", text)
+		}
+		if testhost.Objects() != 2 {
+			t.Errorf("%d objects are held", testhost.Objects())
+		}
+		return []ccm.Instance{{Name: nodes[0].Name}, {Name: nodes[1].Name}}, nil
+	}
+	outcome := testhost.Run("instances.describe")
+	if len(outcome.Names) != 2 || outcome.Names[1] != "worker-1" {
+		t.Errorf("got %v", outcome.Names)
+	}
+	if _, ok := kept.Text("/metadata/name"); ok || kept.JSON() != nil {
+		t.Error("it can still be read")
+	}
+	if _, ok := (*ccm.Object)(nil).Text("/a"); ok {
+		t.Error("a nil object has a text")
+	}
+}
+
+func TestAFailedEnsureMayCarryAResult(t *testing.T) {
+	s := begin(t)
+	s.ensure = func(_ context.Context, service *ccm.Service, backends []ccm.Backend) (*ccm.LoadBalancer, error) {
+		if service.UID != "uid" || !service.LocalTraffic || service.NoNodePorts || service.Ports[0].NodePort != 30080 || backends[0].Name != "worker-1" {
+			t.Errorf("got %+v %+v", service, backends)
+		}
+		return &ccm.LoadBalancer{ID: "lb-1"}, ccm.Unavailable("later")
+	}
+	outcome := testhost.Run("loadbalancers.ensure")
+	expect(t, outcome, ccm.CodeUnavailable, ccm.ClassUnavailable)
+	if !outcome.Result {
+		t.Error("what was made is lost")
+	}
+	s.ensure = func(context.Context, *ccm.Service, []ccm.Backend) (*ccm.LoadBalancer, error) { return nil, nil }
+	expect(t, testhost.Run("loadbalancers.ensure"), ccm.CodeInternal, ccm.ClassNone)
+}
