@@ -1,6 +1,7 @@
 package main
 
-// Puts plugin.json into the ELF note from which the host reads it without running code. Take this file along as it is.
+// Puts plugin.json into the ELF note from which the host reads it without running code. Take this file along as it is:
+// the module ccm takes over ccm_manifest_text, the JSON with a NUL, and ccm_manifest_size, its size with the NUL.
 
 /*
 __asm__(

@@ -59,7 +59,7 @@ func (h *Host) CloudConfig() (text string, ok bool) {
 	return *h.config, true
 }
 
-// OnConfigChange has f called each time that --cloud-config has changed. It is called in the host's own thread and must
+// OnConfigChange has f called each time that --cloud-config has changed, for which the host looks every 10 s. It is called in the host's own thread and must
 // return within 10 ms.
 func (h *Host) OnConfigChange(f func()) {
 	h.configMutex.Lock()
@@ -77,7 +77,7 @@ func (h *Host) ConfigRejected(reason string) {
 	})
 }
 
-// ConfigAccepted tells the operator that the configuration as it is now is in force.
+// ConfigAccepted takes back, with a log line, what ConfigRejected said: the configuration as it is now is in force.
 func (h *Host) ConfigAccepted() {
 	if !h.closed.Load() {
 		C.ccm_go_accepted(&h.services, C.ccm_str{})

@@ -9,7 +9,8 @@
 // operation returned.
 //
 // Build with `go build -buildmode=c-shared`. The folder needs plugin.json, with "nonblocking": true, and a copy of
-// examples/provider-go/manifest.go, which puts it into the file.
+// manifest.go of the example (share/ccm/examples/provider-go where the SDK is installed), which puts it into the file.
+// Package ccm/ccmtest is a host for `go test`.
 //
 // The process is the host's. A provider calls no signal.Notify, os.Exit, log.Fatal, os.Setenv or os.Chdir, and starts
 // goroutines with Host.Go: a panic in any other one ends the process, and no host can prevent that. A panic inside an

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 	"time"
 )
 
@@ -53,6 +55,17 @@ const (
 	ClassUnsupported Class = C.CCM_CLASS_UNSUPPORTED  // this cloud or plugin cannot do it: not before the object changes
 )
 
+// Reasons that the host gives, or that it knows.
+const (
+	ReasonContextEnded          = C.CCM_REASON_CONTEXT_ENDED           // the operation of this context has ended
+	ReasonUnknownRequest        = C.CCM_REASON_UNKNOWN_REQUEST         // it asks for something that this plugin does not know
+	ReasonNotLeading            = C.CCM_REASON_NOT_LEADING             // a write by a host that does not hold the Lease
+	ReasonNotOwned              = C.CCM_REASON_NOT_OWNED               // it bears no mark of ours: nothing was changed
+	ReasonCallBudgetSpent       = C.CCM_REASON_CALL_BUDGET_SPENT       // the call had to stand back: return the error as it is
+	ReasonDeletionBrakeEngaged  = C.CCM_REASON_DELETION_BRAKE_ENGAGED  // too many deletions: held
+	ReasonOperationNotCompleted = C.CCM_REASON_OPERATION_NOT_COMPLETED // an earlier one has the turn
+)
+
 // Error is how an operation of the provider fails, and how a service of the host did. Return the host's as they are, or
 // wrapped with %w: the classification goes along.
 type Error struct {
@@ -89,6 +102,12 @@ func NotFound(format string, arguments ...any) error {
 	return &Error{Code: CodeNotFound, Class: ClassNotFound, Message: fmt.Sprintf(format, arguments...)}
 }
 
+// NotOwned says that DeleteLoadBalancer left alone what the recorded id leads to, since it bears no mark of ours. From
+// EnsureLoadBalancer and ObserveLoadBalancer return the state LoadBalancerForeign instead.
+func NotOwned(format string, arguments ...any) error {
+	return &Error{Code: CodeFailedPrecondition, Reason: ReasonNotOwned, Message: fmt.Sprintf(format, arguments...)}
+}
+
 // Unavailable says that the cloud, or what it said, cannot be used now.
 func Unavailable(format string, arguments ...any) error {
 	return &Error{Code: CodeUnavailable, Class: ClassUnavailable, Message: fmt.Sprintf(format, arguments...)}
@@ -116,7 +135,7 @@ func errorOf(err error) Error {
 	switch {
 	case errors.As(err, &known):
 		found := *known
-		found.Message = err.Error()
+		found.Message = messageOf(err)
 		if found.Code == CodeOK {
 			found.Code = CodeUnknown
 		}
@@ -127,6 +146,17 @@ func errorOf(err error) Error {
 		return Error{Code: CodeCancelled, Message: err.Error()}
 	}
 	return Error{Code: CodeUnknown, Message: err.Error()}
+}
+
+// messageOf leaves out what net/http puts before an error of the host's, which names method and URL itself.
+func messageOf(err error) string {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		if inner, ok := wrapped.Err.(*Error); ok {
+			return strings.Replace(err.Error(), wrapped.Error(), inner.Error(), 1)
+		}
+	}
+	return err.Error()
 }
 
 // fill writes err into a status of the ABI; nil is a success.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ccm"
-	"ccm/internal/testhost"
+	"ccm/ccmtest"
 )
 
 // script is a provider whose methods each test gives.
@@ -34,34 +34,22 @@ func (s *script) Close() error {
 	return s.close()
 }
 
-// begin gives a component; at the end of the test nothing may be left of it.
+// begin gives a component.
 func begin(t *testing.T) *script {
 	t.Helper()
-	testhost.Reset()
 	made := &script{}
 	ccm.Register("script", func(host *ccm.Host) (*script, error) {
 		made.host = host
 		return made, nil
 	})
-	if outcome := testhost.Create("script"); outcome.Code != 0 || outcome.Completions != 1 {
-		t.Fatalf("create: %+v", outcome)
-	}
-	t.Cleanup(func() {
-		testhost.Destroy()
-		if n := testhost.Callbacks(); n != 0 {
-			t.Errorf("%d callbacks were not dropped", n)
-		}
-		if n := testhost.Objects(); n != 0 {
-			t.Errorf("%d references were not given back", n)
-		}
-	})
+	ccmtest.Begin(t, "script")
 	return made
 }
 
 // expect compares the code and class of an operation that ended once.
-func expect(t *testing.T, outcome testhost.Outcome, code ccm.Code, class ccm.Class) {
+func expect(t *testing.T, outcome ccmtest.Outcome, code ccm.Code, class ccm.Class) {
 	t.Helper()
-	if outcome.Code != int(code) || outcome.Class != int(class) || outcome.Completions != 1 {
+	if outcome.Code != code || outcome.Class != class || outcome.Completions != 1 {
 		t.Errorf("want code %d, class %d, one completion; got %+v", code, class, outcome)
 	}
 }

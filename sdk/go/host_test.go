@@ -10,23 +10,23 @@ import (
 	"time"
 
 	"ccm"
-	"ccm/internal/testhost"
+	"ccm/ccmtest"
 )
 
 func TestAContextEndsWithItsCtx(t *testing.T) {
 	s := begin(t)
 	s.initialize = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-	id := testhost.Start("initialize", time.Minute, 0)
-	testhost.End(id)
-	expect(t, testhost.Wait(id), ccm.CodeCancelled, ccm.ClassNone)
-	expect(t, testhost.Wait(testhost.Start("initialize", 20*time.Millisecond, 0)), ccm.CodeDeadlineExceeded, ccm.ClassNone)
+	id := ccmtest.Start("initialize", time.Minute, 0)
+	ccmtest.End(id)
+	expect(t, ccmtest.Wait(id), ccm.CodeCancelled, ccm.ClassNone)
+	expect(t, ccmtest.Wait(ccmtest.Start("initialize", 20*time.Millisecond, 0)), ccm.CodeDeadlineExceeded, ccm.ClassNone)
 }
 
 func TestAnEndedContextIsRefused(t *testing.T) {
 	s := begin(t)
 	var kept context.Context
 	s.initialize = func(ctx context.Context) error { kept = ctx; return nil }
-	testhost.Run("initialize")
+	ccmtest.Run("initialize")
 	if kept.Err() == nil {
 		t.Error("the context goes on")
 	}
@@ -57,21 +57,21 @@ func TestTheRoundTripperGoesThroughTheHost(t *testing.T) {
 		body = response.Status + " " + response.Header.Get("Content-Type") + " " + string(bytes)
 		return err
 	}
-	id := testhost.Start("initialize", time.Minute, 0)
-	request := testhost.NextRequest()
+	id := ccmtest.Start("initialize", time.Minute, 0)
+	request := ccmtest.NextRequest()
 	if request.Method != "POST" || request.URL != "https://cloud.example/v1/machines" || request.Body != "{}" ||
-		request.Operation != "ListMachines" || request.Flags != 1 || request.Headers["Authorization"] != "Bearer x" {
+		request.Operation != "ListMachines" || !request.ReadOnly || request.Header.Get("Authorization") != "Bearer x" {
 		t.Errorf("got %+v", request)
 	}
-	request.Answer(404, "nothing")
-	expect(t, testhost.Wait(id), ccm.CodeOK, ccm.ClassNone)
+	request.Answer(404, http.Header{"Content-Type": {"text/plain"}}, "nothing")
+	expect(t, ccmtest.Wait(id), ccm.CodeOK, ccm.ClassNone)
 	if body != "404 Not Found text/plain nothing" {
 		t.Errorf("got %q", body)
 	}
 	// The host's classification goes through net/http, and on as the operation's.
-	id = testhost.Start("initialize", time.Minute, 0)
-	testhost.NextRequest().Fail(8, 5, "CallBudgetSpent")
-	outcome := testhost.Wait(id)
+	id = ccmtest.Start("initialize", time.Minute, 0)
+	ccmtest.NextRequest().Fail(&ccm.Error{Code: ccm.CodeResourceExhausted, Class: ccm.ClassThrottled, Reason: "CallBudgetSpent"})
+	outcome := ccmtest.Wait(id)
 	expect(t, outcome, ccm.CodeResourceExhausted, ccm.ClassThrottled)
 	if outcome.Reason != "CallBudgetSpent" {
 		t.Errorf("got %q", outcome.Reason)
@@ -89,24 +89,26 @@ func TestCancellingEndsTheExchange(t *testing.T) {
 		}
 		return err
 	}
-	id := testhost.Start("initialize", time.Minute, 0)
-	request := testhost.NextRequest()
-	expect(t, testhost.Wait(id), ccm.CodeDeadlineExceeded, ccm.ClassNone)
+	id := ccmtest.Start("initialize", time.Minute, 0)
+	request := ccmtest.NextRequest()
+	expect(t, ccmtest.Wait(id), ccm.CodeDeadlineExceeded, ccm.ClassNone)
 	if !request.Ended() {
 		t.Error("the host's exchange goes on")
 	}
-	request.Answer(200, "too late") // dropped
+	request.Answer(200, nil, "too late") // dropped
 }
 
 func TestConfiguration(t *testing.T) {
 	s := begin(t)
+	ccmtest.SetFlag("cluster-name", "kubernetes")
+	ccmtest.SetSecret("TOKEN", strings.Repeat("0123456789abcdef", 100))
 	if _, ok := s.host.CloudConfig(); ok {
 		t.Error("there is one")
 	}
 	told := 0
 	s.host.OnConfigChange(func() { told++ })
-	testhost.SetConfig("first")
-	testhost.SetConfig("second")
+	ccmtest.SetConfig("first")
+	ccmtest.SetConfig("second")
 	if text, _ := s.host.CloudConfig(); text != "second" || told != 2 {
 		t.Errorf("got %q, told %d times", text, told)
 	}
@@ -131,7 +133,7 @@ func TestTimersAreDroppedOnce(t *testing.T) {
 	stop := s.host.After(time.Second, func() { fired += "b" })
 	s.host.After(time.Second, func() { fired += "c"; panic("in a callback") })
 	stop()
-	testhost.FireTimers()
+	ccmtest.FireTimers()
 	if fired != "ac" {
 		t.Errorf("got %q", fired)
 	}
@@ -139,7 +141,7 @@ func TestTimersAreDroppedOnce(t *testing.T) {
 }
 
 func TestGoroutinesEndWithTheComponent(t *testing.T) {
-	testhost.Reset()
+	t.Cleanup(ccmtest.Reset)
 	ended := make(chan struct{})
 	var kept *ccm.Host
 	ccm.Register("script", func(host *ccm.Host) (*script, error) {
@@ -148,19 +150,19 @@ func TestGoroutinesEndWithTheComponent(t *testing.T) {
 		host.Go(func(context.Context) { panic("in the background") })
 		return &script{host: host}, nil
 	})
-	testhost.Create("script")
-	testhost.Destroy()
+	ccmtest.Create("script")
+	ccmtest.Destroy()
 	select {
 	case <-ended:
 	default:
 		t.Error("it goes on")
 	}
-	if logs := testhost.Logs(); len(logs) != 1 || !strings.Contains(logs[0], "in the background") {
+	if logs := ccmtest.Logs(); len(logs) != 1 || !strings.Contains(logs[0], "in the background") {
 		t.Errorf("got %v", logs)
 	}
 	kept.Log(context.Background(), ccm.LevelError, "After the end")
 	kept.After(0, func() {})
-	if _, ok := kept.Flag("cluster-name"); ok || len(testhost.Logs()) != 1 || testhost.Callbacks() != 0 {
+	if _, ok := kept.Flag("cluster-name"); ok || len(ccmtest.Logs()) != 1 || ccmtest.Callbacks() != 0 {
 		t.Error("the host was called after the end")
 	}
 	if _, err := get(&script{host: kept}, context.Background()); err == nil {

@@ -25,7 +25,7 @@ func (h *Host) Transport() http.RoundTripper { return &transport{host: h} }
 type HTTPOptions struct {
 	Operation  string // for metrics and logs, from a small fixed set: "ListMachines"
 	Credential string // names the call budget; empty = the plugin's only one
-	ReadOnly   bool   // a POST that changes nothing that counts: sent by standbys too
+	ReadOnly   bool   // changes nothing that counts (a log-in, a log-out, a search by POST): sent without the Lease too
 	Idempotent bool   // doing it twice is doing it once: retried like a GET
 	Timeout    time.Duration
 	MaxTries   int

@@ -17,6 +17,7 @@ type HTTPClientOptions struct {
 	CertificatePEM, CertificateFile string
 	KeyPEM, KeyFile                 string
 	ServerName                      string // to check and to send by SNI
+	Fingerprint                     string // SHA-256 of the one certificate that is trusted, in hexadecimal digits
 	Insecure                        bool   // neither certificate nor name is checked; only when the user asked for it
 	Proxy                           string // http://, https:// or socks5:// URL
 	NoProxy                         bool   // none, whatever the environment says
@@ -76,6 +77,7 @@ func (a *arena) httpClientOptions(from HTTPClientOptions) *C.ccm_http_client_opt
 	to.certificate_pem, to.certificate_file = a.text(from.CertificatePEM), a.text(from.CertificateFile)
 	to.key_pem, to.key_file = a.text(from.KeyPEM), a.text(from.KeyFile)
 	to.server_name, to.proxy = a.text(from.ServerName), a.text(from.Proxy)
+	to.fingerprint = a.text(from.Fingerprint)
 	to.max_connections, to.body_limit = C.uint32_t(from.MaxConnections), C.int64_t(from.BodyLimit)
 	to.secrets, to.secret_count = a.texts(from.Secrets)
 	return to

@@ -12,7 +12,9 @@ import (
 //
 // EnsureLoadBalancer makes it be what the Service asks for, writing only a difference, and never waits for the cloud:
 // meanwhile the state is LoadBalancerPending. A result beside an error says what was made so far; its ID is recorded.
-// DeleteLoadBalancer is a success when nothing is left.
+// When Service.ID leads to one without our mark, and none bears it, the state is LoadBalancerForeign, without ID and
+// without an error, and nothing is created. DeleteLoadBalancer is a success when nothing is left, and NotOwned when only
+// a foreign one is.
 type LoadBalancers interface {
 	EnsureLoadBalancer(ctx context.Context, service *Service, backends []Backend) (*LoadBalancer, error)
 	DeleteLoadBalancer(ctx context.Context, service *Service) error

@@ -85,7 +85,7 @@ func readRequest[T any](from *T, knownFlags uint32) (to T, err error) {
 		return to, &Error{Code: CodeInvalidArgument, Message: "the request lacks a part"}
 	}
 	if C.ccm_go_read(unsafe.Pointer(from), unsafe.Pointer(&to), C.size_t(unsafe.Sizeof(to)), C.uint32_t(knownFlags)) == 0 {
-		return to, &Error{Code: CodeUnimplemented, Class: ClassUnsupported, Reason: "UnknownRequest",
+		return to, &Error{Code: CodeUnimplemented, Class: ClassUnsupported, Reason: ReasonUnknownRequest,
 			Message: "the request has parts that this plugin does not know"}
 	}
 	return to, nil

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ccm"
-	"ccm/internal/testhost"
+	"ccm/ccmtest"
 )
 
 func TestAListingCrosses(t *testing.T) {
@@ -24,10 +24,10 @@ func TestAListingCrosses(t *testing.T) {
 		list.Instances = append(list.Instances, ccm.Instance{Name: strings.Repeat("x", 100_000)})
 		return list, nil
 	}
-	outcome := testhost.Run("instances.list")
+	outcome := ccmtest.Run("instances.list")
 	expect(t, outcome, ccm.CodeOK, ccm.ClassNone)
-	if len(outcome.Names) != count+1 || outcome.Names[4999] != "worker-4999" || len(outcome.Names[count]) != 100_000 {
-		t.Errorf("got %d names", len(outcome.Names))
+	if len(outcome.Instances) != count+1 || outcome.Instances[4999].Name != "worker-4999" || len(outcome.Instances[count].Name) != 100_000 {
+		t.Errorf("got %d machines", len(outcome.Instances))
 	}
 }
 
@@ -49,7 +49,7 @@ func TestErrorsKeepTheirClass(t *testing.T) {
 		{&ccm.Error{Message: "an error without a code is none of success"}, ccm.CodeUnknown, ccm.ClassNone},
 	} {
 		fault = c.err
-		outcome := testhost.Run("initialize")
+		outcome := ccmtest.Run("initialize")
 		expect(t, outcome, c.code, c.class)
 		if c.err != nil && outcome.Message != c.err.Error() {
 			t.Errorf("the message is %q", outcome.Message)
@@ -60,36 +60,36 @@ func TestErrorsKeepTheirClass(t *testing.T) {
 func TestAPanicIsAFailureOfItsOperation(t *testing.T) {
 	s := begin(t)
 	s.initialize = func(context.Context) error { panic("no such thing") }
-	outcome := testhost.Run("initialize")
+	outcome := ccmtest.Run("initialize")
 	expect(t, outcome, ccm.CodeInternal, ccm.ClassNone)
 	if !strings.Contains(outcome.Message, "no such thing") {
 		t.Errorf("the message is %q", outcome.Message)
 	}
-	if logs := testhost.Logs(); len(logs) != 1 || !strings.Contains(logs[0], "operation_test.go") {
+	if logs := ccmtest.Logs(); len(logs) != 1 || !strings.Contains(logs[0], "operation_test.go") {
 		t.Errorf("the stack is not in the log: %v", logs)
 	}
 	s.initialize = func(context.Context) error { var none map[string]int; none["a"] = 1; return nil }
-	expect(t, testhost.Run("initialize"), ccm.CodeInternal, ccm.ClassNone)
+	expect(t, ccmtest.Run("initialize"), ccm.CodeInternal, ccm.ClassNone)
 	s.initialize = func(context.Context) error { runtime.Goexit(); return nil }
-	expect(t, testhost.Run("initialize"), ccm.CodeInternal, ccm.ClassNone)
+	expect(t, ccmtest.Run("initialize"), ccm.CodeInternal, ccm.ClassNone)
 }
 
 func TestAPanicInCreateIsItsFailure(t *testing.T) {
-	testhost.Reset()
+	t.Cleanup(ccmtest.Reset)
 	ccm.Register("broken", func(*ccm.Host) (any, error) { panic("no") })
-	expect(t, testhost.Create("broken"), ccm.CodeInternal, ccm.ClassNone)
+	expect(t, ccmtest.Create("broken"), ccm.CodeInternal, ccm.ClassNone)
 	ccm.Register("refuses", func(*ccm.Host) (any, error) { return nil, ccm.InvalidConfig("line 3") })
-	expect(t, testhost.Create("refuses"), ccm.CodeInvalidArgument, ccm.ClassNone)
-	expect(t, testhost.Create("another"), ccm.CodeNotFound, ccm.ClassNone)
+	expect(t, ccmtest.Create("refuses"), ccm.CodeInvalidArgument, ccm.ClassNone)
+	expect(t, ccmtest.Create("another"), ccm.CodeNotFound, ccm.ClassNone)
 }
 
 func TestWhatIsNotImplementedIsNotOffered(t *testing.T) {
 	begin(t)
-	if !testhost.Offers(ccm.OfferInstances) || !testhost.Offers(ccm.OfferLoadBalancers) || testhost.Offers(ccm.OfferRoutes) {
+	if !ccmtest.Offers(ccm.OfferInstances) || !ccmtest.Offers(ccm.OfferLoadBalancers) || ccmtest.Offers(ccm.OfferRoutes) {
 		t.Error("wrong interfaces")
 	}
 	for _, missing := range []string{"instances.get", "loadbalancers.name", "shutdown"} {
-		if testhost.Start(missing, time.Minute, 0) != 0 {
+		if ccmtest.Start(missing, time.Minute, 0) != 0 {
 			t.Errorf("%s is there", missing)
 		}
 	}
@@ -100,7 +100,7 @@ func TestAnUnknownRequestIsRefused(t *testing.T) {
 	s.list = func(context.Context) (ccm.InstanceList, error) { panic("it was called") }
 	s.describe = func(context.Context, []ccm.NodeIdentity) ([]ccm.Instance, error) { panic("it was called") }
 	for _, operation := range []string{"initialize", "instances.list", "instances.describe", "loadbalancers.ensure"} {
-		outcome := testhost.Wait(testhost.Start(operation, time.Minute, 1<<20))
+		outcome := ccmtest.Wait(ccmtest.Start(operation, time.Minute, 1<<20))
 		expect(t, outcome, ccm.CodeUnimplemented, ccm.ClassUnsupported)
 		if outcome.Reason != "UnknownRequest" {
 			t.Errorf("the reason is %q", outcome.Reason)
@@ -116,14 +116,14 @@ func TestObjectsEndWithTheirOperation(t *testing.T) {
 		if text, ok := kept.Text("/metadata/name"); !ok || text != "of a field" {
 			t.Errorf("got %q", text)
 		}
-		if testhost.Objects() != 2 {
-			t.Errorf("%d objects are held", testhost.Objects())
+		if ccmtest.Objects() != 2 {
+			t.Errorf("%d objects are held", ccmtest.Objects())
 		}
 		return []ccm.Instance{{Name: nodes[0].Name}, {Name: nodes[1].Name}}, nil
 	}
-	outcome := testhost.Run("instances.describe")
-	if len(outcome.Names) != 2 || outcome.Names[1] != "worker-1" {
-		t.Errorf("got %v", outcome.Names)
+	outcome := ccmtest.Run("instances.describe")
+	if len(outcome.Instances) != 2 || outcome.Instances[1].Name != "worker-1" {
+		t.Errorf("got %v", outcome.Instances)
 	}
 	if _, ok := kept.Text("/metadata/name"); ok || kept.JSON() != nil {
 		t.Error("it can still be read")
@@ -141,11 +141,11 @@ func TestAFailedEnsureMayCarryAResult(t *testing.T) {
 		}
 		return &ccm.LoadBalancer{ID: "lb-1"}, ccm.Unavailable("later")
 	}
-	outcome := testhost.Run("loadbalancers.ensure")
+	outcome := ccmtest.Run("loadbalancers.ensure")
 	expect(t, outcome, ccm.CodeUnavailable, ccm.ClassUnavailable)
-	if !outcome.Result {
+	if outcome.LoadBalancer == nil || outcome.LoadBalancer.ID != "lb-1" {
 		t.Error("what was made is lost")
 	}
 	s.ensure = func(context.Context, *ccm.Service, []ccm.Backend) (*ccm.LoadBalancer, error) { return nil, nil }
-	expect(t, testhost.Run("loadbalancers.ensure"), ccm.CodeInternal, ccm.ClassNone)
+	expect(t, ccmtest.Run("loadbalancers.ensure"), ccm.CodeInternal, ccm.ClassNone)
 }

@@ -113,7 +113,8 @@ static void create(void *self, ccm_ctx ctx, const ccm_create_request *request, c
   ccmGoCreate(ctx, (ccm_create_request *)request, done);
 }
 
-/* The plugin's manifest.go defines these. They are missing in tests of this package, which is no plugin. */
+/* The manifest as it stands in the ELF note, with a NUL, and its size with the NUL. The plugin's manifest.go defines
+ * both; any other assembly or C file in its package may. They are missing in tests of this package, which is no plugin. */
 extern const char ccm_manifest_text[] __attribute__((weak, visibility("hidden")));
 extern const uint32_t ccm_manifest_size __attribute__((weak, visibility("hidden")));
 

@@ -29,7 +29,8 @@ var (
 // block: a log-in belongs into Initialize. Its error ends the host with the message.
 //
 // The provider implements some of the interfaces of this package: at least one of InstanceLister, InstanceDescriber and
-// InstanceGetter, and those that plugin.json names. If it is an io.Closer, Close is the last call it gets; it must not
+// InstanceGetter, and those that plugin.json names. A method of theirs with another signature ends the host, too; have
+// the compiler tell of it before: `var _ ccm.LoadBalancers = (*cloud)(nil)`. If it is an io.Closer, Close is the last call it gets; it must not
 // block, and logging is all of the host that it may still use.
 func Register[P any](name string, make func(*Host) (P, error)) {
 	registryMutex.Lock()
@@ -75,6 +76,9 @@ func create(from *C.ccm_create_request) (made *component, err error) {
 	}()
 	provider, err := make(host)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkMethods(provider); err != nil {
 		return nil, err
 	}
 	made = &component{host: host, provider: provider, functions: functionsOf(provider)}

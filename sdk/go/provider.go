@@ -12,7 +12,8 @@ type Initializer interface {
 }
 
 // Shutdowner logs out, in 5 s at most: its call is the last operation, when all controllers are gone. It is left out
-// when Initialize never succeeded.
+// when Initialize never succeeded. The Lease was given back by then: a request other than a GET is refused, unless its
+// HTTPOptions say ReadOnly, which is right for a log-out.
 type Shutdowner interface {
 	Shutdown(ctx context.Context) error
 }

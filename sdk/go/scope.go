@@ -39,10 +39,10 @@ func (h *Host) newContext(ctx C.ccm_ctx) (derived context.Context, end func()) {
 func (h *Host) hostCtx(ctx context.Context) (found C.ccm_ctx, err error) {
 	s, _ := ctx.Value(scopeKey{}).(*scope)
 	if h.closed.Load() {
-		return found, &Error{Code: CodeFailedPrecondition, Reason: "ContextEnded", Message: "the component has ended"}
+		return found, &Error{Code: CodeFailedPrecondition, Reason: ReasonContextEnded, Message: "the component has ended"}
 	}
 	if s != nil && s.ended.Load() {
-		return found, &Error{Code: CodeFailedPrecondition, Reason: "ContextEnded", Message: "the operation of this context has ended"}
+		return found, &Error{Code: CodeFailedPrecondition, Reason: ReasonContextEnded, Message: "the operation of this context has ended"}
 	}
 	if err := ctx.Err(); err != nil || s == nil {
 		return found, err

@@ -68,6 +68,13 @@ class ComponentsTest(unittest.TestCase):
             "CcmHardening.cmake", "plugin.map")}
         self.assertLessEqual(package | {"lib/libccm_sdk_testing.a", "lib/pkgconfig/ccm.pc"}, rest)
         others = rest - package - {"lib/libccm_sdk_testing.a", "lib/pkgconfig/ccm.pc"}
+        # The module for Go, and what to copy, whole.
+        share = {f"share/ccm/{target}/{path.relative_to(ROOT / source)}"
+                 for source, target in (("sdk/go", "go"), ("examples", "examples"))
+                 for path in (ROOT / source).rglob("*") if path.is_file() and "target" not in path.parts}
+        share |= {"share/ccm/go/headers.h", "share/ccm/go/ccmtest/headers.h"}
+        self.assertEqual({path for path in others if path.startswith("share/")}, share)
+        others -= share
         # CMake adds one file of the testing library's place for each build type.
         self.assertTrue(all(path.startswith("lib/cmake/ccm/ccm-targets-") for path in others), others)
 

@@ -1,5 +1,5 @@
-# Builds the Go example outside of the source tree, against the installed SDK, as its README says, and runs the tests of
-# sdk/go: cmake -DGO=... -DBUILD=<build tree> -DEXAMPLE=<source folder> -DSDK=<sdk/go> -DWORK=<folder> -P ...
+# Builds the Go example as its README says, from the installed SDK alone, and runs the tests of the installed module:
+# cmake -DGO=... -DBUILD=<build tree> -DWORK=<folder> -P ...
 function(run folder)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${folder}
     RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -14,10 +14,14 @@ set(ENV{GOTOOLCHAIN} local)
 set(ENV{GOFLAGS} "")
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
+set(share ${WORK}/prefix/share/ccm)
 run(${WORK} ${CMAKE_COMMAND} --install ${BUILD}/sdk --prefix ${WORK}/prefix --component sdk)
-file(COPY ${EXAMPLE}/ DESTINATION ${WORK}/source)
-run(${WORK}/source ${GO} mod edit -replace ccm=${WORK}/prefix/share/ccm/go)
+# Where it stands, and as a copy elsewhere.
+run(${share}/examples/provider-go ${GO} vet .)
+run(${WORK} ${CMAKE_COMMAND} -E copy_directory ${share}/examples/provider-go ${WORK}/source)
+run(${WORK}/source ${GO} mod edit -replace ccm=${share}/go)
 run(${WORK}/source ${GO} vet .)
 run(${WORK}/source ${GO} build -buildmode=c-shared -o ${WORK}/rack.so .)
-run(${SDK} ${GO} vet ./...)
-run(${SDK} ${GO} test ./...)
+run(${WORK}/source ${GO} test .)
+run(${share}/go ${GO} vet ./...)
+run(${share}/go ${GO} test ./...)

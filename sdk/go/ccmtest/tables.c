@@ -1,4 +1,4 @@
-#include "testhost.h"
+#include "tables.h"
 
 #include "_cgo_export.h"
 
@@ -36,24 +36,20 @@ static void remove_on_end(void *self, ccm_ctx ctx, uint64_t number) { (void)self
 static const ccm_host_ctx ctx_table = {
     sizeof(ctx_table), 0, background, with_timeout, cancel, remaining_ms, ended, end_code, on_end, remove_on_end};
 
-static ccm_bool flag(void *self, ccm_str name, ccm_str *out) {
-  (void)self;
-  if (name.len != 12 || memcmp(name.ptr, "cluster-name", 12) != 0) return 0;
-  *out = (ccm_str){"kubernetes", 10};
-  return 1;
+static ccm_bool flag(void *self, ccm_str name, ccm_str *out) { return (void)self, testFlag(name, out); }
+static ccm_bool flag_given(void *self, ccm_str name) {
+  ccm_str value;
+  return flag(self, name, &value);
 }
-static ccm_bool flag_given(void *self, ccm_str name) { return (void)self, (void)name, 0; }
 static ccm_bool cloud_config(void *self, ccm_str *out) { return (void)self, testConfig(out); }
 static int64_t secret(void *self, ccm_str name, char *buffer, size_t capacity) {
-  static const char text[] = "0123456789abcdef";
-  (void)self;
-  if (name.len != 5 || memcmp(name.ptr, "TOKEN", 5) != 0) return -1;
-  for (size_t i = 0; i < capacity && i < 1600; ++i) buffer[i] = text[i % 16];
-  return 1600;
+  return (void)self, testSecret(name, buffer, capacity);
 }
 static ccm_bool on_change(void *self, ccm_callback callback) { return (void)self, testOnChange(kept(callback)); }
+static void rejected(void *self, ccm_str file, ccm_str reason) { (void)self, (void)file, testRejected(reason); }
+static void accepted(void *self, ccm_str file) { (void)self, (void)file; }
 static const ccm_host_config config_table = {
-    sizeof(config_table), 0, flag, flag_given, cloud_config, secret, on_change, NULL, NULL};
+    sizeof(config_table), 0, flag, flag_given, cloud_config, secret, on_change, rejected, accepted};
 
 static int64_t clock_ms(void *self) { return (void)self, 1000; }
 static uint64_t after(void *self, int64_t delay_ms, ccm_callback callback) {
@@ -143,10 +139,13 @@ ccm_bool test_operation(const ccm_component *component, const char *name, uint64
                                .ports = ports, .port_count = 1, .object = object};
   const ccm_backend backend = {.size = sizeof(backend), .name = {"worker-1", 8}};
   const ccm_backend *const backends[] = {&backend};
-  CALL("loadbalancers.ensure", balancers->ensure,
-       (ccm_load_balancer_request){sizeof(ccm_load_balancer_request), extra, &service, backends, 1})
-  CALL("loadbalancers.name", balancers->name,
-       (ccm_load_balancer_request){sizeof(ccm_load_balancer_request), extra, &service, NULL, 0})
+  const ccm_load_balancer_request with_backends = {sizeof(with_backends), extra, &service, backends, 1};
+  const ccm_load_balancer_request without = {sizeof(without), extra, &service, NULL, 0};
+  CALL("loadbalancers.ensure", balancers->ensure, with_backends)
+  CALL("loadbalancers.observe", balancers->observe, with_backends)
+  CALL("loadbalancers.update", balancers->update_backends, with_backends)
+  CALL("loadbalancers.delete", balancers->remove, without)
+  CALL("loadbalancers.name", balancers->name, without)
   return 0;
 }
 

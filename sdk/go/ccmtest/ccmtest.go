@@ -1,39 +1,49 @@
-// Package testhost is a host for the tests of sdk/go: it calls the plugin through the C tables of the ABI, keeps its
-// rules, and counts what must be given back. One at a time; it has one component at most.
-package testhost
+// Package ccmtest is a host for `go test` of a provider: no process, no cluster, no sockets. It makes the component
+// through the C tables of the ABI, keeps the ABI's rules, and counts what must be given back.
+//
+//	func TestListInstances(t *testing.T) {
+//		ccmtest.SetFlag("acme-endpoint", "https://acme.example")
+//		ccmtest.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { ... }))
+//		ccmtest.Begin(t, "acme") // what the package's init registered
+//		outcome := ccmtest.Run("instances.list")
+//		...
+//	}
+//
+// Operations are "initialize", "shutdown", "instances.list", ".describe", ".get", "loadbalancers.ensure", ".observe",
+// ".update", ".delete" and ".name"; their requests name the Node worker-1 and a Service with the UID "uid" and one port.
+// For other requests call the provider's methods themselves, with context.Background(). There is one host in a process,
+// with one component at a time.
+package ccmtest
 
-// #cgo CFLAGS: -std=gnu11 -Wall -Wextra -Wno-unused-parameter -I${SRCDIR}/../../../include
+// #cgo CFLAGS: -std=gnu11 -Wall -Wextra -Wno-unused-parameter
+// #cgo CFLAGS: -I${SRCDIR}/../../include -I${SRCDIR}/../../../../include
 // #include <stdlib.h>
-// #include "testhost.h"
+// #include "tables.h"
 import "C"
 
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"sync"
+	"testing"
 	"time"
 	"unsafe"
+
+	"ccm"
 )
 
 // Outcome is what the plugin completed an operation with.
 type Outcome struct {
-	Code, Class     int
+	Code            ccm.Code
+	Class           ccm.Class
 	Reason, Message string
-	RetryAfterMs    int64
-	Completions     int      // how often it did
-	Names           []string // of instances, of the load balancer
-	Result          bool     // there was one
+	RetryAfter      time.Duration
+	Completions     int               // how often it did: once is right
+	Instances       []ccm.Instance    // of a listing, without labels
+	LoadBalancer    *ccm.LoadBalancer // of an operation on one, also beside a failure; without ports and annotations
 
-	names func(result unsafe.Pointer) []string
-}
-
-// Request is an HTTP request of the plugin's.
-type Request struct {
-	Method, URL, Body, Operation string
-	Headers                      map[string]string
-	Flags                        uint32
-	ctx                          uint64
-	done                         *C.ccm_completion
+	read func(outcome *Outcome, result unsafe.Pointer)
 }
 
 type context struct {
@@ -52,27 +62,67 @@ var (
 	mutex     sync.Mutex
 	config    unsafe.Pointer // C text; nil = none
 	logs      []string
+	rejected  []string // of --cloud-config
 	requests  []*Request
-	contexts  map[uint64]*context
+	contexts  = map[uint64]*context{}
 	callbacks int // registered and not dropped
 	objects   int // retained and not released
 	onChange  []*C.ccm_callback
 	timers    []*timer
-	outcomes  map[uint64]*Outcome
+	outcomes  = map[uint64]*Outcome{}
 	component C.ccm_component
 	number    uint64
+	handler   http.Handler
+	flags     = map[string]unsafe.Pointer{} // C texts
+	secrets   = map[string]string{}
 )
+
+// Begin makes the component of that name, which ccm.Register named. At the end of the test the component ends, all of
+// the above is forgotten, and what the plugin did not give back fails the test.
+func Begin(t testing.TB, name string) {
+	t.Helper()
+	t.Cleanup(Reset)
+	outcome := Create(name)
+	if outcome.Code != ccm.CodeOK || outcome.Completions != 1 {
+		t.Fatalf("create of %q: %+v", name, outcome)
+	}
+	t.Cleanup(func() {
+		Destroy()
+		if n := Callbacks(); n != 0 {
+			t.Errorf("%d callbacks were not dropped", n)
+		}
+		if n := Objects(); n != 0 {
+			t.Errorf("%d references were not given back", n)
+		}
+	})
+}
 
 // Reset forgets everything.
 func Reset() {
 	mutex.Lock()
 	defer mutex.Unlock()
-	logs, requests, onChange, timers, config = nil, nil, nil, nil, nil
+	logs, requests, onChange, timers, config, handler = nil, nil, nil, nil, nil, nil
 	contexts, outcomes = map[uint64]*context{}, map[uint64]*Outcome{}
+	flags, secrets = map[string]unsafe.Pointer{}, map[string]string{}
+	rejected = nil
 	callbacks, objects, component = 0, 0, C.ccm_component{}
 }
 
-// Create makes the component of that name.
+// SetFlag gives a flag, without dashes, its value.
+func SetFlag(name, value string) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	flags[name] = unsafe.Pointer(C.CString(value)) // lives as long as the process: a component may hold it
+}
+
+// SetSecret gives what Host.Secret finds.
+func SetSecret(name, value string) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	secrets[name] = value
+}
+
+// Create makes the component of that name, and says how that ended; Begin is for tests that want one.
 func Create(name string) Outcome {
 	text := C.CString(name)
 	defer C.free(unsafe.Pointer(text))
@@ -95,9 +145,7 @@ func Start(operation string, timeout time.Duration, flags uint32) (id uint64) {
 	mutex.Lock()
 	contexts[id] = &context{deadline: time.Now().Add(timeout)}
 	mutex.Unlock()
-	if operation == "instances.list" || operation == "instances.describe" {
-		outcomes[id].names = instanceNames
-	}
+	outcomes[id].read = readers[operation]
 	text := C.CString(operation)
 	defer C.free(unsafe.Pointer(text))
 	if C.test_operation(&component, text, C.uint64_t(id), C.uint32_t(flags), C.uint64_t(id)) == 0 {
@@ -177,6 +225,9 @@ func SetConfig(text string) {
 	C.free(old)
 }
 
+// Rejected are the reasons that the provider gave to Host.ConfigRejected.
+func Rejected() []string { mutex.Lock(); defer mutex.Unlock(); return append([]string{}, rejected...) }
+
 // FireTimers has all timers end.
 func FireTimers() {
 	mutex.Lock()
@@ -216,59 +267,6 @@ func Objects() int { mutex.Lock(); defer mutex.Unlock(); return objects }
 // Logs are the lines that were written.
 func Logs() []string { mutex.Lock(); defer mutex.Unlock(); return append([]string{}, logs...) }
 
-// NextRequest waits for an HTTP request.
-func NextRequest() *Request {
-	for begun := time.Now(); time.Since(begun) < 30*time.Second; time.Sleep(100 * time.Microsecond) {
-		mutex.Lock()
-		if len(requests) > 0 {
-			request := requests[0]
-			requests = requests[1:]
-			mutex.Unlock()
-			return request
-		}
-		mutex.Unlock()
-	}
-	return nil
-}
-
-// Ended says whether the ctx of the request has ended.
-func (r *Request) Ended() bool { return testRemaining(C.uint64_t(r.ctx)) <= 0 }
-
-// Answer completes it.
-func (r *Request) Answer(code int, body string) {
-	text, name, value := C.CString(body), C.CString("content-type"), C.CString("text/plain")
-	header := (*C.ccm_key_value)(C.calloc(1, C.sizeof_ccm_key_value))
-	header.key, header.value = C.ccm_str{ptr: name, len: 12}, C.ccm_str{ptr: value, len: 10}
-	response := (*C.ccm_http_response)(C.calloc(1, C.sizeof_ccm_http_response))
-	response.size, response.status_code = C.sizeof_ccm_http_response, C.uint32_t(code)
-	response.headers, response.header_count = header, 1
-	response.body = C.ccm_str{ptr: text, len: C.size_t(len(body))}
-	status := C.ccm_status{size: C.sizeof_ccm_status}
-	C.test_complete(r.done, &status, unsafe.Pointer(response))
-	for _, memory := range []*C.char{text, name, value, (*C.char)(unsafe.Pointer(header)), (*C.char)(unsafe.Pointer(response))} {
-		C.free(unsafe.Pointer(memory))
-	}
-}
-
-// Fail completes it without an answer.
-func (r *Request) Fail(code, class int, reason string) {
-	text := C.CString(reason)
-	defer C.free(unsafe.Pointer(text))
-	status := (*C.ccm_status)(C.calloc(1, C.sizeof_ccm_status))
-	defer C.free(unsafe.Pointer(status))
-	status.size, status.code, status.error_class = C.sizeof_ccm_status, C.int32_t(code), C.int32_t(class)
-	status.reason = C.ccm_str{ptr: text, len: C.size_t(len(reason))}
-	C.test_complete(r.done, status, nil)
-}
-
-func instanceNames(result unsafe.Pointer) (names []string) {
-	list := (*C.ccm_instance_list)(result)
-	for _, instance := range unsafe.Slice(list.instances, int(list.count)) {
-		names = append(names, text(instance.name))
-	}
-	return names
-}
-
 func text(s C.ccm_str) string { return C.GoStringN(s.ptr, C.int(s.len)) }
 
 //export testCompleted
@@ -276,16 +274,15 @@ func testCompleted(id C.uint64_t, status *C.ccm_status, result unsafe.Pointer) {
 	mutex.Lock()
 	defer mutex.Unlock()
 	outcome := outcomes[uint64(id)]
-	outcome.Code, outcome.Class = int(status.code), int(status.error_class)
+	outcome.Code, outcome.Class = ccm.Code(status.code), ccm.Class(status.error_class)
 	outcome.Reason, outcome.Message = text(status.reason), text(status.message)
-	outcome.RetryAfterMs = int64(status.retry_after_ms)
-	outcome.Result = result != nil
+	outcome.RetryAfter = time.Duration(status.retry_after_ms) * time.Millisecond
 	outcome.Completions++
 	if contexts[uint64(id)] == nil && result != nil {
 		component = *(*C.ccm_component)(result)
 	}
-	if outcome.names != nil && result != nil && status.code == 0 {
-		outcome.Names = outcome.names(result)
+	if outcome.read != nil && result != nil {
+		outcome.read(outcome, result)
 	}
 }
 
@@ -343,6 +340,30 @@ func testOnEnd(id C.uint64_t, callback *C.ccm_callback) C.uint64_t {
 	return 1
 }
 
+//export testFlag
+func testFlag(name C.ccm_str, out *C.ccm_str) C.ccm_bool {
+	mutex.Lock()
+	defer mutex.Unlock()
+	value := flags[text(name)]
+	if value == nil {
+		return 0
+	}
+	out.ptr, out.len = (*C.char)(value), C.size_t(len(C.GoString((*C.char)(value))))
+	return 1
+}
+
+//export testSecret
+func testSecret(name C.ccm_str, buffer *C.char, capacity C.size_t) C.int64_t {
+	mutex.Lock()
+	defer mutex.Unlock()
+	value, ok := secrets[text(name)]
+	if !ok {
+		return -1
+	}
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(buffer)), int(capacity)), value)
+	return C.int64_t(len(value))
+}
+
 //export testConfig
 func testConfig(out *C.ccm_str) C.ccm_bool {
 	mutex.Lock()
@@ -352,6 +373,13 @@ func testConfig(out *C.ccm_str) C.ccm_bool {
 	}
 	out.ptr, out.len = (*C.char)(config), C.size_t(len(C.GoString((*C.char)(config))))
 	return 1
+}
+
+//export testRejected
+func testRejected(reason C.ccm_str) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	rejected = append(rejected, text(reason))
 }
 
 //export testOnChange
@@ -382,18 +410,6 @@ func testCancelTimer(id C.uint64_t) {
 	if live {
 		drop(t.callback)
 	}
-}
-
-//export testSend
-func testSend(ctx C.uint64_t, from *C.ccm_http_request, done *C.ccm_completion) {
-	headers := map[string]string{}
-	for _, pair := range unsafe.Slice(from.headers, int(from.header_count)) {
-		headers[text(pair.key)] = text(pair.value)
-	}
-	mutex.Lock()
-	defer mutex.Unlock()
-	requests = append(requests, &Request{text(from.method), text(from.url), text(from.body), text(from.operation),
-		headers, uint32(from.flags), uint64(ctx), done})
 }
 
 //export testRetain

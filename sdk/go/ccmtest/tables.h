@@ -1,6 +1,6 @@
-/* The C half of a host for the tests of sdk/go: its tables, and calls of the plugin's. */
-#ifndef CCM_GO_TESTHOST_H
-#define CCM_GO_TESTHOST_H
+/* The C half of ccmtest: the tables of its host, and calls of the plugin's. */
+#ifndef CCM_GO_TABLES_H
+#define CCM_GO_TABLES_H
 
 #include <ccm/abi/config.h>
 #include <ccm/abi/ctx.h>

@@ -1,0 +1,59 @@
+package ccm
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// HTTPError is the failure that an HTTP answer stands for, or nil for one below 300: class and code by its status,
+// RetryAfter by its Retry-After. `operation` names what was asked ("ListMachines"). The body is left unread.
+//
+// A 404 gets CodeNotFound without ClassNotFound: a wrong path gives one too. Return NotFound where it proves that a
+// machine does not exist. A 400 and a 422 are ClassInvalidSpec, and not InvalidConfig: from Initialize they do not end the
+// host.
+func HTTPError(operation string, response *http.Response) error {
+	status := response.StatusCode
+	if status < 300 {
+		return nil
+	}
+	e := &Error{Message: fmt.Sprintf("%s: HTTP %d", operation, status)}
+	if text := http.StatusText(status); text != "" {
+		e.Message += " " + text
+	}
+	switch {
+	case status == http.StatusUnauthorized:
+		e.Code, e.Class = CodeUnauthenticated, ClassAuth
+	case status == http.StatusForbidden:
+		e.Code, e.Class = CodePermissionDenied, ClassAuth
+	case status == http.StatusNotFound:
+		e.Code = CodeNotFound
+	case status == http.StatusConflict || status == http.StatusPreconditionFailed:
+		e.Code, e.Class = CodeAborted, ClassConflict
+	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
+		e.Code, e.Class = CodeFailedPrecondition, ClassInvalidSpec
+	case status == http.StatusTooManyRequests:
+		e.Code, e.Class = CodeResourceExhausted, ClassThrottled
+	case status == http.StatusNotImplemented:
+		e.Code, e.Class = CodeUnimplemented, ClassUnsupported
+	case status >= 500:
+		e.Code, e.Class = CodeUnavailable, ClassUnavailable
+	default:
+		e.Code = CodeUnknown
+	}
+	e.RetryAfter = retryAfter(response.Header.Get("Retry-After"))
+	return e
+}
+
+// retryAfter reads seconds or a date; 0 for all else.
+func retryAfter(text string) time.Duration {
+	if seconds, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if date, err := http.ParseTime(text); err == nil && time.Until(date) > 0 {
+		return time.Until(date)
+	}
+	return 0
+}

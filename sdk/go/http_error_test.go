@@ -1,0 +1,73 @@
+package ccm_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"ccm"
+	"ccm/ccmtest"
+)
+
+func TestHTTPErrorsHaveAClass(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		code   ccm.Code
+		class  ccm.Class
+	}{
+		{302, ccm.CodeUnknown, ccm.ClassNone},
+		{400, ccm.CodeFailedPrecondition, ccm.ClassInvalidSpec},
+		{401, ccm.CodeUnauthenticated, ccm.ClassAuth},
+		{403, ccm.CodePermissionDenied, ccm.ClassAuth},
+		{404, ccm.CodeNotFound, ccm.ClassNone}, // of a path, perhaps
+		{409, ccm.CodeAborted, ccm.ClassConflict},
+		{412, ccm.CodeAborted, ccm.ClassConflict},
+		{418, ccm.CodeUnknown, ccm.ClassNone},
+		{422, ccm.CodeFailedPrecondition, ccm.ClassInvalidSpec},
+		{429, ccm.CodeResourceExhausted, ccm.ClassThrottled},
+		{500, ccm.CodeUnavailable, ccm.ClassUnavailable},
+		{501, ccm.CodeUnimplemented, ccm.ClassUnsupported},
+		{503, ccm.CodeUnavailable, ccm.ClassUnavailable},
+	} {
+		var err *ccm.Error
+		response := &http.Response{StatusCode: c.status, Header: http.Header{"Retry-After": {"7"}}}
+		if !errors.As(ccm.HTTPError("ListMachines", response), &err) || err.Code != c.code || err.Class != c.class || err.RetryAfter != 7*time.Second {
+			t.Errorf("%d: got %+v", c.status, err)
+		}
+	}
+	if err := ccm.HTTPError("ListMachines", &http.Response{StatusCode: 204}); err != nil {
+		t.Errorf("got %v", err)
+	}
+	date := http.Header{"Retry-After": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}}
+	var err *ccm.Error
+	if errors.As(ccm.HTTPError("X", &http.Response{StatusCode: 429, Header: date}), &err); err.RetryAfter < 59*time.Minute {
+		t.Errorf("got %v", err.RetryAfter)
+	}
+	if err.Error() != "X: HTTP 429 Too Many Requests" {
+		t.Errorf("got %q", err)
+	}
+}
+
+func TestTheURLIsNamedOnce(t *testing.T) {
+	s := begin(t)
+	s.initialize = func(ctx context.Context) error { _, err := get(s, ctx); return err }
+	id := ccmtest.Start("initialize", time.Minute, 0)
+	ccmtest.NextRequest().Fail(&ccm.Error{Code: ccm.CodeUnavailable, Class: ccm.ClassUnavailable, Message: "POST https://cloud.example/v1/machines: refused"})
+	outcome := ccmtest.Wait(id)
+	expect(t, outcome, ccm.CodeUnavailable, ccm.ClassUnavailable)
+	if outcome.Message != "POST https://cloud.example/v1/machines: refused" {
+		t.Errorf("got %q", outcome.Message)
+	}
+}
+
+func TestNotOwned(t *testing.T) {
+	s := begin(t)
+	s.initialize = func(context.Context) error { return ccm.NotOwned("lb %d", 7) }
+	outcome := ccmtest.Run("initialize")
+	expect(t, outcome, ccm.CodeFailedPrecondition, ccm.ClassNone)
+	if outcome.Reason != ccm.ReasonNotOwned || outcome.Message != "lb 7" {
+		t.Errorf("got %+v", outcome)
+	}
+}
