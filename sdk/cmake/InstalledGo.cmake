@@ -1,4 +1,4 @@
-# What differs in the installed module `ccm` and in the example that uses it.
+# Changes the installed module `ccm`, and the example that uses it, where they differ from those of the source tree.
 set(share "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share/ccm")
 
 # Go builds C files of a package again when a file in the package's own folder has changed, and knows of no headers

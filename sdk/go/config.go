@@ -77,7 +77,8 @@ func (h *Host) ConfigRejected(reason string) {
 	})
 }
 
-// ConfigAccepted takes back, with a log line, what ConfigRejected said: the configuration as it is now is in force.
+// ConfigAccepted takes back what ConfigRejected said, from the metric and the status pages: the configuration as it is now
+// is in force. The log has no line of it.
 func (h *Host) ConfigAccepted() {
 	if !h.closed.Load() {
 		C.ccm_go_accepted(&h.services, C.ccm_str{})

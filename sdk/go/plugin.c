@@ -1,7 +1,6 @@
 /* The functions that the host calls: the entry, the component, and the tables of a provider. */
-#include "glue.h"
-
 #include "_cgo_export.h"
+#include "glue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +13,9 @@ struct ccm_go_component {
   ccm_cloud_routes routes;
 };
 
-#define OPERATION(function, number, type)                                                      \
-  static void function(void *self, ccm_ctx ctx, const type *request, ccm_completion done) {    \
-    ccmGoOperation(((ccm_go_component *)self)->handle, number, ctx, (void *)request, done);    \
+#define OPERATION(function, number, type)                                                   \
+  static void function(void* self, ccm_ctx ctx, const type* request, ccm_completion done) { \
+    ccmGoOperation(((ccm_go_component*)self)->handle, number, ctx, (void*)request, done);   \
   }
 OPERATION(initialize, CCM_GO_INITIALIZE, ccm_initialize_request)
 OPERATION(shutdown_, CCM_GO_SHUTDOWN, ccm_shutdown_request)
@@ -35,10 +34,12 @@ OPERATION(list_routes, CCM_GO_LIST_ROUTES, ccm_list_routes_request)
 OPERATION(apply_routes, CCM_GO_APPLY_ROUTES, ccm_apply_routes_request)
 OPERATION(route_limits, CCM_GO_ROUTE_LIMITS, ccm_limits_request)
 
-static ccm_bool has_cluster_id(void *self) { return ccmGoHasClusterID(((ccm_go_component *)self)->handle); }
+static ccm_bool has_cluster_id(void* self) {
+  return ccmGoHasClusterID(((ccm_go_component*)self)->handle);
+}
 
-ccm_go_component *ccm_go_component_new(uintptr_t handle, uint32_t functions) {
-  ccm_go_component *made = calloc(1, sizeof(*made));
+ccm_go_component* ccm_go_component_new(uintptr_t handle, uint32_t functions) {
+  ccm_go_component* made = calloc(1, sizeof(*made));
   if (made == NULL) return NULL;
 #define SET(table, member, number, function) \
   if ((functions >> (number)) & 1u) made->table.member = function
@@ -68,53 +69,55 @@ ccm_go_component *ccm_go_component_new(uintptr_t handle, uint32_t functions) {
   return made;
 }
 
-void ccm_go_component_free(ccm_go_component *component) { free(component); }
+void ccm_go_component_free(ccm_go_component* component) { free(component); }
 
-static ccm_bool get_interface(void *self, const char *id, ccm_interface *out) {
-  ccm_go_component *component = self;
-  const void *table = NULL;
+static ccm_bool get_interface(void* self, const char* id, ccm_interface* out) {
+  ccm_go_component* component = self;
+  const void* table = NULL;
   if (strcmp(id, CCM_PROVIDER) == 0) table = &component->provider;
   if (strcmp(id, CCM_CLOUD_INSTANCES) == 0) table = &component->instances;
   if (strcmp(id, CCM_CLOUD_LOADBALANCERS) == 0) table = &component->load_balancers;
   if (strcmp(id, CCM_CLOUD_ROUTES) == 0) table = &component->routes;
-  if (table == NULL || !ccmGoOffers(component->handle, (char *)id)) return 0;
+  if (table == NULL || !ccmGoOffers(component->handle, (char*)id)) return 0;
   out->self = component;
   out->table = table;
   return 1;
 }
 
-static void destroy(void *self) {
-  ccm_go_component *component = self;
+static void destroy(void* self) {
+  ccm_go_component* component = self;
   ccmGoDestroy(component->handle);
   free(component);
 }
 
-void ccm_go_complete(ccm_completion done, const ccm_status *status, const void *result) {
+void ccm_go_complete(ccm_completion done, const ccm_status* status, const void* result) {
   done.fn(done.owner, done.operation, status, result);
 }
 
-void ccm_go_created(ccm_go_component *component, ccm_completion done) {
+void ccm_go_created(ccm_go_component* component, ccm_completion done) {
   const ccm_status status = {.size = sizeof(status)};
   const ccm_component made = {
       .size = sizeof(made), .self = component, .get_interface = get_interface, .destroy = destroy};
   ccm_go_complete(done, &status, &made);
 }
 
-ccm_bool ccm_go_read(const void *from, void *to, size_t known, uint32_t known_flags) {
+ccm_bool ccm_go_read(const void* from, void* to, size_t known, uint32_t known_flags) {
   if (!ccm_only_known(from, known, known_flags)) return 0;
   ccm_copy_known(to, known, from);
   return 1;
 }
 
-void ccm_go_copy(const void *from, void *to, size_t known) { ccm_copy_known(to, known, from); }
+void ccm_go_copy(const void* from, void* to, size_t known) { ccm_copy_known(to, known, from); }
 
-static void create(void *self, ccm_ctx ctx, const ccm_create_request *request, ccm_completion done) {
+static void create(void* self, ccm_ctx ctx, const ccm_create_request* request,
+                   ccm_completion done) {
   (void)self;
-  ccmGoCreate(ctx, (ccm_create_request *)request, done);
+  ccmGoCreate(ctx, (ccm_create_request*)request, done);
 }
 
-/* The manifest as it stands in the ELF note, with a NUL, and its size with the NUL. The plugin's manifest.go defines
- * both; any other assembly or C file in its package may. They are missing in tests of this package, which is no plugin. */
+/* The manifest as it stands in the ELF note, with a NUL, and its size with the NUL. The plugin's
+ * manifest.go defines both; any other assembly or C file in its package may. They are missing in
+ * tests of this package, which is no plugin. */
 extern const char ccm_manifest_text[] __attribute__((weak, visibility("hidden")));
 extern const uint32_t ccm_manifest_size __attribute__((weak, visibility("hidden")));
 
@@ -127,5 +130,5 @@ __attribute__((constructor)) static void set_manifest(void) {
   plugin.manifest.len = ccm_manifest_size - 1; /* without its NUL */
 }
 
-CCM_PLUGIN_EXPORT const ccm_plugin *ccm_plugin_v1(void);
-CCM_PLUGIN_EXPORT const ccm_plugin *ccm_plugin_v1(void) { return &plugin; }
+CCM_PLUGIN_EXPORT const ccm_plugin* ccm_plugin_v1(void);
+CCM_PLUGIN_EXPORT const ccm_plugin* ccm_plugin_v1(void) { return &plugin; }

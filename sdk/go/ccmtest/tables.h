@@ -14,14 +14,16 @@
 #include <ccm/abi/timer.h>
 
 /* Calls of the plugin; `number` comes back with each completion, in testCompleted. */
-void test_create(const char *name, uint64_t number);
-ccm_bool test_offers(const ccm_component *component, const char *id);
-void test_destroy(const ccm_component *component);
-/* An operation by name; `extra` are bytes of a request that a plugin of today does not know. 0 = not implemented. */
-ccm_bool test_operation(const ccm_component *component, const char *name, uint64_t ctx, uint32_t extra, uint64_t number);
+void test_create(const char* name, uint64_t number);
+ccm_bool test_offers(const ccm_component* component, const char* id);
+void test_destroy(const ccm_component* component);
+/* An operation by name; `extra` are bytes of a request that a plugin of today does not know. 0 =
+ * not implemented. */
+ccm_bool test_operation(const ccm_component* component, const char* name, uint64_t ctx,
+                        uint32_t extra, uint64_t number);
 
-void test_run(const ccm_callback *callback);
-void test_drop(ccm_callback *callback); /* frees it too */
-void test_complete(ccm_completion *done, const ccm_status *status, const void *result);
+void test_run(const ccm_callback* callback);
+void test_drop(ccm_callback* callback); /* frees it too */
+void test_complete(ccm_completion* done, const ccm_status* status, const void* result);
 
 #endif
