@@ -93,12 +93,11 @@ static struct machine* read_rack(struct provider* provider, size_t* count, ccm_c
   }
   size_t fault;
   struct machine* machines = read_machines(text, count, &fault);
-  if (machines == NULL) {
-    char message[80];
-    snprintf(message, sizeof(message), "line %zu is not SERIAL HOST ADDRESS MODEL ROW on|off",
-             fault);
-    ccm_fail(done, CCM_CODE_UNAVAILABLE, CCM_CLASS_UNAVAILABLE,
-             fault > 0 ? message : "out of memory");
+  if (machines == NULL && fault == 0) {
+    ccm_fail(done, CCM_CODE_UNAVAILABLE, CCM_CLASS_UNAVAILABLE, "out of memory");
+  } else if (machines == NULL) {
+    ccm_fail_format(done, CCM_CODE_UNAVAILABLE, CCM_CLASS_UNAVAILABLE,
+                    "line %zu is not SERIAL HOST ADDRESS MODEL ROW on|off", fault);
   }
   return machines;
 }

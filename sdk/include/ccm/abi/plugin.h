@@ -14,7 +14,8 @@
  *         reconcile, reconcile ...       while this host leads; the provider's operations run on behalf of them
  *         stop                           when no reconcile runs any more
  *         destroy
- *       shutdown                         of the provider, when all controllers are gone; HTTP still works: log out
+ *       shutdown                         of the provider, when all controllers are gone and the Lease was given back;
+ *                                        HTTP still works: log out, with CCM_HTTP_READ_ONLY unless it is a GET
  *       destroy                          of the provider
  *     close                              after the last `destroy`
  *   the process ends                     static destructors; the image was never unmapped
@@ -159,7 +160,35 @@ typedef const ccm_plugin *(*ccm_plugin_entry_fn)(void);
   static const ccm_str ccm_plugin_manifest __attribute__((unused)) = {                                   \
       ccm_plugin_note.text, sizeof(json) - 1u}
 
-/* The same in a constant braced list: .manifest = CCM_PLUGIN_MANIFEST_TEXT */
+/*
+ * The same from a file, for builds without CMake: CCM_PLUGIN_MANIFEST_FILE("plugin.json"); at file scope of one source
+ * file. The assembler looks for it in the folder in which the compiler runs, then in those of -I; no build tool sees that
+ * the object depends on it. The size is not known to the compiler: copy `ccm_plugin_manifest` to `ccm_plugin.manifest`
+ * in a constructor, as CCM_ENTRY of ccm/c/provider.h does.
+ */
+#define CCM_PLUGIN_MANIFEST_FILE(path)                                                   \
+  __asm__(                                                                               \
+      ".pushsection .note.ccm, \"a\", %note\n"                                           \
+      ".balign 4\n"                                                                      \
+      ".long 4, ccm_plugin_manifest_end - ccm_plugin_manifest_begin, 1\n"                \
+      ".asciz \"ccm\"\n"                                                                 \
+      "ccm_plugin_manifest_begin:\n"                                                     \
+      ".incbin \"" path "\"\n"                                                           \
+      ".byte 0\n"                                                                        \
+      "ccm_plugin_manifest_end:\n"                                                       \
+      ".balign 4\n"                                                                      \
+      ".popsection\n"                                                                    \
+      ".pushsection .data.rel.ro, \"aw\"\n"                                              \
+      ".balign 8\n"                                                                      \
+      ".globl ccm_plugin_manifest\n"                                                     \
+      ".hidden ccm_plugin_manifest\n"                                                    \
+      "ccm_plugin_manifest:\n"                                                           \
+      ".quad ccm_plugin_manifest_begin\n"                                                \
+      ".quad ccm_plugin_manifest_end - ccm_plugin_manifest_begin - 1\n"                  \
+      ".popsection\n");                                                                  \
+  extern const ccm_str ccm_plugin_manifest __attribute__((visibility("hidden")))
+
+/* Of CCM_PLUGIN_MANIFEST, in a constant braced list: .manifest = CCM_PLUGIN_MANIFEST_TEXT */
 #define CCM_PLUGIN_MANIFEST_TEXT {ccm_plugin_note.text, ccm_plugin_manifest_length}
 
 #ifdef __cplusplus

@@ -18,6 +18,9 @@
  *     ccm_ok_component(done, made, offers, destroy);
  *   }
  *   CCM_ENTRY(.create = create);
+ *
+ * Beside it: ccm/c/request.h (requests that point to others), ccm/c/http.h (answers of a cloud), ccm/c/object.h (JSON),
+ * ccm/c/text.h (texts that grow). The host's further services are ccm/abi/http.h, ccm/abi/timer.h and the like.
  */
 #ifndef CCM_C_PROVIDER_H
 #define CCM_C_PROVIDER_H
@@ -32,7 +35,9 @@
 #include "ccm/abi/routes.h"
 #include "ccm/abi/status.h"
 
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -83,6 +88,16 @@ static inline void ccm_end(ccm_completion done, int32_t code, int32_t error_clas
   done.fn(done.owner, done.operation, &status, result);
 }
 
+/*
+ * Ends an operation with a status as it is: that of a call of the host's, unchanged, or one by the names of its members:
+ *
+ *   ccm_pass(done, &(ccm_status){CCM_SIZED(ccm_status), .code = CCM_CODE_RESOURCE_EXHAUSTED,
+ *                                .error_class = CCM_CLASS_QUOTA, .reason = ccm_text("TooManyMachines")}, NULL);
+ */
+static inline void ccm_pass(ccm_completion done, const ccm_status *status, const void *result) {
+  done.fn(done.owner, done.operation, status, result);
+}
+
 /* A success. `result` is the type that the operation's comment names, or NULL. */
 static inline void ccm_ok(ccm_completion done, const void *result) {
   ccm_end(done, CCM_CODE_OK, CCM_CLASS_NONE, 0, NULL, NULL, result);
@@ -91,6 +106,17 @@ static inline void ccm_ok(ccm_completion done, const void *result) {
 /* A failure: CCM_CODE_..., CCM_CLASS_... and a message for people. */
 static inline void ccm_fail(ccm_completion done, int32_t code, int32_t error_class, const char *message) {
   ccm_end(done, code, error_class, 0, NULL, message, NULL);
+}
+
+/* The same with a message as printf makes it, cut off after 500 bytes. */
+__attribute__((format(printf, 4, 5))) static inline void ccm_fail_format(ccm_completion done, int32_t code,
+                                                                         int32_t error_class, const char *format, ...) {
+  char message[501];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof(message), format, arguments);
+  va_end(arguments);
+  ccm_fail(done, code, error_class, message);
 }
 
 /* The cloud still works on it: the host comes back. */
@@ -103,15 +129,25 @@ static inline void ccm_not_found(ccm_completion done, const char *message) {
   ccm_end(done, CCM_CODE_NOT_FOUND, CCM_CLASS_NOT_FOUND, 0, NULL, message, NULL);
 }
 
-/* For the begin of an operation: ends it, and returns, when the request asks for something unknown. */
-#define CCM_REFUSE_UNKNOWN(request, known_flags, done)                                              \
+/* `remove` left alone what the recorded id leads to: it bears no mark of ours. */
+static inline void ccm_not_owned(ccm_completion done, const char *message) {
+  ccm_end(done, CCM_CODE_FAILED_PRECONDITION, CCM_CLASS_NONE, 0, CCM_REASON_NOT_OWNED, message, NULL);
+}
+
+/* For the begin of an operation: ends it, and returns, unless all of the request is known (R-6). `known` is one of
+ * ccm/c/request.h. */
+#define CCM_REFUSE_UNLESS(known, done)                                                              \
   do {                                                                                              \
-    if (!ccm_only_known((request), sizeof(*(request)), (known_flags))) {                            \
+    if (!(known)) {                                                                                 \
       ccm_end((done), CCM_CODE_UNIMPLEMENTED, CCM_CLASS_UNSUPPORTED, 0, CCM_REASON_UNKNOWN_REQUEST, \
               "the request has parts that this plugin does not know", NULL);                        \
       return;                                                                                       \
     }                                                                                               \
   } while (0)
+
+/* The same for a request that points to no other. */
+#define CCM_REFUSE_UNKNOWN(request, known_flags, done) \
+  CCM_REFUSE_UNLESS(ccm_only_known((request), sizeof(*(request)), (known_flags)), (done))
 
 /* Asks the host for a service; {NULL, NULL} when it does not have it. */
 static inline ccm_interface ccm_service_of(const ccm_host *host, const char *id) {
@@ -167,15 +203,16 @@ static inline void ccm_ok_component(ccm_completion done, void *self,
 
 /*
  * The exported entry: CCM_ENTRY(.create = create), or with .open and .close as well. The manifest is the one of
- * ccm_plugin_manifest.h, or of CCM_PLUGIN_MANIFEST, and stands before it.
+ * ccm_plugin_manifest.h, of CCM_PLUGIN_MANIFEST or of CCM_PLUGIN_MANIFEST_FILE, and stands before it. It is taken over
+ * while the file is loaded, since the size of a file is not known to the compiler.
  */
-#define CCM_ENTRY(...)                                                                    \
-  CCM_PLUGIN_EXPORT const ccm_plugin *ccm_plugin_v1(void);                                \
-  CCM_PLUGIN_EXPORT const ccm_plugin *ccm_plugin_v1(void) {                               \
-    static const ccm_plugin plugin = {CCM_SIZED(ccm_plugin), .abi_minor = CCM_ABI_MINOR,  \
-                                      .manifest = CCM_PLUGIN_MANIFEST_TEXT, __VA_ARGS__}; \
-    return &plugin;                                                                       \
-  }                                                                                       \
+#define CCM_ENTRY(...)                                                                                           \
+  static ccm_plugin ccm_plugin_table = {CCM_SIZED(ccm_plugin), .abi_minor = CCM_ABI_MINOR, __VA_ARGS__};         \
+  __attribute__((constructor)) static void ccm_plugin_take_manifest(void) {                                      \
+    ccm_plugin_table.manifest = ccm_plugin_manifest;                                                             \
+  }                                                                                                              \
+  CCM_PLUGIN_EXPORT const ccm_plugin *ccm_plugin_v1(void);                                                       \
+  CCM_PLUGIN_EXPORT const ccm_plugin *ccm_plugin_v1(void) { return &ccm_plugin_table; }                          \
   struct ccm_takes_the_semicolon
 
 #endif

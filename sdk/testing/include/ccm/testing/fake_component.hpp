@@ -7,6 +7,7 @@
 #include <ccm/abi/plugin.h>
 #include <ccm/abi/provider.h>
 #include <ccm/instances.hpp>
+#include <ccm/load_balancers.hpp>
 #include <ccm/testing/fake_host.hpp>
 #include <ccm/testing/fake_host_view.hpp>
 
@@ -105,6 +106,10 @@ class FakeComponent {
                                                         std::vector<NodeIdentity> nodes);
   Pending<Result<Instance>> start_get(const Ctx& ctx, NodeIdentity node);
 
+  Pending<Result<LoadBalancer>> start_ensure_load_balancer(const Ctx& ctx,
+                                                           LoadBalancerService service,
+                                                           Backends backends);
+
   // The same to the end, moving the clock as far as it takes; with a deadline of 30 s.
   Status initialize() { return finish(start_initialize(ctx())); }
   Status shutdown() { return finish(start_shutdown(ctx())); }
@@ -113,6 +118,14 @@ class FakeComponent {
     return finish(start_describe(ctx(), std::move(nodes)));
   }
   Result<Instance> get(NodeIdentity node) { return finish(start_get(ctx(), std::move(node))); }
+
+  // The names are those of a provider in C++.
+  Result<LoadBalancer> ensure_load_balancer(LoadBalancerService service, Backends backends) {
+    return finish(start_ensure_load_balancer(ctx(), std::move(service), std::move(backends)));
+  }
+  Result<LoadBalancer> observe_load_balancer(LoadBalancerService service, Backends backends);
+  Result<LoadBalancer> update_load_balancer(LoadBalancerService service, Backends backends);
+  Status delete_load_balancer(LoadBalancerService service);
 
   // Any other operation: `Call` as for ccm::Operation, with a member `ctx`. The component gets a
   // child of that, which ends when the operation was completed.
