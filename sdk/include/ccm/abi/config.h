@@ -39,8 +39,8 @@ typedef struct ccm_host_config {
    */
   int64_t (*secret)(void *self, ccm_str name, char *buffer, size_t capacity);
 
-  /* Calls `callback` in [serial] each time --cloud-config has changed on disk, until the component ends. 0 = refused
-   * and dropped. [create] */
+  /* Calls `callback` in [serial] each time --cloud-config has changed on disk, until the component ends. The host looks
+   * every 10 s. 0 = refused and dropped. [create] */
   ccm_bool (*on_change)(void *self, ccm_callback callback);
 
   /*
@@ -51,7 +51,8 @@ typedef struct ccm_host_config {
    */
   void (*rejected)(void *self, ccm_str file, ccm_str reason);
 
-  /* Says that the configuration as it is now in `file` is in force. [any-thread] */
+  /* Says that the configuration as it is now in `file` is in force. It takes back what rejected() said of it, from the
+   * metric and the status pages; the log has no line of it. [any-thread] */
   void (*accepted)(void *self, ccm_str file);
 } ccm_host_config;
 

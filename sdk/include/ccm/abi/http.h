@@ -9,7 +9,7 @@
  *       unasked, is the answer.
  * R-131 Only the leader changes anything in the cloud: the host sends methods other than GET, HEAD and OPTIONS only
  *       while it holds the Lease, and answers FAILED_PRECONDITION, reason CCM_REASON_NOT_LEADING, otherwise.
- *       CCM_HTTP_READ_ONLY says that a request changes nothing that counts.
+ *       CCM_HTTP_READ_ONLY says that a request changes nothing that counts: a log-in, a log-out, a search by POST.
  * R-132 Tries: 429, 5xx but 501 and an exchange without an answer are retried, after Retry-After or a growing
  *       pause, within the ctx's deadline: 3 tries for GET and HEAD and for CCM_HTTP_IDEMPOTENT, 1 for the rest, or
  *       max_tries.
@@ -33,7 +33,7 @@ extern "C" {
 
 /* Bits of ccm_http_request.flags. [since 1.0] */
 enum {
-  CCM_HTTP_READ_ONLY = 1, /* sent by standbys too: a log-in, a search by POST */
+  CCM_HTTP_READ_ONLY = 1, /* sent without the Lease too: a log-in, a log-out, a search by POST */
   CCM_HTTP_IDEMPOTENT = 2 /* doing it twice is doing it once (a POST with an idempotency key): retried like a GET */
 };
 
@@ -72,7 +72,9 @@ typedef struct ccm_host_http {
    * One exchange. Any HTTP answer completes with CCM_CODE_OK; after the last try so do 429 and 5xx. ERRORS: UNAVAILABLE
    * (no answer; the request may have been carried out), INVALID_ARGUMENT (URL, headers), UNAUTHENTICATED (the server's
    * certificate, or its refusal of ours), RESOURCE_EXHAUSTED (the answer is above the client's limit, or R-133),
-   * FAILED_PRECONDITION (R-131: nothing was sent). RESULT const ccm_http_response *. [any-thread]
+   * FAILED_PRECONDITION (R-131: nothing was sent). The request, and all that it points to, may be freed as soon as the
+   * call has returned (R-10). `done` is called once, later and in [serial], whatever happens (R-32, R-33): its owner may
+   * be freed there. RESULT const ccm_http_response *. [any-thread]
    */
   void (*send)(void *self, ccm_ctx ctx, const ccm_http_request *request, ccm_completion done);
 

@@ -50,7 +50,9 @@ enum {
   CCM_LOAD_BALANCER_PENDING = 2, /* exists or is being changed; not ready to serve */
   CCM_LOAD_BALANCER_ACTIVE = 3,  /* exists and serves */
   CCM_LOAD_BALANCER_SHARED = 4,  /* as ACTIVE, and other Services use it too */
-  CCM_LOAD_BALANCER_FOREIGN = 5  /* the recorded id leads to one that is not proven to be the Service's */
+  /* The recorded id leads to one that is not proven to be the Service's, and none bears its mark. A success of `ensure`
+   * and `observe`, without id and without ingress; nothing was created. `remove` says CCM_REASON_NOT_OWNED instead. */
+  CCM_LOAD_BALANCER_FOREIGN = 5
 };
 
 /* One port of a Service. [request] [since 1.0] */
@@ -206,8 +208,8 @@ typedef struct ccm_cloud_loadbalancers {
   /*
    * Deletes it, or leaves it when it is shared (R-93), and deletes what a broken creation left. The Service's ports may
    * be gone already, so it is found by id, name or UID. Success and NOT_FOUND alike mean that nothing is left. ERRORS:
-   * class WAITING while the cloud still deletes; FAILED_PRECONDITION with reason CCM_REASON_NOT_OWNED when it is
-   * somebody else's. RESULT NULL. [operation] [required]
+   * class WAITING while the cloud still deletes; FAILED_PRECONDITION, class NONE, reason CCM_REASON_NOT_OWNED when the
+   * recorded id leads to somebody else's and none bears the Service's mark. RESULT NULL. [operation] [required]
    */
   void (*remove)(void *self, ccm_ctx ctx, const ccm_load_balancer_request *request, ccm_completion done);
 

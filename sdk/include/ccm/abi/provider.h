@@ -53,11 +53,15 @@ typedef struct ccm_provider {
    */
   void (*initialize)(void *self, ccm_ctx ctx, const ccm_initialize_request *request, ccm_completion done);
 
-  /* 0 = resources carry no cluster id, so --allow-untagged-cloud is needed. Called after `initialize`. [serial]
-   * [optional] */
+  /* 0 = resources carry no cluster id, so --allow-untagged-cloud is needed. Without the function they carry one. Called
+   * after `initialize`. [serial] [optional] */
   ccm_bool (*has_cluster_id)(void *self);
 
-  /* Logs out: revokes tokens, closes sessions; at most 5 s. A failure is logged. RESULT NULL. [operation] [optional] */
+  /*
+   * Logs out: revokes tokens, closes sessions; at most 5 s. The Lease was given back by then, so a request other than a
+   * GET is refused (R-131) unless it has CCM_HTTP_READ_ONLY, which is right for a log-out. A failure is logged. RESULT
+   * NULL. [operation] [optional]
+   */
   void (*shutdown)(void *self, ccm_ctx ctx, const ccm_shutdown_request *request, ccm_completion done);
 } ccm_provider;
 
