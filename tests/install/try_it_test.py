@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What docs/provider-authors.md tells an author to type, run as it stands there, with the installed files alone.
+"""Runs the commands of docs/provider-authors.md as they stand there, with the installed files alone.
 
     try_it_test.py BUILD
 """

@@ -114,7 +114,7 @@ static inline void ccm_append_escaped(ccm_buffer *buffer, ccm_str text) {
   }
 }
 
-/* What it holds. OWNERSHIP: valid until the next change. */
+/* Its content. OWNERSHIP: valid until the next change. */
 static inline ccm_str ccm_borrow(const ccm_buffer *buffer) {
   const ccm_str text = {buffer->data, buffer->length};
   return text;
