@@ -118,6 +118,11 @@ Status PluginSelection::add_flags(CommandLine& command_line) const {
       return status;
     }
   }
+  if (!provider_name_.empty() && !provider_.ok()) {
+    command_line.set_incomplete(
+        "flags of the cloud provider are not known, since it cannot be used: " +
+        provider_.status().message());
+  }
   for (const auto& file : registry_.files()) {
     const bool in_use = std::find(paths.begin(), paths.end(), file.path) != paths.end();
     if (in_use || !file.manifest) continue;

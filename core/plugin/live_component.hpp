@@ -39,6 +39,7 @@ struct ComponentIdentity {
   bool nonblocking = false;
   std::size_t max_parallel = 1;
   std::vector<std::string> provider_id_prefixes;  // providers: "digitalocean://"
+  std::vector<std::string> interfaces;            // that the manifest lists
 };
 
 // Logs the current exception, which the component threw. Any thread.

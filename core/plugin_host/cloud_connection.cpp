@@ -1,11 +1,14 @@
 #include "plugin_host/cloud_connection.hpp"
 
+#include "base/log.hpp"
 #include "cloud/broker/instances_service.hpp"
 #include "cloud/broker/load_balancers_service.hpp"
 #include "cloud/broker/routes_service.hpp"
 #include "cloud/deletion/guarded_object_api.hpp"
 #include "plugin/await_callback.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace ccm::plugin {
@@ -44,6 +47,21 @@ CloudConnection::CloudConnection(const PluginHostDependencies& deps)
 void CloudConnection::connect(const std::shared_ptr<LiveComponent>& provider, Recovered recovered) {
   connect_instances(provider, std::move(recovered));
   connect_network(provider);
+  warn_of_undeclared(provider->identity());
+}
+
+// `ccmctl plugin inspect` shows what the manifest lists.
+void CloudConnection::warn_of_undeclared(const ComponentIdentity& identity) const {
+  const std::array<std::pair<bool, const char*>, 3> offered{
+      {{instances_ != nullptr, CCM_CLOUD_INSTANCES},
+       {load_balancers_ != nullptr, CCM_CLOUD_LOADBALANCERS},
+       {routes_ != nullptr, CCM_CLOUD_ROUTES}}};
+  const auto& declared = identity.interfaces;
+  for (const auto& [offers, id] : offered) {
+    if (!offers || std::find(declared.begin(), declared.end(), id) != declared.end()) continue;
+    log::warning("Provider offers an interface that its manifest does not list",
+                 {{"provider", identity.name}, {"plugin", identity.plugin_id}, {"interface", id}});
+  }
 }
 
 // Without limits of its own the host's choice holds.

@@ -76,6 +76,7 @@ class CloudConnection {
  private:
   void connect_instances(const std::shared_ptr<LiveComponent>& provider, Recovered recovered);
   void connect_network(const std::shared_ptr<LiveComponent>& provider);
+  void warn_of_undeclared(const ComponentIdentity& identity) const;
 
   runtime::Timers& timers_;
   const BrokerOptions broker_options_;

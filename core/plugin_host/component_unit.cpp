@@ -12,6 +12,7 @@ ComponentIdentity identity_of(const LoadedPlugin& plugin, const Component& compo
   identity.nonblocking = plugin.manifest.nonblocking;
   identity.max_parallel = plugin.manifest.max_parallel;
   identity.provider_id_prefixes = component.provider_id_prefixes;
+  identity.interfaces = component.interfaces;
   return identity;
 }
 

@@ -110,7 +110,10 @@ Result<std::string> get(asio::io_context& loop, const kube::Client& client,
 }
 
 std::string advice(const Status& status, const ManagerOptions& options) {
-  if (status.code() == Code::unauthenticated && status.message().find("401") != std::string::npos) {
+  const auto says = [&status](const char* text) {
+    return status.message().find(text) != std::string::npos;
+  };
+  if ((status.code() == Code::unauthenticated && says("401")) || says("\"system:anonymous\"")) {
     return "; the manager does not know this user: it asks the cluster about tokens only with "
            "--authentication-kubeconfig or a service account";
   }

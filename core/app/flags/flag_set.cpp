@@ -171,10 +171,13 @@ class FlagSet::Parser {
     std::vector<std::string> names;
     for (const auto& flag : flags_.flags_) names.push_back(flag->name);
     const std::string typed = normal(name);
-    if (const auto absent = flags_.absent_.find(typed); absent != flags_.absent_.end()) {
-      return fault("unknown flag --" + typed + ": " + absent->second);
-    }
-    return fault("unknown flag --" + std::string(name) + did_you_mean(typed, names, "--"));
+    const auto absent = flags_.absent_.find(typed);
+    std::string message =
+        absent != flags_.absent_.end()
+            ? "unknown flag --" + typed + ": " + absent->second
+            : "unknown flag --" + std::string(name) + did_you_mean(typed, names, "--");
+    if (!flags_.incomplete_.empty()) message += "; " + flags_.incomplete_;
+    return fault(message);
   }
 
   Status unknown_shorthand(const std::string& shown, const std::string& argument) const {

@@ -61,6 +61,9 @@ class FlagSet {
     absent_.emplace(std::move(name), std::move(why));
   }
 
+  // Why flags may be missing; stands with any unknown flag.
+  void set_incomplete(std::string why) { incomplete_ = std::move(why); }
+
   // Stops at the first fault, in one line: what was given, what is wrong, what would be right.
   // `arguments` are those after the program's name.
   Status parse(std::span<const std::string> arguments);
@@ -82,6 +85,7 @@ class FlagSet {
   std::vector<std::string> sections_;  // in order of their first use
   std::vector<std::unique_ptr<Flag>> flags_;
   std::map<std::string, std::string, std::less<>> absent_;
+  std::string incomplete_;
 };
 
 }  // namespace ccm::app

@@ -53,6 +53,9 @@ class CommandLine {
   void add_absent_plugin(std::string_view id, std::span<const plugin::Option> options,
                          const std::string& why);
 
+  // Why the flags of a plugin that was chosen are not known; stands with any unknown flag.
+  void set_incomplete(std::string why) { flags_.set_incomplete(std::move(why)); }
+
   // Flags, then the environment for plugins' flags that were not given. Failure: one line.
   Status parse(std::span<const std::string> arguments);
 

@@ -181,9 +181,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       if (time_for(pause)) return wait(pause);
     }
     if (!response) {
-      Status failed = response.status();
-      failed.with_context(redacted_url(request_.url));
-      return running_->end(redacted(failed, secrets_));
+      return running_->end(redacted(response.status(), secrets_));  // it names method and URL
     }
     finish(*response);
   }
@@ -206,14 +204,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     const auto duration = timers().now() - begin_;
     const unsigned status = response ? response->status : 0;
     if (const auto line = log::v(6)) {
-      std::string url = redacted_url(request_.url);
-      for (const std::string& secret : secrets_) redact(url, secret);
       line.info("HTTP call of a plugin", {{"component", running_->component().identity().name},
                                           {"operation", operation_},
                                           {"method", request_.method},
-                                          {"url", url},
+                                          {"url", redacted_url(request_.url)},
                                           {"status", status},
-                                          {"err", redacted(response.status(), secrets_)},
+                                          {"err", response.status()},
                                           {"duration", duration},
                                           {"try", tries_}});
     }

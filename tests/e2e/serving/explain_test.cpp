@@ -194,6 +194,15 @@ TEST_F(ExplainTest, WhatCannotBeAnsweredIsSaidInOneLine) {
   EXPECT_TRUE(contains(context.text, "no context \"other\"")) << context.text;
 }
 
+// Such a manager takes everybody for system:anonymous.
+TEST_F(ExplainTest, AManagerThatAsksNobodyAboutTokensIsToldWhichFlagItLacks) {
+  start("", {});
+  const Output refused = ctl({"status"}, server_.kubeconfig());
+  EXPECT_NE(refused.code, 0);
+  EXPECT_TRUE(contains(refused.text, "system:anonymous")) << refused.text;
+  EXPECT_TRUE(contains(refused.text, "--authentication-kubeconfig")) << refused.text;
+}
+
 TEST_F(ExplainTest, DO_321_TheCloudsLimitShowsInTheStatus) {
   cloud_.control("PUT", "/faults", {{"rate_limit", 100}});
   start_services();

@@ -111,6 +111,24 @@ TEST_F(PluginSelectionTest, WithoutAProviderNoneOfTheirControllersCounts) {
   EXPECT_EQ(select("fog").problems({}).size(), 1U);
 }
 
+// Otherwise the user corrects a flag that is right.
+TEST_F(PluginSelectionTest, AnUnknownFlagStandsBesideTheProviderThatCannotBeUsed) {
+  const auto fault = [](const PluginSelection& plugins) {
+    CommandLine command_line;
+    EXPECT_TRUE(plugins.add_flags(command_line).ok());
+    const Names arguments = {"--sky-colour=blue"};
+    return command_line.parse(arguments).message();
+  };
+  EXPECT_EQ(fault(select("sky")), "");
+  const std::string relative = fault(select("../sky.so"));
+  EXPECT_NE(relative.find("unknown flag --sky-colour"), std::string::npos) << relative;
+  EXPECT_NE(relative.find("\"../sky.so\": is neither a name nor an absolute path"),
+            std::string::npos)
+      << relative;
+  const std::string other = fault(select("sea"));
+  EXPECT_NE(other.find("--cloud-provider is \"sea\""), std::string::npos) << other;
+}
+
 TEST_F(PluginSelectionTest, HOST_76_UpstreamsNamesAreKnownWhateverIsThere) {
   const Names items = {"*", "-route", "-cloud-node"};
   const auto selection = select_controllers(items, select("sky").known_controllers());

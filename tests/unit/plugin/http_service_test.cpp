@@ -112,8 +112,8 @@ TEST_F(HttpServiceTest, MessagesHoldNoSecretOfTheUrl) {
   ASSERT_TRUE(create(true).ok());
   Caught caught;
   send(caught, "POST");
-  answer(Status(Code::unavailable, "reset"));
-  EXPECT_EQ(caught.status->message(), "https://api.example/v2/x: reset");
+  answer(Status(Code::unavailable, "POST https://api.example/v2/x: reset"));
+  EXPECT_EQ(caught.status->message(), "POST https://api.example/v2/x: reset") << "the URL once";
   EXPECT_EQ(redacted_url("http://h/p?q#f"), "http://h/p");
   EXPECT_EQ(redacted_url("http://u:p@h"), "http://h");
   EXPECT_EQ(redacted_url("http://h/a@b"), "http://h/a@b");

@@ -2,6 +2,7 @@
 #include "plugin_host/plugin_host.hpp"
 
 #include "../runtime/manual_timers.hpp"
+#include "base/log.hpp"
 #include "plugin_files/host_interfaces.hpp"
 #include "whole_host_fixture.hpp"
 
@@ -128,6 +129,21 @@ TEST_F(WholeHostTest, InitializeIsRetriedUntilItSucceeds) {
   EXPECT_TRUE(started->ok());
   EXPECT_TRUE(host_->provider_ready());
   EXPECT_EQ(cloud_.initialized, 3);
+  EXPECT_TRUE(wait(host_->stop(10s)).ok());
+}
+
+TEST_F(WholeHostTest, AnInterfaceThatTheManifestDoesNotListIsWarnedOf) {
+  std::string log;
+  log::redirect([&log](std::string_view line) { log.append(line); });
+  LoadedPlugin plugin = loaded(&cloud_plugin_, ComponentKind::provider, "cloud", false);
+  plugin.manifest.components[0].interfaces = {CCM_PROVIDER, CCM_CLOUD_INSTANCES, CCM_CLOUD_ROUTES};
+  ASSERT_TRUE(wait(host_->create_provider(plugin, "cloud")).ok());
+  EXPECT_TRUE(wait(host_->start_provider()).ok());
+  log::flush();
+  log::redirect({});
+  EXPECT_NE(log.find("offers an interface that its manifest does not list"), std::string::npos);
+  EXPECT_NE(log.find(CCM_CLOUD_LOADBALANCERS), std::string::npos) << log;
+  EXPECT_EQ(log.find(CCM_CLOUD_ROUTES), std::string::npos) << log;
   EXPECT_TRUE(wait(host_->stop(10s)).ok());
 }
 
