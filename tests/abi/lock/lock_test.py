@@ -110,8 +110,8 @@ class Lock(unittest.TestCase):
         self.assertEqual(text, 'ccm_host_hint.changed does not say on which thread it is called (R-14)')
 
     def test_a_plugin_function_that_may_or_must_be_there_is_refused(self):
-        text = self.refused('provider.h', 'RESULT NULL. [operation] [optional] */\n  void (*shutdown)',
-                            'RESULT NULL. [operation] */\n  void (*shutdown)')
+        text = self.refused('provider.h', 'NULL. [operation] [optional]\n   */\n  void (*shutdown)',
+                            'NULL. [operation]\n   */\n  void (*shutdown)')
         self.assertIn('ccm_provider.shutdown does not say whether a plugin needs it', text)
 
     def test_a_struct_without_role_or_release_is_refused(self):
