@@ -35,7 +35,8 @@ Provider::Provider(Host& host)
       session_(host, agent_of(host.config)),
       api_(session_),
       servers_(host, api_),
-      routes_(host, api_) {
+      routes_(host, api_),
+      load_balancers_(host, api_) {
   host.config.on_change([this] { host_.spawn(reload()); });
 }
 
@@ -90,6 +91,7 @@ Task<Status> Provider::use(Ctx ctx, Settings settings) {
   session_.configure(settings_.global, settings_.metadata.request_timeout, *http);
   servers_.configure(settings_.global.region, settings_.networking, regional);
   routes_.configure(settings_.route.router_id);
+  load_balancers_.configure(settings_.load_balancer);
   co_return Status();
 }
 
@@ -120,11 +122,24 @@ Task<Status> Provider::initialize(Ctx ctx) {
     if (!status.ok()) co_return status;
   }
   Status answered = co_await servers_.check(ctx);
+  if (answered.ok()) answered = co_await look_for_octavia(ctx);
   co_return answered;
 }
 
+// A catalog without it is no failure: Nodes and routes need none (OS-9).
+Task<Status> Provider::look_for_octavia(Ctx ctx) {
+  octavia_ = false;
+  if (!settings_.load_balancer.enabled) co_return Status();
+  Status found = co_await api_.find_service(ctx, "load-balancer");
+  octavia_ = found.ok();
+  if (found.error_class() != ErrorClass::unsupported) co_return found;
+  host_.log.warning("There are no load balancers", {{"err", found}});
+  co_return Status();
+}
+
 bool Provider::offers(std::string_view id) const {
-  return id != CCM_CLOUD_ROUTES || !settings_.route.router_id.empty();
+  if (id == CCM_CLOUD_ROUTES) return !settings_.route.router_id.empty();
+  return id != CCM_CLOUD_LOADBALANCERS || octavia_;
 }
 
 }  // namespace ccm::openstack

@@ -5,6 +5,7 @@
 #include "compute/servers.hpp"
 #include "config/settings.hpp"
 #include "identity/session.hpp"
+#include "load_balancers/operations.hpp"
 #include "routes/routes.hpp"
 
 #include <ccm/host.hpp>
@@ -39,8 +40,9 @@ class Provider {
     return servers_.get(std::move(ctx), std::move(node));
   }
 
-  // Routes only with [Route] router-id (OS-113, OS-177). A router that is named later needs a
-  // restart.
+  // Routes only with [Route] router-id (OS-113, OS-177); load balancers where the catalog has
+  // Octavia and [LoadBalancer] enabled is not false (OS-115). Both are looked at once, after the
+  // log-in.
   [[nodiscard]] bool offers(std::string_view id) const;
   // See routes/routes.hpp.
   Task<Result<std::vector<Route>>> list_routes(Ctx ctx, std::string cluster_name) {
@@ -54,6 +56,26 @@ class Provider {
   }
   Task<Result<RouteLimits>> route_limits(Ctx /*ctx*/) { co_return Routes::limits(); }
 
+  // See load_balancers/operations.hpp.
+  Task<Result<LoadBalancer>> ensure_load_balancer(Ctx ctx, LoadBalancerService service,
+                                                  Backends backends) {
+    return load_balancers_.ensure(std::move(ctx), std::move(service), std::move(backends));
+  }
+  Task<Result<LoadBalancer>> observe_load_balancer(Ctx ctx, LoadBalancerService service,
+                                                   Backends backends) {
+    return load_balancers_.observe(std::move(ctx), std::move(service), std::move(backends));
+  }
+  Task<Result<LoadBalancer>> update_load_balancer(Ctx ctx, LoadBalancerService service,
+                                                  Backends backends) {
+    return load_balancers_.update(std::move(ctx), std::move(service), std::move(backends));
+  }
+  Task<Status> delete_load_balancer(Ctx ctx, LoadBalancerService service) {
+    return load_balancers_.remove(std::move(ctx), std::move(service));
+  }
+  Task<Result<LoadBalancerLimits>> load_balancer_limits(Ctx /*ctx*/) {
+    co_return LoadBalancers::limits();
+  }
+
  private:
   // Of cloud.conf, and of clouds.yaml if it refers to one.
   Task<Result<Settings>> read_settings(Ctx ctx);
@@ -63,16 +85,19 @@ class Provider {
   // earlier settings stay.
   Task<Status> use(Ctx ctx, Settings settings);
   Task<Status> reload();
+  Task<Status> look_for_octavia(Ctx ctx);
 
   Host& host_;
   Session session_;
   Api api_;
   Servers servers_;
   Routes routes_;
+  LoadBalancers load_balancers_;
   Settings settings_;
   std::vector<std::string> watched_paths_;
   std::vector<uint64_t> watches_;
   int64_t asked_ = 0;  // how often other settings were to be used
+  bool octavia_ = false;
 };
 
 }  // namespace ccm::openstack

@@ -1,0 +1,132 @@
+#include "existing.hpp"
+
+#include "openstack/json_answer.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace ccm::openstack {
+namespace {
+
+using nlohmann::json;
+
+int64_t number_of(const json& object, const char* name) {
+  const auto place = object.find(name);
+  return place == object.end() || place->is_null() ? 0 : place->get<int64_t>();
+}
+
+// "listeners": null is an empty list.
+const json& list_of(const json& object, const char* name) {
+  static const json kNone = json::array();
+  const auto place = object.find(name);
+  return place == object.end() || place->is_null() ? kNone : *place;
+}
+
+std::vector<std::string> sorted_texts(const json& list) {
+  auto texts = list.get<std::vector<std::string>>();
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+ExistingLoadBalancer read_balancer(const json& entry) {
+  ExistingLoadBalancer balancer;
+  balancer.id = entry.at("id").get<std::string>();
+  balancer.name = text_of(entry, "name");
+  balancer.status = text_of(entry, "provisioning_status");
+  balancer.vip_address = text_of(entry, "vip_address");
+  balancer.vip_port_id = text_of(entry, "vip_port_id");
+  balancer.tags = sorted_texts(list_of(entry, "tags"));
+  return balancer;
+}
+
+ExistingListener read_listener(const json& entry) {
+  ExistingListener listener;
+  listener.id = entry.at("id").get<std::string>();
+  listener.protocol = text_of(entry, "protocol");
+  listener.port = static_cast<int32_t>(number_of(entry, "protocol_port"));
+  listener.pool_id = text_of(entry, "default_pool_id");
+  listener.allowed_cidrs = sorted_texts(list_of(entry, "allowed_cidrs"));
+  return listener;
+}
+
+ExistingPool read_pool(const json& entry) {
+  ExistingPool pool;
+  pool.id = entry.at("id").get<std::string>();
+  pool.protocol = text_of(entry, "protocol");
+  pool.method = text_of(entry, "lb_algorithm");
+  const auto persistence = entry.find("session_persistence");
+  pool.source_ip = persistence != entry.end() && persistence->is_object() &&
+                   text_of(*persistence, "type") == "SOURCE_IP";
+  pool.monitor_id = text_of(entry, "healthmonitor_id");
+  return pool;
+}
+
+Member read_member(const json& entry) {
+  Member member;
+  member.name = text_of(entry, "name");
+  member.address = text_of(entry, "address");
+  member.subnet_id = text_of(entry, "subnet_id");
+  member.port = static_cast<int32_t>(number_of(entry, "protocol_port"));
+  member.monitor_port = static_cast<int32_t>(number_of(entry, "monitor_port"));
+  return member;
+}
+
+Monitor read_monitor(const json& entry) {
+  Monitor monitor;
+  monitor.type = text_of(entry, "type");
+  monitor.delay = number_of(entry, "delay");
+  monitor.timeout = number_of(entry, "timeout");
+  monitor.max_retries = number_of(entry, "max_retries");
+  monitor.max_retries_down = number_of(entry, "max_retries_down");
+  return monitor;
+}
+
+template <typename T>
+Result<T> parse_one(std::string_view text, const char* name, T (*read)(const json&)) {
+  return read_answer(parse_json(text),
+                     [&](const json& document) -> Result<T> { return read(document.at(name)); });
+}
+
+template <typename T>
+Result<std::vector<T>> parse_all(std::string_view text, const char* name, T (*read)(const json&)) {
+  return read_answer(parse_json(text), [&](const json& document) -> Result<std::vector<T>> {
+    // A page of a listing is none: what is missing on it would be made a second time.
+    for (const json& link : part_of(document, (std::string(name) + "_links").c_str())) {
+      if (text_of(link, "rel") == "next") return bad_answer("has more pages than one");
+    }
+    std::vector<T> all;
+    for (const json& entry : document.at(name)) all.push_back(read(entry));
+    return all;
+  });
+}
+
+}  // namespace
+
+Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text) {
+  return parse_one(json_text, "loadbalancer", &read_balancer);
+}
+
+Result<std::vector<ExistingLoadBalancer>> parse_load_balancers(std::string_view json_text) {
+  return parse_all(json_text, "loadbalancers", &read_balancer);
+}
+
+Result<std::vector<ExistingListener>> parse_listeners(std::string_view json_text) {
+  return parse_all(json_text, "listeners", &read_listener);
+}
+
+Result<std::vector<ExistingPool>> parse_pools(std::string_view json_text) {
+  return parse_all(json_text, "pools", &read_pool);
+}
+
+Result<std::vector<Member>> parse_members(std::string_view json_text) {
+  auto members = parse_all(json_text, "members", &read_member);
+  if (members.ok()) std::sort(members->begin(), members->end());
+  return members;
+}
+
+Result<Monitor> parse_monitor(std::string_view json_text) {
+  return parse_one(json_text, "healthmonitor", &read_monitor);
+}
+
+}  // namespace ccm::openstack

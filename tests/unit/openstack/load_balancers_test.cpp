@@ -1,0 +1,349 @@
+// Load balancers on the fake of Octavia and Neutron.
+#include "cloud_fixture.hpp"
+#include "openstack/provider.hpp"
+
+#include <ccm/load_balancers.hpp>
+#include <ccm/testing/fake_component.hpp>
+#include <ccm/testing/plugin_of.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ccm::openstack {
+namespace {
+
+using openstack_api::Fault;
+using openstack_api::json;
+using openstack_api::Outcome;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+class OpenStackLoadBalancersTest : public CloudTest {
+ protected:
+  OpenStackLoadBalancersTest() { start(); }
+
+  void start(const std::string& settings = "lb-method = ROUND_ROBIN\n") {
+    host.config.set_cloud_config(cloud_conf("region = RegionOne\n[LoadBalancer]\n" + settings));
+    provider = std::make_unique<testing::FakeComponent>(
+        host, testing::plugin_of<Provider, testing::Dispatch::loop>(), "test");
+    const Status status = provider->initialize();
+    EXPECT_TRUE(status.ok()) << status.message();
+    cloud.clear_log();
+  }
+  static LoadBalancerService web(int ports = 1) {
+    LoadBalancerService service;
+    service.name = "web";
+    service.namespace_name = "default";
+    service.uid = "0b1c";
+    service.cluster_name = "kubernetes";
+    for (int i = 0; i < ports; ++i) {
+      service.ports.push_back({"p" + std::to_string(i), "TCP", "", 80 + i, 30'080 + i});
+    }
+    return service;
+  }
+  std::vector<Backend> nodes(int count = 3) {
+    std::vector<Backend> list;
+    for (int i = 0; i < count; ++i) {
+      const std::string name = "node-" + std::to_string(i);
+      std::string address = "10.10." + std::to_string(9 + i / 250) + "." + std::to_string(i % 250);
+      std::string server = "00000000-0000-4000-8000-000000000000";
+      if (facts.at("ids").contains(name)) {
+        server = id(name);
+        for (const json& port : cloud.region().network.records("ports")) {
+          if (port.at("device_id") == server) address = port["fixed_ips"][0]["ip_address"];
+        }
+      }
+      list.push_back({name, "openstack:///" + server, {{"InternalIP", address}}, {}});
+    }
+    return list;
+  }
+
+  Result<LoadBalancer> call(
+      decltype(ccm_cloud_loadbalancers::ensure) ccm_cloud_loadbalancers::*function,
+      LoadBalancerService service, std::vector<Backend> backends) {
+    const auto table = provider->interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
+    auto outcome = provider->finish(provider->start(
+        "call", ccm::LoadBalancers::Apply{table, function, "call", provider->ctx(),
+                                          std::move(service), Backends(std::move(backends))}));
+    if (outcome.ok()) known_id = outcome->id;
+    return outcome;
+  }
+  Result<LoadBalancer> ensure(LoadBalancerService service, std::vector<Backend> backends) {
+    return call(&ccm_cloud_loadbalancers::ensure, std::move(service), std::move(backends));
+  }
+  Result<LoadBalancer> observe(LoadBalancerService service, std::vector<Backend> backends) {
+    return call(&ccm_cloud_loadbalancers::observe, std::move(service), std::move(backends));
+  }
+  Result<LoadBalancer> update(LoadBalancerService service, std::vector<Backend> backends) {
+    return call(&ccm_cloud_loadbalancers::update_backends, std::move(service), std::move(backends));
+  }
+  Status remove(LoadBalancerService service) {
+    const auto table = provider->interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
+    return provider->finish(provider->start(
+        "remove", ccm::LoadBalancers::Remove{table, provider->ctx(), std::move(service)}));
+  }
+  // As the host does: again after each pause, with the id that was recorded.
+  LoadBalancer ensured(LoadBalancerService service, const std::vector<Backend>& backends) {
+    for (int i = 0; i < 60; ++i) {
+      if (service.id.empty()) service.id = known_id;
+      auto outcome = ensure(service, backends);
+      if (outcome.ok() && outcome->state == LoadBalancerState::active) return *outcome;
+      host.loop.advance(seconds(1));
+    }
+    ADD_FAILURE() << "it never served";
+    return {};
+  }
+  size_t count(const std::string& collection) {
+    auto& octavia = cloud.region().load_balancing;
+    octavia.advance();
+    auto& records = octavia.records(collection);
+    return static_cast<size_t>(std::distance(records.begin(), records.end()));
+  }
+  size_t floating_ips() {
+    auto& records = cloud.region().network.records("floatingips");
+    return static_cast<size_t>(std::distance(records.begin(), records.end()));
+  }
+  openstack_api::LoadBalancing& octavia() { return cloud.region().load_balancing; }
+
+  std::unique_ptr<testing::FakeComponent> provider;
+  std::string known_id;
+};
+
+TEST_F(OpenStackLoadBalancersTest, OS_253_OneRequestMakesItAndNobodyWaits) {
+  octavia().create_time = seconds(5);
+  auto made = ensure(web(2), nodes());
+  ASSERT_TRUE(made.ok()) << made.status().message();
+  EXPECT_EQ(made->state, LoadBalancerState::pending);
+  EXPECT_FALSE(made->id.empty());
+  EXPECT_EQ(made->retry_after, seconds(1));
+  EXPECT_EQ(cloud.writes(), 1);
+  EXPECT_EQ(ensure(web(2), nodes())->state, LoadBalancerState::pending);
+  host.loop.advance(seconds(6));
+  const auto served = ensure(web(2), nodes());
+  ASSERT_TRUE(served.ok()) << served.status().message();
+  EXPECT_EQ(served->state, LoadBalancerState::active);
+  ASSERT_EQ(served->ingress.size(), 1U);
+  EXPECT_TRUE(served->ingress[0].ip.starts_with("203.0.113.")) << served->ingress[0].ip;
+  EXPECT_EQ(cloud.writes(), 2);  // with the floating IP
+  EXPECT_EQ(served->name, "kube_service_kubernetes_default_web");
+  EXPECT_EQ(count("listeners"), 2U);
+  EXPECT_EQ(count("members"), 6U);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_404_UnchangedMeansNoWrite) {
+  const auto made = ensured(web(2), nodes());
+  cloud.clear_log();
+  EXPECT_EQ(ensured(web(2), nodes()), made);
+  const auto seen = observe(web(2), nodes());
+  ASSERT_TRUE(seen.ok());
+  EXPECT_EQ(seen->difference, "");
+  EXPECT_EQ(seen->ingress, made.ingress);
+  start();
+  EXPECT_EQ(ensured(web(2), nodes()), made);
+  EXPECT_EQ(cloud.writes(), 0);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_275_407_NodesThatComeAreOneWriteForEachPool) {
+  ensured(web(4), nodes(3));
+  octavia().update_time = seconds(1);
+  cloud.clear_log();
+  EXPECT_EQ(observe(web(4), nodes(300))->difference,
+            "members of TCP port 80, members of TCP port 81, members of TCP port 82, members of "
+            "TCP port 83");
+  auto changed = update(web(4), nodes(300));
+  ASSERT_TRUE(changed.ok()) << changed.status().message();
+  EXPECT_EQ(changed->state, LoadBalancerState::pending);
+  EXPECT_EQ(changed->difference, "members of TCP port 80");
+  ensured(web(4), nodes(300));
+  EXPECT_EQ(cloud.writes(), 4);
+  EXPECT_EQ(count("members"), 1'200U);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_260_263_PortsComeAndGo) {
+  ensured(web(2), nodes());
+  LoadBalancerService other = web(3);
+  other.ports.erase(other.ports.begin());
+  other.ports[0].protocol = "UDP";
+  const auto changed = ensured(other, nodes());
+  EXPECT_EQ(changed.state, LoadBalancerState::active);
+  EXPECT_EQ(count("listeners"), 2U);
+  EXPECT_EQ(count("pools"), 2U);
+  EXPECT_EQ(count("members"), 6U);
+  EXPECT_EQ(observe(other, nodes())->difference, "");
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_246_273_ChangedSettingsAreApplied) {
+  ensured(web(), nodes());
+  LoadBalancerService other = web();
+  other.source_ranges = {"10.0.0.0/8", "fd00::/8"};
+  other.client_ip_affinity = true;
+  EXPECT_EQ(observe(other, nodes())->difference,
+            "source ranges of TCP port 80, method or affinity of TCP port 80");
+  ensured(other, nodes());
+  EXPECT_EQ(observe(other, nodes())->difference, "");
+  ensured(web(), nodes());
+  EXPECT_EQ(observe(web(), nodes())->difference, "");
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_279_280_421_LocalTrafficHasAMonitor) {
+  LoadBalancerService local = web();
+  local.local_traffic = true;
+  local.health_check_node_port = 32'000;
+  ensured(local, nodes());
+  EXPECT_EQ(count("healthmonitors"), 1U);
+  EXPECT_EQ(observe(local, nodes())->difference, "");
+  EXPECT_EQ(octavia().records("healthmonitors").begin()->at("type"), "HTTP");
+  start("create-monitor = true\nmonitor-delay = 9s\n");
+  EXPECT_EQ(observe(local, nodes())->difference, "health monitor of TCP port 80");
+  ensured(local, nodes());
+  EXPECT_EQ(octavia().records("healthmonitors").begin()->at("delay"), 9);
+  start("create-monitor = true\n");
+  ensured(web(), nodes());  // its type changes
+  EXPECT_EQ(octavia().records("healthmonitors").begin()->at("type"), "TCP");
+  start();
+  ensured(web(), nodes());
+  EXPECT_EQ(count("healthmonitors"), 0U);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_383_ImmutableMeansWaiting) {
+  const auto made = ensured(web(), nodes());
+  octavia().set_status(made.id, "PENDING_UPDATE");
+  cloud.clear_log();
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(ensure(web(), nodes(2))->state, LoadBalancerState::pending);
+    EXPECT_EQ(update(web(), nodes(2))->state, LoadBalancerState::pending);
+    EXPECT_EQ(remove(web()).error_class(), ErrorClass::waiting);
+    host.loop.advance(minutes(1));
+  }
+  EXPECT_EQ(cloud.writes(), 0);
+}
+
+// Somebody else's change begins between the reading and the write.
+TEST_F(OpenStackLoadBalancersTest, OS_383_AConflictAtTheWriteMeansWaiting) {
+  ensured(web(), nodes());
+  Fault fault;
+  fault.method = "PUT";
+  fault.path = "/members";
+  fault.status = 409;
+  fault.body =
+      R"({"faultcode":"Client","faultstring":"Load Balancer x is immutable and cannot be updated.","debuginfo":null})";
+  cloud.faults.add(fault);
+  const auto waiting = ensure(web(), nodes(2));
+  ASSERT_TRUE(waiting.ok()) << waiting.status().message();
+  EXPECT_EQ(waiting->state, LoadBalancerState::pending);
+  ensured(web(), nodes(2));
+  EXPECT_EQ(count("members"), 2U);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_257_AnErrorIsSaid) {
+  const auto made = ensured(web(), nodes());
+  octavia().set_status(made.id, "ERROR");
+  const auto failed = ensure(web(), nodes());
+  EXPECT_EQ(failed.status().reason(), "LoadBalancerError");
+  EXPECT_NE(failed.status().message().find(made.id), std::string::npos);
+  EXPECT_TRUE(remove(web()).ok());
+  EXPECT_EQ(count("loadbalancers"), 0U);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_307_308_409_DeletionEndsWhenNothingIsLeft) {
+  ensured(web(2), nodes());
+  octavia().delete_time = seconds(3);
+  cloud.clear_log();
+  EXPECT_EQ(remove(web()).error_class(), ErrorClass::waiting);
+  EXPECT_EQ(remove(web()).error_class(), ErrorClass::waiting);
+  EXPECT_EQ(cloud.writes(), 2);
+  host.loop.advance(seconds(4));
+  LoadBalancerService recorded = web();
+  recorded.id = known_id;
+  EXPECT_TRUE(remove(recorded).ok());
+  EXPECT_TRUE(remove(web()).ok());
+  EXPECT_EQ(count("loadbalancers") + count("listeners") + count("pools") + floating_ips(), 0U);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_196_AnInternalOneHasNoFloatingIp) {
+  start("internal-lb = true\n");
+  const auto made = ensured(web(), nodes());
+  EXPECT_TRUE(made.ingress[0].ip.starts_with("10.10.0.")) << made.ingress[0].ip;
+  EXPECT_EQ(floating_ips(), 0U);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_229_418_WithoutTheMarkItIsForeign) {
+  LoadBalancerService other = web();
+  other.uid = "another";
+  const auto made = ensured(other, nodes());
+  LoadBalancerService service = web();
+  service.id = made.id;  // anybody may write this
+  cloud.clear_log();
+  EXPECT_EQ(ensure(service, nodes(1))->state, LoadBalancerState::foreign);
+  EXPECT_EQ(observe(service, nodes(1))->state, LoadBalancerState::foreign);
+  EXPECT_EQ(remove(service).reason(), "NotOwned");
+  EXPECT_EQ(cloud.writes(), 0);
+  // Without the id it gets one of its own, though the names are the same.
+  known_id.clear();
+  EXPECT_NE(ensured(web(), nodes()).id, made.id);
+  service.adopt_id = made.id;
+  EXPECT_EQ(ensured(service, nodes()).id, made.id);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_432_ALostAnswerMakesNoSecondOne) {
+  for (const char* path : {"/loadbalancers$", "/floatingips$"}) {
+    Fault fault;
+    fault.method = "POST";
+    fault.path = path;
+    fault.lose_answer = true;
+    cloud.faults.add(fault);
+  }
+  EXPECT_FALSE(ensure(web(), nodes()).ok());
+  EXPECT_FALSE(ensure(web(), nodes()).ok());
+  const auto served = ensure(web(), nodes());
+  ASSERT_TRUE(served.ok()) << served.status().message();
+  EXPECT_EQ(served->state, LoadBalancerState::active);
+  EXPECT_EQ(count("loadbalancers"), 1U);
+  EXPECT_EQ(floating_ips(), 1U);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_9_115_TheyAreOfferedWhereThereAreAny) {
+  const auto offered = [&] {
+    return static_cast<bool>(provider->interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS));
+  };
+  EXPECT_TRUE(offered());
+  start("enabled = false\n");
+  EXPECT_FALSE(offered());
+  cloud.identity().remove_service("load-balancer");
+  start();
+  EXPECT_FALSE(offered());
+  EXPECT_TRUE(host.log.contains("There are no load balancers"));
+}
+
+// Each call of a life fails once, in each way; a new process goes on each time.
+TEST_F(OpenStackLoadBalancersTest, OS_195_AFailureAtAnyCallDoublesNothing) {
+  for (const int status : {401, 403, 404, 409, 429, 500, 503}) {
+    for (int spared = 0; spared < 20; ++spared) {
+      SCOPED_TRACE(std::to_string(status) + " after " + std::to_string(spared));
+      known_id.clear();
+      start();
+      Fault fault;
+      fault.path = "/(networking|load-balancer)/";
+      fault.status = status;
+      fault.skip = spared;
+      cloud.faults.add(fault);
+      ensured(web(), nodes());
+      ensured(web(2), nodes(2));
+      cloud.faults.clear();
+      EXPECT_EQ(count("loadbalancers"), 1U);
+      EXPECT_EQ(count("listeners"), 2U);
+      EXPECT_EQ(count("members"), 4U);
+      EXPECT_EQ(floating_ips(), 1U);
+      for (int i = 0; i < 10 && !remove(web()).ok(); ++i) host.loop.advance(seconds(1));
+      EXPECT_EQ(count("loadbalancers") + floating_ips(), 0U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ccm::openstack
