@@ -77,7 +77,9 @@ Status quota_reached(std::string message) {
 }
 
 Status conflict(const ErrorText& error, std::string message) {
-  if (has_word(error.type + error.message, "quota")) return quota_reached(std::move(message));
+  const bool no_address_left = error.type == "IpAddressGenerationFailure";
+  if (no_address_left || has_word(error.type + error.message, "quota"))
+    return quota_reached(std::move(message));
   // OS-383: both mean that an earlier change is still being worked on.
   if (has_word(error.message, "immutable") || has_word(error.message, "invalid state pending")) {
     return Status(Code::aborted, ErrorClass::waiting, std::move(message))

@@ -37,7 +37,7 @@ Task<Result<HttpResponse>> Api::send(Ctx ctx, const Call& call, Session::TokenPt
   if (!url.ok()) co_return url.status();
   HttpRequest request;
   request.method = call.method;
-  request.url = *url + "/" + call.path;
+  request.url = (call.versions ? without_version(*url) : *url) + "/" + call.path;
   request.headers.push_back({"accept", "application/json"});
   request.headers.push_back({"user-agent", session_.user_agent()});
   request.headers.push_back({"x-auth-token", token->id.reveal()});

@@ -16,8 +16,9 @@ namespace ccm::openstack {
 // One call. `operation` names it in metrics, logs and errors; from a small fixed set.
 struct Call {
   std::string method = "GET";
-  std::string service;  // its type in the catalog: "compute"
-  std::string path;     // below the service's URL, with its query: "servers/ID"
+  std::string service;    // its type in the catalog: "compute"
+  std::string path;       // below the service's URL, with its query: "servers/ID"
+  bool versions = false;  // its list of versions, which is above that URL; without a path
   std::string operation;
   std::string body;          // JSON; empty = none
   std::string microversion;  // "compute 2.47"; empty = the service's oldest

@@ -65,9 +65,6 @@ Task<Result<Settings>> Provider::read_settings(Ctx ctx) {
   for (const std::string& warning : conf->warnings) {
     host_.log.warning("In --cloud-config", {{"what", warning}});
   }
-  for (const std::string& line : without_effect(conf->settings)) {
-    host_.log.warning("In --cloud-config", {{"what", line}});
-  }
   co_return std::move(conf->settings);
 }
 
@@ -91,7 +88,7 @@ Task<Status> Provider::use(Ctx ctx, Settings settings) {
   session_.configure(settings_.global, settings_.metadata.request_timeout, *http);
   servers_.configure(settings_.global.region, settings_.networking, regional);
   routes_.configure(settings_.route.router_id);
-  load_balancers_.configure(settings_.load_balancer);
+  load_balancers_.configure(settings_.load_balancer, settings_.load_balancer_classes);
   co_return Status();
 }
 

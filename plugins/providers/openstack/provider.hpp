@@ -72,6 +72,12 @@ class Provider {
   Task<Status> delete_load_balancer(Ctx ctx, LoadBalancerService service) {
     return load_balancers_.remove(std::move(ctx), std::move(service));
   }
+  Result<std::string> load_balancer_name(const Ctx& /*ctx*/, const LoadBalancerService& service) {
+    return openstack::load_balancer_name(service);
+  }
+  Result<std::string> load_balancer_lane(const Ctx& /*ctx*/, const LoadBalancerService& service) {
+    return LoadBalancers::lane(service);
+  }
   Task<Result<LoadBalancerLimits>> load_balancer_limits(Ctx /*ctx*/) {
     co_return LoadBalancers::limits();
   }

@@ -5,16 +5,10 @@
 
 #include <ccm/status.hpp>
 
-#include <string>
-#include <vector>
-
 namespace ccm::openstack {
 
 // invalid_argument, one line that names the option, when something is set that cannot be left out
 // without harm: certificates, clouds.yaml, version 2.0 of Keystone (OS-78).
 Status refuse_unsupported(const GlobalSettings& global);
-
-// Options that are set and have no effect, one line each.
-std::vector<std::string> without_effect(const Settings& settings);
 
 }  // namespace ccm::openstack

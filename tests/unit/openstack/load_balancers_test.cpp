@@ -1,118 +1,8 @@
-// Load balancers on the fake of Octavia and Neutron.
-#include "cloud_fixture.hpp"
-#include "openstack/provider.hpp"
-
-#include <ccm/load_balancers.hpp>
-#include <ccm/testing/fake_component.hpp>
-#include <ccm/testing/plugin_of.hpp>
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
+// Load balancers: creation, changes, deletion, faults.
+#include "load_balancers_fixture.hpp"
 
 namespace ccm::openstack {
 namespace {
-
-using openstack_api::Fault;
-using openstack_api::json;
-using openstack_api::Outcome;
-using std::chrono::minutes;
-using std::chrono::seconds;
-
-class OpenStackLoadBalancersTest : public CloudTest {
- protected:
-  OpenStackLoadBalancersTest() { start(); }
-
-  void start(const std::string& settings = "lb-method = ROUND_ROBIN\n") {
-    host.config.set_cloud_config(cloud_conf("region = RegionOne\n[LoadBalancer]\n" + settings));
-    provider = std::make_unique<testing::FakeComponent>(
-        host, testing::plugin_of<Provider, testing::Dispatch::loop>(), "test");
-    const Status status = provider->initialize();
-    EXPECT_TRUE(status.ok()) << status.message();
-    cloud.clear_log();
-  }
-  static LoadBalancerService web(int ports = 1) {
-    LoadBalancerService service;
-    service.name = "web";
-    service.namespace_name = "default";
-    service.uid = "0b1c";
-    service.cluster_name = "kubernetes";
-    for (int i = 0; i < ports; ++i) {
-      service.ports.push_back({"p" + std::to_string(i), "TCP", "", 80 + i, 30'080 + i});
-    }
-    return service;
-  }
-  std::vector<Backend> nodes(int count = 3) {
-    std::vector<Backend> list;
-    for (int i = 0; i < count; ++i) {
-      const std::string name = "node-" + std::to_string(i);
-      std::string address = "10.10." + std::to_string(9 + i / 250) + "." + std::to_string(i % 250);
-      std::string server = "00000000-0000-4000-8000-000000000000";
-      if (facts.at("ids").contains(name)) {
-        server = id(name);
-        for (const json& port : cloud.region().network.records("ports")) {
-          if (port.at("device_id") == server) address = port["fixed_ips"][0]["ip_address"];
-        }
-      }
-      list.push_back({name, "openstack:///" + server, {{"InternalIP", address}}, {}});
-    }
-    return list;
-  }
-
-  Result<LoadBalancer> call(
-      decltype(ccm_cloud_loadbalancers::ensure) ccm_cloud_loadbalancers::*function,
-      LoadBalancerService service, std::vector<Backend> backends) {
-    const auto table = provider->interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
-    auto outcome = provider->finish(provider->start(
-        "call", ccm::LoadBalancers::Apply{table, function, "call", provider->ctx(),
-                                          std::move(service), Backends(std::move(backends))}));
-    if (outcome.ok()) known_id = outcome->id;
-    return outcome;
-  }
-  Result<LoadBalancer> ensure(LoadBalancerService service, std::vector<Backend> backends) {
-    return call(&ccm_cloud_loadbalancers::ensure, std::move(service), std::move(backends));
-  }
-  Result<LoadBalancer> observe(LoadBalancerService service, std::vector<Backend> backends) {
-    return call(&ccm_cloud_loadbalancers::observe, std::move(service), std::move(backends));
-  }
-  Result<LoadBalancer> update(LoadBalancerService service, std::vector<Backend> backends) {
-    return call(&ccm_cloud_loadbalancers::update_backends, std::move(service), std::move(backends));
-  }
-  Status remove(LoadBalancerService service) {
-    const auto table = provider->interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
-    return provider->finish(provider->start(
-        "remove", ccm::LoadBalancers::Remove{table, provider->ctx(), std::move(service)}));
-  }
-  // As the host does: again after each pause, with the id that was recorded.
-  LoadBalancer ensured(LoadBalancerService service, const std::vector<Backend>& backends) {
-    for (int i = 0; i < 60; ++i) {
-      if (service.id.empty()) service.id = known_id;
-      auto outcome = ensure(service, backends);
-      if (outcome.ok() && outcome->state == LoadBalancerState::active) return *outcome;
-      host.loop.advance(seconds(1));
-    }
-    ADD_FAILURE() << "it never served";
-    return {};
-  }
-  size_t count(const std::string& collection) {
-    auto& octavia = cloud.region().load_balancing;
-    octavia.advance();
-    auto& records = octavia.records(collection);
-    return static_cast<size_t>(std::distance(records.begin(), records.end()));
-  }
-  size_t floating_ips() {
-    auto& records = cloud.region().network.records("floatingips");
-    return static_cast<size_t>(std::distance(records.begin(), records.end()));
-  }
-  openstack_api::LoadBalancing& octavia() { return cloud.region().load_balancing; }
-
-  std::unique_ptr<testing::FakeComponent> provider;
-  std::string known_id;
-};
 
 TEST_F(OpenStackLoadBalancersTest, OS_253_OneRequestMakesItAndNobodyWaits) {
   octavia().create_time = seconds(5);
@@ -136,7 +26,8 @@ TEST_F(OpenStackLoadBalancersTest, OS_253_OneRequestMakesItAndNobodyWaits) {
 }
 
 TEST_F(OpenStackLoadBalancersTest, OS_404_UnchangedMeansNoWrite) {
-  const auto made = ensured(web(2), nodes());
+  auto made = ensured(web(2), nodes());
+  made.difference.clear();
   cloud.clear_log();
   EXPECT_EQ(ensured(web(2), nodes()), made);
   const auto seen = observe(web(2), nodes());
@@ -240,14 +131,95 @@ TEST_F(OpenStackLoadBalancersTest, OS_383_AConflictAtTheWriteMeansWaiting) {
   EXPECT_EQ(count("members"), 2U);
 }
 
-TEST_F(OpenStackLoadBalancersTest, OS_257_AnErrorIsSaid) {
-  const auto made = ensured(web(), nodes());
+TEST_F(OpenStackLoadBalancersTest, OS_256_257_OneThatServedAndIsInErrorIsLeftAndSaid) {
+  const auto made = ensured(web(2), nodes());
   octavia().set_status(made.id, "ERROR");
+  octavia().records("listeners").begin()->at("provisioning_status") = "ERROR";
+  const auto service = annotated(web(2), {}, made.ingress[0].ip);
+  cloud.clear_log();
+  for (const auto& failed : {ensure(service, nodes()), update(service, nodes(1))}) {
+    EXPECT_EQ(failed.status().reason(), "LoadBalancerError");
+    EXPECT_NE(failed.status().message().find("ERROR (listener of port 80)"), std::string::npos)
+        << failed.status().message();
+    EXPECT_NE(failed.status().message().find("openstack loadbalancer failover " + made.id),
+              std::string::npos);
+  }
+  EXPECT_EQ(cloud.writes(), 0);
+  EXPECT_TRUE(remove(service).ok());
+  EXPECT_EQ(count("loadbalancers"), 0U);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_257_429_OneThatEndsInErrorIsMadeAgain) {
+  octavia().outcomes = {Outcome::kError};
+  octavia().create_time = seconds(2);
+  const auto made = ensure(web(), nodes());
+  host.loop.advance(seconds(3));
   const auto failed = ensure(web(), nodes());
   EXPECT_EQ(failed.status().reason(), "LoadBalancerError");
-  EXPECT_NE(failed.status().message().find(made.id), std::string::npos);
-  EXPECT_TRUE(remove(web()).ok());
+  EXPECT_NE(failed.status().message().find("another one is made"), std::string::npos);
+  LoadBalancerService recorded = web();
+  recorded.id = made->id;
+  EXPECT_NE(ensured(recorded, nodes()).id, made->id);
+  EXPECT_EQ(count("loadbalancers"), 1U);
+}
+
+// The load balancer is made, and its address is refused.
+TEST_F(OpenStackLoadBalancersTest, OS_368_384_AHalfMadeOneIsHandedOver) {
+  cloud.region().network.set_quota(facts["projects"]["demo"], "floatingip", 0);
+  EXPECT_EQ(ensure(web(), nodes())->difference, "created");
+  const auto half = ensure(web(), nodes());
+  EXPECT_EQ(half.status().error_class(), ErrorClass::quota) << half.status().message();
+  ASSERT_NE(half.partial(), nullptr);
+  EXPECT_EQ(half.partial()->id, only("loadbalancers").at("id"));
+  LoadBalancerService recorded = web();
+  recorded.id = half.partial()->id;
+  cloud.region().network.set_quota(facts["projects"]["demo"], "floatingip", -1);
+  EXPECT_EQ(ensured(recorded, nodes()).id, recorded.id);
+  EXPECT_EQ(count("loadbalancers"), 1U);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_384_AQuotaIsOne) {
+  octavia().set_quota(facts["projects"]["demo"], "load_balancer", 0);
+  const auto refused = ensure(web(), nodes());
+  EXPECT_EQ(refused.status().error_class(), ErrorClass::quota);
+  EXPECT_EQ(refused.partial(), nullptr);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_259_428_OneThatIsGoneIsMadeAgain) {
+  LoadBalancerService service = web();
+  service.id = "00000000-0000-4000-8000-000000000000";
+  EXPECT_NE(ensured(service, nodes()).id, service.id);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_248_RangesOfTheOtherFamilyAloneOpenNothing) {
+  LoadBalancerService service = web();
+  service.source_ranges = {"fd00::/8"};
+  EXPECT_EQ(ensure(service, nodes()).status().error_class(), ErrorClass::invalid_spec);
   EXPECT_EQ(count("loadbalancers"), 0U);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_308_410_WithoutCascadeItIsTakenDownFromBelow) {
+  start("cascade-delete = false\n");
+  ensured(web(3), nodes());
+  octavia().update_time = seconds(1);
+  cloud.clear_log();
+  EXPECT_TRUE(removed(web(3)));
+  EXPECT_EQ(calls("cascade"), 0);
+  EXPECT_EQ(count("loadbalancers") + count("pools") + floating_ips(), 0U);
+}
+
+// A provider that takes no batch and no tree (OS-133, OS-219).
+TEST_F(OpenStackLoadBalancersTest, OS_133_278_SerialCalls) {
+  start("provider-requires-serial-api-calls = true\n");
+  octavia().update_time = seconds(1);
+  ensured(web(2), nodes(2));
+  EXPECT_EQ(calls("/members", "PUT"), 0);
+  EXPECT_EQ(count("members"), 4U);
+  EXPECT_TRUE(octavia().records("members").begin()->at("name").get<std::string>().starts_with(
+      "member_node-0_10.10.0."));
+  ensured(web(2), nodes(1));
+  EXPECT_EQ(count("members"), 2U);
+  EXPECT_EQ(observe(web(2), nodes(1))->difference, "");
 }
 
 TEST_F(OpenStackLoadBalancersTest, OS_307_308_409_DeletionEndsWhenNothingIsLeft) {
@@ -275,6 +247,7 @@ TEST_F(OpenStackLoadBalancersTest, OS_196_AnInternalOneHasNoFloatingIp) {
 TEST_F(OpenStackLoadBalancersTest, OS_229_418_WithoutTheMarkItIsForeign) {
   LoadBalancerService other = web();
   other.uid = "another";
+  other.cluster_name = "elsewhere";
   const auto made = ensured(other, nodes());
   LoadBalancerService service = web();
   service.id = made.id;  // anybody may write this
@@ -283,7 +256,7 @@ TEST_F(OpenStackLoadBalancersTest, OS_229_418_WithoutTheMarkItIsForeign) {
   EXPECT_EQ(observe(service, nodes(1))->state, LoadBalancerState::foreign);
   EXPECT_EQ(remove(service).reason(), "NotOwned");
   EXPECT_EQ(cloud.writes(), 0);
-  // Without the id it gets one of its own, though the names are the same.
+  // Without the id it gets one of its own.
   known_id.clear();
   EXPECT_NE(ensured(web(), nodes()).id, made.id);
   service.adopt_id = made.id;

@@ -5,15 +5,16 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace ccm::openstack {
 namespace {
 
 using nlohmann::json;
 
-int64_t number_of(const json& object, const char* name) {
+int64_t number_of(const json& object, const char* name, int64_t fallback = 0) {
   const auto place = object.find(name);
-  return place == object.end() || place->is_null() ? 0 : place->get<int64_t>();
+  return place == object.end() || place->is_null() ? fallback : place->get<int64_t>();
 }
 
 // "listeners": null is an empty list.
@@ -34,8 +35,10 @@ ExistingLoadBalancer read_balancer(const json& entry) {
   balancer.id = entry.at("id").get<std::string>();
   balancer.name = text_of(entry, "name");
   balancer.status = text_of(entry, "provisioning_status");
+  balancer.provider = text_of(entry, "provider");
   balancer.vip_address = text_of(entry, "vip_address");
   balancer.vip_port_id = text_of(entry, "vip_port_id");
+  balancer.vip_subnet_id = text_of(entry, "vip_subnet_id");
   balancer.tags = sorted_texts(list_of(entry, "tags"));
   return balancer;
 }
@@ -43,16 +46,30 @@ ExistingLoadBalancer read_balancer(const json& entry) {
 ExistingListener read_listener(const json& entry) {
   ExistingListener listener;
   listener.id = entry.at("id").get<std::string>();
+  listener.status = text_of(entry, "provisioning_status");
   listener.protocol = text_of(entry, "protocol");
   listener.port = static_cast<int32_t>(number_of(entry, "protocol_port"));
   listener.pool_id = text_of(entry, "default_pool_id");
+  listener.connection_limit = number_of(entry, "connection_limit", -1);
+  Timeouts& timeouts = listener.timeouts;
+  timeouts.client_data = number_of(entry, "timeout_client_data", timeouts.client_data);
+  timeouts.member_connect = number_of(entry, "timeout_member_connect", timeouts.member_connect);
+  timeouts.member_data = number_of(entry, "timeout_member_data", timeouts.member_data);
+  timeouts.tcp_inspect = number_of(entry, "timeout_tcp_inspect", timeouts.tcp_inspect);
   listener.allowed_cidrs = sorted_texts(list_of(entry, "allowed_cidrs"));
+  for (const auto& [name, value] : list_of(entry, "insert_headers").items()) {
+    listener.insert_headers[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  listener.tls_container_ref = text_of(entry, "default_tls_container_ref");
+  listener.tags = sorted_texts(list_of(entry, "tags"));
   return listener;
 }
 
 ExistingPool read_pool(const json& entry) {
   ExistingPool pool;
   pool.id = entry.at("id").get<std::string>();
+  pool.name = text_of(entry, "name");
+  pool.status = text_of(entry, "provisioning_status");
   pool.protocol = text_of(entry, "protocol");
   pool.method = text_of(entry, "lb_algorithm");
   const auto persistence = entry.find("session_persistence");
@@ -62,14 +79,19 @@ ExistingPool read_pool(const json& entry) {
   return pool;
 }
 
-Member read_member(const json& entry) {
+struct IdentifiedMember {
+  std::string id;
+  Member member;
+};
+
+IdentifiedMember read_member(const json& entry) {
   Member member;
   member.name = text_of(entry, "name");
   member.address = text_of(entry, "address");
   member.subnet_id = text_of(entry, "subnet_id");
   member.port = static_cast<int32_t>(number_of(entry, "protocol_port"));
   member.monitor_port = static_cast<int32_t>(number_of(entry, "monitor_port"));
-  return member;
+  return {text_of(entry, "id"), std::move(member)};
 }
 
 Monitor read_monitor(const json& entry) {
@@ -103,6 +125,20 @@ Result<std::vector<T>> parse_all(std::string_view text, const char* name, T (*re
 
 }  // namespace
 
+bool ExistingLoadBalancer::tagged(const std::string& tag) const {
+  return std::binary_search(tags.begin(), tags.end(), tag);
+}
+
+const ExistingPool* ExistingLoadBalancer::pool(const std::string& pool_id) const {
+  const auto place = std::find_if(pools.begin(), pools.end(),
+                                  [&](const ExistingPool& pool) { return pool.id == pool_id; });
+  return place == pools.end() ? nullptr : &*place;
+}
+
+std::string member_key(const Member& member) {
+  return member.address + " " + std::to_string(member.port);
+}
+
 Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text) {
   return parse_one(json_text, "loadbalancer", &read_balancer);
 }
@@ -119,10 +155,16 @@ Result<std::vector<ExistingPool>> parse_pools(std::string_view json_text) {
   return parse_all(json_text, "pools", &read_pool);
 }
 
-Result<std::vector<Member>> parse_members(std::string_view json_text) {
-  auto members = parse_all(json_text, "members", &read_member);
-  if (members.ok()) std::sort(members->begin(), members->end());
-  return members;
+Result<ExistingMembers> parse_members(std::string_view json_text) {
+  auto all = parse_all(json_text, "members", &read_member);
+  if (!all.ok()) return all.status();
+  ExistingMembers out;
+  for (IdentifiedMember& each : *all) {
+    out.ids[member_key(each.member)] = std::move(each.id);
+    out.members.push_back(std::move(each.member));
+  }
+  std::sort(out.members.begin(), out.members.end(), &before);
+  return out;
 }
 
 Result<Monitor> parse_monitor(std::string_view json_text) {

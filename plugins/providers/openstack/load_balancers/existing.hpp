@@ -6,6 +6,7 @@
 #include <ccm/status.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,42 +16,64 @@ namespace ccm::openstack {
 
 struct ExistingPool {
   std::string id;
+  std::string name;
+  std::string status;
   std::string protocol;
   std::string method;
   bool source_ip = false;
   std::string monitor_id;
-  std::vector<Member> members;  // sorted
+  std::vector<Member> members;                    // sorted
+  std::map<std::string, std::string> member_ids;  // by "ADDRESS PORT"
   std::optional<Monitor> monitor;
 };
 
 struct ExistingListener {
   std::string id;
+  std::string status;
   std::string protocol;
   int32_t port = 0;
   std::string pool_id;
+  int64_t connection_limit = -1;
+  Timeouts timeouts;
   std::vector<std::string> allowed_cidrs;  // sorted
+  std::map<std::string, std::string> insert_headers;
+  std::string tls_container_ref;
+  std::vector<std::string> tags;  // sorted
+  bool ours = false;              // set by ownership.hpp
 };
 
 struct ExistingLoadBalancer {
   std::string id;
   std::string name;
   std::string status;  // ACTIVE, ERROR, PENDING_...
+  std::string provider;
   std::string vip_address;
   std::string vip_port_id;
-  std::vector<std::string> tags;
-  // Read only of one that is ACTIVE:
+  std::string vip_subnet_id;
+  std::vector<std::string> tags;  // sorted
+  // Only after read_children():
   std::vector<ExistingListener> listeners;
   std::vector<ExistingPool> pools;
 
   [[nodiscard]] bool pending() const { return status.starts_with("PENDING_"); }
+  [[nodiscard]] bool v6() const { return vip_address.find(':') != std::string::npos; }
+  [[nodiscard]] bool tagged(const std::string& tag) const;
+  [[nodiscard]] const ExistingPool* pool(const std::string& pool_id) const;
 };
+
+struct ExistingMembers {
+  std::vector<Member> members;  // sorted
+  std::map<std::string, std::string> ids;
+};
+// The key of a member's ID.
+std::string member_key(const Member& member);
 
 // Failure: bad_answer().
 Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text);
 Result<std::vector<ExistingLoadBalancer>> parse_load_balancers(std::string_view json_text);
 Result<std::vector<ExistingListener>> parse_listeners(std::string_view json_text);
 Result<std::vector<ExistingPool>> parse_pools(std::string_view json_text);
-Result<std::vector<Member>> parse_members(std::string_view json_text);
+Result<ExistingMembers> parse_members(std::string_view json_text);
 Result<Monitor> parse_monitor(std::string_view json_text);
 
 }  // namespace ccm::openstack

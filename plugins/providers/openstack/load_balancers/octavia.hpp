@@ -1,4 +1,4 @@
-// Reading and changing load balancers, and the floating IPs of their addresses. [serial]
+// Octavia's API: reading and changing load balancers. [serial]
 #pragma once
 
 #include "existing.hpp"
@@ -14,40 +14,35 @@
 
 namespace ccm::openstack {
 
-struct FloatingIp {
-  std::string id;
-  std::string address;
-  std::string description;
-};
-
 class Octavia {
  public:
   explicit Octavia(Api& api) : api_(api) {}
 
+  // N of the newest version 2.N, asked once; a failure is asked again (OS-297).
+  Task<Result<int>> version(Ctx ctx);
   // Without its children. Nothing when Octavia says that it does not exist.
   Task<Result<std::optional<ExistingLoadBalancer>>> find(Ctx ctx, std::string id);
-  // Those with the tag.
+  // Those with the tag; those with the name.
   Task<Result<std::vector<ExistingLoadBalancer>>> with_tag(Ctx ctx, std::string tag);
+  Task<Result<std::vector<ExistingLoadBalancer>>> with_name(Ctx ctx, std::string name);
   // Adds listeners, pools, members and monitors.
   Task<Status> read_children(Ctx ctx, ExistingLoadBalancer& balancer);
   Task<Result<ExistingLoadBalancer>> create(Ctx ctx, LoadBalancerWrite write);
   // Success also when what is deleted is gone already.
   Task<Status> send(Ctx ctx, LoadBalancerWrite write);
-
-  // The subnet on which the server has the address; empty = none.
-  Task<Result<std::string>> subnet_of(Ctx ctx, std::string server_id, std::string address);
-  // The first network that leads outside; empty = none.
-  Task<Result<std::string>> external_network(Ctx ctx);
-  Task<Result<std::optional<FloatingIp>>> floating_ip(Ctx ctx, std::string port_id);
-  Task<Result<FloatingIp>> create_floating_ip(Ctx ctx, std::string port_id, std::string network_id,
-                                              std::string subnet_id, std::string description);
-  Task<Status> delete_floating_ip(Ctx ctx, std::string id);
+  // Sends them one after the other until one is under way, or all are done; `balancer` then has its
+  // new state and tags, and `done` names what was sent.
+  Task<Status> send_all(Ctx ctx, ExistingLoadBalancer& balancer, LoadBalancerWrites writes,
+                        std::string& done);
+  void forget() { version_ = -1; }
 
  private:
-  Task<Result<std::string>> get(Ctx ctx, const char* service, std::string path,
-                                const char* operation);
+  Task<Result<std::string>> get(Ctx ctx, std::string path, const char* operation);
+  Task<Result<std::vector<ExistingLoadBalancer>>> listed(Ctx ctx, std::string query);
+  Task<Status> read_pool(Ctx ctx, ExistingPool& pool);
 
   Api& api_;
+  int version_ = -1;
 };
 
 }  // namespace ccm::openstack

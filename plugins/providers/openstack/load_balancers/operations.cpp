@@ -1,19 +1,57 @@
 #include "operations.hpp"
 
-#include "openstack/compute/provider_id.hpp"
+#include "annotations.hpp"
+#include "certificates.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace ccm::openstack {
 namespace {
 
 constexpr milliseconds kLookAgain{1'000};
-constexpr int kRounds = 4;  // until parts of parts are there
+constexpr int kRounds = 6;       // until parts of parts are there
+constexpr int kTagsVersion = 5;  // of Octavia's API
 
-bool has_tag(const ExistingLoadBalancer& balancer, const std::string& tag) {
-  return std::find(balancer.tags.begin(), balancer.tags.end(), tag) != balancer.tags.end();
+bool ever_served(const LoadBalancerService& service) {
+  return service.object.at("/status/loadBalancer/ingress/0").exists();
 }
+
+// The cloud's reason: Octavia tells no more than which parts failed.
+std::string failed_parts(const ExistingLoadBalancer& balancer) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  for (const ExistingListener& listener : balancer.listeners) {
+    if (listener.status == "ERROR") add("listener of port " + std::to_string(listener.port));
+  }
+  for (const ExistingPool& pool : balancer.pools) {
+    if (pool.status == "ERROR") add("pool " + pool.name);
+  }
+  return text.empty() ? text : " (" + text + ")";
+}
+
+std::string named(const LoadBalancerWrites& writes) {
+  std::string text;
+  for (const LoadBalancerWrite& write : writes) text += (text.empty() ? "" : ", ") + write.what;
+  return text;
+}
+
+std::array<std::string, 2> possible_names(const LoadBalancerService& service) {
+  return {load_balancer_name(service), service.default_name};
+}
+
+// OS-198.
+std::vector<Label> address_annotation(const std::string& address) {
+  return {
+      {std::string(annotation::kPrefix) + std::string(annotation::kLoadBalancerAddress), address}};
+}
+
+void append(LoadBalancerWrites& to, LoadBalancerWrites from) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+}  // namespace
 
 LoadBalancer described(const ExistingLoadBalancer& balancer, LoadBalancerState state) {
   LoadBalancer out;
@@ -24,167 +62,246 @@ LoadBalancer described(const ExistingLoadBalancer& balancer, LoadBalancerState s
   return out;
 }
 
-LoadBalancer serving(const ExistingLoadBalancer& balancer, const std::string& address) {
-  LoadBalancer out = described(balancer, LoadBalancerState::active);
-  Ingress& ingress = out.ingress.emplace_back();
-  ingress.ip = address;
-  return out;
-}
-
-Status broken(const ExistingLoadBalancer& balancer) {
-  return Status(Code::unavailable, ErrorClass::unavailable,
-                "load balancer " + balancer.id + " is in the state " + balancer.status)
-      .with_reason("LoadBalancerError");
-}
-
-Status not_ours(const std::string& id) {
+Status not_owned(const std::string& id) {
   return Status(Code::failed_precondition,
                 "load balancer " + id + " has no tag that says that it is this Service's")
       .with_reason("NotOwned");
 }
 
-Status being_deleted(const std::string& id) {
-  return Status(Code::unavailable, ErrorClass::waiting, "load balancer " + id + " is being deleted")
-      .with_reason("CloudBusy")
-      .with_retry_after(kLookAgain);
-}
-
-std::string joined(const std::vector<LoadBalancerWrite>& writes) {
-  std::string text;
-  for (const LoadBalancerWrite& write : writes) text += (text.empty() ? "" : ", ") + write.what;
-  return text;
-}
-
-}  // namespace
-
 LoadBalancerLimits LoadBalancers::limits() {
   LoadBalancerLimits limits;
-  limits.id_annotation = "loadbalancer.openstack.org/load-balancer-id";
+  limits.id_annotation =
+      std::string(annotation::kPrefix) + std::string(annotation::kLoadBalancerId);
   return limits;
+}
+
+Task<Result<LoadBalancers::Subject>> LoadBalancers::subject(Ctx ctx,
+                                                            const LoadBalancerService& service,
+                                                            const Backends& backends) {
+  auto options = read_service_options(service, settings_, classes_);
+  if (!options.ok()) co_return options.status();
+  const auto minor = co_await octavia_.version(ctx);
+  if (!minor.ok()) co_return minor.status();
+  if (*minor < kTagsVersion) {
+    co_return Status(Code::unimplemented, ErrorClass::unsupported,
+                     "load balancers need Octavia's API 2.5, which has tags; this one is 2." +
+                         std::to_string(*minor));
+  }
+  Subject made{service, backends, *std::move(options), *minor, {}, {}};
+  made.problems = made.options.problems;
+  if (!made.options.tls_container_ref.empty() && settings_.container_store == "barbican") {
+    Status known = co_await check_certificate(api_, ctx, made.options.tls_container_ref);
+    if (!known.ok()) co_return known;
+  }
+  co_return made;
 }
 
 Task<Result<LoadBalancers::Found>> LoadBalancers::find(Ctx ctx,
                                                        const LoadBalancerService& service) {
   const std::string id = service.adopt_id.empty() ? service.id : service.adopt_id;
-  if (!id.empty()) {
+  if (!id.empty()) {  // one that is gone is made again (OS-259, OS-428)
     auto found = co_await octavia_.find(ctx, id);
     if (!found.ok() || *found) co_return found;
   }
   auto marked = co_await octavia_.with_tag(ctx, service_mark(service));
   if (!marked.ok()) co_return marked.status();
-  if (marked->empty()) co_return Found();
+  if (marked->empty()) {
+    auto named = co_await find_by_name(ctx, service);
+    co_return named;
+  }
   // One that is being deleted counts last.
   const auto place = std::find_if(marked->begin(), marked->end(),
                                   [](const auto& one) { return one.status != "PENDING_DELETE"; });
   co_return Found(place != marked->end() ? *place : marked->front());
 }
 
-Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, const LoadBalancerService& service,
-                                                     const Backends& backends) {
-  std::string subnet = settings_.subnet_id;
-  if (subnet.empty() && settings_.network_id.empty()) {  // OS-236
-    const std::string family = service.ip_families.empty() ? "" : service.ip_families.front();
-    for (const Backend& backend : backends) {
-      const auto id = parse_provider_id(backend.provider_id);
-      const std::string address = member_address(backend, family);
-      if (!id.ok() || address.empty()) continue;  // OS-434
-      auto found = co_await octavia_.subnet_of(ctx, id->server, address);
-      if (!found.ok()) co_return found.status();
-      subnet = *std::move(found);
-      if (!subnet.empty()) break;
+// OS-226. The name alone proves nothing (OS-229): a cluster of the same name may have it.
+Task<Result<LoadBalancers::Found>> LoadBalancers::find_by_name(Ctx ctx,
+                                                               const LoadBalancerService& service) {
+  const std::array<std::string, 2> names = possible_names(service);
+  for (const std::string& name : names) {
+    if (name.empty()) continue;
+    const auto all = co_await octavia_.with_name(ctx, name);
+    if (!all.ok()) co_return all.status();
+    for (const ExistingLoadBalancer& balancer : *all) {
+      if (balancer.status == "PENDING_DELETE") continue;
+      const auto whose = co_await claim(ctx, service, balancer);
+      if (!whose.ok()) co_return whose.status();
+      if (*whose == Claim::owner) co_return Found(balancer);
     }
-    if (subnet.empty()) {
+  }
+  co_return Found();
+}
+
+Task<Result<Claim>> LoadBalancers::claim(Ctx ctx, const LoadBalancerService& service,
+                                         const ExistingLoadBalancer& balancer) {
+  Claim made = claim_of(service, balancer);
+  if (made == Claim::owner || !status_decides(service, balancer)) co_return made;
+  const auto floating = co_await addresses_.floating_address(ctx, balancer);
+  if (!floating.ok()) co_return floating.status();
+  co_return claim_of(service, balancer, *floating);
+}
+
+Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
+                                                     const ExistingLoadBalancer* balancer) {
+  const ServiceOptions& options = subject.options;
+  std::string family = family_of(subject.service);
+  if (balancer != nullptr) family = balancer->v6() ? "IPv6" : "IPv4";
+  if (family.empty()) family = "IPv4";
+  std::string vip_subnet;
+  std::string member_subnet = options.member_subnet_id;
+  const bool nothing_said = options.subnet_id.empty() && options.network_id.empty();
+  if (nothing_said && (balancer == nullptr || !options.port_id.empty())) {  // OS-236
+    auto found = co_await addresses_.subnet_of_nodes(ctx, subject.backends, family);
+    if (!found.ok()) co_return found.status();
+    vip_subnet = *std::move(found);
+    if (vip_subnet.empty() && balancer == nullptr && options.port_id.empty()) {
       co_return Status(Code::failed_precondition, ErrorClass::unavailable,
                        "no Node has an address on a subnet of Neutron: set [LoadBalancer] "
                        "subnet-id in cloud.conf")
           .with_reason("NoSubnet");
     }
   }
-  co_return wanted_load_balancer(service, backends, settings_, subnet);
+  if (member_subnet.empty()) member_subnet = vip_subnet;
+  if (member_subnet.empty() && balancer != nullptr) member_subnet = balancer->vip_subnet_id;
+  const Features features = features_of(
+      subject.octavia_minor, balancer != nullptr ? balancer->provider : settings_.lb_provider);
+  const Surroundings around{options, settings_, features, family, member_subnet};
+  auto wanted = wanted_load_balancer(subject.service, subject.backends, around);
+  if (!wanted.ok()) co_return wanted;
+  if (wanted->subnet_id.empty()) wanted->subnet_id = vip_subnet;
+  if (balancer != nullptr) wanted->provider = balancer->provider;
+  for (const Problem& problem : wanted->problems) subject.problems.push_back(problem);
+  co_return wanted;
 }
 
-Task<Result<std::string>> LoadBalancers::address_of(Ctx ctx, const LoadBalancerService& service,
-                                                    const WantedLoadBalancer& wanted,
-                                                    const ExistingLoadBalancer& balancer,
-                                                    bool make) {
-  if (wanted.internal || balancer.vip_address.find(':') != std::string::npos) {
-    co_return balancer.vip_address;
-  }
-  auto floating = co_await octavia_.floating_ip(ctx, balancer.vip_port_id);
-  if (!floating.ok()) co_return floating.status();
-  if (*floating) co_return (*floating)->address;
-  if (!make) co_return std::string();
-  std::string network = settings_.floating_network_id;
-  if (network.empty()) {
-    auto found = co_await octavia_.external_network(ctx);
-    if (!found.ok()) co_return found.status();
-    network = *std::move(found);
-  }
-  if (network.empty()) co_return balancer.vip_address;  // OS-289
-  auto made = co_await octavia_.create_floating_ip(ctx, balancer.vip_port_id, network,
-                                                   settings_.floating_subnet_id,
-                                                   floating_ip_description(service));
-  if (!made.ok()) co_return made.status();
-  co_return made->address;
-}
-
-Task<Status> LoadBalancers::send_all(Ctx ctx, ExistingLoadBalancer& balancer,
-                                     std::vector<LoadBalancerWrite> writes, std::string& done) {
-  for (LoadBalancerWrite& write : writes) {
-    std::string what = write.what;
-    Status sent = co_await octavia_.send(ctx, std::move(write));
-    if (sent.error_class() == ErrorClass::waiting) {
-      balancer.status = "PENDING_UPDATE";
-      co_return Status();
-    }
-    if (!sent.ok()) co_return std::move(sent).with_context(what);
-    done += (done.empty() ? "" : ", ") + what;
-    auto now = co_await octavia_.find(ctx, balancer.id);
-    if (!now.ok()) co_return now.status();
-    if (!*now) co_return broken(balancer);
-    balancer.status = (*now)->status;
-    if (balancer.status != "ACTIVE") co_return Status();
-  }
-  co_return Status();
+Task<Result<ExistingLoadBalancer>> LoadBalancers::create(Ctx ctx, Subject& subject) {
+  const auto wanted = co_await want(ctx, subject, nullptr);
+  if (!wanted.ok()) co_return wanted.status();
+  notices_.tell(subject.service, subject.problems);
+  auto made = co_await octavia_.create(ctx, creation(*wanted));
+  if (made.ok()) subject.done = "created";
+  co_return made;
 }
 
 Task<Result<LoadBalancer>> LoadBalancers::ensure(Ctx ctx, LoadBalancerService service,
                                                  Backends backends) {
-  auto wanted = co_await want(ctx, service, backends);
-  if (!wanted.ok()) co_return wanted.status();
+  auto about = co_await subject(ctx, service, backends);
+  if (!about.ok()) co_return about.status();
   auto found = co_await find(ctx, service);
   if (!found.ok()) co_return found.status();
-  std::string done;
   if (!*found) {
-    auto made = co_await octavia_.create(ctx, creation(*wanted));
+    auto made = co_await create(ctx, *about);
     if (!made.ok()) co_return made.status();
-    done = "created";
     *found = *std::move(made);
   }
   ExistingLoadBalancer& balancer = **found;
-  const bool adopting = !service.adopt_id.empty();
-  if (!adopting && !has_tag(balancer, wanted->mark)) {
-    co_return described(balancer, LoadBalancerState::foreign);
+  auto settled = co_await settle(ctx, *about, balancer);
+  notices_.tell(service, about->problems);
+  if (settled.ok()) co_return settled;
+  LoadBalancer so_far = described(balancer, LoadBalancerState::pending);
+  so_far.difference = about->done;
+  co_return Result<LoadBalancer>(settled.status(), std::move(so_far));
+}
+
+Task<Result<LoadBalancer>> LoadBalancers::settle(Ctx ctx, Subject& subject,
+                                                 ExistingLoadBalancer& balancer) {
+  const auto whose = co_await claim(ctx, subject.service, balancer);
+  if (!whose.ok()) co_return whose.status();
+  if (*whose == Claim::none) co_return described(balancer, LoadBalancerState::foreign);
+  bool more = true;
+  for (int round = 0; round < kRounds && more && balancer.status == "ACTIVE"; ++round) {
+    const auto changed = co_await change(ctx, subject, balancer, *whose);
+    if (!changed.ok()) co_return changed.status();
+    more = *changed;
   }
-  for (int round = 0; round < kRounds && balancer.status == "ACTIVE"; ++round) {
-    Status read = co_await octavia_.read_children(ctx, balancer);
-    if (!read.ok()) co_return read;
-    auto writes = differences(*wanted, balancer);
-    if (writes.empty()) break;
-    Status sent = co_await send_all(ctx, balancer, std::move(writes), done);
-    if (!sent.ok()) co_return sent;
+  if (balancer.status == "ERROR") {
+    Status failed = co_await broken(ctx, subject, balancer);
+    co_return failed;
   }
-  if (balancer.status == "ERROR") co_return broken(balancer);
   if (balancer.pending()) {
     LoadBalancer pending = described(balancer, LoadBalancerState::pending);
-    pending.difference = done;
+    pending.difference = subject.done;
     co_return pending;
   }
-  auto address = co_await address_of(ctx, service, *wanted, balancer, true);
+  auto served = co_await serve(ctx, subject, balancer, true);
+  co_return served;
+}
+
+// The tags come first, so that a load balancer that is shared is not deleted meanwhile; when it is
+// taken over they come last, because from then on the former owner's listeners are not its own.
+Task<Result<bool>> LoadBalancers::change(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer,
+                                         Claim first) {
+  const LoadBalancerService& service = subject.service;
+  Status read = co_await octavia_.read_children(ctx, balancer);
+  if (!read.ok()) co_return read;
+  const bool marked = balancer.tagged(service_mark(service));
+  const Claim owner = marked ? Claim::owner : first;
+  claim_listeners(service, owner, balancer);
+  auto wanted = co_await want(ctx, subject, &balancer);
+  if (!wanted.ok()) co_return wanted.status();
+  wanted->takeover = owner == Claim::takeover;
+  if (owner == Claim::guest) {
+    Status may = may_share(balancer, subject.options.internal, settings_.max_shared_lb);
+    if (!may.ok()) co_return may;
+  }
+  Status free = check_collisions(*wanted, balancer);
+  if (!free.ok()) co_return free;
+  LoadBalancerWrites content = differences(*wanted, balancer);
+  LoadBalancerWrites tags;
+  // The state that the Go manager left stays as it is while nothing else changes.
+  if (owner != Claim::owner || !content.empty()) tags = tagging(service, owner, balancer);
+  const bool last = owner == Claim::takeover;
+  LoadBalancerWrites writes = last ? std::move(content) : std::move(tags);
+  append(writes, last ? std::move(tags) : std::move(content));
+  if (writes.empty()) co_return false;
+  Status sent = co_await octavia_.send_all(ctx, balancer, std::move(writes), subject.done);
+  if (!sent.ok()) co_return sent;
+  co_return true;
+}
+
+Task<Result<LoadBalancer>> LoadBalancers::serve(Ctx ctx, Subject& subject,
+                                                const ExistingLoadBalancer& balancer, bool make) {
+  const auto address = co_await addresses_.of(ctx, subject.service, subject.options, balancer, make,
+                                              subject.problems);
   if (!address.ok()) co_return address.status();
-  LoadBalancer out = serving(balancer, *address);
-  out.difference = done;
+  if (!address->done.empty()) {
+    subject.done += (subject.done.empty() ? "" : ", ") + address->done;
+  }
+  LoadBalancer out =
+      described(balancer, address->text.empty()                        ? LoadBalancerState::pending
+                          : other_users(subject.service, balancer) > 0 ? LoadBalancerState::shared
+                                                                       : LoadBalancerState::active);
+  out.difference = subject.done;
+  if (address->text.empty()) co_return out;
+  out.ingress.push_back(ingress_of(subject.options, address->text));
+  out.annotations = address_annotation(address->text);
   co_return out;
+}
+
+// OS-257: one that never served is deleted, and the next call makes another. One that serves may go
+// on doing so in this state, and only its administrator can tell, so it is left as it is.
+Task<Status> LoadBalancers::broken(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer) {
+  const LoadBalancerService& service = subject.service;
+  Status read = co_await octavia_.read_children(ctx, balancer);
+  const std::string what =
+      "load balancer " + balancer.id + " is in the state ERROR" + failed_parts(balancer);
+  const bool disposable = made_by_a_manager(balancer) && !ever_served(service) &&
+                          balancer.tagged(service_mark(service)) &&
+                          other_users(service, balancer) == 0;
+  if (disposable) {
+    Status gone = co_await destroy(ctx, service, balancer);
+    if (!gone.ok() && gone.error_class() != ErrorClass::waiting) co_return gone;
+    co_return Status(Code::unavailable, ErrorClass::unavailable,
+                     what + " and never served: it is deleted, and another one is made")
+        .with_reason("LoadBalancerError");
+  }
+  co_return Status(Code::unavailable, ErrorClass::unavailable,
+                   what +
+                       ". Octavia takes no change of it. An administrator repairs it with "
+                       "\"openstack loadbalancer failover " +
+                       balancer.id + "\"")
+      .with_reason("LoadBalancerError");
 }
 
 Task<Result<LoadBalancer>> LoadBalancers::observe(Ctx ctx, LoadBalancerService service,
@@ -193,21 +310,25 @@ Task<Result<LoadBalancer>> LoadBalancers::observe(Ctx ctx, LoadBalancerService s
   if (!found.ok()) co_return found.status();
   if (!*found) co_return LoadBalancer();
   ExistingLoadBalancer& balancer = **found;
-  if (!has_tag(balancer, service_mark(service))) {
-    co_return described(balancer, LoadBalancerState::foreign);
+  const auto whose = co_await claim(ctx, service, balancer);
+  if (!whose.ok()) co_return whose.status();
+  if (*whose == Claim::none) co_return described(balancer, LoadBalancerState::foreign);
+  if (*whose != Claim::owner || balancer.status != "ACTIVE") {
+    co_return described(balancer, LoadBalancerState::pending);
   }
-  if (balancer.status != "ACTIVE") co_return described(balancer, LoadBalancerState::pending);
-  auto wanted = co_await want(ctx, service, backends);
-  if (!wanted.ok()) co_return wanted.status();
+  auto about = co_await subject(ctx, service, backends);
+  if (!about.ok()) co_return about.status();
   Status read = co_await octavia_.read_children(ctx, balancer);
   if (!read.ok()) co_return read;
-  auto address = co_await address_of(ctx, service, *wanted, balancer, false);
-  if (!address.ok()) co_return address.status();
-  std::string difference = joined(differences(*wanted, balancer));
-  if (address->empty()) difference += (difference.empty() ? "" : ", ") + std::string("floating IP");
-  LoadBalancer out = address->empty() ? described(balancer, LoadBalancerState::pending)
-                                      : serving(balancer, *address);
-  out.difference = std::move(difference);
+  claim_listeners(service, *whose, balancer);
+  const auto wanted = co_await want(ctx, *about, &balancer);
+  if (!wanted.ok()) co_return wanted.status();
+  auto out = co_await serve(ctx, *about, balancer, false);
+  if (!out.ok()) co_return out;
+  out->difference = named(differences(*wanted, balancer));
+  if (out->ingress.empty()) {
+    out->difference += (out->difference.empty() ? "" : ", ") + std::string("floating IP");
+  }
   co_return out;
 }
 
@@ -219,50 +340,31 @@ Task<Result<LoadBalancer>> LoadBalancers::update(Ctx ctx, LoadBalancerService se
     co_return Status(Code::not_found, ErrorClass::not_found, "the load balancer does not exist");
   }
   ExistingLoadBalancer& balancer = **found;
-  if (!has_tag(balancer, service_mark(service))) co_return not_ours(balancer.id);
-  if (balancer.status == "ERROR") co_return broken(balancer);
+  const auto whose = co_await claim(ctx, service, balancer);
+  if (!whose.ok()) co_return whose.status();
+  if (*whose != Claim::owner) co_return not_owned(balancer.id);
+  auto about = co_await subject(ctx, service, backends);
+  if (!about.ok()) co_return about.status();
+  if (balancer.status == "ERROR") {
+    Status failed = co_await broken(ctx, *about, balancer);
+    co_return failed;
+  }
   if (balancer.pending()) co_return described(balancer, LoadBalancerState::pending);
-  auto wanted = co_await want(ctx, service, backends);
-  if (!wanted.ok()) co_return wanted.status();
   Status read = co_await octavia_.read_children(ctx, balancer);
   if (!read.ok()) co_return read;
-  std::string done;
-  Status sent = co_await send_all(ctx, balancer, member_differences(*wanted, balancer), done);
+  claim_listeners(service, *whose, balancer);
+  const auto wanted = co_await want(ctx, *about, &balancer);
+  if (!wanted.ok()) co_return wanted.status();
+  Status sent =
+      co_await octavia_.send_all(ctx, balancer, member_differences(*wanted, balancer), about->done);
   if (!sent.ok()) co_return sent;
-  LoadBalancer out = described(balancer, LoadBalancerState::pending);
   if (balancer.status == "ACTIVE") {
-    auto address = co_await address_of(ctx, service, *wanted, balancer, false);
-    if (!address.ok()) co_return address.status();
-    if (!address->empty()) out = serving(balancer, *address);
+    auto out = co_await serve(ctx, *about, balancer, false);
+    co_return out;
   }
-  out.difference = done;
+  LoadBalancer out = described(balancer, LoadBalancerState::pending);
+  out.difference = about->done;
   co_return out;
-}
-
-// The floating IP first: it is found by the load balancer's port (OS-307).
-Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
-  auto found = co_await find(ctx, service);
-  if (!found.ok()) co_return found.status();
-  if (!*found) co_return Status();
-  const ExistingLoadBalancer& balancer = **found;
-  if (!has_tag(balancer, service_mark(service))) co_return not_ours(balancer.id);
-  if (balancer.pending()) co_return being_deleted(balancer.id);
-  auto floating = co_await octavia_.floating_ip(ctx, balancer.vip_port_id);
-  if (!floating.ok()) co_return floating.status();
-  if (*floating && (*floating)->description == floating_ip_description(service)) {
-    Status deleted = co_await octavia_.delete_floating_ip(ctx, (*floating)->id);
-    if (!deleted.ok()) co_return deleted;
-  }
-  LoadBalancerWrite deletion;
-  deletion.method = "DELETE";
-  deletion.path = "loadbalancers/" + balancer.id + "?cascade=true";
-  deletion.operation = "DeleteLoadBalancer";
-  Status deleted = co_await octavia_.send(ctx, std::move(deletion));
-  if (!deleted.ok()) co_return deleted;
-  auto left = co_await octavia_.find(ctx, balancer.id);
-  if (!left.ok()) co_return left.status();
-  if (*left) co_return being_deleted(balancer.id);
-  co_return Status();
 }
 
 }  // namespace ccm::openstack

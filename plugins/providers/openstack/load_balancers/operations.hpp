@@ -5,9 +5,12 @@
 // "pending", and the next call goes on from what it finds then.
 #pragma once
 
+#include "addresses.hpp"
+#include "notices.hpp"
 #include "octavia.hpp"
 #include "openstack/api.hpp"
 #include "openstack/config/settings.hpp"
+#include "ownership.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/load_balancer.hpp>
@@ -16,43 +19,86 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ccm::openstack {
 
 class LoadBalancers {
  public:
-  LoadBalancers(Host& host, Api& api) : host_(host), octavia_(api) {}
+  LoadBalancers(Host& host, Api& api)
+      : host_(host), api_(api), octavia_(api), addresses_(api), notices_(host) {}
   LoadBalancers(const LoadBalancers&) = delete;
   LoadBalancers& operator=(const LoadBalancers&) = delete;
 
-  void configure(LoadBalancerSettings settings) { settings_ = std::move(settings); }
+  void configure(LoadBalancerSettings settings, LoadBalancerClasses classes) {
+    settings_ = std::move(settings);
+    classes_ = std::move(classes);
+    octavia_.forget();
+  }
 
   Task<Result<LoadBalancer>> observe(Ctx ctx, LoadBalancerService service, Backends backends);
+  // A failure hands over the load balancer as far as it was made.
   Task<Result<LoadBalancer>> ensure(Ctx ctx, LoadBalancerService service, Backends backends);
-  // The members alone.
+  // The members and monitors alone.
   Task<Result<LoadBalancer>> update(Ctx ctx, LoadBalancerService service, Backends backends);
   // Class waiting until it is gone.
   Task<Status> remove(Ctx ctx, LoadBalancerService service);
+  // Services that share one wait for each other.
+  static std::string lane(const LoadBalancerService& service) {
+    return service.id.empty() ? service.adopt_id : service.id;
+  }
   static LoadBalancerLimits limits();
 
  private:
   using Found = std::optional<ExistingLoadBalancer>;
 
-  // By the recorded id, else by the Service's mark.
+  // All that an operation knows of its Service. Lives in the operation's frame.
+  struct Subject {
+    const LoadBalancerService& service;
+    const Backends& backends;
+    ServiceOptions options;
+    int octavia_minor = 0;
+    std::vector<Problem> problems;
+    std::string done;  // what was changed
+  };
+
+  // Reads the Service; the certificate that it names has to exist.
+  Task<Result<Subject>> subject(Ctx ctx, const LoadBalancerService& service,
+                                const Backends& backends);
+  // By the recorded ID, by the Service's mark, then by the name that the Go manager gave.
   Task<Result<Found>> find(Ctx ctx, const LoadBalancerService& service);
-  Task<Result<WantedLoadBalancer>> want(Ctx ctx, const LoadBalancerService& service,
-                                        const Backends& backends);
-  // Sends them one after the other until one is under way, or all are done.
-  Task<Status> send_all(Ctx ctx, ExistingLoadBalancer& balancer,
-                        std::vector<LoadBalancerWrite> writes, std::string& done);
-  Task<Result<std::string>> address_of(Ctx ctx, const LoadBalancerService& service,
-                                       const WantedLoadBalancer& wanted,
-                                       const ExistingLoadBalancer& balancer, bool make);
+  Task<Result<Found>> find_by_name(Ctx ctx, const LoadBalancerService& service);
+  Task<Result<Claim>> claim(Ctx ctx, const LoadBalancerService& service,
+                            const ExistingLoadBalancer& balancer);
+  // `balancer`: the one that exists; null = none yet.
+  Task<Result<WantedLoadBalancer>> want(Ctx ctx, Subject& subject,
+                                        const ExistingLoadBalancer* balancer);
+  Task<Result<ExistingLoadBalancer>> create(Ctx ctx, Subject& subject);
+  Task<Result<LoadBalancer>> settle(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer);
+  // One round of changes. False: nothing differs any more, or it has to wait.
+  Task<Result<bool>> change(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer, Claim owner);
+  Task<Result<LoadBalancer>> serve(Ctx ctx, Subject& subject, const ExistingLoadBalancer& balancer,
+                                   bool make);
+  // The answer about one in the state ERROR; one that never served is deleted.
+  Task<Status> broken(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer);
+  // removal.cpp
+  Task<Status> take_down(Ctx ctx, const LoadBalancerService& service,
+                         ExistingLoadBalancer& balancer);
+  Task<Status> leave(Ctx ctx, const LoadBalancerService& service, ExistingLoadBalancer& balancer);
+  Task<Status> destroy(Ctx ctx, const LoadBalancerService& service, ExistingLoadBalancer& balancer);
 
   Host& host_;
+  Api& api_;
   Octavia octavia_;
+  Addresses addresses_;
+  Notices notices_;
   LoadBalancerSettings settings_;
+  LoadBalancerClasses classes_;
 };
+
+// In the state that it is in, without an address.
+LoadBalancer described(const ExistingLoadBalancer& balancer, LoadBalancerState state);
+Status not_owned(const std::string& id);
 
 }  // namespace ccm::openstack

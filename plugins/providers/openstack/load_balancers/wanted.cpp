@@ -1,24 +1,18 @@
 #include "wanted.hpp"
 
-#include <ccm/object.hpp>
-
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 
 namespace ccm::openstack {
 namespace {
 
-constexpr std::size_t kLongestName = 255;
-constexpr std::string_view kInternalAnnotation =
-    "service.beta.kubernetes.io/openstack-internal-load-balancer";
+constexpr std::size_t kLongestCloudName = 255;
+constexpr std::string_view kOwnDescription = "Floating IP for Kubernetes external service ";
 
 std::string cut(std::string name) {
-  if (name.size() > kLongestName) name.resize(kLongestName);
+  if (name.size() > kLongestCloudName) name.resize(kLongestCloudName);
   return name;
-}
-
-std::string family_of(const LoadBalancerService& service) {
-  return service.ip_families.empty() ? std::string() : service.ip_families.front();
 }
 
 bool of_family(const std::string& address, const std::string& family) {
@@ -26,53 +20,143 @@ bool of_family(const std::string& address, const std::string& family) {
   return family.empty() || v6 == (family == "IPv6");
 }
 
-// OS-246. Octavia refuses a range whose family no VIP has (OS-248).
-std::vector<std::string> allowed_ranges(const LoadBalancerService& service) {
+std::string service_text(const LoadBalancerService& service) {
+  return service.namespace_name + "/" + service.name + " from cluster " + service.cluster_name;
+}
+
+// OS-246. Octavia refuses a range whose family no VIP has (OS-248), and an empty list lets
+// everybody in.
+Result<std::vector<std::string>> allowed_ranges(const LoadBalancerService& service,
+                                                const std::string& family) {
   std::vector<std::string> ranges;
-  const std::string family = family_of(service).empty() ? "IPv4" : family_of(service);
   for (const std::string& range : service.source_ranges) {
     if (of_family(range, family)) ranges.push_back(range);
   }
   if (service.source_ranges.empty()) ranges.push_back(family == "IPv6" ? "::/0" : "0.0.0.0/0");
+  if (ranges.empty()) {
+    return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                  "spec.loadBalancerSourceRanges has no range of " + family +
+                      ", the family of the load balancer's address");
+  }
   std::sort(ranges.begin(), ranges.end());
   return ranges;
 }
 
-// OS-279. Local traffic always has one: without it Nodes without Pods would get packets (OS-421).
-std::optional<Monitor> monitor_for(const LoadBalancerService& service, const std::string& protocol,
-                                   const LoadBalancerSettings& settings) {
-  if (!settings.create_monitor && service.health_check_node_port == 0) return std::nullopt;
-  Monitor monitor;
-  monitor.type = service.health_check_node_port != 0 ? "HTTP"
-                 : protocol == "UDP"                 ? "UDP-CONNECT"
-                                                     : protocol;
-  using std::chrono::duration_cast;
-  using std::chrono::seconds;
-  monitor.delay = duration_cast<seconds>(settings.monitor_delay).count();
-  monitor.timeout = duration_cast<seconds>(settings.monitor_timeout).count();
-  monitor.max_retries = settings.monitor_max_retries;
-  monitor.max_retries_down = settings.monitor_max_retries_down;
-  return monitor;
-}
+class PortBuilder {
+ public:
+  PortBuilder(const LoadBalancerService& service, const Surroundings& around,
+              const std::vector<const Backend*>& nodes)
+      : service_(service), around_(around), options_(around.options), nodes_(nodes) {}
 
-std::vector<Member> members_of(const LoadBalancerService& service, const ServicePort& port,
-                               const Backends& backends, const std::string& subnet_id) {
-  std::vector<Member> members;
-  if (port.node_port == 0) return members;
-  for (const Backend& backend : backends) {
-    Member member;
-    member.name = backend.name;
-    member.address = member_address(backend, family_of(service));
-    member.subnet_id = subnet_id;
-    member.port = port.node_port;
-    member.monitor_port = service.health_check_node_port;
-    if (!member.address.empty()) members.push_back(std::move(member));
+  [[nodiscard]] WantedPort build(const ServicePort& port,
+                                 const std::vector<std::string>& ranges) const {
+    const bool http = port.protocol == "TCP" && around_.features.http;
+    WantedPort out;
+    out.port = port.port;
+    out.protocol = port.protocol;
+    out.connection_limit = options_.connection_limit;
+    out.x_forwarded_for = http && options_.x_forwarded_for;
+    if (http) out.tls_container_ref = options_.tls_container_ref;
+    if (out.x_forwarded_for) out.protocol = "HTTP";
+    if (!out.tls_container_ref.empty()) out.protocol = "TERMINATED_HTTPS";
+    // OS-269; PROXY for TCP only: Octavia refuses it for UDP (OS-427).
+    out.pool_protocol = out.protocol == "TERMINATED_HTTPS" ? "HTTP" : out.protocol;
+    if (http && !options_.proxy_protocol.empty()) out.pool_protocol = options_.proxy_protocol;
+    if (around_.features.timeouts) out.timeouts = options_.timeouts;
+    if (around_.features.allowed_cidrs) out.allowed_cidrs = ranges;
+    out.method = around_.features.methods ? options_.method : "SOURCE_IP_PORT";
+    out.source_ip = service_.client_ip_affinity;
+    out.monitor = monitor(port.protocol);
+    const bool over_http = out.monitor && out.monitor->type == "HTTP";
+    out.members = members(port, over_http ? service_.health_check_node_port : 0);
+    return out;
   }
-  std::sort(members.begin(), members.end());
-  return members;
+
+ private:
+  // OS-279. Local traffic has one unless an annotation refuses it: without it Nodes without Pods
+  // would get packets (OS-421).
+  [[nodiscard]] std::optional<Monitor> monitor(const std::string& protocol) const {
+    const MonitorOptions& wanted = options_.monitor;
+    const bool local = service_.health_check_node_port != 0 && !wanted.refused;
+    if (!wanted.enabled && !local) return std::nullopt;
+    const Features& can = around_.features;
+    const bool http = local && can.http_monitor && (protocol != "UDP" || can.http_monitor_of_udp);
+    Monitor out;
+    out.type = http ? "HTTP" : protocol == "UDP" ? "UDP-CONNECT" : protocol;
+    out.delay = wanted.delay;
+    out.timeout = wanted.timeout;
+    out.max_retries = wanted.max_retries;
+    out.max_retries_down = wanted.max_retries_down;
+    return out;
+  }
+
+  [[nodiscard]] std::vector<Member> members(const ServicePort& port, int32_t monitor_port) const {
+    std::vector<Member> list;
+    if (port.node_port == 0) return list;
+    for (const Backend* node : nodes_) {
+      Member member;
+      member.address = member_address(*node, around_.vip_family);
+      if (member.address.empty()) continue;
+      member.name = node->name;
+      member.subnet_id = around_.member_subnet_id;
+      member.port = port.node_port;
+      member.monitor_port = monitor_port;
+      if (around_.settings.provider_requires_serial_api_calls) {  // OS-219, OS-278
+        member.name = cut("member_" + node->name + "_" + member.address + "_" +
+                          std::to_string(port.node_port));
+        member.monitor_port = 0;
+        member.subnet_id.clear();
+      }
+      list.push_back(std::move(member));
+    }
+    std::sort(list.begin(), list.end(), &before);
+    return list;
+  }
+
+  const LoadBalancerService& service_;
+  const Surroundings& around_;
+  const ServiceOptions& options_;
+  const std::vector<const Backend*>& nodes_;
+};
+
+// OS-247, OS-249, OS-333.
+void tell_unsupported(const LoadBalancerService& service, const Surroundings& around,
+                      std::vector<Problem>& problems) {
+  const ServiceOptions& options = around.options;
+  const Features& can = around.features;
+  const auto tell = [&](bool unsupported, const std::string& what) {
+    if (unsupported) problems.push_back({"LoadBalancerOptionIgnored", what});
+  };
+  const std::string lacks = ": this Octavia or its provider does not have ";
+  if (!service.source_ranges.empty() && !can.allowed_cidrs &&
+      !around.settings.manage_security_groups) {
+    problems.push_back({"LoadBalancerSourceRangesIgnored", "spec.loadBalancerSourceRanges" + lacks +
+                                                               "them, so everybody may connect"});
+  }
+  tell(!options.flavor_id.empty() && !can.flavors, "flavor-id" + lacks + "flavors");
+  if (!options.availability_zone.empty() && !can.availability_zones) {
+    problems.push_back(
+        {"LoadBalancerAvailabilityZonesIgnored", "availability-zone" + lacks + "zones"});
+  }
+  tell(!can.timeouts && options.timeouts != Timeouts(), "timeout-..." + lacks + "timeouts");
+  tell(!options.proxy_protocol.empty() && !can.http,
+       "proxy-protocol" + lacks + "the PROXY protocol");
+  tell(options.x_forwarded_for && !can.http, "x-forwarded-for" + lacks + "HTTP");
+  tell(!options.tls_container_ref.empty() && !can.http,
+       "default-tls-container-ref" + lacks + "TLS");
+  if (!can.http) return;
+  const bool others = std::any_of(service.ports.begin(), service.ports.end(),
+                                  [](const ServicePort& port) { return port.protocol != "TCP"; });
+  tell(others && !options.proxy_protocol.empty(),
+       "proxy-protocol: only ports of TCP have it, the others go without");
 }
 
 }  // namespace
+
+bool before(const Member& one, const Member& other) {
+  return std::tie(one.address, one.port, one.name) <
+         std::tie(other.address, other.port, other.name);
+}
 
 std::string load_balancer_name(const LoadBalancerService& service) {
   return cut("kube_service_" + service.cluster_name + "_" + service.namespace_name + "_" +
@@ -84,8 +168,15 @@ std::string service_mark(const LoadBalancerService& service) {
 }
 
 std::string floating_ip_description(const LoadBalancerService& service) {
-  return cut("Floating IP for Kubernetes external service " + service.namespace_name + "/" +
-             service.name + " from cluster " + service.cluster_name);
+  return cut(std::string(kOwnDescription) + service_text(service));
+}
+
+bool is_manager_text(const std::string& description) {
+  return description.starts_with(kOwnDescription);
+}
+
+std::string family_of(const LoadBalancerService& service) {
+  return service.ip_families.empty() ? std::string() : service.ip_families.front();
 }
 
 std::string member_address(const Backend& backend, const std::string& family) {
@@ -97,37 +188,46 @@ std::string member_address(const Backend& backend, const std::string& family) {
   return {};
 }
 
+bool selected(const Backend& backend, const NodeSelector& selector) {
+  return std::all_of(selector.begin(), selector.end(), [&](const auto& item) {
+    const auto& [key, value] = item;
+    const auto label = backend.node.at("/metadata/labels" + pointer_segment(key)).text();
+    return label && (!value || *label == *value);
+  });
+}
+
 Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& service,
                                                 const Backends& backends,
-                                                const LoadBalancerSettings& settings,
-                                                const std::string& subnet_id) {
+                                                const Surroundings& surroundings) {
   if (service.ports.empty()) {
     return Status(Code::invalid_argument, ErrorClass::invalid_spec, "the Service has no ports");
   }
+  const ServiceOptions& options = surroundings.options;
   WantedLoadBalancer wanted;
   wanted.name = load_balancer_name(service);
-  wanted.description = cut("Kubernetes external service " + service.namespace_name + "/" +
-                           service.name + " from cluster " + service.cluster_name);
-  wanted.provider = settings.lb_provider;
+  wanted.description = cut("Kubernetes external service " + service_text(service));
+  wanted.provider = surroundings.settings.lb_provider;
   wanted.mark = service_mark(service);
-  wanted.subnet_id = subnet_id;
-  wanted.network_id = settings.network_id;
-  wanted.internal =
-      settings.internal_lb ||
-      service.object.text("/metadata/annotations" + pointer_segment(kInternalAnnotation)) == "true";
-  if (wanted.internal || family_of(service) == "IPv6") wanted.address = service.requested_ip;
-  const std::string member_subnet =
-      settings.member_subnet_id.empty() ? subnet_id : settings.member_subnet_id;
-  for (const ServicePort& port : service.ports) {
-    WantedPort& out = wanted.ports.emplace_back();
-    out.protocol = port.protocol;
-    out.port = port.port;
-    out.allowed_cidrs = allowed_ranges(service);
-    out.method = settings.lb_method;
-    out.source_ip = service.client_ip_affinity;
-    out.members = members_of(service, port, backends, member_subnet);
-    out.monitor = monitor_for(service, port.protocol, settings);
+  wanted.port_id = options.port_id;
+  wanted.subnet_id = options.subnet_id;
+  wanted.network_id = options.network_id;
+  if (options.internal || surroundings.vip_family == "IPv6") wanted.address = service.requested_ip;
+  if (surroundings.features.flavors) wanted.flavor_id = options.flavor_id;
+  if (surroundings.features.availability_zones) {
+    wanted.availability_zone = options.availability_zone;
   }
+  wanted.serial = surroundings.settings.provider_requires_serial_api_calls;
+  auto ranges = allowed_ranges(service, surroundings.vip_family);
+  if (!ranges.ok()) return ranges.status();
+  std::vector<const Backend*> nodes;
+  for (const Backend& backend : backends) {
+    if (selected(backend, options.node_selector)) nodes.push_back(&backend);
+  }
+  const PortBuilder builder(service, surroundings, nodes);
+  for (const ServicePort& port : service.ports) {
+    wanted.ports.push_back(builder.build(port, *ranges));
+  }
+  tell_unsupported(service, surroundings, wanted.problems);
   return wanted;
 }
 

@@ -1,12 +1,12 @@
 // The load balancer that a Service asks for (OS-217..OS-251, OS-264, OS-274, OS-279). Any thread.
 #pragma once
 
-#include "openstack/config/settings.hpp"
+#include "features.hpp"
+#include "options.hpp"
 
 #include <ccm/load_balancer.hpp>
 #include <ccm/status.hpp>
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,15 +17,20 @@ namespace ccm::openstack {
 struct Member {
   std::string name;
   std::string address;
-  std::string subnet_id;
+  std::string subnet_id;  // cannot be changed, so it is not compared
   int32_t port = 0;
   int32_t monitor_port = 0;  // 0 = the member's own
 
-  friend auto operator<=>(const Member&, const Member&) = default;
+  friend bool operator==(const Member& one, const Member& other) {
+    return one.name == other.name && one.address == other.address && one.port == other.port &&
+           one.monitor_port == other.monitor_port;
+  }
 };
+// By address, then port.
+bool before(const Member& one, const Member& other);
 
 struct Monitor {
-  std::string type;  // TCP, UDP-CONNECT, HTTP
+  std::string type;  // TCP, UDP-CONNECT, SCTP, HTTP
   int64_t delay = 0;
   int64_t timeout = 0;
   int64_t max_retries = 0;
@@ -36,9 +41,14 @@ struct Monitor {
 
 // A port of the Service: a listener with its pool.
 struct WantedPort {
-  std::string protocol;  // TCP, UDP, SCTP
+  std::string protocol;  // of the listener: TCP, UDP, SCTP, HTTP, TERMINATED_HTTPS
   int32_t port = 0;
-  std::vector<std::string> allowed_cidrs;  // sorted
+  int64_t connection_limit = -1;
+  std::optional<Timeouts> timeouts;                       // nothing = not to be said
+  std::optional<std::vector<std::string>> allowed_cidrs;  // sorted; nothing = not to be said
+  std::string tls_container_ref;
+  bool x_forwarded_for = false;
+  std::string pool_protocol;
   std::string method;
   bool source_ip = false;       // a client stays with a member
   std::vector<Member> members;  // sorted
@@ -50,11 +60,18 @@ struct WantedLoadBalancer {
   std::string description;
   std::string provider;
   std::string mark;  // the tag that says whose it is
+  std::string port_id;
   std::string subnet_id;
   std::string network_id;
   std::string address;  // of the VIP, if one is asked for
+  std::string flavor_id;
+  std::string availability_zone;
   std::vector<WantedPort> ports;
-  bool internal = false;
+  bool takeover = false;  // the tags of its former owner go
+  bool serial = false;    // one member at a time, and nothing with the load balancer
+
+  // Wishes of the Service that this Octavia or its provider does not fulfil.
+  std::vector<Problem> problems;
 };
 
 // "kube_service_CLUSTER_NAMESPACE_NAME", 255 bytes at most (OS-217).
@@ -63,15 +80,29 @@ std::string load_balancer_name(const LoadBalancerService& service);
 std::string service_mark(const LoadBalancerService& service);
 // The text by which a floating IP is known as the manager's (OS-221).
 std::string floating_ip_description(const LoadBalancerService& service);
+// Whether a manager made the floating IP of that description, for whatever Service.
+bool is_manager_text(const std::string& description);
 
+// The Service's first family: IPv4, IPv6; empty when it names none.
+std::string family_of(const LoadBalancerService& service);
 // The address at which a Node takes traffic (OS-237); empty = none.
 std::string member_address(const Backend& backend, const std::string& family);
+// Whether the Node has the labels (OS-213).
+bool selected(const Backend& backend, const NodeSelector& selector);
 
-// `subnet_id`: of the VIP, and of members unless cloud.conf says otherwise. Failure: invalid_spec
-// without ports.
+// All that is known beside the Service.
+struct Surroundings {
+  const ServiceOptions& options;
+  const LoadBalancerSettings& settings;
+  const Features& features;
+  std::string vip_family;        // IPv4, IPv6
+  std::string member_subnet_id;  // may be empty
+};
+
+// Failure: invalid_spec when the Service has no ports, or only source ranges of another family than
+// the VIP's.
 Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& service,
                                                 const Backends& backends,
-                                                const LoadBalancerSettings& settings,
-                                                const std::string& subnet_id);
+                                                const Surroundings& surroundings);
 
 }  // namespace ccm::openstack

@@ -2,7 +2,11 @@
 #pragma once
 
 #include "existing.hpp"
+#include "ownership.hpp"
 #include "wanted.hpp"
+
+#include <ccm/load_balancer.hpp>
+#include <ccm/status.hpp>
 
 #include <string>
 #include <vector>
@@ -16,18 +20,32 @@ struct LoadBalancerWrite {
   std::string operation;
   std::string body;
 };
+using LoadBalancerWrites = std::vector<LoadBalancerWrite>;
 
-// All of it in one request.
+// All of it in one request; without its listeners where the provider takes single calls only.
 LoadBalancerWrite creation(const WantedLoadBalancer& wanted);
+
+// A port that another Service's listener has (OS-261, OS-303): invalid_spec.
+Status check_collisions(const WantedLoadBalancer& wanted, const ExistingLoadBalancer& existing);
 
 // From an ACTIVE one with its children, in their order: each makes the load balancer immutable for
 // a while. Parts of parts that do not exist yet follow once it has been read again. Empty = it is
-// as wanted.
-std::vector<LoadBalancerWrite> differences(const WantedLoadBalancer& wanted,
-                                           const ExistingLoadBalancer& existing);
+// as wanted. Only listeners that are `ours`, and their pools, are touched.
+LoadBalancerWrites differences(const WantedLoadBalancer& wanted,
+                               const ExistingLoadBalancer& existing);
+// The members and monitors alone (OS-282).
+LoadBalancerWrites member_differences(const WantedLoadBalancer& wanted,
+                                      const ExistingLoadBalancer& existing);
 
-// The members alone (OS-282).
-std::vector<LoadBalancerWrite> member_differences(const WantedLoadBalancer& wanted,
-                                                  const ExistingLoadBalancer& existing);
+// The Service's tags on the load balancer; nothing when they are there.
+LoadBalancerWrites tagging(const LoadBalancerService& service, Claim claim,
+                           const ExistingLoadBalancer& existing);
+LoadBalancerWrite tags_of(const ExistingLoadBalancer& existing,
+                          const std::vector<std::string>& tags);
+
+// Its own listeners and their pools; all of them.
+LoadBalancerWrites removal_of_listeners(const ExistingLoadBalancer& existing);
+LoadBalancerWrites removal_of_parts(const ExistingLoadBalancer& existing);
+LoadBalancerWrite removal(const ExistingLoadBalancer& existing, bool cascade);
 
 }  // namespace ccm::openstack

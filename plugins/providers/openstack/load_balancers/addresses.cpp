@@ -1,0 +1,193 @@
+#include "addresses.hpp"
+
+#include "annotations.hpp"
+#include "openstack/compute/provider_id.hpp"
+#include "openstack/network/name_pattern.hpp"
+#include "ownership.hpp"
+
+#include <utility>
+
+namespace ccm::openstack {
+namespace {
+
+Status refused_address(std::string why) {
+  return Status(Code::failed_precondition, ErrorClass::invalid_spec, std::move(why))
+      .with_reason("FloatingIPRefused");
+}
+
+}  // namespace
+
+Ingress ingress_of(const ServiceOptions& options, const std::string& address) {
+  Ingress ingress;
+  const bool proxy = !options.proxy_protocol.empty();
+  if (!options.hostname.empty()) {
+    ingress.hostname = options.hostname;
+  } else if (proxy && !options.ingress_suffix.empty()) {
+    ingress.hostname = address + "." + options.ingress_suffix;
+  } else {
+    ingress.ip = address;
+    ingress.ip_mode = proxy ? "Proxy" : "VIP";
+  }
+  return ingress;
+}
+
+Task<Result<std::string>> Addresses::floating_address(Ctx ctx,
+                                                      const ExistingLoadBalancer& balancer) {
+  auto found = co_await floating_.of_port(ctx, balancer.vip_port_id);
+  if (!found.ok()) co_return found.status();
+  co_return *found ? (*found)->address : std::string();
+}
+
+Task<Result<Addresses::Address>> Addresses::of(Ctx ctx, const LoadBalancerService& service,
+                                               const ServiceOptions& options,
+                                               const ExistingLoadBalancer& balancer, bool make,
+                                               std::vector<Problem>& problems) {
+  if (balancer.v6()) co_return Address{balancer.vip_address, {}};
+  if (options.internal) {
+    auto address = co_await internal(ctx, service, options, balancer, make);
+    co_return address;
+  }
+  auto found = co_await floating_address(ctx, balancer);
+  if (!found.ok()) co_return found.status();
+  if (!found->empty()) co_return Address{*found, {}};  // OS-286
+  const auto network = co_await floating_network(ctx, options);
+  if (!network.ok()) co_return network.status();
+  if (network->empty()) {  // OS-289
+    problems.push_back({"LoadBalancerForcedInternal",
+                        "no network leads outside, so the load balancer is reachable from inside "
+                        "alone"});
+    co_return Address{balancer.vip_address, {}};
+  }
+  if (!make) co_return Address{};
+  auto made = co_await make_floating(ctx, service, options, balancer, *network);
+  co_return made;
+}
+
+Task<Result<std::string>> Addresses::floating_network(Ctx ctx, const ServiceOptions& options) {
+  if (!options.floating.network_id.empty()) co_return options.floating.network_id;
+  auto found = co_await floating_.external_network(ctx);
+  co_return found;
+}
+
+// OS-284. It was external before.
+Task<Result<Addresses::Address>> Addresses::internal(Ctx ctx, const LoadBalancerService& service,
+                                                     const ServiceOptions& options,
+                                                     const ExistingLoadBalancer& balancer,
+                                                     bool make) {
+  Address address{balancer.vip_address, {}};
+  if (!make || other_users(service, balancer) > 0) co_return address;
+  const auto found = co_await floating_.of_port(ctx, balancer.vip_port_id);
+  if (!found.ok()) co_return found.status();
+  if (!*found) co_return address;
+  const bool own = is_manager_text((*found)->description);
+  const std::string id = (*found)->id;
+  Status status;
+  if (own && !options.keep_floating_ip) {
+    status = co_await floating_.remove(ctx, id);
+  } else {
+    status = co_await floating_.attach(ctx, id, "");
+  }
+  if (!status.ok()) co_return status;
+  address.done = "floating IP removed";
+  co_return address;
+}
+
+Task<Result<Addresses::Address>> Addresses::make_floating(Ctx ctx,
+                                                          const LoadBalancerService& service,
+                                                          const ServiceOptions& options,
+                                                          const ExistingLoadBalancer& balancer,
+                                                          std::string network_id) {
+  if (other_users(service, balancer) > 0 && balancer.name != load_balancer_name(service)) {
+    co_return refused_address(  // OS-285
+        "the load balancer is shared and has no floating IP: only the Service that it is named "
+        "after can get one");
+  }
+  NewFloatingIp wanted;
+  wanted.port_id = balancer.vip_port_id;
+  wanted.network_id = std::move(network_id);
+  wanted.description = floating_ip_description(service);
+  if (!service.requested_ip.empty()) {  // OS-287
+    const auto found = co_await floating_.of_address(ctx, service.requested_ip);
+    if (!found.ok()) co_return found.status();
+    if (*found && !(*found)->port_id.empty()) {
+      co_return refused_address("the floating IP " + service.requested_ip +
+                                " of spec.loadBalancerIP is in use elsewhere");
+    }
+    if (*found) {
+      const std::string id = (*found)->id;
+      Status attached = co_await floating_.attach(ctx, id, balancer.vip_port_id);
+      if (!attached.ok()) co_return attached;
+      co_return Address{service.requested_ip, "floating IP"};
+    }
+    wanted.address = service.requested_ip;
+  }
+  const auto made = co_await create(ctx, std::move(wanted), options.floating);
+  if (!made.ok()) co_return made.status().with_context("floating IP");
+  co_return Address{made->address, "floating IP"};
+}
+
+// OS-243, OS-288: with a pattern or tags each subnet that fits is tried.
+Task<Result<FloatingIp>> Addresses::create(Ctx ctx, NewFloatingIp wanted,
+                                           const FloatingSource& source) {
+  wanted.subnet_id = source.subnet_id;
+  if (!source.subnet_id.empty() && !source.network_id.empty()) {
+    const auto subnet = co_await floating_.subnet(ctx, source.subnet_id);
+    // Subnets of a network of others may be hidden; then Neutron decides.
+    const bool hidden = subnet.status().error_class() == ErrorClass::not_found;
+    if (!subnet.ok() && !hidden) co_return subnet.status();
+    if (subnet.ok() && subnet->network_id != source.network_id) {
+      co_return refused_address("the floating subnet " + source.subnet_id +
+                                " is not on the floating network " + source.network_id);
+    }
+  }
+  const bool chosen = !source.subnet_pattern.empty() || !source.subnet_tags.empty();
+  if (!source.subnet_id.empty() || !wanted.address.empty() || !chosen) {
+    auto made = co_await floating_.create(ctx, std::move(wanted));
+    co_return made;
+  }
+  const auto pattern =
+      NamePattern::parse(source.subnet_pattern.empty() ? "*" : source.subnet_pattern);
+  if (!pattern.ok()) co_return pattern.status();
+  const auto subnets =
+      co_await floating_.subnets(ctx, wanted.network_id, tag_query(source.subnet_tags));
+  if (!subnets.ok()) co_return subnets.status();
+  Result<FloatingIp> last = refused_address(
+      "no subnet of the floating network fits floating-subnet and "
+      "floating-subnet-tags");
+  for (const Subnet& subnet : *subnets) {
+    if (!pattern->fits(subnet.name)) continue;
+    NewFloatingIp attempt = wanted;
+    attempt.subnet_id = subnet.id;
+    auto made = co_await floating_.create(ctx, std::move(attempt));
+    if (made.ok()) co_return made;
+    last = made.status();
+  }
+  co_return last;
+}
+
+Task<Status> Addresses::release(Ctx ctx, const LoadBalancerService& service,
+                                const ExistingLoadBalancer& balancer) {
+  if (balancer.v6() || Annotations(service.object).boolean("keep-floatingip", false)) {
+    co_return Status();
+  }
+  const auto found = co_await floating_.of_port(ctx, balancer.vip_port_id);
+  if (!found.ok()) co_return found.status();
+  if (!*found || !is_manager_text((*found)->description)) co_return Status();
+  const std::string id = (*found)->id;
+  Status removed = co_await floating_.remove(ctx, id);
+  co_return removed;
+}
+
+Task<Result<std::string>> Addresses::subnet_of_nodes(Ctx ctx, const Backends& backends,
+                                                     const std::string& family) {
+  for (const Backend& backend : backends) {
+    const auto id = parse_provider_id(backend.provider_id);
+    const std::string address = member_address(backend, family);
+    if (!id.ok() || address.empty()) continue;  // OS-434
+    auto found = co_await floating_.subnet_of(ctx, id->server, address);
+    if (!found.ok() || !found->empty()) co_return found;
+  }
+  co_return std::string();
+}
+
+}  // namespace ccm::openstack

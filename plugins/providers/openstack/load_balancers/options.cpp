@@ -1,0 +1,205 @@
+#include "options.hpp"
+
+#include "annotations.hpp"
+
+#include <ccm/trim.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <string_view>
+
+namespace ccm::openstack {
+namespace {
+
+constexpr int64_t kMostConnections = std::numeric_limits<int32_t>::max();
+constexpr int64_t kLongestTimeout = 31'536'000'000;  // Octavia's: a year
+constexpr int64_t kMostRetries = 10;
+constexpr std::array<std::string_view, 4> kAlgorithms = {"ROUND_ROBIN", "LEAST_CONNECTIONS",
+                                                         "SOURCE_IP", "SOURCE_IP_PORT"};
+
+Status impossible(std::string why) {
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec, std::move(why))
+      .with_reason("InvalidAnnotation");
+}
+
+int64_t whole_seconds(milliseconds time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+}
+
+// The first of them that is not empty.
+std::string first_given(std::initializer_list<std::string> texts) {
+  for (const std::string& text : texts) {
+    if (!text.empty()) return text;
+  }
+  return {};
+}
+
+class OptionReader {
+ public:
+  OptionReader(const LoadBalancerService& service, const LoadBalancerSettings& settings,
+               const LoadBalancerClass& its_class)
+      : settings_(settings), class_(its_class), given_(service.object) {}
+
+  void network() {
+    out_.internal = given_.internal(settings_.internal_lb) || settings_.internal_lb;
+    out_.network_id = place("network-id", class_.network_id, settings_.network_id);
+    out_.subnet_id = place("subnet-id", class_.subnet_id, settings_.subnet_id);
+    out_.port_id = given_.text("port-id").value_or("");
+    // OS-238: the subnet of the VIP comes after these.
+    out_.member_subnet_id =
+        first_given({given_.text("member-subnet-id").value_or(""), class_.member_subnet_id,
+                     settings_.member_subnet_id, settings_.subnet_id, out_.subnet_id});
+  }
+
+  // OS-240, OS-242: from one place alone, by ID or else by name and tags.
+  void floating() {
+    FloatingSource& floating = out_.floating;
+    floating.network_id =
+        first_given({class_.floating_network_id, given_.text("floating-network-id").value_or(""),
+                     settings_.floating_network_id});
+    const FloatingSource places[] = {
+        {"", class_.floating_subnet_id, class_.floating_subnet, class_.floating_subnet_tags},
+        {"", given_.text("floating-subnet-id").value_or(""),
+         given_.text("floating-subnet").value_or(""),
+         given_.text("floating-subnet-tags").value_or("")},
+        {"", settings_.floating_subnet_id, settings_.floating_subnet,
+         settings_.floating_subnet_tags}};
+    for (const FloatingSource& place : places) {
+      if (place.subnet_id.empty() && place.subnet_pattern.empty() && place.subnet_tags.empty()) {
+        continue;
+      }
+      floating.subnet_id = place.subnet_id;
+      if (place.subnet_id.empty()) {
+        floating.subnet_pattern = place.subnet_pattern;
+        floating.subnet_tags = place.subnet_tags;
+      }
+      break;
+    }
+    out_.keep_floating_ip = given_.boolean("keep-floatingip", false);
+  }
+
+  Status listeners() {
+    out_.connection_limit = given_.integer("connection-limit", -1, -1, kMostConnections);
+    out_.x_forwarded_for = given_.boolean("x-forwarded-for", false);
+    out_.tls_container_ref = text("default-tls-container-ref", settings_.default_tls_container_ref);
+    const auto timeout = [&](std::string_view name, int64_t& value) {
+      value = given_.integer(name, value, 0, kLongestTimeout);
+    };
+    timeout("timeout-client-data", out_.timeouts.client_data);
+    timeout("timeout-member-connect", out_.timeouts.member_connect);
+    timeout("timeout-member-data", out_.timeouts.member_data);
+    timeout("timeout-tcp-inspect", out_.timeouts.tcp_inspect);
+    const std::string proxy = given_.text("proxy-protocol").value_or("false");
+    if (proxy == "true" || proxy == "v1") {
+      out_.proxy_protocol = "PROXY";
+    } else if (proxy == "v2") {
+      out_.proxy_protocol = "PROXYV2";
+    } else if (proxy != "false" && !proxy.empty()) {
+      given_.not_followed("proxy-protocol", "known are true, v1, v2 and false");
+    }
+    if (out_.x_forwarded_for && !out_.proxy_protocol.empty()) {
+      return impossible(
+          "the annotations loadbalancer.openstack.org/proxy-protocol and "
+          "loadbalancer.openstack.org/x-forwarded-for exclude each other: remove one of them");
+    }
+    return {};
+  }
+
+  void pools() {
+    out_.method = settings_.lb_method;
+    if (const std::string method = given_.text("lb-method").value_or(""); !method.empty()) {
+      if (std::find(kAlgorithms.begin(), kAlgorithms.end(), method) != kAlgorithms.end()) {
+        out_.method = method;
+      } else {
+        given_.not_followed("lb-method",
+                            "known are ROUND_ROBIN, LEAST_CONNECTIONS, SOURCE_IP and "
+                            "SOURCE_IP_PORT");
+      }
+    }
+    MonitorOptions& monitor = out_.monitor;
+    monitor.enabled = given_.boolean("enable-health-monitor", settings_.create_monitor);
+    monitor.refused = given_.text("enable-health-monitor") == "false";
+    monitor.delay = given_.integer("health-monitor-delay", whole_seconds(settings_.monitor_delay),
+                                   1, kMostConnections);
+    monitor.timeout = given_.integer("health-monitor-timeout",
+                                     whole_seconds(settings_.monitor_timeout), 1, kMostConnections);
+    monitor.max_retries = given_.integer("health-monitor-max-retries",
+                                         settings_.monitor_max_retries, 1, kMostRetries);
+    monitor.max_retries_down = given_.integer("health-monitor-max-retries-down",
+                                              settings_.monitor_max_retries_down, 1, kMostRetries);
+    out_.node_selector = parse_node_selector(text("node-selector", settings_.node_selector));
+  }
+
+  void others() {
+    out_.flavor_id = text("flavor-id", settings_.flavor_id);
+    out_.availability_zone = text("availability-zone", settings_.availability_zone);
+    out_.hostname = given_.text("hostname").value_or("");
+    if (settings_.enable_ingress_hostname) out_.ingress_suffix = settings_.ingress_hostname_suffix;
+  }
+
+  ServiceOptions result() && {
+    for (std::string& text : std::move(given_).problems()) {
+      out_.problems.push_back({"InvalidAnnotation", std::move(text)});
+    }
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] std::string text(std::string_view name, const std::string& fallback) const {
+    return given_.text(name).value_or(fallback);
+  }
+  // OS-233..OS-235: the class goes before the annotation when the load balancer is external.
+  [[nodiscard]] std::string place(std::string_view name, const std::string& of_class,
+                                  const std::string& fallback) const {
+    const auto annotated = given_.text(name);
+    if (out_.internal && annotated && !annotated->empty()) return *annotated;
+    return first_given({of_class, annotated.value_or(fallback)});
+  }
+
+  const LoadBalancerSettings& settings_;
+  const LoadBalancerClass& class_;
+  Annotations given_;
+  ServiceOptions out_;
+};
+
+}  // namespace
+
+NodeSelector parse_node_selector(const std::string& text) {
+  NodeSelector selector;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view item = trim(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    if (item.empty()) continue;
+    const std::size_t equals = std::min(item.find('='), item.size());
+    std::optional<std::string> value;
+    if (equals < item.size()) value = std::string(trim(item.substr(equals + 1)));
+    if (value && value->empty()) value.reset();
+    selector.emplace_back(trim(item.substr(0, equals)), std::move(value));
+  }
+  return selector;
+}
+
+Result<ServiceOptions> read_service_options(const LoadBalancerService& service,
+                                            const LoadBalancerSettings& settings,
+                                            const LoadBalancerClasses& classes) {
+  static const LoadBalancerClass kNoClass;
+  const std::string name = Annotations(service.object).text("class").value_or("");
+  const auto its_class = classes.find(name);
+  if (!name.empty() && its_class == classes.end()) {
+    return impossible("cloud.conf has no [LoadBalancerClass \"" + name +
+                      "\"], which the annotation loadbalancer.openstack.org/class names");
+  }
+  OptionReader reader(service, settings, name.empty() ? kNoClass : its_class->second);
+  reader.network();
+  reader.floating();
+  if (Status status = reader.listeners(); !status.ok()) return status;
+  reader.pools();
+  reader.others();
+  return std::move(reader).result();
+}
+
+}  // namespace ccm::openstack

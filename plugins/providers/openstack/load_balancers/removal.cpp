@@ -1,0 +1,115 @@
+// The end of a load balancer, or of a Service's part of a shared one (OS-304..OS-310).
+#include "operations.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::openstack {
+namespace {
+
+constexpr milliseconds kDeletionPause{1'000};
+
+Status being_deleted(const std::string& id) {
+  return Status(Code::unavailable, ErrorClass::waiting, "load balancer " + id + " is being deleted")
+      .with_reason("CloudBusy")
+      .with_retry_after(kDeletionPause);
+}
+
+Status being_changed(const std::string& id) {
+  return Status(Code::unavailable, ErrorClass::waiting, "load balancer " + id + " is being changed")
+      .with_reason("CloudBusy")
+      .with_retry_after(kDeletionPause);
+}
+
+Status takes_no_change(const std::string& id) {
+  return Status(Code::unavailable, ErrorClass::unavailable,
+                "load balancer " + id +
+                    " is shared and in the state ERROR: an administrator has to repair it with "
+                    "\"openstack loadbalancer failover " +
+                    id + "\" before a Service can leave it")
+      .with_reason("LoadBalancerError");
+}
+
+}  // namespace
+
+// All that bear the Service's mark: it may have had more than one.
+Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
+  notices_.forget(service);
+  auto all = co_await octavia_.with_tag(ctx, service_mark(service));
+  if (!all.ok()) co_return all.status();
+  const auto found = co_await find(ctx, service);
+  if (!found.ok()) co_return found.status();
+  const auto same = [&](const ExistingLoadBalancer& one) { return one.id == (*found)->id; };
+  if (*found && std::none_of(all->begin(), all->end(), same)) {
+    const auto whose = co_await claim(ctx, service, **found);
+    if (!whose.ok()) co_return whose.status();
+    if (*whose == Claim::none && all->empty()) co_return not_owned((*found)->id);
+    if (*whose == Claim::owner) all->push_back(**found);
+  }
+  for (ExistingLoadBalancer& balancer : *all) {
+    Status gone = co_await take_down(ctx, service, balancer);
+    if (!gone.ok()) co_return gone;
+  }
+  co_return Status();
+}
+
+Task<Status> LoadBalancers::take_down(Ctx ctx, const LoadBalancerService& service,
+                                      ExistingLoadBalancer& balancer) {
+  if (balancer.status == "PENDING_DELETE") co_return being_deleted(balancer.id);
+  if (balancer.pending()) co_return being_changed(balancer.id);
+  const bool whole = made_by_a_manager(balancer) && other_users(service, balancer) == 0;
+  Status gone;
+  if (whole) {
+    gone = co_await destroy(ctx, service, balancer);
+  } else {
+    gone = co_await leave(ctx, service, balancer);
+  }
+  co_return gone;
+}
+
+// OS-309. The tag goes last: it says that there is something left.
+Task<Status> LoadBalancers::leave(Ctx ctx, const LoadBalancerService& service,
+                                  ExistingLoadBalancer& balancer) {
+  if (balancer.status == "ERROR") co_return takes_no_change(balancer.id);
+  Status read = co_await octavia_.read_children(ctx, balancer);
+  if (!read.ok()) co_return read;
+  claim_listeners(service, Claim::owner, balancer);
+  std::string done;
+  LoadBalancerWrites writes = removal_of_listeners(balancer);
+  writes.push_back(tags_of(balancer, without_own_tags(service, balancer.tags)));
+  const std::size_t count = writes.size();
+  const std::string last = writes.back().what;
+  Status sent = co_await octavia_.send_all(ctx, balancer, std::move(writes), done);
+  if (!sent.ok()) co_return sent;
+  const bool all_sent = done.ends_with(last) && (count == 1 || done.size() > last.size());
+  if (!all_sent) co_return being_changed(balancer.id);
+  co_return Status();
+}
+
+// The floating IP first: it is found by the load balancer's port (OS-307).
+Task<Status> LoadBalancers::destroy(Ctx ctx, const LoadBalancerService& service,
+                                    ExistingLoadBalancer& balancer) {
+  Status released = co_await addresses_.release(ctx, service, balancer);
+  if (!released.ok()) co_return released;
+  // In ERROR nothing else is possible (OS-256, OS-385).
+  const bool cascade = settings_.cascade_delete || balancer.status == "ERROR";
+  if (!cascade) {
+    Status read = co_await octavia_.read_children(ctx, balancer);
+    if (!read.ok()) co_return read;
+    LoadBalancerWrites parts = removal_of_parts(balancer);
+    if (!parts.empty()) {
+      std::string done;
+      Status sent = co_await octavia_.send_all(ctx, balancer, std::move(parts), done);
+      if (!sent.ok()) co_return sent;
+      if (balancer.status != "ACTIVE") co_return being_changed(balancer.id);
+    }
+  }
+  Status deleted = co_await octavia_.send(ctx, removal(balancer, cascade));
+  if (!deleted.ok()) co_return deleted;
+  auto left = co_await octavia_.find(ctx, balancer.id);
+  if (!left.ok()) co_return left.status();
+  if (*left) co_return being_deleted(balancer.id);
+  co_return Status();
+}
+
+}  // namespace ccm::openstack

@@ -1,0 +1,154 @@
+// Load balancers that the Go manager made, and whose they are.
+#include "load_balancers_fixture.hpp"
+
+namespace ccm::openstack {
+namespace {
+
+class OpenStackAdoptionTest : public OpenStackLoadBalancersTest {
+ protected:
+  // The Service as the Go manager leaves it, with the annotation that it writes.
+  LoadBalancerService left_by_go(const LoadBalancerService& service,
+                                 const std::map<std::string, std::string>& annotations = {}) {
+    made = ensured(annotated(service, annotations), nodes());
+    leave_no_marks();
+    known_id.clear();
+    start(settings);
+    LoadBalancerService left = annotated(service, annotations, made.ingress[0].ip);
+    left.id = made.id;
+    return left;
+  }
+
+  LoadBalancer made;
+  std::string settings = "lb-method = ROUND_ROBIN\n";
+};
+
+TEST_F(OpenStackAdoptionTest, OS_197_217_221_404_AnUnchangedServiceCostsNoWrite) {
+  const auto service = left_by_go(web(3));
+  const auto seen = observe(service, nodes());
+  ASSERT_TRUE(seen.ok()) << seen.status().message();
+  EXPECT_EQ(seen->state, LoadBalancerState::active);
+  EXPECT_EQ(seen->difference, "");
+  EXPECT_EQ(ensured(service, nodes()).ingress, made.ingress);
+  EXPECT_TRUE(update(service, nodes()).ok());
+  EXPECT_EQ(cloud.writes(), 0);
+}
+
+// HTTP, timeouts, monitors, certificates: all that it writes is read as the same.
+TEST_F(OpenStackAdoptionTest, OS_206_209_212_404_NorDoesOneWithOptions) {
+  settings = "create-monitor = true\n";
+  start(settings);
+  LoadBalancerService service = web(2);
+  service.client_ip_affinity = true;
+  service.source_ranges = {"10.0.0.0/8", "192.0.2.0/24"};
+  const auto left = left_by_go(service, {{"x-forwarded-for", "true"},
+                                         {"timeout-client-data", "60000"},
+                                         {"connection-limit", "500"},
+                                         {"health-monitor-delay", "7"},
+                                         {"lb-method", "LEAST_CONNECTIONS"}});
+  EXPECT_EQ(observe(left, nodes())->difference, "");
+  ensured(left, nodes());
+  EXPECT_EQ(cloud.writes(), 0);
+}
+
+TEST_F(OpenStackAdoptionTest, OS_225_266_TheFirstChangeAddsTheMarkAndKeepsTags) {
+  const auto service = left_by_go(web());
+  octavia().records("loadbalancers").begin()->at("tags").push_back("the-users");
+  ensured(service, nodes(2));
+  EXPECT_EQ(only("loadbalancers").at("tags"),
+            json::array({"ccm-service:0b1c", "kube_service_kubernetes_default_web", "the-users"}));
+  cloud.clear_log();
+  ensured(service, nodes(2));
+  EXPECT_EQ(cloud.writes(), 0);
+}
+
+TEST_F(OpenStackAdoptionTest, OS_226_229_TheNameAloneProvesNothingButTheStatusDoes) {
+  auto service = left_by_go(web());
+  const auto shown = service;
+  service.id.clear();
+  EXPECT_EQ(observe(service, nodes())->id, made.id);
+  EXPECT_EQ(update(service, nodes(2))->id, made.id);
+  // Another cluster of this name, with a Service of this name, whose address is another.
+  leave_no_marks();
+  LoadBalancerService other = annotated(web(), {}, "203.0.113.250");
+  other.uid = "another";
+  EXPECT_EQ(observe(other, nodes())->state, LoadBalancerState::absent);
+  EXPECT_TRUE(remove(other).ok());
+  EXPECT_EQ(count("loadbalancers"), 1U);
+  EXPECT_NE(ensured(other, nodes()).id, made.id);
+}
+
+TEST_F(OpenStackAdoptionTest, OS_229_418_ANameThatIsMarkedForAnotherIsForeign) {
+  left_by_go(web());
+  ensured(web(2), nodes());  // another cluster's, with marks
+  LoadBalancerService thief = annotated(web(), {});
+  thief.uid = "thief";
+  for (const json& balancer : octavia().records("loadbalancers")) {
+    if (balancer.at("tags").size() > 1) thief.id = balancer.at("id");
+  }
+  EXPECT_EQ(ensure(thief, nodes()).status().reason(), "PortInUse") << "it could share it";
+  thief.cluster_name = "elsewhere";
+  EXPECT_EQ(ensure(thief, nodes())->state, LoadBalancerState::foreign);
+}
+
+TEST_F(OpenStackAdoptionTest, OS_223_AnOldNameOfTheUidIsAProof) {
+  const auto service = left_by_go(web());
+  LoadBalancerService old = service;
+  old.id.clear();
+  old.default_name = "a0b1c";
+  json& balancer = *octavia().records("loadbalancers").begin();
+  balancer["name"] = old.default_name;
+  balancer["tags"] = json::array();
+  EXPECT_EQ(observe(old, nodes())->id, made.id);
+}
+
+// Tags are not written there, and nothing is renamed.
+TEST_F(OpenStackAdoptionTest, OS_313_314_AnotherClusterNameIsNoReasonToRename) {
+  auto service = left_by_go(web());
+  service.cluster_name = "renamed";
+  EXPECT_EQ(observe(service, nodes())->difference, "");
+  ensured(service, nodes());
+  EXPECT_EQ(cloud.writes(), 0);
+  EXPECT_TRUE(removed(service));
+  EXPECT_EQ(count("loadbalancers") + floating_ips(), 0U);
+}
+
+TEST_F(OpenStackAdoptionTest, OS_306_307_310_DeletionTakesWhatTheGoManagerMade) {
+  const auto service = left_by_go(web(2));
+  EXPECT_TRUE(removed(service));
+  EXPECT_EQ(count("loadbalancers") + count("listeners") + count("pools") + floating_ips(), 0U);
+}
+
+TEST_F(OpenStackAdoptionTest, OS_421_LocalTrafficWithoutAMonitorGetsOne) {
+  LoadBalancerService local = web();
+  const auto left = left_by_go(local);
+  local = left;
+  local.local_traffic = true;
+  local.health_check_node_port = 32'000;
+  EXPECT_EQ(observe(local, nodes())->difference,
+            "members of TCP port 80, health monitor of TCP port 80");
+  const auto refused = annotated(local, {{"enable-health-monitor", "false"}}, made.ingress[0].ip);
+  EXPECT_EQ(observe(refused, nodes())->difference, "");
+}
+
+TEST_F(OpenStackAdoptionTest, OS_313_TheAdministratorsWordMovesItWithItsListeners) {
+  LoadBalancerService former = web(2);
+  former.uid = "former";
+  const auto its = ensured(former, nodes());
+  known_id.clear();
+  LoadBalancerService service = web();
+  service.name = "heir";
+  service.adopt_id = its.id;
+  EXPECT_EQ(ensured(service, nodes()).id, its.id);
+  EXPECT_EQ(count("listeners"), 1U);
+  EXPECT_EQ(only("loadbalancers").at("tags"),
+            json::array({"ccm-service:0b1c", "kube_service_kubernetes_default_heir"}));
+  former.id = its.id;
+  EXPECT_EQ(remove(former).reason(), "");
+  EXPECT_EQ(count("loadbalancers"), 1U);
+  service.adopt_id.clear();
+  service.id = its.id;
+  EXPECT_EQ(observe(service, nodes())->difference, "");
+}
+
+}  // namespace
+}  // namespace ccm::openstack
