@@ -87,7 +87,7 @@ Task<Result<LoadBalancers::Subject>> LoadBalancers::subject(Ctx ctx,
                      "load balancers need Octavia's API 2.5, which has tags; this one is 2." +
                          std::to_string(*minor));
   }
-  Subject made{service, backends, *std::move(options), *minor, {}, {}};
+  Subject made{service, backends, *std::move(options), *minor, {}, {}, {}};
   made.problems = made.options.problems;
   if (!made.options.tls_container_ref.empty() && settings_.container_store == "barbican") {
     Status known = co_await check_certificate(api_, ctx, made.options.tls_container_ref);
@@ -164,6 +164,7 @@ Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
   }
   if (member_subnet.empty()) member_subnet = vip_subnet;
   if (member_subnet.empty() && balancer != nullptr) member_subnet = balancer->vip_subnet_id;
+  subject.member_subnet = member_subnet;
   const Features features = features_of(
       subject.octavia_minor, balancer != nullptr ? balancer->provider : settings_.lb_provider);
   const Surroundings around{options, settings_, features, family, member_subnet};
@@ -225,7 +226,23 @@ Task<Result<LoadBalancer>> LoadBalancers::settle(Ctx ctx, Subject& subject,
     co_return pending;
   }
   auto served = co_await serve(ctx, subject, balancer, true);
+  if (!served.ok()) co_return served;
+  const auto guarded = co_await guard(ctx, subject, balancer, true);
+  if (!guarded.ok()) co_return guarded.status();
+  served->difference = subject.done;
   co_return served;
+}
+
+Task<Result<bool>> LoadBalancers::guard(Ctx ctx, Subject& subject,
+                                        const ExistingLoadBalancer& balancer, bool write) {
+  if (!settings_.manage_security_groups) co_return false;
+  const bool keeps_clients = balancer.provider == "ovn";
+  auto differed = co_await access_.apply(ctx, subject.service, subject.backends, subject.options,
+                                         subject.member_subnet, keeps_clients, write);
+  if (differed.ok() && *differed) {
+    subject.done += (subject.done.empty() ? "" : ", ") + std::string("security group");
+  }
+  co_return differed;
 }
 
 // The tags come first, so that a load balancer that is shared is not deleted meanwhile; when it is
@@ -329,6 +346,11 @@ Task<Result<LoadBalancer>> LoadBalancers::observe(Ctx ctx, LoadBalancerService s
   if (out->ingress.empty()) {
     out->difference += (out->difference.empty() ? "" : ", ") + std::string("floating IP");
   }
+  const auto guarded = co_await guard(ctx, *about, balancer, false);
+  if (!guarded.ok()) co_return guarded.status();
+  if (*guarded) {
+    out->difference += (out->difference.empty() ? "" : ", ") + std::string("security group");
+  }
   co_return out;
 }
 
@@ -359,6 +381,8 @@ Task<Result<LoadBalancer>> LoadBalancers::update(Ctx ctx, LoadBalancerService se
       co_await octavia_.send_all(ctx, balancer, member_differences(*wanted, balancer), about->done);
   if (!sent.ok()) co_return sent;
   if (balancer.status == "ACTIVE") {
+    const auto guarded = co_await guard(ctx, *about, balancer, true);
+    if (!guarded.ok()) co_return guarded.status();
     auto out = co_await serve(ctx, *about, balancer, false);
     co_return out;
   }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "addresses.hpp"
+#include "node_access.hpp"
 #include "notices.hpp"
 #include "octavia.hpp"
 #include "openstack/api.hpp"
@@ -27,7 +28,7 @@ namespace ccm::openstack {
 class LoadBalancers {
  public:
   LoadBalancers(Host& host, Api& api)
-      : host_(host), api_(api), octavia_(api), addresses_(api), notices_(host) {}
+      : host_(host), api_(api), octavia_(api), addresses_(api), access_(api), notices_(host) {}
   LoadBalancers(const LoadBalancers&) = delete;
   LoadBalancers& operator=(const LoadBalancers&) = delete;
 
@@ -59,6 +60,7 @@ class LoadBalancers {
     const Backends& backends;
     ServiceOptions options;
     int octavia_minor = 0;
+    std::string member_subnet;
     std::vector<Problem> problems;
     std::string done;  // what was changed
   };
@@ -80,6 +82,9 @@ class LoadBalancers {
   Task<Result<bool>> change(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer, Claim owner);
   Task<Result<LoadBalancer>> serve(Ctx ctx, Subject& subject, const ExistingLoadBalancer& balancer,
                                    bool make);
+  // The security group of the Nodes' ports, if it is managed; the same as of NodeAccess.
+  Task<Result<bool>> guard(Ctx ctx, Subject& subject, const ExistingLoadBalancer& balancer,
+                           bool write);
   // The answer about one in the state ERROR; one that never served is deleted.
   Task<Status> broken(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer);
   // removal.cpp
@@ -92,6 +97,7 @@ class LoadBalancers {
   Api& api_;
   Octavia octavia_;
   Addresses addresses_;
+  NodeAccess access_;
   Notices notices_;
   LoadBalancerSettings settings_;
   LoadBalancerClasses classes_;

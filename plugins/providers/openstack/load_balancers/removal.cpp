@@ -50,7 +50,10 @@ Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
     Status gone = co_await take_down(ctx, service, balancer);
     if (!gone.ok()) co_return gone;
   }
-  co_return Status();
+  // Also when there is no load balancer any more (OS-304), and when groups are not managed
+  // (OS-311).
+  Status open = co_await access_.remove(ctx, service);
+  co_return open;
 }
 
 Task<Status> LoadBalancers::take_down(Ctx ctx, const LoadBalancerService& service,

@@ -1,0 +1,37 @@
+// The security group through which a load balancer reaches the Nodes (OS-222, OS-317). [serial]
+#pragma once
+
+#include "openstack/network/floating_ips.hpp"
+#include "openstack/network/security_groups.hpp"
+#include "options.hpp"
+
+#include <ccm/load_balancer.hpp>
+
+#include <string>
+
+namespace ccm::openstack {
+
+// "lb-sg-UID-NAMESPACE-NAME".
+std::string security_group_name(const LoadBalancerService& service);
+
+// `keeps_clients`: the Nodes see the clients' addresses, as with ovn, so the Service's ranges
+// count.
+WantedGroup wanted_group(const LoadBalancerService& service, const Backends& backends,
+                         const ServiceOptions& options, const Subnet& members, bool keeps_clients);
+
+class NodeAccess {
+ public:
+  explicit NodeAccess(Api& api) : groups_(api), networks_(api) {}
+
+  // Makes it so, or with `write` = false only looks. Returns whether something differed.
+  Task<Result<bool>> apply(Ctx ctx, const LoadBalancerService& service, const Backends& backends,
+                           const ServiceOptions& options, std::string member_subnet_id,
+                           bool keeps_clients, bool write);
+  Task<Status> remove(Ctx ctx, const LoadBalancerService& service);
+
+ private:
+  SecurityGroups groups_;
+  FloatingIps networks_;
+};
+
+}  // namespace ccm::openstack

@@ -1,0 +1,276 @@
+#include "security_groups.hpp"
+
+#include "openstack/answer.hpp"
+#include "openstack/json_answer.hpp"
+
+#include <ccm/percent_encode.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::openstack {
+namespace {
+
+using nlohmann::json;
+
+// An ID takes 47 characters of the URL, which many servers cut at 8,192.
+constexpr std::size_t kServersAtOnce = 100;
+constexpr const char* kGroupPortFields =
+    "&fields=id&fields=device_id&fields=fixed_ips&fields=security_groups"
+    "&fields=port_security_enabled&fields=revision_number";
+
+struct ExistingRule {
+  std::string id;
+  bool inward = false;
+  InwardRule rule;
+};
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+  return text;
+}
+
+int64_t port_of(const json& entry, const char* name) {
+  const auto place = entry.find(name);
+  return place == entry.end() || place->is_null() ? 0 : place->get<int64_t>();
+}
+
+Result<std::vector<ExistingRule>> read_rules(const json& document) {
+  std::vector<ExistingRule> rules;
+  for (const json& entry : document.at("security_group_rules")) {
+    ExistingRule& out = rules.emplace_back();
+    out.id = entry.at("id").get<std::string>();
+    const int64_t first = port_of(entry, "port_range_min");
+    out.inward =
+        text_of(entry, "direction") == "ingress" && first == port_of(entry, "port_range_max");
+    out.rule = {lower_case(text_of(entry, "protocol")), text_of(entry, "ethertype"),
+                text_of(entry, "remote_ip_prefix"), first};
+  }
+  return rules;
+}
+
+Result<std::vector<std::string>> read_group_ids(const json& document) {
+  std::vector<std::string> ids;
+  for (const json& entry : document.at("security_groups")) {
+    ids.push_back(entry.at("id").get<std::string>());
+  }
+  return ids;
+}
+
+Result<std::string> read_group_id(const json& document) {
+  return document.at("security_group").at("id").get<std::string>();
+}
+
+Result<std::vector<GroupPort>> read_group_ports(const json& document) {
+  std::vector<GroupPort> ports;
+  for (const json& entry : document.at("ports")) {
+    GroupPort& port = ports.emplace_back();
+    port.id = entry.at("id").get<std::string>();
+    port.server_id = text_of(entry, "device_id");
+    for (const json& fixed : part_of(entry, "fixed_ips")) {
+      port.subnet_by_address[text_of(fixed, "ip_address")] = text_of(fixed, "subnet_id");
+    }
+    port.groups = part_of(entry, "security_groups").get<std::vector<std::string>>();
+    port.secured = entry.value("port_security_enabled", true);
+    port.revision = entry.value("revision_number", int64_t{-1});
+  }
+  return ports;
+}
+
+std::string rule_body(const std::string& group_id, const InwardRule& rule) {
+  const json entry = {{"direction", "ingress"},         {"security_group_id", group_id},
+                      {"protocol", rule.protocol},      {"ethertype", rule.family},
+                      {"remote_ip_prefix", rule.range}, {"port_range_min", rule.port},
+                      {"port_range_max", rule.port}};
+  return json{{"security_group_rule", entry}}.dump();
+}
+
+std::string group_body(const WantedGroup& wanted) {
+  const json entry = {{"name", wanted.name}, {"description", wanted.description}};
+  return json{{"security_group", entry}}.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string groups_body(const std::vector<std::string>& groups) {
+  return json{{"port", {{"security_groups", groups}}}}.dump();
+}
+
+bool has_group(const GroupPort& port, const std::string& id) {
+  return std::find(port.groups.begin(), port.groups.end(), id) != port.groups.end();
+}
+
+// OS-321: a Node's port with its address on the members' subnet.
+bool is_member_port(const GroupPort& port, const WantedGroup& wanted) {
+  return port.secured && std::any_of(port.subnet_by_address.begin(), port.subnet_by_address.end(),
+                                     [&](const auto& fixed) {
+                                       const auto node = wanted.server_by_address.find(fixed.first);
+                                       return fixed.second == wanted.subnet_id &&
+                                              node != wanted.server_by_address.end() &&
+                                              node->second == port.server_id;
+                                     });
+}
+
+}  // namespace
+
+Task<Result<std::string>> SecurityGroups::call(Ctx ctx, const char* method, std::string path,
+                                               const char* operation, std::string body,
+                                               std::string if_match) {
+  Call request;
+  request.service = "network";
+  request.method = method;
+  request.path = std::move(path);
+  request.operation = operation;
+  request.body = std::move(body);
+  request.if_match = std::move(if_match);
+  return api_.call(std::move(ctx), std::move(request));
+}
+
+Task<Result<std::string>> SecurityGroups::find(Ctx ctx, std::string name) {
+  const auto body =
+      co_await call(ctx, "GET", "security-groups?fields=id&name=" + percent_encode(name),
+                    "ListSecurityGroups", "", "");
+  if (!body.ok()) co_return body.status();
+  const auto ids = read_answer(parse_json(*body), &read_group_ids);
+  if (!ids.ok()) co_return ids.status();
+  if (ids->size() > 1) {
+    co_return Status(Code::failed_precondition, ErrorClass::unavailable,
+                     "there are several security groups " + name + ": delete all but one");
+  }
+  co_return ids->empty() ? std::string() : ids->front();
+}
+
+Task<Result<bool>> SecurityGroups::apply(Ctx ctx, const WantedGroup& wanted, bool write) {
+  auto id = co_await find(ctx, wanted.name);
+  if (!id.ok()) co_return id.status();
+  const bool fresh = id->empty();
+  if (fresh) {
+    if (!write) co_return true;
+    const auto body = co_await call(ctx, "POST", "security-groups", "CreateSecurityGroup",
+                                    group_body(wanted), "");
+    if (!body.ok()) co_return body.status();
+    id = read_answer(parse_json(*body), &read_group_id);
+    if (!id.ok()) co_return id.status();
+  }
+  const auto rules = co_await apply_rules(ctx, *id, wanted, write);
+  if (!rules.ok()) co_return rules;
+  const auto ports = co_await apply_ports(ctx, *id, wanted, write);
+  if (!ports.ok()) co_return ports;
+  co_return fresh || *rules || *ports;
+}
+
+// Missing ones are made before others are deleted (OS-318, OS-423).
+Task<Result<bool>> SecurityGroups::apply_rules(Ctx ctx, std::string id, const WantedGroup& wanted,
+                                               bool write) {
+  const auto body = co_await call(ctx, "GET", "security-group-rules?security_group_id=" + id,
+                                  "ListSecurityGroupRules", "", "");
+  if (!body.ok()) co_return body.status();
+  const auto existing = read_answer(parse_json(*body), &read_rules);
+  if (!existing.ok()) co_return existing.status();
+  std::set<InwardRule> missing = wanted.rules;
+  std::vector<std::string> surplus;
+  for (const ExistingRule& rule : *existing) {
+    if (!rule.inward || !wanted.rules.contains(rule.rule)) {
+      surplus.push_back(rule.id);
+    } else {
+      missing.erase(rule.rule);
+    }
+  }
+  if (!write) co_return !missing.empty() || !surplus.empty();
+  for (const InwardRule& rule : missing) {
+    const auto made = co_await call(ctx, "POST", "security-group-rules", "CreateSecurityGroupRule",
+                                    rule_body(id, rule), "");
+    const bool there = made.status().error_class() == ErrorClass::conflict;  // already
+    if (!made.ok() && !there) co_return made.status();
+  }
+  for (const std::string& rule : surplus) {
+    const auto gone = co_await call(ctx, "DELETE", "security-group-rules/" + rule,
+                                    "DeleteSecurityGroupRule", "", "");
+    const bool missing_already = gone.status().error_class() == ErrorClass::not_found;
+    if (!gone.ok() && !missing_already) co_return gone.status();
+  }
+  co_return !missing.empty() || !surplus.empty();
+}
+
+Task<Result<std::vector<GroupPort>>> SecurityGroups::ports(Ctx ctx, std::string query) {
+  const auto body = co_await call(ctx, "GET", "ports?" + query + kGroupPortFields, "ListPorts", "", "");
+  if (!body.ok()) co_return body.status();
+  co_return read_answer(parse_json(*body), &read_group_ports);
+}
+
+Task<Result<std::vector<GroupPort>>> SecurityGroups::ports_of(Ctx ctx, const WantedGroup& wanted) {
+  std::vector<GroupPort> all;
+  std::string query;
+  std::size_t count = 0;
+  std::size_t left = wanted.server_by_address.size();
+  for (const auto& [address, server] : wanted.server_by_address) {
+    query += (query.empty() ? "" : "&") + std::string("device_id=") + percent_encode(server);
+    --left;
+    if (++count < kServersAtOnce && left > 0) continue;
+    auto some = co_await ports(ctx, query);
+    if (!some.ok()) co_return some;
+    all.insert(all.end(), some->begin(), some->end());
+    query.clear();
+    count = 0;
+  }
+  co_return all;
+}
+
+// Also off those of Nodes that left (OS-322).
+Task<Result<bool>> SecurityGroups::apply_ports(Ctx ctx, std::string id, const WantedGroup& wanted,
+                                               bool write) {
+  bool differs = false;
+  const auto of_nodes = co_await ports_of(ctx, wanted);
+  if (!of_nodes.ok()) co_return of_nodes.status();
+  for (const GroupPort& port : *of_nodes) {
+    if (!is_member_port(port, wanted) || has_group(port, id)) continue;
+    differs = true;
+    if (!write) continue;
+    auto groups = port.groups;
+    groups.push_back(id);
+    Status set = co_await set_groups(ctx, port, std::move(groups));
+    if (!set.ok()) co_return set;
+  }
+  const auto having = co_await ports(ctx, "security_groups=" + id);
+  if (!having.ok()) co_return having.status();
+  for (const GroupPort& port : *having) {
+    if (is_member_port(port, wanted)) continue;
+    differs = true;
+    if (!write) continue;
+    auto groups = port.groups;
+    std::erase(groups, id);
+    Status set = co_await set_groups(ctx, port, std::move(groups));
+    if (!set.ok() && set.error_class() != ErrorClass::not_found) co_return set;
+  }
+  co_return differs;
+}
+
+// For the revision that was read, so that nobody's change is lost (OS-326).
+Task<Status> SecurityGroups::set_groups(Ctx ctx, const GroupPort& port,
+                                        std::vector<std::string> groups) {
+  std::string revision;
+  if (port.revision >= 0) revision = "revision_number=" + std::to_string(port.revision);
+  const auto body = co_await call(ctx, "PUT", "ports/" + port.id, "UpdatePort", groups_body(groups),
+                                  std::move(revision));
+  co_return body.status();
+}
+
+Task<Status> SecurityGroups::remove(Ctx ctx, std::string name) {
+  const auto id = co_await find(ctx, std::move(name));
+  if (!id.ok()) co_return id.status();
+  if (id->empty()) co_return Status();
+  const auto having = co_await ports(ctx, "security_groups=" + *id);
+  if (!having.ok()) co_return having.status();
+  for (const GroupPort& port : *having) {
+    auto groups = port.groups;
+    std::erase(groups, *id);
+    Status set = co_await set_groups(ctx, port, std::move(groups));
+    if (!set.ok() && set.error_class() != ErrorClass::not_found) co_return set;
+  }
+  const auto gone =
+      co_await call(ctx, "DELETE", "security-groups/" + *id, "DeleteSecurityGroup", "", "");
+  const bool already = gone.status().error_class() == ErrorClass::not_found;
+  co_return already ? Status() : gone.status();
+}
+
+}  // namespace ccm::openstack
