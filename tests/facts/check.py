@@ -17,8 +17,8 @@ PREFIXES = {
     "MET": "metrics.md", "TRAP": "the page of its subject", "API": "kubernetes-api.md", "DO": "digitalocean.md",
     "OS": "openstack.md",
 }
-# Facts that may wait for their first citation, until there is the file that will cite the rest of them.
-AWAITED = {"OS": "plugins/providers/openstack/config/clouds_yaml.cpp"}
+# Facts that may wait for their first citation, until there is the folder that will cite the rest of them.
+AWAITED = {"OS": "deploy/manifests/openstack"}
 NEVER_CITES = ("sdk/include/", "sdk/testing/include/")
 NOT_READ = ("tests/facts/",)
 

@@ -7,8 +7,8 @@
 
 namespace ccm::openstack {
 
-// invalid_argument, one line that names the option, when something is set that cannot be left out
-// without harm: certificates, clouds.yaml, version 2.0 of Keystone (OS-78).
+// invalid_argument, one line that names the option: a user's name in the URL, version 2.0 of
+// Keystone (OS-78).
 Status refuse_unsupported(const GlobalSettings& global);
 
 }  // namespace ccm::openstack

@@ -193,7 +193,8 @@ Task<Result<bool>> SecurityGroups::apply_rules(Ctx ctx, std::string id, const Wa
 }
 
 Task<Result<std::vector<GroupPort>>> SecurityGroups::ports(Ctx ctx, std::string query) {
-  const auto body = co_await call(ctx, "GET", "ports?" + query + kGroupPortFields, "ListPorts", "", "");
+  const auto body =
+      co_await call(ctx, "GET", "ports?" + query + kGroupPortFields, "ListPorts", "", "");
   if (!body.ok()) co_return body.status();
   co_return read_answer(parse_json(*body), &read_group_ports);
 }

@@ -1,0 +1,156 @@
+// Load balancers by the real manager with openstack.so and service.so.
+#include "openstack_api/manager_fixture.hpp"
+
+#include <set>
+#include <string>
+
+namespace ccm::openstack_api {
+namespace {
+
+constexpr const char* kServices = "/api/v1/namespaces/default/services";
+constexpr const char* kIdAnnotation = "loadbalancer.openstack.org/load-balancer-id";
+
+class OpenStackLoadBalancersManagerTest : public OpenStackManagerTest {
+ protected:
+  void start_services(const std::string& options = "") {
+    write_conf("secret", "[LoadBalancer]\n" + options);
+    start("cloud-node-controller,service-lb-controller", {"--cluster-name=kubernetes"});
+  }
+  void serve(const std::string& name, const json& annotations = json::object()) {
+    const auto created =
+        api_.create(kServices, {{"apiVersion", "v1"},
+                                {"kind", "Service"},
+                                {"metadata", {{"name", name}, {"annotations", annotations}}},
+                                {"spec",
+                                 {{"type", "LoadBalancer"},
+                                  {"selector", {{"app", name}}},
+                                  {"ports", json::array({{{"port", 80}, {"protocol", "TCP"}}})}}}});
+    ASSERT_EQ(created.status, 201) << created.http.body;
+  }
+  json service(const std::string& name) {
+    return api_.get(std::string(kServices) + "/" + name).body;
+  }
+  std::string address(const std::string& name) {
+    const json ingress = service(name)
+                             .value("status", json::object())
+                             .value("loadBalancer", json::object())
+                             .value("ingress", json::array());
+    return ingress.empty() ? "" : ingress.at(0).value("ip", "");
+  }
+  bool has_event(const std::string& name, const std::string& reason) {
+    const json events = api_.get("/api/v1/namespaces/default/events").body;
+    for (const json& event : events.at("items")) {
+      if (event.at("involvedObject").at("name") == name && event.at("reason") == reason)
+        return true;
+    }
+    return false;
+  }
+  std::size_t count(const std::string& collection) {
+    std::size_t found = 0;
+    cloud_.with([&](Cloud& cloud) {
+      cloud.region().load_balancing.advance();
+      found = cloud.region().load_balancing.records(collection).size();
+    });
+    return found;
+  }
+  bool all_served(int services) {
+    for (int i = 0; i < services; ++i) {
+      if (address("web-" + std::to_string(i)).empty()) return false;
+    }
+    return true;
+  }
+  void nodes(int count) {
+    const auto ids = add_servers("worker-", count, "private");
+    for (int i = 0; i < count; ++i) {
+      join("worker-" + std::to_string(i), "openstack:///" + ids[i]);
+    }
+  }
+};
+
+// The Go manager takes them one after the other, and waits for each (OS-330).
+TEST_F(OpenStackLoadBalancersManagerTest, OS_253_330_404_409_ManyAtOnceAndARestartWritesNothing) {
+  constexpr int kMany = 20;
+  nodes(3);
+  cloud_.with([](Cloud& cloud) {
+    cloud.latency = milliseconds(20);
+    cloud.region().load_balancing.create_time = milliseconds(2'000);
+  });
+  start_services();
+  ASSERT_TRUE(support::eventually(support::patience(), [&] { return initialised("worker-") == 3; }))
+      << tail(manager_->log());
+  for (int i = 0; i < kMany; ++i) serve("web-" + std::to_string(i));
+  ASSERT_TRUE(support::eventually(support::patience(), [&] { return all_served(kMany); }))
+      << tail(manager_->log());
+  EXPECT_EQ(count("loadbalancers"), static_cast<std::size_t>(kMany));
+  EXPECT_EQ(count("members"), 3U * kMany);
+  EXPECT_TRUE(address("web-0").starts_with("203.0.113."));
+  EXPECT_FALSE(service("web-0")["metadata"]["annotations"].value(kIdAnnotation, "").empty());
+
+  // The same without our marks: as the Go manager leaves it.
+  manager_->stop();
+  cloud_.with([](Cloud& cloud) {
+    for (const char* collection : {"loadbalancers", "listeners"}) {
+      for (json& record : cloud.region().load_balancing.records(collection)) {
+        json tags = json::array();
+        for (const json& tag : record.at("tags")) {
+          if (!tag.get<std::string>().starts_with("ccm-service:")) tags.push_back(tag);
+        }
+        record["tags"] = tags;
+      }
+    }
+    cloud.clear_log();
+  });
+  const json before = service("web-0");
+  start_services();
+  ASSERT_TRUE(support::eventually(support::patience(), [&] {
+    int64_t looked = 0;
+    cloud_.with([&](Cloud& cloud) { looked = cloud.calls("GET", "/floatingips"); });
+    return looked >= kMany;
+  })) << tail(manager_->log());
+  cloud_.with([](Cloud& cloud) { EXPECT_EQ(cloud.writes(), 0); });
+  EXPECT_EQ(service("web-0")["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"]);
+
+  for (int i = 0; i < kMany; ++i) {
+    EXPECT_EQ(api_.remove(std::string(kServices) + "/web-" + std::to_string(i)).status, 200);
+  }
+  EXPECT_TRUE(support::eventually(support::patience(), [&] { return count("loadbalancers") == 0; }))
+      << tail(manager_->log());
+  cloud_.with(
+      [](Cloud& cloud) { EXPECT_EQ(cloud.region().network.records("floatingips").size(), 0U); });
+}
+
+// The id of what was made is recorded although its address was refused, and a new process goes on.
+TEST_F(OpenStackLoadBalancersManagerTest, OS_216_368_AFailureHalfWayIsTakenUpAgain) {
+  nodes(1);
+  cloud_.with([&](Cloud& cloud) {
+    cloud.region().network.set_quota(cloud_.facts().at("projects").at("demo"), "floatingip", 0);
+  });
+  start_services();
+  serve("web", {{"loadbalancer.openstack.org/connection-limit", "many"}});
+  ASSERT_TRUE(support::eventually(support::patience(), [&] {
+    return !service("web")["metadata"]["annotations"].value(kIdAnnotation, "").empty() &&
+           has_event("web", "SyncLoadBalancerFailed");
+  })) << tail(manager_->log());
+  EXPECT_TRUE(has_event("web", "InvalidAnnotation"));
+  EXPECT_EQ(address("web"), "");
+  manager_->stop();
+  cloud_.with([&](Cloud& cloud) {
+    cloud.region().network.set_quota(cloud_.facts().at("projects").at("demo"), "floatingip", 10);
+  });
+  start_services();
+  EXPECT_TRUE(support::eventually(support::patience(), [&] { return !address("web").empty(); }))
+      << tail(manager_->log());
+  EXPECT_EQ(count("loadbalancers"), 1U);
+}
+
+TEST_F(OpenStackLoadBalancersManagerTest, OS_115_SwitchedOffNothingElseIsDifferent) {
+  nodes(1);
+  start_services("enabled = false\n");
+  EXPECT_TRUE(
+      support::eventually(support::patience(), [&] { return initialised("worker-") == 1; }));
+  EXPECT_NE(manager_->log().find("does not offer load balancers"), std::string::npos)
+      << tail(manager_->log());
+}
+
+}  // namespace
+}  // namespace ccm::openstack_api
