@@ -114,6 +114,21 @@ TEST_F(OpenStackLoadBalancersTest, OS_383_ImmutableMeansWaiting) {
   EXPECT_EQ(cloud.writes(), 0);
 }
 
+TEST_F(OpenStackLoadBalancersTest, OS_331_332_OneThatIsStuckIsLookedAtLessOften) {
+  const auto made = ensured(web(), nodes());
+  octavia().set_status(made.id, "PENDING_UPDATE");
+  EXPECT_EQ(ensure(web(), nodes())->retry_after, seconds(1));
+  host.loop.advance(seconds(50));
+  EXPECT_EQ(ensure(web(), nodes())->retry_after, seconds(10));
+  host.loop.advance(minutes(60));
+  EXPECT_EQ(ensure(web(), nodes())->retry_after, seconds(30));
+  EXPECT_EQ(remove(web()).retry_after(), seconds(30));
+  octavia().set_status(made.id, "ACTIVE");
+  ensured(web(), nodes());
+  octavia().set_status(made.id, "PENDING_UPDATE");
+  EXPECT_EQ(ensure(web(), nodes())->retry_after, seconds(1));
+}
+
 // Somebody else's change begins between the reading and the write.
 TEST_F(OpenStackLoadBalancersTest, OS_383_AConflictAtTheWriteMeansWaiting) {
   ensured(web(), nodes());

@@ -10,7 +10,6 @@
 namespace ccm::openstack {
 namespace {
 
-constexpr milliseconds kLookAgain{1'000};
 constexpr int kRounds = 6;       // until parts of parts are there
 constexpr int kTagsVersion = 5;  // of Octavia's API
 
@@ -58,7 +57,6 @@ LoadBalancer described(const ExistingLoadBalancer& balancer, LoadBalancerState s
   out.state = state;
   out.id = balancer.id;
   out.name = balancer.name;
-  if (state == LoadBalancerState::pending) out.retry_after = kLookAgain;
   return out;
 }
 
@@ -220,8 +218,10 @@ Task<Result<LoadBalancer>> LoadBalancers::settle(Ctx ctx, Subject& subject,
     Status failed = co_await broken(ctx, subject, balancer);
     co_return failed;
   }
+  const milliseconds pause = patience_.pause(balancer);
   if (balancer.pending()) {
     LoadBalancer pending = described(balancer, LoadBalancerState::pending);
+    pending.retry_after = pause;
     pending.difference = subject.done;
     co_return pending;
   }
@@ -371,7 +371,11 @@ Task<Result<LoadBalancer>> LoadBalancers::update(Ctx ctx, LoadBalancerService se
     Status failed = co_await broken(ctx, *about, balancer);
     co_return failed;
   }
-  if (balancer.pending()) co_return described(balancer, LoadBalancerState::pending);
+  if (balancer.pending()) {
+    LoadBalancer pending = described(balancer, LoadBalancerState::pending);
+    pending.retry_after = patience_.pause(balancer);
+    co_return pending;
+  }
   Status read = co_await octavia_.read_children(ctx, balancer);
   if (!read.ok()) co_return read;
   claim_listeners(service, *whose, balancer);
@@ -387,6 +391,7 @@ Task<Result<LoadBalancer>> LoadBalancers::update(Ctx ctx, LoadBalancerService se
     co_return out;
   }
   LoadBalancer out = described(balancer, LoadBalancerState::pending);
+  out.retry_after = patience_.pause(balancer);
   out.difference = about->done;
   co_return out;
 }

@@ -12,6 +12,7 @@
 #include "openstack/api.hpp"
 #include "openstack/config/settings.hpp"
 #include "ownership.hpp"
+#include "patience.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/load_balancer.hpp>
@@ -28,7 +29,13 @@ namespace ccm::openstack {
 class LoadBalancers {
  public:
   LoadBalancers(Host& host, Api& api)
-      : host_(host), api_(api), octavia_(api), addresses_(api), access_(api), notices_(host) {}
+      : host_(host),
+        api_(api),
+        octavia_(api),
+        addresses_(api),
+        access_(api),
+        notices_(host),
+        patience_(host) {}
   LoadBalancers(const LoadBalancers&) = delete;
   LoadBalancers& operator=(const LoadBalancers&) = delete;
 
@@ -99,11 +106,12 @@ class LoadBalancers {
   Addresses addresses_;
   NodeAccess access_;
   Notices notices_;
+  Patience patience_;
   LoadBalancerSettings settings_;
   LoadBalancerClasses classes_;
 };
 
-// In the state that it is in, without an address.
+// In that state, without an address.
 LoadBalancer described(const ExistingLoadBalancer& balancer, LoadBalancerState state);
 Status not_owned(const std::string& id);
 

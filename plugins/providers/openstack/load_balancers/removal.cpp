@@ -7,18 +7,16 @@
 namespace ccm::openstack {
 namespace {
 
-constexpr milliseconds kDeletionPause{1'000};
-
-Status being_deleted(const std::string& id) {
+Status being_deleted(const std::string& id, milliseconds pause) {
   return Status(Code::unavailable, ErrorClass::waiting, "load balancer " + id + " is being deleted")
       .with_reason("CloudBusy")
-      .with_retry_after(kDeletionPause);
+      .with_retry_after(pause);
 }
 
-Status being_changed(const std::string& id) {
+Status being_changed(const std::string& id, milliseconds pause) {
   return Status(Code::unavailable, ErrorClass::waiting, "load balancer " + id + " is being changed")
       .with_reason("CloudBusy")
-      .with_retry_after(kDeletionPause);
+      .with_retry_after(pause);
 }
 
 Status takes_no_change(const std::string& id) {
@@ -58,8 +56,9 @@ Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
 
 Task<Status> LoadBalancers::take_down(Ctx ctx, const LoadBalancerService& service,
                                       ExistingLoadBalancer& balancer) {
-  if (balancer.status == "PENDING_DELETE") co_return being_deleted(balancer.id);
-  if (balancer.pending()) co_return being_changed(balancer.id);
+  if (balancer.status == "PENDING_DELETE")
+    co_return being_deleted(balancer.id, patience_.pause(balancer));
+  if (balancer.pending()) co_return being_changed(balancer.id, patience_.pause(balancer));
   const bool whole = made_by_a_manager(balancer) && other_users(service, balancer) == 0;
   Status gone;
   if (whole) {
@@ -85,7 +84,7 @@ Task<Status> LoadBalancers::leave(Ctx ctx, const LoadBalancerService& service,
   Status sent = co_await octavia_.send_all(ctx, balancer, std::move(writes), done);
   if (!sent.ok()) co_return sent;
   const bool all_sent = done.ends_with(last) && (count == 1 || done.size() > last.size());
-  if (!all_sent) co_return being_changed(balancer.id);
+  if (!all_sent) co_return being_changed(balancer.id, patience_.pause(balancer));
   co_return Status();
 }
 
@@ -104,14 +103,16 @@ Task<Status> LoadBalancers::destroy(Ctx ctx, const LoadBalancerService& service,
       std::string done;
       Status sent = co_await octavia_.send_all(ctx, balancer, std::move(parts), done);
       if (!sent.ok()) co_return sent;
-      if (balancer.status != "ACTIVE") co_return being_changed(balancer.id);
+      if (balancer.status != "ACTIVE")
+        co_return being_changed(balancer.id, patience_.pause(balancer));
     }
   }
   Status deleted = co_await octavia_.send(ctx, removal(balancer, cascade));
   if (!deleted.ok()) co_return deleted;
   auto left = co_await octavia_.find(ctx, balancer.id);
   if (!left.ok()) co_return left.status();
-  if (*left) co_return being_deleted(balancer.id);
+  if (*left) co_return being_deleted(balancer.id, patience_.pause(**left));
+  patience_.forget(balancer.id);
   co_return Status();
 }
 
