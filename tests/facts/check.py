@@ -18,7 +18,7 @@ PREFIXES = {
     "OS": "openstack.md",
 }
 # Facts that may wait for their first citation, until there is the folder that will cite the rest of them.
-AWAITED = {"OS": "deploy/manifests/openstack"}
+AWAITED = {"OS": "docs/openstack-migration.md"}
 NEVER_CITES = ("sdk/include/", "sdk/testing/include/")
 NOT_READ = ("tests/facts/",)
 

@@ -5,6 +5,7 @@
 #include "openstack_api/server.hpp"
 #include "support/eventually.hpp"
 #include "support/file.hpp"
+#include "support/manifests.hpp"
 #include "support/process.hpp"
 #include "support/test_server.hpp"
 
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -22,8 +24,16 @@ namespace ccm::openstack_api {
 
 inline constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 
+// With the role of deploy/manifests/openstack and no other.
 class OpenStackManagerTest : public ::testing::Test {
  protected:
+  OpenStackManagerTest() {
+    if (server_.kind() == support::ServerKind::kSandbox) return;
+    for (const char* file : {"rbac.yaml", "secret.yaml.example", "daemonset.yaml"}) {
+      server_.give_rights(
+          support::read_manifests(std::filesystem::path(CCM_OPENSTACK_MANIFESTS) / file));
+    }
+  }
   ~OpenStackManagerTest() override {
     if (!manager_) return;
     manager_->stop();
