@@ -33,6 +33,13 @@ std::string on_one_line(std::string text) {
   return text;
 }
 
+// A 404 that a service says itself; a proxy's, or that of a wrong URL, has another form.
+bool is_a_services_404(const HttpResponse& response) {
+  if (says_not_found(response)) return true;
+  const auto document = parse_json(response.body);
+  return document.is_object() && (document.contains("error") || document.contains("title"));
+}
+
 // {"error": {...}}, {"NeutronError": {...}}, {"itemNotFound": {...}}, {"faultstring": ...},
 // {"title", "description"}: each service has its own.
 ErrorText read_error(const std::string& body) {
@@ -103,6 +110,10 @@ Status classified(const HttpResponse& response, const ErrorText& error, std::str
       return Status(Code::permission_denied, ErrorClass::auth, std::move(message))
           .with_reason("CloudPermissionDenied");
     case 404:
+      if (!is_a_services_404(response)) {
+        return Status(Code::unavailable, ErrorClass::unavailable, std::move(message))
+            .with_reason("CloudUnavailable");
+      }
       return Status(Code::not_found, ErrorClass::not_found, std::move(message))
           .with_reason("CloudNotFound");
     case 409:
@@ -153,7 +164,8 @@ bool says_not_found(const HttpResponse& response) {
   if (response.status_code != 404) return false;
   const auto document = parse_json(response.body);
   return document.is_object() &&
-         (document.contains("itemNotFound") || document.contains("NeutronError"));
+         (document.contains("itemNotFound") || document.contains("NeutronError") ||
+          document.contains("faultstring"));
 }
 
 }  // namespace ccm::openstack

@@ -30,6 +30,13 @@ bool marker_is_gone(const Status& status, const std::string& marker) {
          (status.code() == Code::invalid_argument || status.code() == Code::not_found);
 }
 
+// Not the object's absence: the service's or the login's.
+Status without_not_found(Status status) {
+  if (status.error_class() != ErrorClass::not_found) return status;
+  return Status(Code::unavailable, ErrorClass::unavailable, status.message())
+      .with_reason("CloudUnavailable");
+}
+
 }  // namespace
 
 Task<Result<HttpResponse>> Api::send(Ctx ctx, const Call& call, Session::TokenPtr token) {
@@ -59,7 +66,7 @@ Task<Result<HttpResponse>> Api::send(Ctx ctx, const Call& call, Session::TokenPt
 Task<Result<HttpResponse>> Api::exchange(Ctx ctx, Call call) {
   for (bool again = false;; again = true) {
     auto token = co_await session_.token(ctx);
-    if (!token.ok()) co_return token.status();
+    if (!token.ok()) co_return without_not_found(token.status());
     auto answer = co_await send(ctx, call, *token);
     if (!answer.ok() || answer->status_code != 401) co_return answer;
     session_.refused(*token);
@@ -72,10 +79,11 @@ Task<Result<HttpResponse>> Api::exchange(Ctx ctx, Call call) {
 
 Task<Result<std::string>> Api::call(Ctx ctx, Call call) {
   const std::string operation = call.operation;
+  const bool must_exist = call.must_exist;
   auto answer = co_await exchange(ctx, std::move(call));
   if (!answer.ok()) co_return answer.status();
   Status status = status_of(operation, *answer);
-  if (!status.ok()) co_return status;
+  if (!status.ok()) co_return must_exist ? without_not_found(std::move(status)) : status;
   co_return std::move(answer->body);
 }
 

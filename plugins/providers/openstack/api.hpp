@@ -23,6 +23,7 @@ struct Call {
   std::string body;          // JSON; empty = none
   std::string microversion;  // "compute 2.47"; empty = the service's oldest
   std::string if_match;      // "revision_number=7": only when the object is still at that
+  bool must_exist = false;   // a collection: a 404 is a failure, and never "there is none"
   bool idempotent = false;   // a write that may be sent once more when its answer is lost
 };
 
@@ -53,7 +54,8 @@ class Api {
   // (OS-84). Failures: those of Session::token, of the host's http, and unauthenticated when the
   // new token is refused as well (OS-85).
   Task<Result<HttpResponse>> exchange(Ctx ctx, Call call);
-  // The body of a 2xx answer. Failures: those of exchange, and of status_of (answer.hpp).
+  // The body of a 2xx answer. Failures: those of exchange, and of status_of (answer.hpp); class
+  // not_found only when the service itself says that the object of the path does not exist.
   Task<Result<std::string>> call(Ctx ctx, Call call);
   // Reads a collection to its end. It begins once more when the object at which a page ends is
   // deleted in between. Failures: those of call and of `reader`.

@@ -64,17 +64,22 @@ Answer Network::handle(const Call& call) {
     }
     return answer(200, {{"resources", std::move(resources)}});
   }
-  if (path[1] == "extensions" && path.size() == 2) {
+  if (path[1] == "extensions" && path.size() <= 3) {
     json list = json::array();
     for (const std::string& alias : extensions) {
-      list.push_back({{"alias", alias},
-                      {"name", alias},
-                      {"description", alias},
-                      {"links", json::array()},
-                      {"updated", "2026-01-01T00:00:00-00:00"}});
+      json extension = {{"alias", alias},
+                        {"name", alias},
+                        {"description", alias},
+                        {"links", json::array()},
+                        {"updated", "2026-01-01T00:00:00-00:00"}};
+      if (path.size() == 3 && path[2] == alias) return answer(200, {{"extension", extension}});
+      list.push_back(std::move(extension));
     }
+    if (path.size() == 3) not_found();
     return answer(200, {{"extensions", std::move(list)}});
   }
+  const bool routed = std::find(extensions.begin(), extensions.end(), "router") != extensions.end();
+  if (!routed && (path[1] == "routers" || path[1] == "floatingips")) not_found();
   if (path[1] == "quotas" && path.size() == 3) return quotas(call);
   const Resource* resource = resource_at(path[1]);
   if (resource == nullptr) not_found();

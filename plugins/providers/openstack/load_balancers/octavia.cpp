@@ -30,6 +30,15 @@ Task<Result<std::string>> Octavia::get(Ctx ctx, std::string path, const char* op
   return api_.call(std::move(ctx), std::move(question));
 }
 
+Task<Result<std::string>> Octavia::get_existing(Ctx ctx, std::string path, const char* operation) {
+  Call question;
+  question.service = "load-balancer";
+  question.path = std::move(path);
+  question.operation = operation;
+  question.must_exist = true;
+  return api_.call(std::move(ctx), std::move(question));
+}
+
 Task<Result<int>> Octavia::version(Ctx ctx) {
   if (version_ >= 0) co_return version_;
   Call question;
@@ -55,7 +64,7 @@ Task<Result<std::optional<ExistingLoadBalancer>>> Octavia::find(Ctx ctx, std::st
 }
 
 Task<Result<std::vector<ExistingLoadBalancer>>> Octavia::listed(Ctx ctx, std::string query) {
-  auto body = co_await get(ctx, "loadbalancers?" + query, "ListLoadBalancers");
+  auto body = co_await get_existing(ctx, "loadbalancers?" + query, "ListLoadBalancers");
   if (!body.ok()) co_return body.status();
   auto all = parse_load_balancers(*body);
   if (!all.ok()) co_return all.status();
@@ -73,11 +82,11 @@ Task<Result<std::vector<ExistingLoadBalancer>>> Octavia::with_name(Ctx ctx, std:
 
 Task<Status> Octavia::read_children(Ctx ctx, ExistingLoadBalancer& balancer) {
   const std::string query = "?loadbalancer_id=" + percent_encode(balancer.id);
-  const auto listeners_body = co_await get(ctx, "listeners" + query, "ListListeners");
+  const auto listeners_body = co_await get_existing(ctx, "listeners" + query, "ListListeners");
   if (!listeners_body.ok()) co_return listeners_body.status();
   auto listeners = parse_listeners(*listeners_body);
   if (!listeners.ok()) co_return listeners.status();
-  const auto pools_body = co_await get(ctx, "pools" + query, "ListPools");
+  const auto pools_body = co_await get_existing(ctx, "pools" + query, "ListPools");
   if (!pools_body.ok()) co_return pools_body.status();
   auto pools = parse_pools(*pools_body);
   if (!pools.ok()) co_return pools.status();
@@ -91,7 +100,8 @@ Task<Status> Octavia::read_children(Ctx ctx, ExistingLoadBalancer& balancer) {
 }
 
 Task<Status> Octavia::read_pool(Ctx ctx, ExistingPool& pool) {
-  const auto members_body = co_await get(ctx, "pools/" + pool.id + "/members", "ListMembers");
+  const auto members_body =
+      co_await get_existing(ctx, "pools/" + pool.id + "/members", "ListMembers");
   if (!members_body.ok()) co_return members_body.status();
   auto members = parse_members(*members_body);
   if (!members.ok()) co_return members.status();
@@ -99,7 +109,7 @@ Task<Status> Octavia::read_pool(Ctx ctx, ExistingPool& pool) {
   pool.member_ids = std::move(members->ids);
   if (pool.monitor_id.empty()) co_return Status();
   const auto monitor_body =
-      co_await get(ctx, "healthmonitors/" + pool.monitor_id, "GetHealthMonitor");
+      co_await get_existing(ctx, "healthmonitors/" + pool.monitor_id, "GetHealthMonitor");
   if (!monitor_body.ok()) co_return monitor_body.status();
   auto monitor = parse_monitor(*monitor_body);
   if (!monitor.ok()) co_return monitor.status();

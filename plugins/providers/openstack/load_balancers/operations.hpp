@@ -50,7 +50,7 @@ class LoadBalancers {
   Task<Result<LoadBalancer>> ensure(Ctx ctx, LoadBalancerService service, Backends backends);
   // The members and monitors alone.
   Task<Result<LoadBalancer>> update(Ctx ctx, LoadBalancerService service, Backends backends);
-  // Class waiting until it is gone.
+  // Class waiting until it is gone. A success alone means that nothing is left, never not_found.
   Task<Status> remove(Ctx ctx, LoadBalancerService service);
   // Services that share one wait for each other.
   static std::string lane(const LoadBalancerService& service) {
@@ -95,6 +95,7 @@ class LoadBalancers {
   // The answer about one in the state ERROR; one that never served is deleted.
   Task<Status> broken(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer);
   // removal.cpp
+  Task<Status> remove_all(Ctx ctx, const LoadBalancerService& service);
   Task<Status> take_down(Ctx ctx, const LoadBalancerService& service,
                          ExistingLoadBalancer& balancer);
   Task<Status> leave(Ctx ctx, const LoadBalancerService& service, ExistingLoadBalancer& balancer);

@@ -30,9 +30,20 @@ Status takes_no_change(const std::string& id) {
 
 }  // namespace
 
-// All that bear the Service's mark: it may have had more than one.
+// The host takes not_found for "nothing is left", and forgets the load balancer. Something that a
+// step needs and that is missing is no such answer.
 Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
   notices_.forget(service);
+  Status gone = co_await remove_all(ctx, service);
+  const bool missing =
+      gone.code() == Code::not_found || gone.error_class() == ErrorClass::not_found;
+  if (!missing) co_return gone;
+  co_return Status(Code::unavailable, ErrorClass::unavailable, gone.message())
+      .with_reason(gone.reason());
+}
+
+// All that bear the Service's mark: it may have had more than one.
+Task<Status> LoadBalancers::remove_all(Ctx ctx, const LoadBalancerService& service) {
   auto all = co_await octavia_.with_tag(ctx, service_mark(service));
   if (!all.ok()) co_return all.status();
   const auto found = co_await find(ctx, service);

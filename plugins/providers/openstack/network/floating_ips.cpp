@@ -102,8 +102,21 @@ Task<Result<std::string>> FloatingIps::write(Ctx ctx, const char* method, std::s
 
 Task<Result<std::optional<FloatingIp>>> FloatingIps::first(Ctx ctx, std::string query) {
   const auto body = co_await get(ctx, "floatingips?" + query, "ListFloatingIPs");
+  if (body.status().error_class() == ErrorClass::not_found) {
+    const auto has_any = co_await offered(ctx);
+    if (!has_any.ok()) co_return has_any.status();
+    if (!*has_any) co_return std::optional<FloatingIp>();
+    co_return Status(Code::unavailable, ErrorClass::unavailable, body.status().message());
+  }
   if (!body.ok()) co_return body.status();
   co_return read_answer(parse_json(*body), &read_floating_ips);
+}
+
+Task<Result<bool>> FloatingIps::offered(Ctx ctx) {
+  const auto body = co_await get(ctx, "extensions/router", "GetExtension");
+  if (body.status().error_class() == ErrorClass::not_found) co_return false;
+  if (!body.ok()) co_return body.status();
+  co_return true;
 }
 
 Task<Result<std::optional<FloatingIp>>> FloatingIps::of_port(Ctx ctx, std::string port_id) {

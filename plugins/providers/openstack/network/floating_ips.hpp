@@ -42,7 +42,8 @@ class FloatingIps {
  public:
   explicit FloatingIps(Api& api) : api_(api) {}
 
-  // The one of a port; of an address.
+  // The one of a port; of an address. Nothing also where Neutron has no routers, and so no floating
+  // IPs.
   Task<Result<std::optional<FloatingIp>>> of_port(Ctx ctx, std::string port_id);
   Task<Result<std::optional<FloatingIp>>> of_address(Ctx ctx, std::string address);
   Task<Result<FloatingIp>> create(Ctx ctx, NewFloatingIp wanted);
@@ -66,6 +67,8 @@ class FloatingIps {
   Task<Result<std::string>> write(Ctx ctx, const char* method, std::string path,
                                   const char* operation, const nlohmann::json& body);
   Task<Result<std::optional<FloatingIp>>> first(Ctx ctx, std::string query);
+  // Whether Neutron has floating IPs at all.
+  Task<Result<bool>> offered(Ctx ctx);
 
   Api& api_;
 };

@@ -123,6 +123,8 @@ Task<Result<std::string>> SecurityGroups::call(Ctx ctx, const char* method, std:
   request.operation = operation;
   request.body = std::move(body);
   request.if_match = std::move(if_match);
+  // Its listings; single objects may be gone.
+  request.must_exist = request.method == "GET";
   return api_.call(std::move(ctx), std::move(request));
 }
 
