@@ -146,6 +146,47 @@ TEST_F(OpenStackSharingTest, OS_225_228_302_SharedByTheGoManager) {
   EXPECT_EQ(count("loadbalancers"), 0U);
 }
 
+// An owner whose only proof is the load balancer's name keeps it when a guest writes its tags.
+TEST_F(OpenStackSharingTest, OS_225_227_302_AGuestLeavesTheOwnersProof) {
+  const std::string id = joined(shop("first", 80)).id;
+  for (const char* collection : {"loadbalancers", "listeners"}) {
+    octavia().records(collection).begin()->at("tags") = json::array();
+  }
+  EXPECT_EQ(joined(shop("second", 81, id)).state, LoadBalancerState::shared);
+  EXPECT_EQ(only("loadbalancers").at("tags"),
+            json::array({"ccm-service:uid-second", "kube_service_kubernetes_default_first",
+                         "kube_service_kubernetes_default_second"}));
+  EXPECT_EQ(observe(shop("first", 80, id), nodes())->state, LoadBalancerState::shared);
+  EXPECT_TRUE(removed(shop("second", 81, id)));
+  EXPECT_EQ(only("listeners").at("protocol_port"), 80);
+  EXPECT_EQ(floating_ips(), 1U);
+  EXPECT_EQ(observe(shop("first", 80, id), nodes())->state, LoadBalancerState::active);
+}
+
+// Without a tag of either, too.
+TEST_F(OpenStackSharingTest, OS_227_302_ANameThatIsNoTagCountsAsAUser) {
+  const std::string id = joined(shop("first", 80)).id;
+  joined(shop("second", 81, id));
+  octavia().records("loadbalancers").begin()->at("tags") = json::array({"ccm-service:uid-second"});
+  EXPECT_TRUE(removed(shop("second", 81, id)));
+  EXPECT_EQ(only("listeners").at("protocol_port"), 80);
+  EXPECT_EQ(floating_ips(), 1U);
+}
+
+// The owner's name looks like one that the guest had under another --cluster-name.
+TEST_F(OpenStackSharingTest, OS_302_313_AGuestDoesNotRenameTheOwner) {
+  LoadBalancerService owner = shop("shop", 80);
+  owner.cluster_name = "kubernetes_other";
+  const std::string id = joined(owner).id;
+  LoadBalancerService guest = shop("shop", 81, id);
+  guest.uid = "guest";
+  EXPECT_EQ(joined(guest).state, LoadBalancerState::shared);
+  EXPECT_EQ(only("loadbalancers").at("tags"),
+            json::array({"ccm-service:guest", "ccm-service:uid-shop",
+                         "kube_service_kubernetes_default_shop",
+                         "kube_service_kubernetes_other_default_shop"}));
+}
+
 TEST_F(OpenStackSharingTest, OneLaneForAllThatShare) {
   const auto table = provider->interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
   const auto lane = [&](LoadBalancerService service) {

@@ -85,6 +85,9 @@ Claim claim_of(const LoadBalancerService& service, const ExistingLoadBalancer& b
     if (shown && named) return Claim::owner;
   }
   if (service.adopt_id == balancer.id && !balancer.id.empty()) return Claim::takeover;
+  // Its name is marked for another, which has its place: that of the Service before it was
+  // restored, or of another cluster of this name.
+  if (contains(names, load_balancer_name(service))) return Claim::none;
   const std::string cluster = std::string(kManagedName) + service.cluster_name + "_";
   const bool of_this_cluster =
       std::any_of(names.begin(), names.end(),
@@ -101,10 +104,10 @@ bool made_by_a_manager(const ExistingLoadBalancer& balancer) {
 }
 
 std::size_t other_users(const LoadBalancerService& service, const ExistingLoadBalancer& balancer) {
+  const auto names = without_own_tags(service, user_names(balancer));
   const auto others = without_own_tags(service, balancer.tags);
-  return static_cast<std::size_t>(
-      std::max(std::count_if(others.begin(), others.end(), &is_managed_name),
-               std::count_if(others.begin(), others.end(), &is_mark)));
+  const auto marks = std::count_if(others.begin(), others.end(), &is_mark);
+  return std::max(names.size(), static_cast<std::size_t>(marks));
 }
 
 void claim_listeners(const LoadBalancerService& service, Claim claim,
@@ -130,11 +133,16 @@ void claim_listeners(const LoadBalancerService& service, Claim claim,
 }
 
 std::vector<std::string> with_own_tags(const LoadBalancerService& service, Claim claim,
-                                       std::vector<std::string> tags) {
+                                       const ExistingLoadBalancer& balancer) {
+  std::vector<std::string> tags = balancer.tags;
   if (claim == Claim::takeover) {
     std::erase_if(tags, [](const auto& tag) { return is_managed_name(tag) || is_mark(tag); });
   }
-  std::erase(tags, older_name(service, tags));
+  if (claim == Claim::owner) std::erase(tags, older_name(service, tags));
+  if (claim == Claim::guest) {
+    const auto names = user_names(balancer);
+    tags.insert(tags.end(), names.begin(), names.end());
+  }
   tags.push_back(load_balancer_name(service));
   tags.push_back(service_mark(service));
   std::sort(tags.begin(), tags.end());

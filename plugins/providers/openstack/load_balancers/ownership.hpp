@@ -33,17 +33,18 @@ bool status_decides(const LoadBalancerService& service, const ExistingLoadBalanc
 // A manager made it, this one or Go's; else it is the user's, and stays when its last Service goes
 // (OS-301, OS-306).
 bool made_by_a_manager(const ExistingLoadBalancer& balancer);
-// Names of other Services on it.
+// How many other Services have their names or marks on it.
 std::size_t other_users(const LoadBalancerService& service, const ExistingLoadBalancer& balancer);
 
 // Sets `ours` of its listeners (OS-228).
 void claim_listeners(const LoadBalancerService& service, Claim claim,
                      ExistingLoadBalancer& balancer);
 
-// The tags of a load balancer or listener with the Service's, and without those of others when it
-// is taken over.
+// The tags of a load balancer with the Service's, and without those of others when it is taken
+// over. A guest leaves its owner's proof: a name that only the load balancer itself has becomes a
+// tag.
 std::vector<std::string> with_own_tags(const LoadBalancerService& service, Claim claim,
-                                       std::vector<std::string> tags);
+                                       const ExistingLoadBalancer& balancer);
 // Of a listener that is the Service's: the Go manager's one is enough.
 std::vector<std::string> listener_tags(const WantedLoadBalancer& wanted,
                                        std::vector<std::string> tags);

@@ -145,7 +145,7 @@ LoadBalancerWrites tagging(const LoadBalancerService& service, Claim claim,
   const bool there =
       existing.tagged(service_mark(service)) && existing.tagged(load_balancer_name(service));
   if (there && claim != Claim::takeover) return {};
-  auto tags = with_own_tags(service, claim, existing.tags);
+  auto tags = with_own_tags(service, claim, existing);
   if (tags == existing.tags) return {};
   return {tags_of(existing, tags)};
 }
