@@ -85,7 +85,14 @@ TEST_F(OpenStackAdoptionTest, OS_229_418_ANameThatIsMarkedForAnotherIsForeign) {
   for (const json& balancer : octavia().records("loadbalancers")) {
     if (balancer.at("tags").size() > 1) thief.id = balancer.at("id");
   }
-  EXPECT_EQ(ensure(thief, nodes()).status().reason(), "PortInUse") << "it could share it";
+  cloud.clear_log();
+  for (const int32_t port : {80, 90}) {  // also one that is free
+    thief.ports[0].port = port;
+    EXPECT_EQ(ensure(thief, nodes())->state, LoadBalancerState::foreign);
+    EXPECT_EQ(observe(thief, nodes())->state, LoadBalancerState::foreign);
+  }
+  EXPECT_EQ(remove(thief).reason(), "NotOwned");
+  EXPECT_EQ(cloud.writes(), 0);
   thief.cluster_name = "elsewhere";
   EXPECT_EQ(ensure(thief, nodes())->state, LoadBalancerState::foreign);
 }
@@ -148,6 +155,51 @@ TEST_F(OpenStackAdoptionTest, OS_313_TheAdministratorsWordMovesItWithItsListener
   service.adopt_id.clear();
   service.id = its.id;
   EXPECT_EQ(observe(service, nodes())->difference, "");
+}
+
+TEST_F(OpenStackAdoptionTest, OS_229_AnIdThatLeadsElsewhereHidesNotItsOwn) {
+  LoadBalancerService other = web();
+  other.uid = "another";
+  other.cluster_name = "elsewhere";
+  LoadBalancerService service = web();
+  service.id = ensured(other, nodes()).id;
+  known_id.clear();
+  made = ensured(web(), nodes());
+  EXPECT_NE(made.id, service.id);
+  for (const auto& answer :
+       {observe(service, nodes()), ensure(service, nodes()), update(service, nodes())}) {
+    ASSERT_TRUE(answer.ok()) << answer.status().message();
+    EXPECT_EQ(answer->state, LoadBalancerState::active);
+    EXPECT_EQ(answer->id, made.id);
+  }
+  EXPECT_TRUE(removed(service));
+  EXPECT_EQ(only("loadbalancers").at("id"), service.id);
+}
+
+// It may have served its former owner: neither its name nor the empty status says that it is new.
+TEST_F(OpenStackAdoptionTest, OS_257_313_OneThatWasTakenOverIsNotDeletedInError) {
+  for (const char* heir : {"heir", "web"}) {
+    for (const char* listeners : {"ACTIVE", "ERROR"}) {
+      SCOPED_TRACE(std::string(heir) + " " + listeners);
+      known_id.clear();
+      LoadBalancerService former = web(2);
+      former.uid = "former";
+      LoadBalancerService service = web();
+      service.name = heir;
+      service.adopt_id = ensured(former, nodes()).id;
+      ensured(service, nodes());
+      octavia().set_status(service.adopt_id, "ERROR");
+      for (json& listener : octavia().records("listeners")) {
+        listener["provisioning_status"] = listeners;
+      }
+      EXPECT_EQ(ensure(service, nodes()).status().reason(), "LoadBalancerError");
+      service.id = std::exchange(service.adopt_id, "");
+      EXPECT_EQ(ensure(service, nodes()).status().reason(), "LoadBalancerError");
+      EXPECT_EQ(count("loadbalancers"), 1U);
+      EXPECT_EQ(floating_ips(), 1U);
+      EXPECT_TRUE(removed(service));
+    }
+  }
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "certificates.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace ccm::openstack {
@@ -15,6 +14,11 @@ constexpr int kTagsVersion = 5;  // of Octavia's API
 
 bool ever_served(const LoadBalancerService& service) {
   return service.object.at("/status/loadBalancer/ingress/0").exists();
+}
+
+bool any_listener_works(const ExistingLoadBalancer& balancer) {
+  return std::any_of(balancer.listeners.begin(), balancer.listeners.end(),
+                     [](const ExistingListener& each) { return each.status == "ACTIVE"; });
 }
 
 // The cloud's reason: Octavia tells no more than which parts failed.
@@ -36,8 +40,10 @@ std::string named(const LoadBalancerWrites& writes) {
   return text;
 }
 
-std::array<std::string, 2> possible_names(const LoadBalancerService& service) {
-  return {load_balancer_name(service), service.default_name};
+LoadBalancer foreign_one() {
+  LoadBalancer out;
+  out.state = LoadBalancerState::foreign;
+  return out;
 }
 
 // OS-198.
@@ -92,52 +98,6 @@ Task<Result<LoadBalancers::Subject>> LoadBalancers::subject(Ctx ctx,
     if (!known.ok()) co_return known;
   }
   co_return made;
-}
-
-Task<Result<LoadBalancers::Found>> LoadBalancers::find(Ctx ctx,
-                                                       const LoadBalancerService& service) {
-  const std::string id = service.adopt_id.empty() ? service.id : service.adopt_id;
-  if (!id.empty()) {  // one that is gone is made again (OS-259, OS-428)
-    auto found = co_await octavia_.find(ctx, id);
-    if (!found.ok() || *found) co_return found;
-  }
-  auto marked = co_await octavia_.with_tag(ctx, service_mark(service));
-  if (!marked.ok()) co_return marked.status();
-  if (marked->empty()) {
-    auto named = co_await find_by_name(ctx, service);
-    co_return named;
-  }
-  // One that is being deleted counts last.
-  const auto place = std::find_if(marked->begin(), marked->end(),
-                                  [](const auto& one) { return one.status != "PENDING_DELETE"; });
-  co_return Found(place != marked->end() ? *place : marked->front());
-}
-
-// OS-226. The name alone proves nothing (OS-229): a cluster of the same name may have it.
-Task<Result<LoadBalancers::Found>> LoadBalancers::find_by_name(Ctx ctx,
-                                                               const LoadBalancerService& service) {
-  const std::array<std::string, 2> names = possible_names(service);
-  for (const std::string& name : names) {
-    if (name.empty()) continue;
-    const auto all = co_await octavia_.with_name(ctx, name);
-    if (!all.ok()) co_return all.status();
-    for (const ExistingLoadBalancer& balancer : *all) {
-      if (balancer.status == "PENDING_DELETE") continue;
-      const auto whose = co_await claim(ctx, service, balancer);
-      if (!whose.ok()) co_return whose.status();
-      if (*whose == Claim::owner) co_return Found(balancer);
-    }
-  }
-  co_return Found();
-}
-
-Task<Result<Claim>> LoadBalancers::claim(Ctx ctx, const LoadBalancerService& service,
-                                         const ExistingLoadBalancer& balancer) {
-  Claim made = claim_of(service, balancer);
-  if (made == Claim::owner || !status_decides(service, balancer)) co_return made;
-  const auto floating = co_await addresses_.floating_address(ctx, balancer);
-  if (!floating.ok()) co_return floating.status();
-  co_return claim_of(service, balancer, *floating);
 }
 
 Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
@@ -207,7 +167,7 @@ Task<Result<LoadBalancer>> LoadBalancers::settle(Ctx ctx, Subject& subject,
                                                  ExistingLoadBalancer& balancer) {
   const auto whose = co_await claim(ctx, subject.service, balancer);
   if (!whose.ok()) co_return whose.status();
-  if (*whose == Claim::none) co_return described(balancer, LoadBalancerState::foreign);
+  if (*whose == Claim::none) co_return foreign_one();
   bool more = true;
   for (int round = 0; round < kRounds && more && balancer.status == "ACTIVE"; ++round) {
     const auto changed = co_await change(ctx, subject, balancer, *whose);
@@ -296,16 +256,22 @@ Task<Result<LoadBalancer>> LoadBalancers::serve(Ctx ctx, Subject& subject,
   co_return out;
 }
 
-// OS-257: one that never served is deleted, and the next call makes another. One that serves may go
-// on doing so in this state, and only its administrator can tell, so it is left as it is.
+// OS-257: one that this Service made and that never served is deleted, and the next call makes
+// another. One that serves may go on doing so in this state, and only its administrator can tell,
+// so it is left as it is.
 Task<Status> LoadBalancers::broken(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer) {
   const LoadBalancerService& service = subject.service;
   Status read = co_await octavia_.read_children(ctx, balancer);
   const std::string what =
       "load balancer " + balancer.id + " is in the state ERROR" + failed_parts(balancer);
-  const bool disposable = made_by_a_manager(balancer) && !ever_served(service) &&
-                          balancer.tagged(service_mark(service)) &&
-                          other_users(service, balancer) == 0;
+  bool disposable = read.ok() && service.adopt_id.empty() && !ever_served(service) &&
+                    balancer.name == load_balancer_name(service) && !any_listener_works(balancer) &&
+                    balancer.tagged(service_mark(service)) && other_users(service, balancer) == 0;
+  if (disposable) {  // it gets a floating IP once it works
+    const auto floating = co_await addresses_.floating_address(ctx, balancer);
+    if (!floating.ok()) co_return floating.status();
+    disposable = floating->empty();
+  }
   if (disposable) {
     Status gone = co_await destroy(ctx, service, balancer);
     if (!gone.ok() && gone.error_class() != ErrorClass::waiting) co_return gone;
@@ -329,7 +295,7 @@ Task<Result<LoadBalancer>> LoadBalancers::observe(Ctx ctx, LoadBalancerService s
   ExistingLoadBalancer& balancer = **found;
   const auto whose = co_await claim(ctx, service, balancer);
   if (!whose.ok()) co_return whose.status();
-  if (*whose == Claim::none) co_return described(balancer, LoadBalancerState::foreign);
+  if (*whose == Claim::none) co_return foreign_one();
   if (*whose != Claim::owner || balancer.status != "ACTIVE") {
     co_return described(balancer, LoadBalancerState::pending);
   }

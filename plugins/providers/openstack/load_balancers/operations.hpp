@@ -75,7 +75,9 @@ class LoadBalancers {
   // Reads the Service; the certificate that it names has to exist.
   Task<Result<Subject>> subject(Ctx ctx, const LoadBalancerService& service,
                                 const Backends& backends);
-  // By the recorded ID, by the Service's mark, then by the name that the Go manager gave.
+  // find.cpp
+  // By the recorded ID, by the Service's mark, then by the name that the Go manager gave. One that
+  // the ID leads to and that is somebody else's: only when there is no other.
   Task<Result<Found>> find(Ctx ctx, const LoadBalancerService& service);
   Task<Result<Found>> find_by_name(Ctx ctx, const LoadBalancerService& service);
   Task<Result<Claim>> claim(Ctx ctx, const LoadBalancerService& service,
@@ -85,17 +87,20 @@ class LoadBalancers {
                                         const ExistingLoadBalancer* balancer);
   Task<Result<ExistingLoadBalancer>> create(Ctx ctx, Subject& subject);
   Task<Result<LoadBalancer>> settle(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer);
-  // One round of changes. False: nothing differs any more, or it has to wait.
+  // One round of changes. True: something was sent; false: nothing differs any more.
   Task<Result<bool>> change(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer, Claim owner);
   Task<Result<LoadBalancer>> serve(Ctx ctx, Subject& subject, const ExistingLoadBalancer& balancer,
                                    bool make);
   // The security group of the Nodes' ports, if it is managed; the same as of NodeAccess.
   Task<Result<bool>> guard(Ctx ctx, Subject& subject, const ExistingLoadBalancer& balancer,
                            bool write);
-  // The answer about one in the state ERROR; one that never served is deleted.
+  // The answer about one in the state ERROR; one that the Service made and that never served is
+  // deleted.
   Task<Status> broken(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer);
   // removal.cpp
   Task<Status> remove_all(Ctx ctx, const LoadBalancerService& service);
+  // The answer about one that is not the Service's. Its listeners with the Service's mark go.
+  Task<Status> disown(Ctx ctx, const LoadBalancerService& service, ExistingLoadBalancer& balancer);
   Task<Status> take_down(Ctx ctx, const LoadBalancerService& service,
                          ExistingLoadBalancer& balancer);
   Task<Status> leave(Ctx ctx, const LoadBalancerService& service, ExistingLoadBalancer& balancer);
