@@ -102,14 +102,16 @@ Answer LoadBalancing::list(const Call& call, Kind collection, const std::string&
   }
   std::vector<const json*> found;
   const auto look_at = [&](const json& record) {
-    if (!call.caller.sees(record.at("project_id")) || !has_tags(record.at("tags"), query)) return;
+    if (!call.caller.sees(record.at("project_id"))) return;
+    const bool tagged = !allow_filtering || has_tags(record.at("tags"), query);
     const bool fits =
+        !allow_filtering ||
         std::all_of(query.pairs().begin(), query.pairs().end(), [&](const auto& pair) {
           if (kOptions.contains(pair.first)) return true;
           const json* member = filtered(record, pair.first);
           return member != nullptr && equals(*member, pair.second);
         });
-    if (fits) found.push_back(&record);
+    if (tagged && fits) found.push_back(&record);
   };
   const Records& records = records_.at(collection);
   if (!parent.empty()) {

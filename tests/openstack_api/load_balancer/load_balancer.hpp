@@ -36,6 +36,7 @@ class LoadBalancing {
   std::vector<std::string> providers = {"amphora", "octavia"};
   int newest_version = 30;  // 2.N
   size_t page_size = 1000;
+  bool allow_filtering = true;  // as in octavia.conf; false: lists take no notice of filters
   std::set<std::string> flavors;
   std::set<std::string> availability_zones;
   void set_quota(const std::string& project_id, const std::string& resource, int64_t limit);

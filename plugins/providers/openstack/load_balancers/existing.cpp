@@ -30,6 +30,12 @@ std::vector<std::string> sorted_texts(const json& list) {
   return texts;
 }
 
+std::vector<std::string> balancers_of(const json& entry) {
+  std::vector<std::string> ids;
+  for (const json& each : list_of(entry, "loadbalancers")) ids.push_back(text_of(each, "id"));
+  return ids;
+}
+
 ExistingLoadBalancer read_balancer(const json& entry) {
   ExistingLoadBalancer balancer;
   balancer.id = entry.at("id").get<std::string>();
@@ -46,6 +52,7 @@ ExistingLoadBalancer read_balancer(const json& entry) {
 ExistingListener read_listener(const json& entry) {
   ExistingListener listener;
   listener.id = entry.at("id").get<std::string>();
+  listener.balancer_ids = balancers_of(entry);
   listener.status = text_of(entry, "provisioning_status");
   listener.protocol = text_of(entry, "protocol");
   listener.port = static_cast<int32_t>(number_of(entry, "protocol_port"));
@@ -68,6 +75,7 @@ ExistingListener read_listener(const json& entry) {
 ExistingPool read_pool(const json& entry) {
   ExistingPool pool;
   pool.id = entry.at("id").get<std::string>();
+  pool.balancer_ids = balancers_of(entry);
   pool.name = text_of(entry, "name");
   pool.status = text_of(entry, "provisioning_status");
   pool.protocol = text_of(entry, "protocol");

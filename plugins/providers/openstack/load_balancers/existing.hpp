@@ -16,6 +16,7 @@ namespace ccm::openstack {
 
 struct ExistingPool {
   std::string id;
+  std::vector<std::string> balancer_ids;
   std::string name;
   std::string status;
   std::string protocol;
@@ -29,6 +30,7 @@ struct ExistingPool {
 
 struct ExistingListener {
   std::string id;
+  std::vector<std::string> balancer_ids;
   std::string status;
   std::string protocol;
   int32_t port = 0;

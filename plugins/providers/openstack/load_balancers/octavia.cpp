@@ -5,6 +5,7 @@
 
 #include <ccm/percent_encode.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace ccm::openstack {
@@ -18,6 +19,14 @@ Call call_of(const LoadBalancerWrite& write) {
   call.operation = write.operation;
   call.body = write.body;
   return call;
+}
+
+// An Octavia with allow_filtering = False says nothing, and lists those of the whole project.
+template <typename Child>
+void keep_those_of(const std::string& balancer_id, std::vector<Child>& children) {
+  std::erase_if(children, [&](const Child& child) {
+    return std::count(child.balancer_ids.begin(), child.balancer_ids.end(), balancer_id) == 0;
+  });
 }
 
 }  // namespace
@@ -73,11 +82,17 @@ Task<Result<std::vector<ExistingLoadBalancer>>> Octavia::listed(Ctx ctx, std::st
 }
 
 Task<Result<std::vector<ExistingLoadBalancer>>> Octavia::with_tag(Ctx ctx, std::string tag) {
-  return listed(std::move(ctx), "tags=" + percent_encode(tag));
+  auto all = co_await listed(std::move(ctx), "tags=" + percent_encode(tag));
+  if (!all.ok()) co_return all;
+  std::erase_if(*all, [&](const ExistingLoadBalancer& one) { return !one.tagged(tag); });
+  co_return all;
 }
 
 Task<Result<std::vector<ExistingLoadBalancer>>> Octavia::with_name(Ctx ctx, std::string name) {
-  return listed(std::move(ctx), "name=" + percent_encode(name));
+  auto all = co_await listed(std::move(ctx), "name=" + percent_encode(name));
+  if (!all.ok()) co_return all;
+  std::erase_if(*all, [&](const ExistingLoadBalancer& one) { return one.name != name; });
+  co_return all;
 }
 
 Task<Status> Octavia::read_children(Ctx ctx, ExistingLoadBalancer& balancer) {
@@ -90,6 +105,8 @@ Task<Status> Octavia::read_children(Ctx ctx, ExistingLoadBalancer& balancer) {
   if (!pools_body.ok()) co_return pools_body.status();
   auto pools = parse_pools(*pools_body);
   if (!pools.ok()) co_return pools.status();
+  keep_those_of(balancer.id, *listeners);
+  keep_those_of(balancer.id, *pools);
   for (ExistingPool& pool : *pools) {
     Status read = co_await read_pool(ctx, pool);
     if (!read.ok()) co_return read;

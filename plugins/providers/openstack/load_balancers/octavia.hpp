@@ -22,7 +22,8 @@ class Octavia {
   Task<Result<int>> version(Ctx ctx);
   // Without its children. Nothing when Octavia says that it does not exist.
   Task<Result<std::optional<ExistingLoadBalancer>>> find(Ctx ctx, std::string id);
-  // Those with the tag; those with the name.
+  // Those with the tag; those with the name: looked at once more here, since Octavia may be set to
+  // ignore filters.
   Task<Result<std::vector<ExistingLoadBalancer>>> with_tag(Ctx ctx, std::string tag);
   Task<Result<std::vector<ExistingLoadBalancer>>> with_name(Ctx ctx, std::string name);
   // Adds listeners, pools, members and monitors.

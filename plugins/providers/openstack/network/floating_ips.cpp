@@ -24,10 +24,10 @@ Result<FloatingIp> read_made_floating_ip(const json& document) {
   return read_floating_ip(document.at("floatingip"));
 }
 
-Result<std::optional<FloatingIp>> read_floating_ips(const json& document) {
-  const json& list = document.at("floatingips");
-  if (list.empty()) return std::optional<FloatingIp>();
-  return std::optional<FloatingIp>(read_floating_ip(list.at(0)));
+Result<std::vector<FloatingIp>> read_floating_ips(const json& document) {
+  std::vector<FloatingIp> list;
+  for (const json& entry : document.at("floatingips")) list.push_back(read_floating_ip(entry));
+  return list;
 }
 
 Subnet read_subnet(const json& entry) {
@@ -100,8 +100,12 @@ Task<Result<std::string>> FloatingIps::write(Ctx ctx, const char* method, std::s
   return api_.call(std::move(ctx), std::move(call));
 }
 
-Task<Result<std::optional<FloatingIp>>> FloatingIps::first(Ctx ctx, std::string query) {
-  const auto body = co_await get(ctx, "floatingips?" + query, "ListFloatingIPs");
+Task<Result<std::optional<FloatingIp>>> FloatingIps::first(Ctx ctx, const char* name,
+                                                           std::string FloatingIp::*member,
+                                                           std::string value) {
+  if (value.empty()) co_return std::optional<FloatingIp>();
+  std::string path = std::string("floatingips?") + name + "=" + percent_encode(value);
+  const auto body = co_await get(ctx, std::move(path), "ListFloatingIPs");
   if (body.status().error_class() == ErrorClass::not_found) {
     const auto has_any = co_await offered(ctx);
     if (!has_any.ok()) co_return has_any.status();
@@ -109,7 +113,12 @@ Task<Result<std::optional<FloatingIp>>> FloatingIps::first(Ctx ctx, std::string 
     co_return Status(Code::unavailable, ErrorClass::unavailable, body.status().message());
   }
   if (!body.ok()) co_return body.status();
-  co_return read_answer(parse_json(*body), &read_floating_ips);
+  const auto all = read_answer(parse_json(*body), &read_floating_ips);
+  if (!all.ok()) co_return all.status();
+  for (const FloatingIp& each : *all) {
+    if (each.*member == value) co_return std::optional<FloatingIp>(each);
+  }
+  co_return std::optional<FloatingIp>();
 }
 
 Task<Result<bool>> FloatingIps::offered(Ctx ctx) {
@@ -120,11 +129,11 @@ Task<Result<bool>> FloatingIps::offered(Ctx ctx) {
 }
 
 Task<Result<std::optional<FloatingIp>>> FloatingIps::of_port(Ctx ctx, std::string port_id) {
-  return first(std::move(ctx), "port_id=" + percent_encode(port_id));
+  return first(std::move(ctx), "port_id", &FloatingIp::port_id, std::move(port_id));
 }
 
 Task<Result<std::optional<FloatingIp>>> FloatingIps::of_address(Ctx ctx, std::string address) {
-  return first(std::move(ctx), "floating_ip_address=" + percent_encode(address));
+  return first(std::move(ctx), "floating_ip_address", &FloatingIp::address, std::move(address));
 }
 
 Task<Result<FloatingIp>> FloatingIps::create(Ctx ctx, NewFloatingIp wanted) {

@@ -66,7 +66,9 @@ class FloatingIps {
   Task<Result<std::string>> get(Ctx ctx, std::string path, const char* operation);
   Task<Result<std::string>> write(Ctx ctx, const char* method, std::string path,
                                   const char* operation, const nlohmann::json& body);
-  Task<Result<std::optional<FloatingIp>>> first(Ctx ctx, std::string query);
+  // The first one that has `value` in that member.
+  Task<Result<std::optional<FloatingIp>>> first(Ctx ctx, const char* name,
+                                                std::string FloatingIp::*member, std::string value);
   // Whether Neutron has floating IPs at all.
   Task<Result<bool>> offered(Ctx ctx);
 

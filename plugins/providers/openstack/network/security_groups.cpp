@@ -37,9 +37,10 @@ int64_t port_of(const json& entry, const char* name) {
   return place == entry.end() || place->is_null() ? 0 : place->get<int64_t>();
 }
 
-Result<std::vector<ExistingRule>> read_rules(const json& document) {
+Result<std::vector<ExistingRule>> read_rules(const json& document, const std::string& group_id) {
   std::vector<ExistingRule> rules;
   for (const json& entry : document.at("security_group_rules")) {
+    if (text_of(entry, "security_group_id") != group_id) continue;
     ExistingRule& out = rules.emplace_back();
     out.id = entry.at("id").get<std::string>();
     const int64_t first = port_of(entry, "port_range_min");
@@ -51,10 +52,10 @@ Result<std::vector<ExistingRule>> read_rules(const json& document) {
   return rules;
 }
 
-Result<std::vector<std::string>> read_group_ids(const json& document) {
+Result<std::vector<std::string>> read_group_ids(const json& document, const std::string& name) {
   std::vector<std::string> ids;
   for (const json& entry : document.at("security_groups")) {
-    ids.push_back(entry.at("id").get<std::string>());
+    if (text_of(entry, "name") == name) ids.push_back(entry.at("id").get<std::string>());
   }
   return ids;
 }
@@ -129,11 +130,12 @@ Task<Result<std::string>> SecurityGroups::call(Ctx ctx, const char* method, std:
 }
 
 Task<Result<std::string>> SecurityGroups::find(Ctx ctx, std::string name) {
-  const auto body =
-      co_await call(ctx, "GET", "security-groups?fields=id&name=" + percent_encode(name),
-                    "ListSecurityGroups", "", "");
+  const auto body = co_await call(
+      ctx, "GET", "security-groups?fields=id&fields=name&name=" + percent_encode(name),
+      "ListSecurityGroups", "", "");
   if (!body.ok()) co_return body.status();
-  const auto ids = read_answer(parse_json(*body), &read_group_ids);
+  const auto ids = read_answer(
+      parse_json(*body), [&](const json& document) { return read_group_ids(document, name); });
   if (!ids.ok()) co_return ids.status();
   if (ids->size() > 1) {
     co_return Status(Code::failed_precondition, ErrorClass::unavailable,
@@ -167,7 +169,8 @@ Task<Result<bool>> SecurityGroups::apply_rules(Ctx ctx, std::string id, const Wa
   const auto body = co_await call(ctx, "GET", "security-group-rules?security_group_id=" + id,
                                   "ListSecurityGroupRules", "", "");
   if (!body.ok()) co_return body.status();
-  const auto existing = read_answer(parse_json(*body), &read_rules);
+  const auto existing = read_answer(parse_json(*body),
+                                    [&](const json& document) { return read_rules(document, id); });
   if (!existing.ok()) co_return existing.status();
   std::set<InwardRule> missing = wanted.rules;
   std::vector<std::string> surplus;
@@ -237,7 +240,7 @@ Task<Result<bool>> SecurityGroups::apply_ports(Ctx ctx, std::string id, const Wa
   const auto having = co_await ports(ctx, "security_groups=" + id);
   if (!having.ok()) co_return having.status();
   for (const GroupPort& port : *having) {
-    if (is_member_port(port, wanted)) continue;
+    if (is_member_port(port, wanted) || !has_group(port, id)) continue;
     differs = true;
     if (!write) continue;
     auto groups = port.groups;
@@ -265,6 +268,7 @@ Task<Status> SecurityGroups::remove(Ctx ctx, std::string name) {
   const auto having = co_await ports(ctx, "security_groups=" + *id);
   if (!having.ok()) co_return having.status();
   for (const GroupPort& port : *having) {
+    if (!has_group(port, *id)) continue;
     auto groups = port.groups;
     std::erase(groups, *id);
     Status set = co_await set_groups(ctx, port, std::move(groups));

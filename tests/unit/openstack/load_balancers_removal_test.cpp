@@ -1,0 +1,128 @@
+// The end of load balancers: nothing is left, and nothing of others goes.
+#include "load_balancers_fixture.hpp"
+
+namespace ccm::openstack {
+namespace {
+
+class OpenStackRemovalTest : public OpenStackLoadBalancersTest {
+ protected:
+  LoadBalancerService recorded(LoadBalancerService service) {
+    service.id = known_id;
+    return service;
+  }
+  // Its listeners keep their tags.
+  void take_the_tags_off() {
+    json& balancer = *octavia().records("loadbalancers").begin();
+    balancer["name"] = "by-hand";
+    balancer["tags"] = json::array({"mine"});
+  }
+  Status end_of_removal(const LoadBalancerService& service) {
+    Status last;
+    for (int i = 0; i < 20; ++i) {
+      last = remove(service);
+      if (last.error_class() != ErrorClass::waiting) break;
+      host.loop.advance(seconds(1));
+    }
+    return last;
+  }
+};
+
+// Each call of a removal fails once, in each way: it is not taken for over while something is left.
+TEST_F(OpenStackRemovalTest, OS_195_AFailureAtAnyCallOfARemovalLeavesNothing) {
+  for (const int status : {401, 403, 404, 409, 429, 500, 503}) {
+    for (const bool cascade : {true, false}) {
+      for (int spared = 0; spared < 12; ++spared) {
+        SCOPED_TRACE(std::to_string(status) + " after " + std::to_string(spared));
+        known_id.clear();
+        start(cascade ? "" : "cascade-delete = false\n");
+        ensured(web(2), nodes());
+        Fault fault;
+        fault.path = "/(networking|load-balancer|identity)/";
+        fault.status = status;
+        fault.skip = spared;
+        if (status == 404) {  // a service's own would be the truth but for what has to exist
+          fault.method = "GET";
+          fault.path = R"(\?(tags|name|loadbalancer_id|port_id)|/members|security-groups)";
+        }
+        cloud.faults.add(fault);
+        LoadBalancerService recorded = web(2);
+        recorded.id = known_id;
+        for (int i = 0; i < 10; ++i) {
+          const Status gone = remove(recorded);
+          EXPECT_NE(gone.error_class(), ErrorClass::not_found) << gone.message();
+          EXPECT_NE(gone.code(), Code::not_found) << gone.message();
+          if (gone.ok()) break;
+          host.loop.advance(seconds(1));
+        }
+        cloud.faults.clear();
+        ASSERT_EQ(count("loadbalancers") + count("pools") + floating_ips(), 0U);
+      }
+    }
+  }
+}
+
+// A proxy's 404 says nothing about the load balancer.
+TEST_F(OpenStackRemovalTest, OS_195_307_AProxyThatKnowsNothingEndsNoRemoval) {
+  ensured(web(), nodes());
+  LoadBalancerService recorded = web();
+  recorded.id = known_id;
+  for (const char* service : {"/load-balancer/", "/networking/"}) {
+    Fault fault;
+    fault.path = service;
+    fault.status = 404;
+    fault.body = "<html>404 Not Found</html>";
+    fault.count = -1;
+    cloud.faults.add(fault);
+    for (int i = 0; i < 5; ++i) {
+      const Status gone = remove(recorded);
+      EXPECT_EQ(gone.error_class(), ErrorClass::unavailable) << gone.message();
+      EXPECT_NE(gone.code(), Code::not_found);
+    }
+    cloud.faults.clear();
+    EXPECT_EQ(count("loadbalancers") + floating_ips(), 2U);
+  }
+  EXPECT_TRUE(removed(recorded));
+}
+
+TEST_F(OpenStackRemovalTest, OS_307_WithoutRoutersThereIsNoFloatingIpToRelease) {
+  start("internal-lb = true\n");
+  ensured(web(), nodes());
+  std::erase(cloud.region().network.extensions, "router");
+  EXPECT_TRUE(removed(web()));
+  EXPECT_EQ(count("loadbalancers"), 0U);
+}
+
+// octavia.conf: allow_filtering = False.
+TEST_F(OpenStackRemovalTest, OS_226_307_AnOctaviaThatIgnoresFiltersLosesNothingOfOthers) {
+  octavia().allow_filtering = false;
+  for (const bool cascade : {true, false}) {
+    start(cascade ? "" : "cascade-delete = false\n");
+    known_id.clear();
+    LoadBalancerService other = web();
+    other.name = "other";
+    other.uid = "other";
+    const std::string its = ensured(other, nodes()).id;
+    known_id.clear();
+    EXPECT_NE(ensured(web(2), nodes()).id, its);
+    EXPECT_EQ(count("loadbalancers"), 2U);
+    EXPECT_EQ(count("listeners"), 3U);
+    EXPECT_EQ(observe(web(2), nodes())->difference, "");
+    EXPECT_TRUE(removed(web(2)));
+    EXPECT_EQ(only("loadbalancers").at("id"), its);
+    EXPECT_EQ(count("listeners"), 1U);
+    EXPECT_EQ(count("pools"), 1U);
+    EXPECT_EQ(floating_ips(), 1U);
+    EXPECT_TRUE(removed(other));
+  }
+}
+
+TEST_F(OpenStackRemovalTest, OS_307_WithoutAPortNoFloatingIpIsLookedFor) {
+  ensured(web(), nodes());
+  octavia().records("loadbalancers").begin()->at("vip_port_id") = nullptr;
+  cloud.clear_log();
+  EXPECT_TRUE(observe(web(), nodes()).ok());
+  EXPECT_EQ(calls("floatingips"), 0);
+}
+
+}  // namespace
+}  // namespace ccm::openstack
