@@ -124,5 +124,50 @@ TEST_F(OpenStackRemovalTest, OS_307_WithoutAPortNoFloatingIpIsLookedFor) {
   EXPECT_EQ(calls("floatingips"), 0);
 }
 
+TEST_F(OpenStackRemovalTest, OS_311_ItsSecurityGroupGoesThoughTheLoadBalancerIsAnothers) {
+  start("manage-security-groups = true\n");
+  ensured(web(), nodes());
+  const auto group = [&] {
+    return cloud.region()
+        .network.records("security_groups")
+        .find_by("name", "lb-sg-0b1c-default-web");
+  };
+  EXPECT_NE(group(), nullptr);
+  take_the_tags_off();
+  octavia().records("listeners").begin()->at("tags") = json::array();
+  EXPECT_EQ(end_of_removal(recorded(web())).reason(), "NotOwned");
+  EXPECT_EQ(group(), nullptr);
+  EXPECT_EQ(count("listeners"), 1U);
+}
+
+TEST_F(OpenStackRemovalTest, OS_309_ItsListenersGoThoughTheLoadBalancersTagIsGone) {
+  ensured(web(2), nodes());
+  octavia().update_time = seconds(1);
+  take_the_tags_off();
+  octavia().records("listeners").begin()->at("tags") = json::array({"mine"});
+  EXPECT_EQ(end_of_removal(recorded(web(2))).reason(), "NotOwned");
+  EXPECT_EQ(only("listeners").at("tags"), json::array({"mine"}));
+  EXPECT_EQ(count("loadbalancers"), 1U);
+  EXPECT_EQ(count("pools"), 1U);
+}
+
+// A user's own load balancer: the floating IP that the Service got for it goes with the Service.
+TEST_F(OpenStackRemovalTest, OS_301_307_TheFloatingIpOfAUsersOwnGoesWithItsService) {
+  start("internal-lb = true\n");
+  LoadBalancerService service = web();
+  service.adopt_id = ensured(web(2), nodes()).id;
+  take_the_tags_off();
+  for (json& listener : octavia().records("listeners")) listener["tags"] = json::array();
+  start();
+  service.uid = "heir";
+  service.ports[0].port = 90;
+  ensured(service, nodes());
+  EXPECT_EQ(floating_ips(), 1U);
+  service.id = std::exchange(service.adopt_id, "");
+  EXPECT_TRUE(removed(service));
+  EXPECT_EQ(floating_ips(), 0U);
+  EXPECT_EQ(only("loadbalancers").at("tags"), json::array({"mine"}));
+}
+
 }  // namespace
 }  // namespace ccm::openstack

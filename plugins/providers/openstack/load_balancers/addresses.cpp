@@ -167,12 +167,26 @@ Task<Result<FloatingIp>> Addresses::create(Ctx ctx, NewFloatingIp wanted,
 
 Task<Status> Addresses::release(Ctx ctx, const LoadBalancerService& service,
                                 const ExistingLoadBalancer& balancer) {
+  return release_if(std::move(ctx), service, balancer, false);
+}
+
+Task<Status> Addresses::release_own(Ctx ctx, const LoadBalancerService& service,
+                                    const ExistingLoadBalancer& balancer) {
+  return release_if(std::move(ctx), service, balancer, true);
+}
+
+Task<Status> Addresses::release_if(Ctx ctx, const LoadBalancerService& service,
+                                   const ExistingLoadBalancer& balancer, bool own_alone) {
   if (balancer.v6() || Annotations(service.object).boolean("keep-floatingip", false)) {
     co_return Status();
   }
   const auto found = co_await floating_.of_port(ctx, balancer.vip_port_id);
   if (!found.ok()) co_return found.status();
-  if (!*found || !is_manager_text((*found)->description)) co_return Status();
+  if (!*found) co_return Status();
+  const std::string& description = (*found)->description;
+  const bool goes =
+      own_alone ? description == floating_ip_description(service) : is_manager_text(description);
+  if (!goes) co_return Status();
   const std::string id = (*found)->id;
   Status removed = co_await floating_.remove(ctx, id);
   co_return removed;

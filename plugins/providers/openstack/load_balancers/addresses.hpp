@@ -33,11 +33,16 @@ class Addresses {
   // it is to be kept (OS-203, OS-307).
   Task<Status> release(Ctx ctx, const LoadBalancerService& service,
                        const ExistingLoadBalancer& balancer);
+  // Only one that a manager made for this very Service.
+  Task<Status> release_own(Ctx ctx, const LoadBalancerService& service,
+                           const ExistingLoadBalancer& balancer);
   // The subnet of the first Node that has an address on one (OS-236); empty = none.
   Task<Result<std::string>> subnet_of_nodes(Ctx ctx, const Backends& backends,
                                             const std::string& family);
 
  private:
+  Task<Status> release_if(Ctx ctx, const LoadBalancerService& service,
+                          const ExistingLoadBalancer& balancer, bool own_alone);
   Task<Result<Address>> internal(Ctx ctx, const LoadBalancerService& service,
                                  const ServiceOptions& options,
                                  const ExistingLoadBalancer& balancer, bool make);

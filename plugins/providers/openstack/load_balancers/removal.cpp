@@ -46,13 +46,18 @@ Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
 Task<Status> LoadBalancers::remove_all(Ctx ctx, const LoadBalancerService& service) {
   auto all = co_await octavia_.with_tag(ctx, service_mark(service));
   if (!all.ok()) co_return all.status();
-  const auto found = co_await find(ctx, service);
+  auto found = co_await find(ctx, service);
   if (!found.ok()) co_return found.status();
   const auto same = [&](const ExistingLoadBalancer& one) { return one.id == (*found)->id; };
   if (*found && std::none_of(all->begin(), all->end(), same)) {
     const auto whose = co_await claim(ctx, service, **found);
     if (!whose.ok()) co_return whose.status();
-    if (*whose == Claim::none && all->empty()) co_return not_owned((*found)->id);
+    if (*whose == Claim::none && all->empty()) {
+      Status closed = co_await access_.remove(ctx, service);
+      if (!closed.ok()) co_return closed;
+      Status left = co_await disown(ctx, service, **found);
+      co_return left;
+    }
     if (*whose == Claim::owner) all->push_back(**found);
   }
   for (ExistingLoadBalancer& balancer : *all) {
@@ -63,6 +68,27 @@ Task<Status> LoadBalancers::remove_all(Ctx ctx, const LoadBalancerService& servi
   // (OS-311).
   Status open = co_await access_.remove(ctx, service);
   co_return open;
+}
+
+// A hand may have taken the tag off the load balancer alone.
+Task<Status> LoadBalancers::disown(Ctx ctx, const LoadBalancerService& service,
+                                   ExistingLoadBalancer& balancer) {
+  if (balancer.status == "ERROR" || balancer.status == "PENDING_DELETE")
+    co_return not_owned(balancer.id);
+  Status read = co_await octavia_.read_children(ctx, balancer);
+  if (!read.ok()) co_return read;
+  const std::string mark = service_mark(service);
+  for (ExistingListener& listener : balancer.listeners) {
+    listener.ours = std::binary_search(listener.tags.begin(), listener.tags.end(), mark);
+  }
+  LoadBalancerWrites writes = removal_of_listeners(balancer);
+  if (writes.empty()) co_return not_owned(balancer.id);
+  if (balancer.pending()) co_return being_changed(balancer.id, patience_.pause(balancer));
+  std::string done;
+  Status sent = co_await octavia_.send_all(ctx, balancer, std::move(writes), done);
+  if (!sent.ok()) co_return sent;
+  if (balancer.status != "ACTIVE") co_return being_changed(balancer.id, patience_.pause(balancer));
+  co_return not_owned(balancer.id);
 }
 
 Task<Status> LoadBalancers::take_down(Ctx ctx, const LoadBalancerService& service,
@@ -80,12 +106,17 @@ Task<Status> LoadBalancers::take_down(Ctx ctx, const LoadBalancerService& servic
   co_return gone;
 }
 
-// OS-309. The tag goes last: it says that there is something left.
+// OS-309. The tag goes last: it says that there is something left. When nobody is left on a user's
+// own load balancer, the floating IP that the Service made for it goes, too.
 Task<Status> LoadBalancers::leave(Ctx ctx, const LoadBalancerService& service,
                                   ExistingLoadBalancer& balancer) {
   if (balancer.status == "ERROR") co_return takes_no_change(balancer.id);
   Status read = co_await octavia_.read_children(ctx, balancer);
   if (!read.ok()) co_return read;
+  if (other_users(service, balancer) == 0) {
+    Status released = co_await addresses_.release_own(ctx, service, balancer);
+    if (!released.ok()) co_return released;
+  }
   claim_listeners(service, Claim::owner, balancer);
   std::string done;
   LoadBalancerWrites writes = removal_of_listeners(balancer);
