@@ -15,6 +15,7 @@ type script struct {
 	list       func(ctx context.Context) (ccm.InstanceList, error)
 	describe   func(ctx context.Context, nodes []ccm.NodeIdentity) ([]ccm.Instance, error)
 	ensure     func(ctx context.Context, service *ccm.Service, backends []ccm.Backend) (*ccm.LoadBalancer, error)
+	remove     func(ctx context.Context) error
 	close      func() error
 }
 
@@ -26,7 +27,7 @@ func (s *script) DescribeInstances(ctx context.Context, nodes []ccm.NodeIdentity
 func (s *script) EnsureLoadBalancer(ctx context.Context, service *ccm.Service, backends []ccm.Backend) (*ccm.LoadBalancer, error) {
 	return s.ensure(ctx, service, backends)
 }
-func (s *script) DeleteLoadBalancer(context.Context, *ccm.Service) error { return nil }
+func (s *script) DeleteLoadBalancer(ctx context.Context, _ *ccm.Service) error { return s.remove(ctx) }
 func (s *script) Close() error {
 	if s.close == nil {
 		return nil

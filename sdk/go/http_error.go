@@ -11,8 +11,9 @@ import (
 // HTTPError is the failure that an HTTP answer stands for, or nil for one below 300: class and code by its status,
 // RetryAfter by its Retry-After. `operation` names what was asked ("ListMachines"). The body is left unread.
 //
-// A 404 gets CodeNotFound without ClassNotFound: a wrong path gives one too. Return NotFound where it proves that a
-// machine does not exist. A 400 and a 422 are ClassInvalidSpec, and not InvalidConfig: from Initialize they do not end the
+// A 404 gets CodeUnknown, since a wrong path gives one too: the host retries. DeleteLoadBalancer that returned CodeNotFound
+// for it would have the host forget a load balancer that is still there. Return NotFound yourself where a 404 proves that
+// the machine or load balancer does not exist. A 400 and a 422 are ClassInvalidSpec, and not InvalidConfig: from Initialize they do not end the
 // host.
 func HTTPError(operation string, response *http.Response) error {
 	status := response.StatusCode
@@ -28,8 +29,6 @@ func HTTPError(operation string, response *http.Response) error {
 		e.Code, e.Class = CodeUnauthenticated, ClassAuth
 	case status == http.StatusForbidden:
 		e.Code, e.Class = CodePermissionDenied, ClassAuth
-	case status == http.StatusNotFound:
-		e.Code = CodeNotFound
 	case status == http.StatusConflict || status == http.StatusPreconditionFailed:
 		e.Code, e.Class = CodeAborted, ClassConflict
 	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
@@ -40,7 +39,7 @@ func HTTPError(operation string, response *http.Response) error {
 		e.Code, e.Class = CodeUnimplemented, ClassUnsupported
 	case status >= 500:
 		e.Code, e.Class = CodeUnavailable, ClassUnavailable
-	default:
+	default: // 404 too
 		e.Code = CodeUnknown
 	}
 	e.RetryAfter = retryAfter(response.Header.Get("Retry-After"))

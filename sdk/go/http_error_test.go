@@ -21,7 +21,7 @@ func TestHTTPErrorsHaveAClass(t *testing.T) {
 		{400, ccm.CodeFailedPrecondition, ccm.ClassInvalidSpec},
 		{401, ccm.CodeUnauthenticated, ccm.ClassAuth},
 		{403, ccm.CodePermissionDenied, ccm.ClassAuth},
-		{404, ccm.CodeNotFound, ccm.ClassNone}, // of a path, perhaps
+		{404, ccm.CodeUnknown, ccm.ClassNone}, // of a wrong path, perhaps
 		{409, ccm.CodeAborted, ccm.ClassConflict},
 		{412, ccm.CodeAborted, ccm.ClassConflict},
 		{418, ccm.CodeUnknown, ccm.ClassNone},
@@ -47,6 +47,25 @@ func TestHTTPErrorsHaveAClass(t *testing.T) {
 	}
 	if err.Error() != "X: HTTP 429 Too Many Requests" {
 		t.Errorf("got %q", err)
+	}
+}
+
+// The host takes CodeNotFound, of whatever class, for a load balancer that is gone.
+func TestAWrongPathIsNoDeletion(t *testing.T) {
+	s := begin(t)
+	s.remove = func(ctx context.Context) error {
+		response, err := get(s, ctx)
+		if err != nil {
+			return err
+		}
+		return ccm.HTTPError("DeleteLoadBalancer", response)
+	}
+	id := ccmtest.Start("loadbalancers.delete", time.Minute, 0)
+	ccmtest.NextRequest().Answer(404, nil, "404 page not found")
+	outcome := ccmtest.Wait(id)
+	expect(t, outcome, ccm.CodeUnknown, ccm.ClassNone)
+	if outcome.Message != "DeleteLoadBalancer: HTTP 404 Not Found" {
+		t.Errorf("got %q", outcome.Message)
 	}
 }
 

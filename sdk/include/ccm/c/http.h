@@ -44,8 +44,9 @@ static inline int64_t ccm_retry_after_ms(const ccm_http_response *response) {
  * The failure that an answer stands for: code and class by its status, retry_after_ms by its Retry-After. Without texts,
  * which the caller adds.
  *
- * A 404 gets code NOT_FOUND without class NOT_FOUND: a wrong path gives one too. Use ccm_not_found() where it proves
- * that a machine does not exist. 400 and 422 are class INVALID_SPEC, and not code INVALID_ARGUMENT, which would end the
+ * A 404 gets code UNKNOWN, since a wrong path gives one too: the host retries. After `remove` that ends with NOT_FOUND
+ * for it the host would forget a load balancer that is still there. Use ccm_not_found() where a 404 proves that the
+ * machine or load balancer does not exist. 400 and 422 are class INVALID_SPEC, and not code INVALID_ARGUMENT, which would end the
  * host when `initialize` ends with it.
  */
 static inline ccm_status ccm_http_failure(const ccm_http_response *response) {
@@ -59,7 +60,6 @@ static inline ccm_status ccm_http_failure(const ccm_http_response *response) {
     case 422: status.code = CCM_CODE_FAILED_PRECONDITION, status.error_class = CCM_CLASS_INVALID_SPEC; break;
     case 401: status.code = CCM_CODE_UNAUTHENTICATED, status.error_class = CCM_CLASS_AUTH; break;
     case 403: status.code = CCM_CODE_PERMISSION_DENIED, status.error_class = CCM_CLASS_AUTH; break;
-    case 404: status.code = CCM_CODE_NOT_FOUND; break;
     case 409:
     case 412: status.code = CCM_CODE_ABORTED, status.error_class = CCM_CLASS_CONFLICT; break;
     case 429: status.code = CCM_CODE_RESOURCE_EXHAUSTED, status.error_class = CCM_CLASS_THROTTLED; break;
