@@ -129,12 +129,19 @@ func ImplementedElsewhere(format string, arguments ...any) error {
 }
 
 // errorOf finds the classification of any error: the one in its chain, or that of an ended context. The message is the
-// whole chain's.
-func errorOf(err error) Error {
+// whole chain's. The provider's own methods of err are called here, and may panic.
+func errorOf(err error) (found Error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			found = Error{Code: CodeInternal, Message: fmt.Sprintf("the error of type %T panicked: %v", err, cause)}
+		}
+	}()
 	var known *Error
 	switch {
-	case errors.As(err, &known):
-		found := *known
+	case errors.As(err, &known) && known == nil:
+		return Error{Code: CodeInternal, Message: "a nil *ccm.Error was returned as an error: return nil itself for a success"}
+	case known != nil:
+		found = *known
 		found.Message = messageOf(err)
 		if found.Code == CodeOK {
 			found.Code = CodeUnknown

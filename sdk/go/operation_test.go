@@ -74,6 +74,34 @@ func TestAPanicIsAFailureOfItsOperation(t *testing.T) {
 	expect(t, ccmtest.Run("initialize"), ccm.CodeInternal, ccm.ClassNone)
 }
 
+type panics struct{}
+
+func (*panics) Error() string { panic("no text") }
+
+func TestAnErrorThatCannotBeReadIsInternal(t *testing.T) {
+	s := begin(t)
+	var none *ccm.Error
+	var other *panics
+	for _, c := range []struct {
+		err     error
+		message string
+	}{
+		{none, "a nil *ccm.Error"},
+		{fmt.Errorf("reading: %w", none), "a nil *ccm.Error"},
+		{other, "*ccm_test.panics panicked: no text"},
+		{&panics{}, "*ccm_test.panics panicked: no text"},
+	} {
+		s.initialize = func(context.Context) error { return c.err }
+		outcome := ccmtest.Run("initialize")
+		expect(t, outcome, ccm.CodeInternal, ccm.ClassNone)
+		if !strings.Contains(outcome.Message, c.message) {
+			t.Errorf("the message is %q", outcome.Message)
+		}
+	}
+	ccm.Register("none", func(*ccm.Host) (any, error) { return nil, none })
+	expect(t, ccmtest.Create("none"), ccm.CodeInternal, ccm.ClassNone)
+}
+
 func TestAPanicInCreateIsItsFailure(t *testing.T) {
 	t.Cleanup(ccmtest.Reset)
 	ccm.Register("broken", func(*ccm.Host) (any, error) { panic("no") })
