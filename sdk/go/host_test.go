@@ -140,6 +140,23 @@ func TestTimersAreDroppedOnce(t *testing.T) {
 	s.host.After(time.Hour, func() { t.Error("it was dropped") })
 }
 
+func TestATimerMayBeStoppedWhenItIsOver(t *testing.T) {
+	s := begin(t)
+	fired := ""
+	stopFirst := s.host.After(time.Second, func() { fired += "a" })
+	ccmtest.FireTimers()
+	stopFirst()
+	stopFirst()
+	var stopNext func()
+	s.host.After(time.Second, func() { fired += "b"; stopNext() })
+	stopNext = s.host.After(time.Second, func() { fired += "c" })
+	stopFirst() // and not another one
+	ccmtest.FireTimers()
+	if fired != "ab" {
+		t.Errorf("got %q", fired)
+	}
+}
+
 func TestGoroutinesEndWithTheComponent(t *testing.T) {
 	t.Cleanup(ccmtest.Reset)
 	ended := make(chan struct{})

@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"sort"
 	"sync"
 	"testing"
 	"time"
@@ -53,11 +54,6 @@ type context struct {
 	onEnd    []*C.ccm_callback
 }
 
-type timer struct {
-	callback *C.ccm_callback
-	live     bool
-}
-
 var (
 	mutex     sync.Mutex
 	config    unsafe.Pointer // C text; nil = none
@@ -68,7 +64,7 @@ var (
 	callbacks int // registered and not dropped
 	objects   int // retained and not released
 	onChange  []*C.ccm_callback
-	timers    []*timer
+	timers    = map[uint64]*C.ccm_callback{} // by number, which grows
 	outcomes  = map[uint64]*Outcome{}
 	component C.ccm_component
 	number    uint64
@@ -101,8 +97,8 @@ func Begin(t testing.TB, name string) {
 func Reset() {
 	mutex.Lock()
 	defer mutex.Unlock()
-	logs, requests, onChange, timers, config, handler = nil, nil, nil, nil, nil, nil
-	contexts, outcomes = map[uint64]*context{}, map[uint64]*Outcome{}
+	logs, requests, onChange, config, handler = nil, nil, nil, nil, nil
+	contexts, outcomes, timers = map[uint64]*context{}, map[uint64]*Outcome{}, map[uint64]*C.ccm_callback{}
 	flags, secrets = map[string]unsafe.Pointer{}, map[string]string{}
 	rejected = nil
 	callbacks, objects, component = 0, 0, C.ccm_component{}
@@ -228,29 +224,39 @@ func SetConfig(text string) {
 // Rejected are the reasons that the provider gave to Host.ConfigRejected.
 func Rejected() []string { mutex.Lock(); defer mutex.Unlock(); return append([]string{}, rejected...) }
 
-// FireTimers has all timers end.
+// FireTimers has all timers end that there are now, in the order in which they were made.
 func FireTimers() {
 	mutex.Lock()
-	due := timers
-	timers = nil
+	var due []uint64
+	for id := range timers {
+		due = append(due, id)
+	}
 	mutex.Unlock()
-	for _, t := range due {
-		if t.live {
-			run([]*C.ccm_callback{t.callback})
+	sort.Slice(due, func(i, j int) bool { return due[i] < due[j] })
+	for _, id := range due {
+		if callback := takeTimer(id); callback != nil {
+			run([]*C.ccm_callback{callback})
 		}
 	}
+}
+
+// takeTimer gives the callback to one caller; nil when the timer ended or was stopped.
+func takeTimer(id uint64) *C.ccm_callback {
+	mutex.Lock()
+	defer mutex.Unlock()
+	callback := timers[id]
+	delete(timers, id)
+	return callback
 }
 
 // Destroy ends the component, as R-51 has it: its operations have ended, its callbacks were dropped.
 func Destroy() {
 	mutex.Lock()
 	left := onChange
-	for _, t := range timers {
-		if t.live {
-			left = append(left, t.callback)
-		}
+	for _, callback := range timers {
+		left = append(left, callback)
 	}
-	onChange, timers = nil, nil
+	onChange, timers = nil, map[uint64]*C.ccm_callback{}
 	mutex.Unlock()
 	for _, callback := range left {
 		drop(callback)
@@ -396,19 +402,15 @@ func testAfter(_ C.int64_t, callback *C.ccm_callback) C.uint64_t {
 	mutex.Lock()
 	defer mutex.Unlock()
 	callbacks++
-	timers = append(timers, &timer{callback, true})
-	return C.uint64_t(len(timers))
+	number++
+	timers[number] = callback
+	return C.uint64_t(number)
 }
 
 //export testCancelTimer
 func testCancelTimer(id C.uint64_t) {
-	mutex.Lock()
-	t := timers[id-1]
-	live := t.live
-	t.live = false
-	mutex.Unlock()
-	if live {
-		drop(t.callback)
+	if callback := takeTimer(uint64(id)); callback != nil {
+		drop(callback)
 	}
 }
 
