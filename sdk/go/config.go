@@ -29,24 +29,33 @@ func (h *Host) FlagGiven(name string) (given bool) {
 // rotation needs no restart. Never log it.
 func (h *Host) Secret(name string) (value string, ok bool) {
 	withArena(func(a *arena) {
-		for capacity := 512; !h.closed.Load(); {
-			buffer := a.take(uintptr(capacity))
-			length := int(C.ccm_go_secret(&h.services, a.text(name), (*C.char)(buffer), C.size_t(capacity)))
-			if length < 0 {
-				return
+		value, ok = secretIn(a, func(buffer []byte) int {
+			if h.closed.Load() {
+				return -1
 			}
-			if length <= capacity {
-				bytes := unsafe.Slice((*byte)(buffer), length)
-				value, ok = string(bytes), true
-				for i := range bytes { // it was never logged, and does not stay in freed memory either
-					bytes[i] = 0
-				}
-				return
-			}
-			capacity = length
-		}
+			return int(C.ccm_go_secret(&h.services, a.text(name), (*C.char)(unsafe.Pointer(&buffer[0])), C.size_t(len(buffer))))
+		})
 	})
 	return value, ok
+}
+
+// secretIn reads a secret into a buffer that fits: `fetch` fills one, and gives the length that is needed, -1 for none. No
+// buffer keeps what it held when the arena is freed.
+func secretIn(a *arena, fetch func(buffer []byte) int) (value string, ok bool) {
+	for capacity := 512; ; {
+		buffer := unsafe.Slice((*byte)(a.take(uintptr(capacity))), capacity)
+		length := fetch(buffer)
+		if 0 <= length && length <= capacity {
+			value, ok = string(buffer[:length]), true
+		}
+		for i := range buffer {
+			buffer[i] = 0
+		}
+		if length <= capacity {
+			return value, ok
+		}
+		capacity = length
+	}
 }
 
 // CloudConfig is the content of --cloud-config as it is now; not ok when the flag is empty.
