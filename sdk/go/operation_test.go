@@ -123,6 +123,27 @@ func TestWhatIsNotImplementedIsNotOffered(t *testing.T) {
 	}
 }
 
+func TestAnOperationThatIsNotThereDoesNotHang(t *testing.T) {
+	begin(t)
+	for _, missing := range []string{"instances.get", "instances.lst", "x"} {
+		if outcome := ccmtest.Run(missing); outcome.Code != ccm.CodeUnimplemented || outcome.Completions != 0 {
+			t.Errorf("%s: got %+v", missing, outcome)
+		}
+	}
+}
+
+func TestACompletionAfterResetIsIgnored(t *testing.T) {
+	made := &script{initialize: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
+	ccm.Register("late", func(*ccm.Host) (*script, error) { return made, nil })
+	ccmtest.Create("late")
+	id := ccmtest.Start("initialize", 20*time.Millisecond, 0)
+	ccmtest.Reset()
+	time.Sleep(100 * time.Millisecond)
+	if outcome := ccmtest.Wait(id); outcome.Code != ccm.CodeUnimplemented {
+		t.Errorf("got %+v", outcome)
+	}
+}
+
 func TestAnUnknownRequestIsRefused(t *testing.T) {
 	s := begin(t)
 	s.list = func(context.Context) (ccm.InstanceList, error) { panic("it was called") }

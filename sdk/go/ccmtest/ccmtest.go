@@ -140,8 +140,8 @@ func Start(operation string, timeout time.Duration, flags uint32) (id uint64) {
 	id = begin()
 	mutex.Lock()
 	contexts[id] = &context{deadline: time.Now().Add(timeout)}
-	mutex.Unlock()
 	outcomes[id].read = readers[operation]
+	mutex.Unlock()
 	text := C.CString(operation)
 	defer C.free(unsafe.Pointer(text))
 	if C.test_operation(&component, text, C.uint64_t(id), C.uint32_t(flags), C.uint64_t(id)) == 0 {
@@ -150,7 +150,8 @@ func Start(operation string, timeout time.Duration, flags uint32) (id uint64) {
 	return id
 }
 
-// Run begins an operation and waits for its end.
+// Run begins an operation and waits for its end. CodeUnimplemented, with no completion, when there is none of that name or
+// the component does not have it.
 func Run(operation string) Outcome { return Wait(Start(operation, time.Minute, 0)) }
 
 func begin() uint64 {
@@ -161,18 +162,23 @@ func begin() uint64 {
 	return number
 }
 
-// Wait waits for the completion, and ends the ctx then.
+// Wait waits for the completion, and ends the ctx then. CodeUnimplemented for the 0 of Start, or after Reset.
 func Wait(id uint64) Outcome {
 	for begun := time.Now(); time.Since(begun) < 30*time.Second; time.Sleep(100 * time.Microsecond) {
 		mutex.Lock()
-		outcome := *outcomes[id]
+		known := outcomes[id]
+		if known == nil {
+			mutex.Unlock()
+			return Outcome{Code: ccm.CodeUnimplemented, Class: ccm.ClassUnsupported, Message: "no such operation was begun"}
+		}
+		outcome := *known
 		mutex.Unlock()
 		if outcome.Completions > 0 {
 			End(id)
 			return outcome
 		}
 	}
-	return Outcome{Message: "never completed"}
+	return Outcome{Code: ccm.CodeDeadlineExceeded, Message: "never completed"}
 }
 
 // End ends the ctx of an operation, as a caller does that no longer waits.
@@ -280,6 +286,9 @@ func testCompleted(id C.uint64_t, status *C.ccm_status, result unsafe.Pointer) {
 	mutex.Lock()
 	defer mutex.Unlock()
 	outcome := outcomes[uint64(id)]
+	if outcome == nil { // Reset forgot it
+		return
+	}
 	outcome.Code, outcome.Class = ccm.Code(status.code), ccm.Class(status.error_class)
 	outcome.Reason, outcome.Message = text(status.reason), text(status.message)
 	outcome.RetryAfter = time.Duration(status.retry_after_ms) * time.Millisecond
