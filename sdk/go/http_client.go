@@ -47,6 +47,7 @@ func (h *Host) OpenHTTPClient(ctx context.Context, options HTTPClientOptions) (*
 		C.ccm_go_copy(result, unsafe.Pointer(&from), C.size_t(unsafe.Sizeof(from)))
 		made.client, made.number = from.http, from.number
 	})
+	answer.unwanted = made.Close
 	withArena(func(a *arena) {
 		if C.ccm_go_open_client(&h.services, child, a.httpClientOptions(options), handle) == 0 {
 			answer.refuse(handle, "the host has no HTTP clients of a plugin's own")
