@@ -21,6 +21,7 @@ const Collection& collection_of(const std::string& kind) {
   static const auto* const known =
       new std::map<std::string, Collection>{{"ClusterRole", {"clusterroles", false}},
                                             {"ClusterRoleBinding", {"clusterrolebindings", false}},
+                                            {"DaemonSet", {"daemonsets", true}},
                                             {"Deployment", {"deployments", true}},
                                             {"Role", {"roles", true}},
                                             {"RoleBinding", {"rolebindings", true}},
