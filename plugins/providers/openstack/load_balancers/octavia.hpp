@@ -39,7 +39,7 @@ class Octavia {
 
  private:
   Task<Result<std::string>> get(Ctx ctx, std::string path, const char* operation);
-  // What has to be there: a 404 is a failure.
+  // Of something that has to be there: a 404 is a failure.
   Task<Result<std::string>> get_existing(Ctx ctx, std::string path, const char* operation);
   Task<Result<std::vector<ExistingLoadBalancer>>> listed(Ctx ctx, std::string query);
   Task<Status> read_pool(Ctx ctx, ExistingPool& pool);
