@@ -66,8 +66,8 @@ class ComponentsTest(unittest.TestCase):
         package = {f"lib/cmake/ccm/{name}" for name in (
             "ccm-config.cmake", "ccm-config-version.cmake", "ccm-targets.cmake", "CcmAddPlugin.cmake",
             "CcmHardening.cmake", "plugin.map")}
-        self.assertLessEqual(package | {"lib/libccm_sdk_testing.a", "lib/pkgconfig/ccm.pc"}, rest)
-        others = rest - package - {"lib/libccm_sdk_testing.a", "lib/pkgconfig/ccm.pc"}
+        self.assertLessEqual(package | {"lib/libccm_sdk_testing.a", "share/pkgconfig/ccm.pc"}, rest)
+        others = rest - package - {"lib/libccm_sdk_testing.a", "share/pkgconfig/ccm.pc"}
         # The module for Go, and what to copy, whole.
         share = {f"share/ccm/{target}/{path.relative_to(ROOT / source)}"
                  for source, target in (("sdk/go", "go"), ("examples", "examples"))
@@ -83,7 +83,7 @@ class ComponentsTest(unittest.TestCase):
         # The folder is where it was not installed to: the file finds its prefix by itself.
         moved = self.prefix.rename(f"{self.prefix}-moved")
         self.addCleanup(lambda: moved.rename(self.prefix))
-        pkg_config = ("pkg-config", f"--with-path={moved}/lib/pkgconfig")
+        pkg_config = ("pkg-config", f"--with-path={moved}/share/pkgconfig")
         source = moved / "plugin.c"
         source.write_text(PLUGIN)
         flags = output(*pkg_config, "--cflags", "ccm").split()

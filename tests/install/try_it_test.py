@@ -81,7 +81,7 @@ class TryItTest(unittest.TestCase):
         (self.folder / "ccm_plugin_manifest.h").write_text(f"#include <ccm/abi/plugin.h>\n{manifest}\n")
         # The example includes the header that CMake would generate, from its own folder.
         script = block("In C", "gcc").replace("gcc ", "gcc -I. -Wall -Wextra -Werror ")
-        self.run_script(script, PKG_CONFIG_PATH=str(self.prefix / "lib/pkgconfig"))
+        self.run_script(script, PKG_CONFIG_PATH=str(self.prefix / "share/pkgconfig"))
         plugin = self.folder / "mycloud.so"
         symbols = subprocess.run(["nm", "-D", "--defined-only", plugin], check=True, capture_output=True, text=True)
         self.assertEqual(symbols.stdout.split()[2::3], ["ccm_plugin_v1"])
