@@ -84,7 +84,15 @@ abi-lock: packages-test ## write tests/abi/v1.lock again, after an addition to t
 install: build ## copy host, plugins, tools and SDK to PREFIX (default /usr/local), or COMPONENT= alone
 	@cmake --install $(BUILD) --prefix $(PREFIX) $(if $(COMPONENT),--component $(COMPONENT))
 
+deb: packages-deb ## Debian packages of host, plugins, tools and SDK in build-package/packages
+	@cmake --preset package >/dev/null
+	@cmake --build --preset package -j $(JOBS)
+	@deploy/debian/build build-package
+
+test-deb: deb packages-demo ## install the packages into a folder of their own, run the demo from them, purge them
+	@tests/packages/check.py build-package/packages
+
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube test-openstack bench build-asan build-tsan asan tsan fuzz lint abi-lock install clean
+.PHONY: help configure programs build demo test test-kube test-openstack bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb clean

@@ -1,0 +1,162 @@
+# Debian packages, one for each part that is installed by itself: `make deb`, with the preset `package`. The plugin ABI is the
+# only tie between host and plugins (a virtual package), so each can be upgraded alone.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR "ccm")
+set(CPACK_PACKAGE_CONTACT "ccm maintainers <maintainers@ccm.invalid>" CACHE STRING "Maintainer of the packages")
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
+# /usr is the prefix, with /etc beside it.
+set(CPACK_SET_DESTDIR ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+find_program(GZIP_PROGRAM gzip REQUIRED)
+find_package(Python3 COMPONENTS Interpreter REQUIRED)
+
+# ccm-abi-1, or ccm-abi-1-draft while the interfaces' ids say draft: a draft promises nothing to plugins of other releases.
+ccm_header_value(major plugin.h CCM_ABI_MAJOR)
+ccm_header_value(id provider.h CCM_PROVIDER)
+set(abi_package ccm-abi-${major})
+if(id MATCHES "^draft[.]")
+  string(APPEND abi_package -draft)
+endif()
+
+# The time of the newest commit, unless the builder says another, so that the same sources give the same bytes.
+set(CCM_SOURCE_DATE "$ENV{SOURCE_DATE_EPOCH}")
+if(NOT CCM_SOURCE_DATE)
+  execute_process(COMMAND git log -1 --format=%ct WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    OUTPUT_VARIABLE CCM_SOURCE_DATE OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
+if(NOT CCM_SOURCE_DATE)
+  message(FATAL_ERROR "Packages need a date: set SOURCE_DATE_EPOCH, or build in a checkout of git")
+endif()
+execute_process(COMMAND date -u -R -d @${CCM_SOURCE_DATE} OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE)
+
+# Gzipped without name and time.
+function(ccm_gzip file)
+  execute_process(COMMAND ${GZIP_PROGRAM} -9nf ${file} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+set(folder ${PROJECT_BINARY_DIR}/debian)
+file(WRITE ${folder}/changelog
+"ccm (${PROJECT_VERSION}) stable; urgency=medium
+
+  * CHANGELOG.md of the sources says what is new.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${date}
+")
+ccm_gzip(${folder}/changelog)
+
+# ccm_package(COMPONENT NAME DESCRIPTION [SECTION s] [DEPENDS d...] [PROVIDES p...] [RECOMMENDS r...]
+#   [SUGGESTS s...] [ENHANCES e...])
+# The first line of DESCRIPTION is the summary.
+set(CPACK_COMPONENTS_ALL "")
+macro(ccm_package component name description)
+  cmake_parse_arguments(package "" "SECTION" "DEPENDS;PROVIDES;RECOMMENDS;SUGGESTS;ENHANCES" ${ARGN})
+  string(TOUPPER ${component} upper)
+  list(APPEND CPACK_COMPONENTS_ALL ${component})
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
+  set(CPACK_COMPONENT_${upper}_DESCRIPTION "${description}")
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION admin)
+  if(package_SECTION)
+    set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${package_SECTION})
+  endif()
+  foreach(relation DEPENDS PROVIDES RECOMMENDS SUGGESTS ENHANCES)
+    list(JOIN package_${relation} ", " CPACK_DEBIAN_${upper}_PACKAGE_${relation})
+  endforeach()
+  # Debian's policy, 12.5 and 12.7.
+  install(FILES ${PROJECT_SOURCE_DIR}/deploy/debian/copyright ${folder}/changelog.gz
+    DESTINATION share/doc/${name} COMPONENT ${component})
+endmacro()
+
+# A manual page from the program's own --help; the host's has the flags of all controllers.
+function(ccm_manual program section component summary)
+  set(page ${folder}/${program}.${section}.gz)
+  set(writer ${PROJECT_SOURCE_DIR}/deploy/debian/manual.py)
+  add_custom_command(OUTPUT ${page}
+    COMMAND ${CMAKE_COMMAND} -E env SOURCE_DATE_EPOCH=${CCM_SOURCE_DATE} ${Python3_EXECUTABLE}
+      ${writer} $<TARGET_FILE:${program}> ${section} ${summary} ${PROJECT_VERSION} ${page}
+    DEPENDS programs ${program} ${writer} VERBATIM)
+  list(APPEND pages ${page})
+  set(pages ${pages} PARENT_SCOPE)
+  install(FILES ${page} DESTINATION share/man/man${section} COMPONENT ${component})
+endfunction()
+set(pages "")
+ccm_manual(cloud-controller-manager 8 host "connect a Kubernetes cluster to its cloud")
+ccm_manual(ccmctl 1 tools "ask a cloud-controller-manager and look at its plugins")
+ccm_manual(ccm-sandbox 1 ccm-sandbox "a Kubernetes API server and a cloud in memory")
+add_custom_target(manuals DEPENDS ${pages})
+
+# The service. An administrator enables it; its settings are kept by dpkg as they were edited.
+install(FILES ${PROJECT_SOURCE_DIR}/deploy/debian/cloud-controller-manager.service
+  DESTINATION lib/systemd/system COMPONENT host)
+install(FILES ${PROJECT_SOURCE_DIR}/deploy/debian/cloud-controller-manager.default
+  DESTINATION /etc/default RENAME cloud-controller-manager COMPONENT host)
+install(DIRECTORY DESTINATION /etc/cloud-controller-manager COMPONENT host)
+file(WRITE ${folder}/conffiles "/etc/default/cloud-controller-manager\n")
+set(CPACK_DEBIAN_HOST_PACKAGE_CONTROL_EXTRA ${folder}/conffiles)
+
+ccm_package(host ccm-host "Kubernetes cloud-controller-manager, without plugins
+It connects a Kubernetes cluster to its cloud. This is the host: flags,
+connection to the API server, leader election, metrics. Controllers
+(ccm-controller-*) and one provider (ccm-provider-*) are plugins."
+  PROVIDES ${abi_package} RECOMMENDS ca-certificates SUGGESTS ccm-tools)
+
+foreach(row IN ITEMS
+    "node|initialises Nodes: provider ID, addresses, labels"
+    "node-lifecycle|removes Nodes whose machine is gone"
+    "service|gives Services of type LoadBalancer a load balancer"
+    "route|keeps the cloud's routes to the Nodes' Pod ranges"
+    "ipam|gives each Node a range of Pod addresses")
+  string(REPLACE "|" ";" row "${row}")
+  list(GET row 0 id)
+  list(GET row 1 text)
+  ccm_package(${id} ccm-controller-${id} "Kubernetes cloud-controller-manager: ${id} controller
+A plugin of the cloud-controller-manager in the package ccm-host. It
+${text}."
+    DEPENDS ${abi_package} ENHANCES ccm-host)
+endforeach()
+foreach(row IN ITEMS
+    "digitalocean|DigitalOcean: droplets, load balancers, firewall"
+    "openstack|OpenStack: servers, routes"
+    "sandbox|the cloud of ccm-sandbox, for trying things out")
+  string(REPLACE "|" ";" row "${row}")
+  list(GET row 0 id)
+  list(GET row 1 text)
+  ccm_package(${id} ccm-provider-${id} "Kubernetes cloud-controller-manager: ${id} provider
+A plugin of the cloud-controller-manager in the package ccm-host, for
+${text}."
+    DEPENDS ${abi_package} ENHANCES ccm-host)
+endforeach()
+# Each plugin has its libraries inside, so that two of them never meet in different versions.
+install(FILES ${PROJECT_SOURCE_DIR}/deploy/debian/ccm-provider-openstack.lintian-overrides
+  DESTINATION share/lintian/overrides RENAME ccm-provider-openstack COMPONENT openstack)
+
+ccm_package(tools ccm-tools "Kubernetes cloud-controller-manager: ccmctl
+ccmctl shows what a running cloud-controller-manager waits for and why,
+prints the roles that it needs, and checks plugins and Services."
+  ENHANCES ccm-host)
+ccm_package(ccm-sandbox ccm-sandbox "Kubernetes API server and cloud in memory
+A server for demonstrations and tests of cloud-controller-managers: it
+keeps Nodes, Services and machines in memory and injects faults."
+  SECTION devel SUGGESTS ccm-host ccm-provider-sandbox)
+ccm_package(sdk ccm-dev "Kubernetes cloud-controller-manager: SDK for plugins
+Headers for providers and controllers in C and C++, a testing library
+with a fake host, a CMake package and a pkg-config file."
+  SECTION libdevel SUGGESTS ccm-tools cmake pkg-config)
+# Headers and an archive are linked with nothing.
+set(CPACK_DEBIAN_SDK_PACKAGE_SHLIBDEPS OFF)
+
+ccm_package(metapackage ccm "Kubernetes cloud-controller-manager with all controllers
+This metapackage brings the host, all controllers and ccmctl. It needs
+one provider (ccm-provider-*) besides."
+  DEPENDS ccm-host ccm-controller-node ccm-controller-node-lifecycle ccm-controller-service
+    ccm-controller-route ccm-controller-ipam ccm-tools
+  SECTION metapackages SUGGESTS ccm-provider-digitalocean ccm-provider-openstack)
+set(CPACK_DEBIAN_METAPACKAGE_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_METAPACKAGE_PACKAGE_ARCHITECTURE all)
+
+include(CPack)

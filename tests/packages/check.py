@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Checks the Debian packages in a folder: tests/packages/check.py build-package/packages
+
+Each holds what its name says and ties itself to nothing but the plugin ABI. dpkg installs, replaces and purges them in a
+folder of their own, which has this machine's list of packages, so that dependencies count; this machine stays as it is. The
+host runs from there with just the plugins that are installed, and so does the demo. Needs curl, jq, gcc and cmake.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CONTROLLERS = ["node", "node-lifecycle", "service", "route", "ipam"]
+PROVIDERS = ["digitalocean", "openstack", "sandbox"]
+PLUGINS = [f"ccm-controller-{name}" for name in CONTROLLERS] + [f"ccm-provider-{name}" for name in PROVIDERS]
+# ccm-abi-1 when the ids of interfaces no longer say draft.
+ABI = "ccm-abi-1-draft"
+FILES = {
+    "ccm-host": {"usr/bin/cloud-controller-manager", "usr/share/man/man8/cloud-controller-manager.8.gz",
+                 "etc/default/cloud-controller-manager", "usr/lib/systemd/system/cloud-controller-manager.service"},
+    "ccm-tools": {"usr/bin/ccmctl", "usr/share/man/man1/ccmctl.1.gz"},
+    "ccm-sandbox": {"usr/bin/ccm-sandbox", "usr/share/man/man1/ccm-sandbox.1.gz"},
+    "ccm": set(),
+    **{f"ccm-controller-{name}": {f"usr/lib/ccm/controllers/{name}.so"} for name in CONTROLLERS},
+    **{f"ccm-provider-{name}": {f"usr/lib/ccm/providers/{name}.so"} for name in PROVIDERS},
+}
+FILES["ccm-provider-openstack"].add("usr/share/lintian/overrides/ccm-provider-openstack")
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = pathlib.Path("build-package/packages")
+
+
+def package(name):
+    found = list(FOLDER.glob(f"{name}_*.deb"))
+    assert len(found) == 1, f"{name}: {found}"
+    return found[0]
+
+
+def run(*command, **settings):
+    return subprocess.run(command, capture_output=True, text=True, **settings)
+
+
+def field(name, field_name):
+    return run("dpkg-deb", "-f", package(name), field_name, check=True).stdout.strip()
+
+
+def files(name):
+    listing = run("dpkg-deb", "-c", package(name), check=True).stdout
+    lines = [line.split(None, 5) for line in listing.splitlines()]
+    return {line[5].removeprefix("./") for line in lines if not line[0].startswith("d")}
+
+
+class Machine:
+    """A folder with dpkg's lists, into which packages are installed."""
+
+    def __init__(self, test):
+        folder = tempfile.TemporaryDirectory()
+        test.addCleanup(folder.cleanup)
+        self.test = test
+        self.root = pathlib.Path(folder.name)
+        for name in ("info", "updates", "triggers"):
+            (self.root / "var/lib/dpkg" / name).mkdir(parents=True)
+        # As though what is installed here were there, but for our packages.
+        here = pathlib.Path("/var/lib/dpkg/status").read_text().split("\n\n")
+        kept = [entry for entry in here if entry.strip() and not re.match(r"Package: ccm(-|\n)", entry)]
+        (self.root / "var/lib/dpkg/status").write_text("\n\n".join(kept) + "\n\n")
+        self.before = self.files()
+
+    def dpkg(self, *arguments):
+        return run("dpkg", f"--root={self.root}", "--force-not-root", "--force-bad-path", f"--log={os.devnull}", *arguments)
+
+    def install(self, *debs):
+        done = self.dpkg("-i", *debs)
+        self.test.assertEqual(done.returncode, 0, done.stderr)
+
+    def files(self):
+        """All but dpkg's own lists."""
+        return {str(path.relative_to(self.root)) for path in self.root.rglob("*")
+                if not str(path.relative_to(self.root)).startswith("var/lib/dpkg")}
+
+    def plugins(self):
+        """Version by file."""
+        listed = run(self.root / "usr/bin/ccmctl", "plugin", "list")
+        self.test.assertEqual(listed.returncode, 0, listed.stderr)
+        return {pathlib.Path(line.split()[-1]).name: line.split()[-2] for line in listed.stdout.splitlines()[1:]}
+
+
+def names_of(relation):
+    return {entry.split("(")[0].strip() for entry in relation.split(",") if entry.strip()}
+
+
+class Packages(unittest.TestCase):
+    def test_there_are_these_and_no_others(self):
+        found = {path.name.split("_")[0] for path in FOLDER.glob("*.deb")}
+        self.assertEqual(found, set(FILES) | {"ccm-dev"})
+
+    def test_each_holds_its_own_files(self):
+        for name, expected in FILES.items():
+            documents = {f"usr/share/doc/{name}/{file}" for file in ("copyright", "changelog.gz")}
+            self.assertEqual(files(name), expected | documents, name)
+
+    def test_the_sdk_holds_what_authors_need(self):
+        held = files("ccm-dev")
+        for file in ("usr/include/ccm/abi/base.h", "usr/include/ccm/c/provider.h", "usr/include/ccm/provider.hpp",
+                     "usr/include/ccm/testing/fake_host.hpp", "usr/lib/libccm_sdk_testing.a",
+                     "usr/lib/cmake/ccm/ccm-config.cmake", "usr/share/pkgconfig/ccm.pc"):
+            self.assertIn(file, held)
+
+    def test_the_abi_is_the_only_tie(self):
+        self.assertEqual(field("ccm-host", "Provides"), ABI)
+        for name in PLUGINS:
+            ties = {tie for tie in names_of(field(name, "Depends")) if not tie.startswith("lib")}
+            self.assertEqual(ties, {ABI}, name)
+        for name in ("ccm-host", "ccm-tools", "ccm-sandbox", "ccm-dev"):
+            ties = names_of(field(name, "Depends"))
+            self.assertFalse({tie for tie in ties if tie.startswith("ccm")}, name)
+        self.assertEqual(names_of(field("ccm", "Depends")),
+                         {"ccm-host", "ccm-tools"} | {f"ccm-controller-{n}" for n in CONTROLLERS})
+
+    def test_no_package_runs_a_script(self):
+        for name in list(FILES) + ["ccm-dev"]:
+            with tempfile.TemporaryDirectory() as folder:
+                subprocess.run(["dpkg-deb", "-e", package(name), folder], check=True)
+                expected = {"control", "md5sums"} | ({"conffiles"} if name == "ccm-host" else set())
+                self.assertEqual(set(os.listdir(folder)), expected, name)
+
+    def test_a_plugin_needs_a_host_of_its_abi(self):
+        machine = Machine(self)
+        refused = machine.dpkg("-i", package("ccm-controller-node"))
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn(f"ccm-controller-node depends on {ABI}", refused.stderr)
+        machine.install(package("ccm-host"), package("ccm-controller-node"))
+        refused = machine.dpkg("-r", "ccm-host")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn(f"ccm-controller-node depends on {ABI}", refused.stderr)
+
+    def test_the_host_has_the_plugins_whose_packages_are_installed(self):
+        machine = Machine(self)
+        machine.install(*map(package, ("ccm-host", "ccm-tools", "ccm-controller-node", "ccm-provider-digitalocean")))
+        self.assertEqual(set(machine.plugins()), {"node.so", "digitalocean.so"})
+        host = machine.root / "usr/bin/cloud-controller-manager"
+        shown = run(host, "--help").stdout
+        self.assertIn("Flags of plugin ccm.controller-node:", shown)
+        self.assertNotIn("Flags of plugin ccm.controller-service:", shown)
+        told = run(host, "--cloud-provider=openstack")
+        self.assertNotEqual(told.returncode, 0)
+        self.assertIn("openstack", told.stderr)
+
+    def test_one_plugin_is_replaced_alone(self):
+        machine = Machine(self)
+        machine.install(*map(package, ["ccm-host", "ccm-tools", "ccm-dev", *PLUGINS]))
+        before = {path: (machine.root / path).stat().st_ino for path in machine.files()}
+        # A plugin of somebody else that is built with the package of headers, and then packaged under our name.
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder, "build")
+            for command in (("cmake", "-S", machine.root / "usr/share/ccm/examples/provider-c", "-B", build,
+                             f"-DCMAKE_PREFIX_PATH={machine.root}/usr"), ("cmake", "--build", build)):
+                done = run(*command)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            built = next(build.rglob("*.so"))
+            contents = pathlib.Path(folder, "contents")
+            subprocess.run(["dpkg-deb", "-R", package("ccm-provider-sandbox"), contents], check=True)
+            control = contents / "DEBIAN/control"
+            control.write_text(re.sub(r"(?m)^Version: .*$", r"\g<0>+1", control.read_text()))
+            shutil.copy(built, contents / "usr/lib/ccm/providers/sandbox.so")
+            subprocess.run(["dpkg-deb", "--root-owner-group", "-b", contents, f"{folder}/new.deb"], check=True,
+                           capture_output=True)
+            machine.install(f"{folder}/new.deb")
+        changed = {path for path in machine.files() if before.get(path) != (machine.root / path).stat().st_ino}
+        self.assertEqual({path for path in changed if (machine.root / path).is_file()},
+                         {f"usr/share/doc/ccm-provider-sandbox/{name}" for name in ("changelog.gz", "copyright")} |
+                         {"usr/lib/ccm/providers/sandbox.so"})
+        self.assertEqual(len(machine.plugins()), len(PLUGINS))
+        checked = run(machine.root / "usr/bin/ccmctl", "plugin", "check",
+                      machine.root / "usr/lib/ccm/providers/sandbox.so")
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+    def test_the_demo_runs_from_packages_alone(self):
+        machine = Machine(self)
+        machine.install(*map(package, ["ccm-host", "ccm-sandbox", "ccm-provider-sandbox",
+                                       *(f"ccm-controller-{name}" for name in CONTROLLERS)]))
+        shown = run(SOURCES / "tools/demo", f"{machine.root}/usr")
+        self.assertEqual(shown.returncode, 0, shown.stdout + shown.stderr)
+
+    def test_a_purge_leaves_nothing(self):
+        machine = Machine(self)
+        names = [*FILES, "ccm-dev"]
+        machine.install(*map(package, names))
+        edited = machine.root / "etc/default/cloud-controller-manager"
+        edited.write_text('CCM_OPTIONS="--cloud-provider=sandbox"\n')
+        # An upgrade keeps what was edited.
+        machine.install(package("ccm-host"))
+        self.assertIn("sandbox", edited.read_text())
+        done = machine.dpkg("--purge", *names)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(machine.files() - machine.before, set())
+
+    def test_the_service_is_well_formed_and_confined(self):
+        machine = Machine(self)
+        machine.install(package("ccm-host"))
+        unit = "cloud-controller-manager.service"
+        if not shutil.which("systemd-analyze"):
+            self.skipTest("no systemd-analyze")
+        # 0 is a service that may do nothing, 10 one that may do all.
+        rated = run("systemd-analyze", "security", "--offline=true", "--threshold=15",
+                    machine.root / "usr/lib/systemd/system" / unit)
+        self.assertEqual(rated.returncode, 0, rated.stdout + rated.stderr)
+        self.assertNotIn(":", rated.stderr)
+
+    def test_the_sums_are_those_of_the_files(self):
+        lines = (FOLDER / "SHA256SUMS").read_text().splitlines()
+        sums = {line.split()[1].lstrip("*"): line.split()[0] for line in lines}
+        self.assertEqual(sums, {path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+                                for path in FOLDER.iterdir() if path.name != "SHA256SUMS"})
+
+    def test_each_has_a_document_of_its_parts(self):
+        for name in [*FILES, "ccm-dev"]:
+            deb = package(name)
+            document = json.loads(deb.with_suffix(".spdx.json").read_text())
+            own = document["packages"][0]
+            self.assertEqual((own["name"], own["packageFileName"]), (name, deb.name))
+            self.assertEqual(own["checksums"][0]["checksumValue"], hashlib.sha256(deb.read_bytes()).hexdigest())
+            names = {entry["SPDXID"]: entry["name"] for entry in document["packages"]}
+            self.assertEqual(len(names), len(document["packages"]), name)
+            linked = {names[relation["relatedSpdxElement"]] for relation in document["relationships"]
+                      if relation["relationshipType"] == "DYNAMIC_LINK"}
+            self.assertEqual(linked, {need for need in names_of(field(name, "Depends")) if not need.startswith("ccm")})
+        host = package("ccm-host").with_suffix(".spdx.json").read_text()
+        self.assertRegex(host, r'"libboost1\.\d+-dev"')
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        FOLDER = pathlib.Path(sys.argv.pop(1))
+    unittest.main()
