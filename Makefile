@@ -44,6 +44,9 @@ test-openstack: packages-openstack configure ## contract suite on OpenStack's ow
 	@rm -rf $(BUILD)/openstack-services
 	@$(BUILD)/openstack/bin/python tests/openstack/services.py $(BUILD)/openstack-services $(BUILD)/bin/openstack_contract_test
 
+test-growth: packages-test build ## scenarios with a host built with larger headers than its plugins, and the other way round
+	@TEST_JOBS=$(TEST_JOBS) tests/abi/growth $(BUILD) build-growth
+
 bench: packages-bench packages-kube programs ## print the performance tables (real kube-apiserver)
 	@cmake --build $(BUILD) -j $(JOBS) --target bench
 	@tests/kube-apiserver/build.sh $(BUILD)/tests/kube-apiserver
@@ -95,4 +98,4 @@ test-deb: deb packages-demo ## install the packages into a folder of their own, 
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube test-openstack bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb clean
+.PHONY: help configure programs build demo test test-kube test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb clean

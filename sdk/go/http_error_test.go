@@ -50,7 +50,7 @@ func TestHTTPErrorsHaveAClass(t *testing.T) {
 	}
 }
 
-// The host takes CodeNotFound, of whatever class, for a load balancer that is gone.
+// The host takes ClassNotFound for a load balancer that is gone.
 func TestAWrongPathIsNoDeletion(t *testing.T) {
 	s := begin(t)
 	s.remove = func(ctx context.Context) error {

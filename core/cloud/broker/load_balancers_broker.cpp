@@ -25,6 +25,11 @@ bool given_up_by_user(const LoadBalancerRequest& request) {
   return !type.empty() && type != "LoadBalancer";
 }
 
+// Nothing is left of it. The code alone proves nothing: a wrong path gives a 404, too.
+bool is_gone(const Status& status) {
+  return status.ok() || status.error_class() == ErrorClass::not_found;
+}
+
 }  // namespace
 
 LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<LiveComponent> provider,
@@ -175,11 +180,11 @@ void LoadBalancersBroker::begin_remove(const Running& running,
   auto finished = [this, running, turn, uid, doubt, done](const Result<Nothing>& outcome) {
     const Status status = outcome.status();
     ended(running, turn, status);
-    if (status.ok() || status.code() == Code::not_found ||
-        status.code() == Code::implemented_elsewhere || status.reason() == CCM_REASON_NOT_OWNED) {
+    if (is_gone(status) || status.code() == Code::implemented_elsewhere ||
+        status.reason() == CCM_REASON_NOT_OWNED) {
       notes_.forget(running.request->service);
     }
-    if (status.ok() || status.code() == Code::not_found) {
+    if (is_gone(status)) {
       brake_.deleted(uid);
       turns_.settle(running.lane, doubt);
       if (turns_.abandoned(running.lane) > 0) removed_[uid] = {running.request, running.lane};
@@ -201,7 +206,7 @@ void LoadBalancersBroker::remove_again(const std::string& uid) {
 }
 
 void LoadBalancersBroker::removed_again(const std::string& uid, const Status& status) {
-  if (status.ok() || status.code() == Code::not_found) {
+  if (is_gone(status)) {
     const auto place = removed_.find(uid);
     if (place != removed_.end() && turns_.abandoned(place->second.lane) == 0) removed_.erase(place);
     return;

@@ -28,8 +28,7 @@ Status retained_by_annotation(const ServiceState& service) {
 
 // Nothing is left of it.
 bool is_gone(const Status& status) {
-  return status.ok() || status.error_class() == ErrorClass::not_found ||
-         status.code() == Code::not_found;
+  return status.ok() || status.error_class() == ErrorClass::not_found;
 }
 
 bool is_kept(const Status& status) { return status.code() == Code::implemented_elsewhere; }

@@ -140,7 +140,7 @@ class LoadBalancers {
     return apply(&ccm_cloud_loadbalancers::update_backends, "update_backends", std::move(ctx),
                  std::move(service), std::move(backends));
   }
-  // Success and Code::not_found alike mean that nothing is left.
+  // Success and ErrorClass::not_found alike mean that nothing is left.
   [[nodiscard]] Operation<Remove> remove(Ctx ctx, LoadBalancerService service) const {
     return Operation<Remove>(Remove{host_, std::move(ctx), std::move(service)});
   }

@@ -198,6 +198,22 @@ TEST_F(LostOperationTest, WhatALostCreationMadeIsDeletedThoughItsServiceIsGone) 
   EXPECT_EQ(removal.calls, 1);
 }
 
+TEST_F(LostOperationTest, OnlyACertainAnswerProvesThatItIsGone) {
+  start(&provider_);
+  lose_one();
+  Caught removal;
+  ask_removal(removal);
+  answer(1);
+  answer_active(0);  // the creation, after all
+  ASSERT_EQ(open(), "remove");
+  answer(0, Status(Code::not_found, "404 page not found"));
+  advance(1min);
+  ASSERT_EQ(open(), "remove");
+  answer(0, Status(Code::not_found, ErrorClass::not_found, "it does not exist"));
+  advance(10min);
+  EXPECT_EQ(open(), "");
+}
+
 TEST_F(LostOperationTest, WhatIsWantedAgainIsNotDeletedByALateCompletion) {
   start(&provider_);
   lose_one();

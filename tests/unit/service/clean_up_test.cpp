@@ -196,6 +196,16 @@ TEST_F(CleanUpTest, WhatIsGoneAlreadyIsGone) {
   EXPECT_FALSE(exists("web"));
 }
 
+TEST_F(CleanUpTest, OnlyACertainAnswerProvesThatItIsGone) {
+  made("web");
+  host.load_balancers.fail_next("remove", Status(Code::not_found, "404 page not found"));
+  mark_deleted("web");
+  run();
+  EXPECT_TRUE(exists("web"));
+  advance(seconds(10));
+  EXPECT_FALSE(exists("web"));
+}
+
 TEST_F(CleanUpTest, SVC_30_ImplementedElsewhereEndsIt) {
   made("web");
   host.load_balancers.fail_next("remove", Status(Code::implemented_elsewhere, "another"));

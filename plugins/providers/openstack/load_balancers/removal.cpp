@@ -30,14 +30,12 @@ Status takes_no_change(const std::string& id) {
 
 }  // namespace
 
-// The host takes not_found for "nothing is left", and forgets the load balancer. Something that a
-// step needs and that is missing is no such answer.
+// The host takes class not_found for "nothing is left", and forgets the load balancer. Something
+// that a step needs and that is missing is no such answer.
 Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
   notices_.forget(service);
   Status gone = co_await remove_all(ctx, service);
-  const bool missing =
-      gone.code() == Code::not_found || gone.error_class() == ErrorClass::not_found;
-  if (!missing) co_return gone;
+  if (gone.error_class() != ErrorClass::not_found) co_return gone;
   co_return Status(Code::unavailable, ErrorClass::unavailable, gone.message())
       .with_reason(gone.reason());
 }

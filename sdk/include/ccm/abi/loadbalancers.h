@@ -207,10 +207,10 @@ typedef struct ccm_cloud_loadbalancers {
 
   /*
    * Deletes it, or leaves it when it is shared (R-93), and deletes what a broken creation left. The Service's ports may
-   * be gone already, so it is found by id, name or UID. Success and code NOT_FOUND, of whatever class, mean that nothing
-   * is left: never end with NOT_FOUND for a 404 that a wrong path may have caused. ERRORS: class WAITING while the cloud
-   * still deletes; FAILED_PRECONDITION, class NONE, reason CCM_REASON_NOT_OWNED when the recorded id leads to somebody
-   * else's and none bears the Service's mark. RESULT NULL. [operation] [required]
+   * be gone already, so it is found by id, name or UID. Success and class NOT_FOUND mean that nothing is left: never end
+   * with that class for a 404 that a wrong path may have caused. ERRORS: class WAITING while the cloud still deletes;
+   * FAILED_PRECONDITION, class NONE, reason CCM_REASON_NOT_OWNED when the recorded id leads to somebody else's and none
+   * bears the Service's mark. RESULT NULL. [operation] [required]
    */
   void (*remove)(void *self, ccm_ctx ctx, const ccm_load_balancer_request *request, ccm_completion done);
 

@@ -44,7 +44,7 @@ static inline int64_t ccm_retry_after_ms(const ccm_http_response *response) {
  * The failure that an answer stands for: code and class by its status, retry_after_ms by its Retry-After. Without texts,
  * which the caller adds.
  *
- * A 404 gets code UNKNOWN, since a wrong path gives one too: the host retries. After `remove` that ends with NOT_FOUND
+ * A 404 gets code UNKNOWN, since a wrong path gives one too: the host retries. After `remove` that ends with class NOT_FOUND
  * for it the host would forget a load balancer that is still there. Use ccm_not_found() where a 404 proves that the
  * machine or load balancer does not exist. 400 and 422 are class INVALID_SPEC, and not code INVALID_ARGUMENT, which would end the
  * host when `initialize` ends with it.
