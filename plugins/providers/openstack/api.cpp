@@ -39,8 +39,13 @@ Status without_not_found(Status status) {
 
 }  // namespace
 
+Result<std::string> Api::url_of(const Token& token, const std::string& service) const {
+  const GlobalSettings& global = session_.settings();
+  return service_url(token, global.os_endpoint_type, region_.value_or(global.region), service);
+}
+
 Task<Result<HttpResponse>> Api::send(Ctx ctx, const Call& call, Session::TokenPtr token) {
-  auto url = service_url(*token, session_.settings(), call.service);
+  auto url = url_of(*token, call.service);
   if (!url.ok()) co_return url.status();
   HttpRequest request;
   request.method = call.method;
@@ -114,7 +119,7 @@ Task<Status> Api::list(Ctx ctx, Collection collection, PageReader reader) {
 Task<Status> Api::find_service(Ctx ctx, std::string service) {
   auto token = co_await session_.token(ctx);
   if (!token.ok()) co_return token.status();
-  auto url = service_url(**token, session_.settings(), service);
+  auto url = url_of(**token, service);
   co_return url.status();
 }
 

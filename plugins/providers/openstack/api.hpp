@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace ccm::openstack {
 
@@ -46,7 +48,9 @@ using PageReader = std::function<Result<PageInfo>(const std::string& body, bool 
 
 class Api {
  public:
-  explicit Api(Session& session) : session_(session) {}
+  // `region`: whose services are asked; nothing = that of [Global] region.
+  explicit Api(Session& session, std::optional<std::string> region = std::nullopt)
+      : session_(session), region_(std::move(region)) {}
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
@@ -67,7 +71,10 @@ class Api {
  private:
   Task<Result<HttpResponse>> send(Ctx ctx, const Call& call, Session::TokenPtr token);
 
+  [[nodiscard]] Result<std::string> url_of(const Token& token, const std::string& service) const;
+
   Session& session_;
+  const std::optional<std::string> region_;
 };
 
 }  // namespace ccm::openstack

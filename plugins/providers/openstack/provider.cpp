@@ -14,8 +14,6 @@
 namespace ccm::openstack {
 namespace {
 
-constexpr const char* kNeededServices[] = {"compute", "network"};
-
 // OS-5: the values of --user-agent, the last one first.
 std::string agent_of(const Config& config) {
   std::string agent = "openstack-cloud-controller-manager/" CCM_OPENSTACK_VERSION;
@@ -34,7 +32,7 @@ Provider::Provider(Host& host)
     : host_(host),
       session_(host, agent_of(host.config)),
       api_(session_),
-      servers_(host, api_),
+      regions_(host, session_),
       routes_(host, api_),
       load_balancers_(host, api_) {
   host.config.on_change([this] { host_.spawn(reload()); });
@@ -86,7 +84,7 @@ Task<Status> Provider::use(Ctx ctx, Settings settings) {
   settings_ = std::move(settings);
   const bool regional = host_.config.flag("openstack-regional-provider-ids") == "true";
   session_.configure(settings_.global, settings_.metadata.request_timeout, *http);
-  servers_.configure(settings_.global.region, settings_.networking, regional);
+  regions_.configure(settings_.global, settings_.networking, regional);
   routes_.configure(settings_.route.router_id);
   load_balancers_.configure(settings_.load_balancer, settings_.load_balancer_classes);
   co_return Status();
@@ -113,12 +111,9 @@ Task<Status> Provider::initialize(Ctx ctx) {
   if (!settings.ok()) co_return settings.status();
   Status used = co_await use(ctx, *settings);
   if (!used.ok()) co_return used;
-  for (const char* name : kNeededServices) {
-    std::string service = name;
-    Status status = co_await api_.find_service(ctx, std::move(service));
-    if (!status.ok()) co_return status;
-  }
-  Status answered = co_await servers_.check(ctx);
+  Status found = co_await regions_.find_services(ctx);
+  if (!found.ok()) co_return found;
+  Status answered = co_await regions_.check(ctx);
   if (answered.ok()) answered = co_await look_for_octavia(ctx);
   co_return answered;
 }

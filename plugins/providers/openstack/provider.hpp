@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api.hpp"
-#include "compute/servers.hpp"
+#include "compute/regions.hpp"
 #include "config/settings.hpp"
 #include "identity/session.hpp"
 #include "load_balancers/operations.hpp"
@@ -34,10 +34,10 @@ class Provider {
   // The Go manager says so, too, so that --allow-untagged-cloud never matters (OS-3).
   bool has_cluster_id() { return true; }
 
-  // See compute/servers.hpp.
-  Task<Result<InstanceList>> list(Ctx ctx) { return servers_.list(std::move(ctx)); }
+  // See compute/regions.hpp.
+  Task<Result<InstanceList>> list(Ctx ctx) { return regions_.list(std::move(ctx)); }
   Task<Result<Instance>> get(Ctx ctx, NodeIdentity node) {
-    return servers_.get(std::move(ctx), std::move(node));
+    return regions_.get(std::move(ctx), std::move(node));
   }
 
   // Routes only with [Route] router-id (OS-113, OS-177); load balancers where the catalog has
@@ -96,7 +96,7 @@ class Provider {
   Host& host_;
   Session session_;
   Api api_;
-  Servers servers_;
+  Regions regions_;
   Routes routes_;
   LoadBalancers load_balancers_;
   Settings settings_;

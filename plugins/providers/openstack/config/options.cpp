@@ -10,6 +10,9 @@ std::span<const Option<GlobalSettings>> global_options() {
        "Which endpoints of the catalog are used: public (as when it is empty), internal or admin."},
       {"region", &G::region,
        "Region whose endpoints are used, and whose name nodes get as a label."},
+      {"additional-region", &G::additional_region,
+       "Another region of the same Keystone whose servers are nodes; may be repeated. Needs "
+       "region."},
       {"username", &G::username, "Name of the user; needs user-domain-id or user-domain-name."},
       {"user-id", &G::user_id, "ID of the user, instead of the name."},
       {"password", &G::password, "The user's password."},

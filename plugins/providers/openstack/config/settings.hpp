@@ -18,6 +18,7 @@ struct GlobalSettings {
   std::string auth_url;
   std::string os_endpoint_type;  // public, internal or admin; empty = public
   std::string region;
+  std::vector<std::string> additional_region;
   std::string username;
   std::string user_id;
   Secret password;

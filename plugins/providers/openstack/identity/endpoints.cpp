@@ -101,20 +101,18 @@ std::string without_version(std::string_view url) {
   return std::string(url);
 }
 
-Result<std::string> service_url(const Token& token, const GlobalSettings& global,
-                                const std::string& service) {
-  const std::string interface =
-      global.os_endpoint_type.empty() ? "public" : global.os_endpoint_type;
+Result<std::string> service_url(const Token& token, const std::string& endpoint_type,
+                                const std::string& region, const std::string& service) {
+  const std::string interface = endpoint_type.empty() ? "public" : endpoint_type;
   for (const Endpoint& endpoint : token.catalog) {
     if (endpoint.service == service && endpoint.interface == interface &&
-        in_region(endpoint, global.region) && !endpoint.url.empty()) {
+        in_region(endpoint, region) && !endpoint.url.empty()) {
       return api_url(service, endpoint.url);
     }
   }
   return Status(Code::not_found, ErrorClass::unsupported,
                 "the catalog of Keystone has no " + interface + " endpoint of the service " +
-                    service +
-                    (global.region.empty() ? std::string() : " in region " + global.region) +
+                    service + (region.empty() ? std::string() : " in region " + region) +
                     " ([Global] os-endpoint-type, region)")
       .with_reason("CloudServiceMissing");
 }

@@ -14,8 +14,8 @@ namespace ccm::openstack {
 // Where the requests of a service go, without a slash at its end: ".../v2.1", ".../v2.0",
 // ".../v2.0/lbaas", ".../v1". Failure: not_found, class unsupported, with service, interface and
 // region, when the catalog has no such endpoint.
-Result<std::string> service_url(const Token& token, const GlobalSettings& global,
-                                const std::string& service);
+Result<std::string> service_url(const Token& token, const std::string& endpoint_type,
+                                const std::string& region, const std::string& service);
 
 // The URL up to a segment that is a version ("v2.0"), which is left out with all after it.
 std::string without_version(std::string_view url);

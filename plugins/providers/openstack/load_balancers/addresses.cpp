@@ -17,18 +17,22 @@ Status refused_address(std::string why) {
 
 }  // namespace
 
-Ingress ingress_of(const ServiceOptions& options, const std::string& address) {
-  Ingress ingress;
+std::vector<Ingress> ingress_of(const ServiceOptions& options, const Addresses::Address& address) {
   const bool proxy = !options.proxy_protocol.empty();
-  if (!options.hostname.empty()) {
-    ingress.hostname = options.hostname;
-  } else if (proxy && !options.ingress_suffix.empty()) {
-    ingress.hostname = address + "." + options.ingress_suffix;
-  } else {
-    ingress.ip = address;
-    ingress.ip_mode = proxy ? "Proxy" : "VIP";
+  Ingress named;
+  named.hostname = options.hostname;
+  if (named.hostname.empty() && proxy && !options.ingress_suffix.empty()) {
+    named.hostname = address.text + "." + options.ingress_suffix;
   }
-  return ingress;
+  if (!named.hostname.empty()) return {named};
+  std::vector<Ingress> list;
+  for (const std::string& each : {address.text, address.second}) {
+    if (each.empty()) continue;
+    Ingress& one = list.emplace_back();
+    one.ip = each;
+    one.ip_mode = proxy ? "Proxy" : "VIP";
+  }
+  return list;
 }
 
 Task<Result<std::string>> Addresses::floating_address(Ctx ctx,
@@ -42,21 +46,33 @@ Task<Result<Addresses::Address>> Addresses::of(Ctx ctx, const LoadBalancerServic
                                                const ServiceOptions& options,
                                                const ExistingLoadBalancer& balancer, bool make,
                                                std::vector<Problem>& problems) {
-  if (balancer.v6()) co_return Address{balancer.vip_address, {}};
+  const std::string six = balancer.address_of("IPv6");
+  const bool both = service.ip_families.size() == 2;
+  const bool six_alone = !six.empty() && !both && family_of(service) == "IPv6";
+  if (six_alone || balancer.address_of("IPv4").empty()) co_return Address{six, {}, {}};
+  auto address = co_await ipv4(ctx, service, options, balancer, make, problems);
+  if (address.ok() && both) address->second = six;
+  co_return address;
+}
+
+Task<Result<Addresses::Address>> Addresses::ipv4(Ctx ctx, const LoadBalancerService& service,
+                                                 const ServiceOptions& options,
+                                                 const ExistingLoadBalancer& balancer, bool make,
+                                                 std::vector<Problem>& problems) {
   if (options.internal) {
     auto address = co_await internal(ctx, service, options, balancer, make);
     co_return address;
   }
   auto found = co_await floating_address(ctx, balancer);
   if (!found.ok()) co_return found.status();
-  if (!found->empty()) co_return Address{*found, {}};  // OS-286
+  if (!found->empty()) co_return Address{*found, {}, {}};  // OS-286
   const auto network = co_await floating_network(ctx, options);
   if (!network.ok()) co_return network.status();
   if (network->empty()) {  // OS-289
     problems.push_back({"LoadBalancerForcedInternal",
                         "no network leads outside, so the load balancer is reachable from inside "
                         "alone"});
-    co_return Address{balancer.vip_address, {}};
+    co_return Address{balancer.address_of("IPv4"), {}, {}};
   }
   if (!make) co_return Address{};
   auto made = co_await make_floating(ctx, service, options, balancer, *network);
@@ -74,7 +90,7 @@ Task<Result<Addresses::Address>> Addresses::internal(Ctx ctx, const LoadBalancer
                                                      const ServiceOptions& options,
                                                      const ExistingLoadBalancer& balancer,
                                                      bool make) {
-  Address address{balancer.vip_address, {}};
+  Address address{balancer.address_of("IPv4"), {}, {}};
   if (!make || other_users(service, balancer) > 0) co_return address;
   const auto found = co_await floating_.of_port(ctx, balancer.vip_port_id);
   if (!found.ok()) co_return found.status();
@@ -117,13 +133,13 @@ Task<Result<Addresses::Address>> Addresses::make_floating(Ctx ctx,
       const std::string id = (*found)->id;
       Status attached = co_await floating_.attach(ctx, id, balancer.vip_port_id);
       if (!attached.ok()) co_return attached;
-      co_return Address{service.requested_ip, "floating IP"};
+      co_return Address{service.requested_ip, "floating IP", {}};
     }
     wanted.address = service.requested_ip;
   }
   const auto made = co_await create(ctx, std::move(wanted), options.floating);
   if (!made.ok()) co_return made.status().with_context("floating IP");
-  co_return Address{made->address, "floating IP"};
+  co_return Address{made->address, "floating IP", {}};
 }
 
 // OS-243, OS-288: with a pattern or tags each subnet that fits is tried.
@@ -177,7 +193,8 @@ Task<Status> Addresses::release_own(Ctx ctx, const LoadBalancerService& service,
 
 Task<Status> Addresses::release_if(Ctx ctx, const LoadBalancerService& service,
                                    const ExistingLoadBalancer& balancer, bool own_alone) {
-  if (balancer.v6() || Annotations(service.object).boolean("keep-floatingip", false)) {
+  if (balancer.address_of("IPv4").empty() ||
+      Annotations(service.object).boolean("keep-floatingip", false)) {
     co_return Status();
   }
   const auto found = co_await floating_.of_port(ctx, balancer.vip_port_id);
@@ -202,6 +219,21 @@ Task<Result<std::string>> Addresses::subnet_of_nodes(Ctx ctx, const Backends& ba
     if (!found.ok() || !found->empty()) co_return found;
   }
   co_return std::string();
+}
+
+Task<Result<std::string>> Addresses::second_subnet(Ctx ctx, const Backends& backends,
+                                                   const std::string& family, std::string subnet_id,
+                                                   std::string network_id) {
+  const auto found = co_await subnet_of_nodes(ctx, backends, family);
+  if (!found.ok() || found->empty()) co_return found;
+  const auto second = co_await floating_.subnet(ctx, *found);
+  if (!second.ok()) co_return second.status();
+  if (!subnet_id.empty()) {
+    const auto first = co_await floating_.subnet(ctx, std::move(subnet_id));
+    if (!first.ok()) co_return first.status();
+    network_id = first->network_id;
+  }
+  co_return second->network_id == network_id ? second->id : std::string();
 }
 
 }  // namespace ccm::openstack

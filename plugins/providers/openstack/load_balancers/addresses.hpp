@@ -19,8 +19,9 @@ class Addresses {
   explicit Addresses(Api& api) : floating_(api) {}
 
   struct Address {
-    std::string text;  // empty = it has none yet
-    std::string done;  // what was changed
+    std::string text;    // empty = it has none yet
+    std::string done;    // what was changed
+    std::string second;  // of a load balancer of both families: the one of IPv6
   };
 
   // The one that the Service is to have; with `make` it is made, else only looked for.
@@ -39,8 +40,17 @@ class Addresses {
   // The subnet of the first Node that has an address on one (OS-236); empty = none.
   Task<Result<std::string>> subnet_of_nodes(Ctx ctx, const Backends& backends,
                                             const std::string& family);
+  // The Nodes' subnet of that family on the network of a load balancer, which its options name by
+  // subnet or network; empty = none. Octavia takes further VIPs from the network of the first.
+  Task<Result<std::string>> second_subnet(Ctx ctx, const Backends& backends,
+                                          const std::string& family, std::string subnet_id,
+                                          std::string network_id);
 
  private:
+  // The one of IPv4, which a floating IP may have.
+  Task<Result<Address>> ipv4(Ctx ctx, const LoadBalancerService& service,
+                             const ServiceOptions& options, const ExistingLoadBalancer& balancer,
+                             bool make, std::vector<Problem>& problems);
   Task<Status> release_if(Ctx ctx, const LoadBalancerService& service,
                           const ExistingLoadBalancer& balancer, bool own_alone);
   Task<Result<Address>> internal(Ctx ctx, const LoadBalancerService& service,
@@ -56,7 +66,7 @@ class Addresses {
   FloatingIps floating_;
 };
 
-// OS-293.
-Ingress ingress_of(const ServiceOptions& options, const std::string& address);
+// OS-293. A name stands for both addresses.
+std::vector<Ingress> ingress_of(const ServiceOptions& options, const Addresses::Address& address);
 
 }  // namespace ccm::openstack

@@ -43,6 +43,9 @@ ExistingLoadBalancer read_balancer(const json& entry) {
   balancer.status = text_of(entry, "provisioning_status");
   balancer.provider = text_of(entry, "provider");
   balancer.vip_address = text_of(entry, "vip_address");
+  for (const json& vip : list_of(entry, "additional_vips")) {
+    balancer.additional_addresses.push_back(text_of(vip, "ip_address"));
+  }
   balancer.vip_port_id = text_of(entry, "vip_port_id");
   balancer.vip_subnet_id = text_of(entry, "vip_subnet_id");
   balancer.tags = sorted_texts(list_of(entry, "tags"));
@@ -132,6 +135,19 @@ Result<std::vector<T>> parse_all(std::string_view text, const char* name, T (*re
 }
 
 }  // namespace
+
+std::string ExistingLoadBalancer::address_of(std::string_view family) const {
+  const bool six = family == "IPv6";
+  if (v6() == six) return vip_address;
+  const auto place = std::find_if(
+      additional_addresses.begin(), additional_addresses.end(),
+      [six](const std::string& each) { return (each.find(':') != std::string::npos) == six; });
+  return place == additional_addresses.end() ? std::string() : *place;
+}
+
+bool ExistingLoadBalancer::dual_stack() const {
+  return !address_of("IPv4").empty() && !address_of("IPv6").empty();
+}
 
 bool ExistingLoadBalancer::tagged(const std::string& tag) const {
   return std::binary_search(tags.begin(), tags.end(), tag);

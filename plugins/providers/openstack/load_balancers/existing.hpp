@@ -50,6 +50,7 @@ struct ExistingLoadBalancer {
   std::string status;  // ACTIVE, ERROR, PENDING_...
   std::string provider;
   std::string vip_address;
+  std::vector<std::string> additional_addresses;  // of further VIPs on the same port
   std::string vip_port_id;
   std::string vip_subnet_id;
   std::vector<std::string> tags;  // sorted
@@ -58,7 +59,11 @@ struct ExistingLoadBalancer {
   std::vector<ExistingPool> pools;
 
   [[nodiscard]] bool pending() const { return status.starts_with("PENDING_"); }
+  // Whether the first of its VIPs is one of IPv6.
   [[nodiscard]] bool v6() const { return vip_address.find(':') != std::string::npos; }
+  // The VIP of that family, "IPv4" or "IPv6"; empty = it has none.
+  [[nodiscard]] std::string address_of(std::string_view family) const;
+  [[nodiscard]] bool dual_stack() const;
   [[nodiscard]] bool tagged(const std::string& tag) const;
   [[nodiscard]] const ExistingPool* pool(const std::string& pool_id) const;
 };

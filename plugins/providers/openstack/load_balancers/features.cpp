@@ -45,6 +45,7 @@ Features features_of(int minor, const std::string& provider) {
   features.http_monitor_of_udp = minor >= 16 && !ovn;
   features.http = !ovn;
   features.methods = !ovn;
+  features.additional_vips = minor >= 26 && !ovn;
   return features;
 }
 

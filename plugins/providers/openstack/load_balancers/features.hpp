@@ -19,6 +19,7 @@ struct Features {
   bool http_monitor_of_udp = false;
   bool http = false;     // HTTP, TLS and PROXY
   bool methods = false;  // others than SOURCE_IP_PORT
+  bool additional_vips = false;
 };
 
 // The minor number of the newest version that the list names, "v2.30" -> 30. Failure: bad_answer().

@@ -52,6 +52,18 @@ std::vector<Label> address_annotation(const std::string& address) {
       {std::string(annotation::kPrefix) + std::string(annotation::kLoadBalancerAddress), address}};
 }
 
+// Why a Service of both families has an address of one.
+std::string one_family_alone(const Features& features, const std::string& family) {
+  const std::string said =
+      "spec.ipFamilies: the load balancer has an address of " + family + " alone";
+  if (!features.additional_vips) {
+    return said + ": two need Octavia 2.26 and a provider other than ovn";
+  }
+  return said +
+         ": it gets two only when it is created, without port-id, on a network on which Nodes have "
+         "addresses of both families";
+}
+
 void append(LoadBalancerWrites& to, LoadBalancerWrites from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
@@ -125,11 +137,26 @@ Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
   subject.member_subnet = member_subnet;
   const Features features = features_of(
       subject.octavia_minor, balancer != nullptr ? balancer->provider : settings_.lb_provider);
-  const Surroundings around{options, settings_, features, family, member_subnet};
+  const bool two_families = subject.service.ip_families.size() == 2;
+  bool dual_stack = balancer != nullptr && balancer->dual_stack();
+  std::string second_subnet;
+  if (two_families && balancer == nullptr && features.additional_vips && options.port_id.empty()) {
+    const std::string& first = options.subnet_id.empty() ? vip_subnet : options.subnet_id;
+    auto found = co_await addresses_.second_subnet(ctx, subject.backends, other_family(family),
+                                                   first, options.network_id);
+    if (!found.ok()) co_return found.status();
+    second_subnet = *std::move(found);
+    dual_stack = !second_subnet.empty();
+  }
+  const Surroundings around{options, settings_, features, family, member_subnet, dual_stack};
   auto wanted = wanted_load_balancer(subject.service, subject.backends, around);
   if (!wanted.ok()) co_return wanted;
   if (wanted->subnet_id.empty()) wanted->subnet_id = vip_subnet;
+  wanted->second_subnet_id = second_subnet;
   if (balancer != nullptr) wanted->provider = balancer->provider;
+  if (two_families && !dual_stack) {
+    subject.problems.push_back({"LoadBalancerIPFamilyIgnored", one_family_alone(features, family)});
+  }
   for (const Problem& problem : wanted->problems) subject.problems.push_back(problem);
   co_return wanted;
 }
@@ -251,7 +278,7 @@ Task<Result<LoadBalancer>> LoadBalancers::serve(Ctx ctx, Subject& subject,
                                                                        : LoadBalancerState::active);
   out.difference = subject.done;
   if (address->text.empty()) co_return out;
-  out.ingress.push_back(ingress_of(subject.options, address->text));
+  out.ingress = ingress_of(subject.options, *address);
   out.annotations = address_annotation(address->text);
   co_return out;
 }

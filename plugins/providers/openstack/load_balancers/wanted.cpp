@@ -27,12 +27,15 @@ std::string service_text(const LoadBalancerService& service) {
 // OS-246. Octavia refuses a range whose family no VIP has (OS-248), and an empty list lets
 // everybody in.
 Result<std::vector<std::string>> allowed_ranges(const LoadBalancerService& service,
-                                                const std::string& family) {
+                                                const std::string& family, bool dual_stack) {
   std::vector<std::string> ranges;
   for (const std::string& range : service.source_ranges) {
-    if (of_family(range, family)) ranges.push_back(range);
+    if (dual_stack || of_family(range, family)) ranges.push_back(range);
   }
-  if (service.source_ranges.empty()) ranges.push_back(family == "IPv6" ? "::/0" : "0.0.0.0/0");
+  if (service.source_ranges.empty()) {
+    if (dual_stack || family != "IPv6") ranges.emplace_back("0.0.0.0/0");
+    if (dual_stack || family == "IPv6") ranges.emplace_back("::/0");
+  }
   if (ranges.empty()) {
     return Status(Code::invalid_argument, ErrorClass::invalid_spec,
                   "spec.loadBalancerSourceRanges has no range of " + family +
@@ -179,6 +182,8 @@ std::string family_of(const LoadBalancerService& service) {
   return service.ip_families.empty() ? std::string() : service.ip_families.front();
 }
 
+std::string other_family(const std::string& family) { return family == "IPv6" ? "IPv4" : "IPv6"; }
+
 std::string member_address(const Backend& backend, const std::string& family) {
   for (const char* type : {"InternalIP", "ExternalIP"}) {
     for (const NodeAddress& address : backend.addresses) {
@@ -217,7 +222,7 @@ Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& servi
     wanted.availability_zone = options.availability_zone;
   }
   wanted.serial = surroundings.settings.provider_requires_serial_api_calls;
-  auto ranges = allowed_ranges(service, surroundings.vip_family);
+  auto ranges = allowed_ranges(service, surroundings.vip_family, surroundings.dual_stack);
   if (!ranges.ok()) return ranges.status();
   std::vector<const Backend*> nodes;
   for (const Backend& backend : backends) {

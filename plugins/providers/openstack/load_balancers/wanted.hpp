@@ -63,7 +63,8 @@ struct WantedLoadBalancer {
   std::string port_id;
   std::string subnet_id;
   std::string network_id;
-  std::string address;  // of the VIP, if one is asked for
+  std::string second_subnet_id;  // of a VIP of the other family; empty = none
+  std::string address;           // of the VIP, if one is asked for
   std::string flavor_id;
   std::string availability_zone;
   std::vector<WantedPort> ports;
@@ -85,6 +86,7 @@ bool is_manager_text(const std::string& description);
 
 // The Service's first family: IPv4, IPv6; empty when it names none.
 std::string family_of(const LoadBalancerService& service);
+std::string other_family(const std::string& family);
 // The address at which a Node takes traffic (OS-237); empty = none.
 std::string member_address(const Backend& backend, const std::string& family);
 // Whether the Node has the labels (OS-213).
@@ -97,6 +99,7 @@ struct Surroundings {
   const Features& features;
   std::string vip_family;        // IPv4, IPv6
   std::string member_subnet_id;  // may be empty
+  bool dual_stack = false;       // a second VIP has the other family
 };
 
 // Failure: invalid_spec when the Service has no ports, or only source ranges of another family than

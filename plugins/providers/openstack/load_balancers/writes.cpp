@@ -89,6 +89,9 @@ LoadBalancerWrite creation(const WantedLoadBalancer& wanted) {
     if (!wanted.subnet_id.empty()) body["vip_subnet_id"] = wanted.subnet_id;
     if (!wanted.network_id.empty()) body["vip_network_id"] = wanted.network_id;
   }
+  if (!wanted.second_subnet_id.empty()) {
+    body["additional_vips"] = json::array({{{"subnet_id", wanted.second_subnet_id}}});
+  }
   if (!wanted.serial) {
     json& listeners = body["listeners"] = json::array();
     for (std::size_t i = 0; i < wanted.ports.size(); ++i) {

@@ -111,15 +111,19 @@ TEST(EndpointTest, OS_92_TypeInterfaceAndRegionChoose) {
   const Token token = token_with("compute", "http://nova/v2.1/project/");
   GlobalSettings settings;
   settings.region = "R";
-  EXPECT_EQ(*service_url(token, settings, "compute"), "http://nova/v2.1/project");
+  EXPECT_EQ(*service_url(token, settings.os_endpoint_type, settings.region, "compute"),
+            "http://nova/v2.1/project");
   settings.os_endpoint_type = "internal";
-  EXPECT_EQ(*service_url(token, settings, "compute"), "http://internal/v2.1");
+  EXPECT_EQ(*service_url(token, settings.os_endpoint_type, settings.region, "compute"),
+            "http://internal/v2.1");
   settings.os_endpoint_type = "admin";
-  const Status missing = service_url(token, settings, "compute").status();
+  const Status missing =
+      service_url(token, settings.os_endpoint_type, settings.region, "compute").status();
   EXPECT_NE(missing.message().find("no admin endpoint of the service compute in region R"),
             std::string::npos);
   settings = GlobalSettings();
-  EXPECT_EQ(*service_url(token, settings, "compute"), "http://other/v2.1");
+  EXPECT_EQ(*service_url(token, settings.os_endpoint_type, settings.region, "compute"),
+            "http://other/v2.1");
 }
 
 TEST(EndpointTest, OS_95_96_AVersionInTheCatalogIsNotRepeated) {
@@ -127,9 +131,7 @@ TEST(EndpointTest, OS_95_96_AVersionInTheCatalogIsNotRepeated) {
       {"network", "/v2.0"}, {"load-balancer", "/v2.0/lbaas"}, {"key-manager", "/v1"}};
   for (const auto& [service, path] : services) {
     for (const char* url : {"http://h/p", "http://h/p/", "http://h/p/v2.0", "http://h/p/v1/"}) {
-      GlobalSettings settings;
-      settings.region = "Name";
-      EXPECT_EQ(*service_url(token_with(service, url), settings, service),
+      EXPECT_EQ(*service_url(token_with(service, url), "", "Name", service),
                 std::string("http://h/p") + path);
     }
   }
