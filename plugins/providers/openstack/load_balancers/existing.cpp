@@ -12,11 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-int64_t number_of(const json& object, const char* name, int64_t fallback = 0) {
-  const auto place = object.find(name);
-  return place == object.end() || place->is_null() ? fallback : place->get<int64_t>();
-}
-
 // "listeners": null is an empty list.
 const json& list_of(const json& object, const char* name) {
   static const json kNone = json::array();
@@ -38,7 +33,7 @@ std::vector<std::string> balancers_of(const json& entry) {
 
 ExistingLoadBalancer read_balancer(const json& entry) {
   ExistingLoadBalancer balancer;
-  balancer.id = entry.at("id").get<std::string>();
+  balancer.id = id_of(entry);
   balancer.name = text_of(entry, "name");
   balancer.status = text_of(entry, "provisioning_status");
   balancer.provider = text_of(entry, "provider");
@@ -54,18 +49,18 @@ ExistingLoadBalancer read_balancer(const json& entry) {
 
 ExistingListener read_listener(const json& entry) {
   ExistingListener listener;
-  listener.id = entry.at("id").get<std::string>();
+  listener.id = id_of(entry);
   listener.balancer_ids = balancers_of(entry);
   listener.status = text_of(entry, "provisioning_status");
   listener.protocol = text_of(entry, "protocol");
-  listener.port = static_cast<int32_t>(number_of(entry, "protocol_port"));
+  listener.port = static_cast<int32_t>(integer_or(entry, "protocol_port", 0));
   listener.pool_id = text_of(entry, "default_pool_id");
-  listener.connection_limit = number_of(entry, "connection_limit", -1);
+  listener.connection_limit = integer_or(entry, "connection_limit", -1);
   Timeouts& timeouts = listener.timeouts;
-  timeouts.client_data = number_of(entry, "timeout_client_data", timeouts.client_data);
-  timeouts.member_connect = number_of(entry, "timeout_member_connect", timeouts.member_connect);
-  timeouts.member_data = number_of(entry, "timeout_member_data", timeouts.member_data);
-  timeouts.tcp_inspect = number_of(entry, "timeout_tcp_inspect", timeouts.tcp_inspect);
+  timeouts.client_data = integer_or(entry, "timeout_client_data", timeouts.client_data);
+  timeouts.member_connect = integer_or(entry, "timeout_member_connect", timeouts.member_connect);
+  timeouts.member_data = integer_or(entry, "timeout_member_data", timeouts.member_data);
+  timeouts.tcp_inspect = integer_or(entry, "timeout_tcp_inspect", timeouts.tcp_inspect);
   listener.allowed_cidrs = sorted_texts(list_of(entry, "allowed_cidrs"));
   for (const auto& [name, value] : list_of(entry, "insert_headers").items()) {
     listener.insert_headers[name] = value.is_string() ? value.get<std::string>() : value.dump();
@@ -77,7 +72,7 @@ ExistingListener read_listener(const json& entry) {
 
 ExistingPool read_pool(const json& entry) {
   ExistingPool pool;
-  pool.id = entry.at("id").get<std::string>();
+  pool.id = id_of(entry);
   pool.balancer_ids = balancers_of(entry);
   pool.name = text_of(entry, "name");
   pool.status = text_of(entry, "provisioning_status");
@@ -100,18 +95,18 @@ IdentifiedMember read_member(const json& entry) {
   member.name = text_of(entry, "name");
   member.address = text_of(entry, "address");
   member.subnet_id = text_of(entry, "subnet_id");
-  member.port = static_cast<int32_t>(number_of(entry, "protocol_port"));
-  member.monitor_port = static_cast<int32_t>(number_of(entry, "monitor_port"));
-  return {text_of(entry, "id"), std::move(member)};
+  member.port = static_cast<int32_t>(integer_or(entry, "protocol_port", 0));
+  member.monitor_port = static_cast<int32_t>(integer_or(entry, "monitor_port", 0));
+  return {id_of(entry), std::move(member)};
 }
 
 Monitor read_monitor(const json& entry) {
   Monitor monitor;
   monitor.type = text_of(entry, "type");
-  monitor.delay = number_of(entry, "delay");
-  monitor.timeout = number_of(entry, "timeout");
-  monitor.max_retries = number_of(entry, "max_retries");
-  monitor.max_retries_down = number_of(entry, "max_retries_down");
+  monitor.delay = integer_or(entry, "delay", 0);
+  monitor.timeout = integer_or(entry, "timeout", 0);
+  monitor.max_retries = integer_or(entry, "max_retries", 0);
+  monitor.max_retries_down = integer_or(entry, "max_retries_down", 0);
   return monitor;
 }
 

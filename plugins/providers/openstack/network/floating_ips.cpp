@@ -16,12 +16,8 @@ namespace {
 using nlohmann::json;
 
 FloatingIp read_floating_ip(const json& entry) {
-  return {entry.at("id").get<std::string>(), text_of(entry, "floating_ip_address"),
-          text_of(entry, "description"), text_of(entry, "port_id")};
-}
-
-Result<FloatingIp> read_made_floating_ip(const json& document) {
-  return read_floating_ip(document.at("floatingip"));
+  return {id_of(entry), text_of(entry, "floating_ip_address"), text_of(entry, "description"),
+          text_of(entry, "port_id")};
 }
 
 Result<std::vector<FloatingIp>> read_floating_ips(const json& document) {
@@ -31,8 +27,8 @@ Result<std::vector<FloatingIp>> read_floating_ips(const json& document) {
 }
 
 Subnet read_subnet(const json& entry) {
-  return {entry.at("id").get<std::string>(), text_of(entry, "name"), text_of(entry, "network_id"),
-          text_of(entry, "cidr"), entry.value("ip_version", int64_t{0})};
+  return {id_of(entry), text_of(entry, "name"), text_of(entry, "network_id"),
+          text_of(entry, "cidr"), integer_or(entry, "ip_version", 0)};
 }
 
 Result<std::vector<Subnet>> read_subnets(const json& document) {
@@ -41,18 +37,10 @@ Result<std::vector<Subnet>> read_subnets(const json& document) {
   return list;
 }
 
-Result<Subnet> read_one_subnet(const json& document) { return read_subnet(document.at("subnet")); }
-
-struct ExternalNetwork {
-  std::string id;
-  std::vector<std::string> subnets;
-};
-
 Result<std::vector<ExternalNetwork>> read_external_networks(const json& document) {
   std::vector<ExternalNetwork> list;
   for (const json& entry : document.at("networks")) {
-    list.push_back({entry.at("id").get<std::string>(),
-                    part_of(entry, "subnets").get<std::vector<std::string>>()});
+    list.push_back({id_of(entry), part_of(entry, "subnets").get<std::vector<std::string>>()});
   }
   return list;
 }
@@ -80,6 +68,30 @@ json use_by(const std::string& port_id) {
 }
 
 }  // namespace
+
+Result<FloatingIp> parse_floating_ip(std::string_view json_text) {
+  return read_answer(parse_json(json_text), [](const json& document) -> Result<FloatingIp> {
+    return read_floating_ip(document.at("floatingip"));
+  });
+}
+
+Result<std::vector<FloatingIp>> parse_floating_ips(std::string_view json_text) {
+  return read_answer(parse_json(json_text), &read_floating_ips);
+}
+
+Result<Subnet> parse_subnet(std::string_view json_text) {
+  return read_answer(parse_json(json_text), [](const json& document) -> Result<Subnet> {
+    return read_subnet(document.at("subnet"));
+  });
+}
+
+Result<std::vector<Subnet>> parse_subnets(std::string_view json_text) {
+  return read_answer(parse_json(json_text), &read_subnets);
+}
+
+Result<std::vector<ExternalNetwork>> parse_external_networks(std::string_view json_text) {
+  return read_answer(parse_json(json_text), &read_external_networks);
+}
 
 Task<Result<std::string>> FloatingIps::get(Ctx ctx, std::string path, const char* operation) {
   Call question;
@@ -113,7 +125,7 @@ Task<Result<std::optional<FloatingIp>>> FloatingIps::first(Ctx ctx, const char* 
     co_return Status(Code::unavailable, ErrorClass::unavailable, body.status().message());
   }
   if (!body.ok()) co_return body.status();
-  const auto all = read_answer(parse_json(*body), &read_floating_ips);
+  const auto all = parse_floating_ips(*body);
   if (!all.ok()) co_return all.status();
   for (const FloatingIp& each : *all) {
     if (each.*member == value) co_return std::optional<FloatingIp>(each);
@@ -140,7 +152,7 @@ Task<Result<FloatingIp>> FloatingIps::create(Ctx ctx, NewFloatingIp wanted) {
   const json request = creation_of(wanted);
   const auto body = co_await write(ctx, "POST", "floatingips", "CreateFloatingIP", request);
   if (!body.ok()) co_return body.status();
-  co_return read_answer(parse_json(*body), &read_made_floating_ip);
+  co_return parse_floating_ip(*body);
 }
 
 Task<Status> FloatingIps::attach(Ctx ctx, std::string id, std::string port_id) {
@@ -162,7 +174,7 @@ Task<Result<std::string>> FloatingIps::external_network(Ctx ctx) {
   const auto body =
       co_await get(ctx, "networks?router:external=true&fields=id&fields=subnets", "ListNetworks");
   if (!body.ok()) co_return body.status();
-  const auto networks = read_answer(parse_json(*body), &read_external_networks);
+  const auto networks = parse_external_networks(*body);
   if (!networks.ok()) co_return networks.status();
   for (const ExternalNetwork& network : *networks) {
     if (network.subnets.empty()) continue;
@@ -178,13 +190,13 @@ Task<Result<std::vector<Subnet>>> FloatingIps::subnets(Ctx ctx, std::string netw
   const auto body =
       co_await get(ctx, "subnets?network_id=" + percent_encode(network_id) + query, "ListSubnets");
   if (!body.ok()) co_return body.status();
-  co_return read_answer(parse_json(*body), &read_subnets);
+  co_return parse_subnets(*body);
 }
 
 Task<Result<Subnet>> FloatingIps::subnet(Ctx ctx, std::string id) {
   const auto body = co_await get(ctx, "subnets/" + percent_encode(id), "GetSubnet");
   if (!body.ok()) co_return body.status();
-  co_return read_answer(parse_json(*body), &read_one_subnet);
+  co_return parse_subnet(*body);
 }
 
 Task<Result<std::string>> FloatingIps::subnet_of(Ctx ctx, std::string server_id,

@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ccm::openstack {
@@ -29,6 +30,18 @@ struct Subnet {
   std::string cidr;
   int64_t ip_version = 0;
 };
+
+struct ExternalNetwork {
+  std::string id;
+  std::vector<std::string> subnets;
+};
+
+// Failure: bad_answer().
+Result<FloatingIp> parse_floating_ip(std::string_view json_text);
+Result<std::vector<FloatingIp>> parse_floating_ips(std::string_view json_text);
+Result<Subnet> parse_subnet(std::string_view json_text);
+Result<std::vector<Subnet>> parse_subnets(std::string_view json_text);
+Result<std::vector<ExternalNetwork>> parse_external_networks(std::string_view json_text);
 
 struct NewFloatingIp {
   std::string network_id;

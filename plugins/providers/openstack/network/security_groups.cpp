@@ -21,31 +21,20 @@ constexpr const char* kGroupPortFields =
     "&fields=id&fields=device_id&fields=fixed_ips&fields=security_groups"
     "&fields=port_security_enabled&fields=revision_number";
 
-struct ExistingRule {
-  std::string id;
-  bool inward = false;
-  InwardRule rule;
-};
-
 std::string lower_case(std::string text) {
   for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
   return text;
 }
 
-int64_t port_of(const json& entry, const char* name) {
-  const auto place = entry.find(name);
-  return place == entry.end() || place->is_null() ? 0 : place->get<int64_t>();
-}
-
-Result<std::vector<ExistingRule>> read_rules(const json& document, const std::string& group_id) {
-  std::vector<ExistingRule> rules;
+Result<std::vector<GroupRule>> read_rules(const json& document, const std::string& group_id) {
+  std::vector<GroupRule> rules;
   for (const json& entry : document.at("security_group_rules")) {
     if (text_of(entry, "security_group_id") != group_id) continue;
-    ExistingRule& out = rules.emplace_back();
-    out.id = entry.at("id").get<std::string>();
-    const int64_t first = port_of(entry, "port_range_min");
+    GroupRule& out = rules.emplace_back();
+    out.id = id_of(entry);
+    const int64_t first = integer_or(entry, "port_range_min", 0);
     out.inward =
-        text_of(entry, "direction") == "ingress" && first == port_of(entry, "port_range_max");
+        text_of(entry, "direction") == "ingress" && first == integer_or(entry, "port_range_max", 0);
     out.rule = {lower_case(text_of(entry, "protocol")), text_of(entry, "ethertype"),
                 text_of(entry, "remote_ip_prefix"), first};
   }
@@ -55,27 +44,27 @@ Result<std::vector<ExistingRule>> read_rules(const json& document, const std::st
 Result<std::vector<std::string>> read_group_ids(const json& document, const std::string& name) {
   std::vector<std::string> ids;
   for (const json& entry : document.at("security_groups")) {
-    if (text_of(entry, "name") == name) ids.push_back(entry.at("id").get<std::string>());
+    if (text_of(entry, "name") == name) ids.push_back(id_of(entry));
   }
   return ids;
 }
 
 Result<std::string> read_group_id(const json& document) {
-  return document.at("security_group").at("id").get<std::string>();
+  return id_of(document.at("security_group"));
 }
 
 Result<std::vector<GroupPort>> read_group_ports(const json& document) {
   std::vector<GroupPort> ports;
   for (const json& entry : document.at("ports")) {
     GroupPort& port = ports.emplace_back();
-    port.id = entry.at("id").get<std::string>();
+    port.id = id_of(entry);
     port.server_id = text_of(entry, "device_id");
     for (const json& fixed : part_of(entry, "fixed_ips")) {
       port.subnet_by_address[text_of(fixed, "ip_address")] = text_of(fixed, "subnet_id");
     }
     port.groups = part_of(entry, "security_groups").get<std::vector<std::string>>();
     port.secured = entry.value("port_security_enabled", true);
-    port.revision = entry.value("revision_number", int64_t{-1});
+    port.revision = integer_or(entry, "revision_number", -1);
   }
   return ports;
 }
@@ -114,6 +103,22 @@ bool is_member_port(const GroupPort& port, const WantedGroup& wanted) {
 
 }  // namespace
 
+Result<std::vector<std::string>> parse_group_ids(std::string_view json_text,
+                                                 const std::string& name) {
+  return read_answer(parse_json(json_text),
+                     [&](const json& document) { return read_group_ids(document, name); });
+}
+
+Result<std::vector<GroupRule>> parse_group_rules(std::string_view json_text,
+                                                 const std::string& group_id) {
+  return read_answer(parse_json(json_text),
+                     [&](const json& document) { return read_rules(document, group_id); });
+}
+
+Result<std::vector<GroupPort>> parse_group_ports(std::string_view json_text) {
+  return read_answer(parse_json(json_text), &read_group_ports);
+}
+
 Task<Result<std::string>> SecurityGroups::call(Ctx ctx, const char* method, std::string path,
                                                const char* operation, std::string body,
                                                std::string if_match) {
@@ -134,8 +139,7 @@ Task<Result<std::string>> SecurityGroups::find(Ctx ctx, std::string name) {
       ctx, "GET", "security-groups?fields=id&fields=name&name=" + percent_encode(name),
       "ListSecurityGroups", "", "");
   if (!body.ok()) co_return body.status();
-  const auto ids = read_answer(
-      parse_json(*body), [&](const json& document) { return read_group_ids(document, name); });
+  const auto ids = parse_group_ids(*body, name);
   if (!ids.ok()) co_return ids.status();
   if (ids->size() > 1) {
     co_return Status(Code::failed_precondition, ErrorClass::unavailable,
@@ -169,12 +173,11 @@ Task<Result<bool>> SecurityGroups::apply_rules(Ctx ctx, std::string id, const Wa
   const auto body = co_await call(ctx, "GET", "security-group-rules?security_group_id=" + id,
                                   "ListSecurityGroupRules", "", "");
   if (!body.ok()) co_return body.status();
-  const auto existing = read_answer(parse_json(*body),
-                                    [&](const json& document) { return read_rules(document, id); });
+  const auto existing = parse_group_rules(*body, id);
   if (!existing.ok()) co_return existing.status();
   std::set<InwardRule> missing = wanted.rules;
   std::vector<std::string> surplus;
-  for (const ExistingRule& rule : *existing) {
+  for (const GroupRule& rule : *existing) {
     if (!rule.inward || !wanted.rules.contains(rule.rule)) {
       surplus.push_back(rule.id);
     } else {
@@ -201,7 +204,7 @@ Task<Result<std::vector<GroupPort>>> SecurityGroups::ports(Ctx ctx, std::string 
   const auto body =
       co_await call(ctx, "GET", "ports?" + query + kGroupPortFields, "ListPorts", "", "");
   if (!body.ok()) co_return body.status();
-  co_return read_answer(parse_json(*body), &read_group_ports);
+  co_return parse_group_ports(*body);
 }
 
 Task<Result<std::vector<GroupPort>>> SecurityGroups::ports_of(Ctx ctx, const WantedGroup& wanted) {

@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ccm::openstack {
@@ -43,6 +44,19 @@ struct GroupPort {
   bool secured = true;    // port security is on; else it takes no group (OS-327)
   int64_t revision = -1;  // -1 = the cloud counts none
 };
+
+struct GroupRule {
+  std::string id;
+  bool inward = false;  // and for one port
+  InwardRule rule;
+};
+
+// Failure: bad_answer(). The IDs of the groups of that name; the rules of that group.
+Result<std::vector<std::string>> parse_group_ids(std::string_view json_text,
+                                                 const std::string& name);
+Result<std::vector<GroupRule>> parse_group_rules(std::string_view json_text,
+                                                 const std::string& group_id);
+Result<std::vector<GroupPort>> parse_group_ports(std::string_view json_text);
 
 class SecurityGroups {
  public:

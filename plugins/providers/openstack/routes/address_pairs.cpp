@@ -31,7 +31,7 @@ PairPort read_pair_port(const json& entry) {
     port.pairs.push_back({text_of(pair, "ip_address"), text_of(pair, "mac_address")});
   }
   port.secured = entry.value("port_security_enabled", true);
-  port.revision = entry.value("revision_number", int64_t{-1});
+  port.revision = integer_or(entry, "revision_number", -1);
   return port;
 }
 

@@ -27,7 +27,7 @@ Result<Router> read_router(const json& document) {
     router.routes.push_back({text_of(route, "destination"), text_of(route, "nexthop")});
   }
   for (const json& tag : part_of(entry, "tags")) router.tags.push_back(tag.get<std::string>());
-  router.revision = entry.value("revision_number", int64_t{-1});
+  router.revision = integer_or(entry, "revision_number", -1);
   return router;
 }
 
