@@ -194,7 +194,7 @@ Task<Status> Addresses::release_own(Ctx ctx, const LoadBalancerService& service,
 Task<Status> Addresses::release_if(Ctx ctx, const LoadBalancerService& service,
                                    const ExistingLoadBalancer& balancer, bool own_alone) {
   if (balancer.address_of("IPv4").empty() ||
-      Annotations(service.object).boolean("keep-floatingip", false)) {
+      Annotations(service.object).boolean(annotation::kKeepFloatingip, false)) {
     co_return Status();
   }
   const auto found = co_await floating_.of_port(ctx, balancer.vip_port_id);

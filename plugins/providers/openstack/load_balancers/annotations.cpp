@@ -6,10 +6,6 @@
 namespace ccm::openstack {
 namespace {
 
-std::string with_prefix(std::string_view name) {
-  return std::string(annotation::kPrefix) + std::string(name);
-}
-
 std::string quoted(const std::string& text) {
   constexpr std::size_t kLongest = 64;
   return "\"" + (text.size() > kLongest ? text.substr(0, kLongest) + "..." : text) + "\"";
@@ -17,30 +13,19 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-std::optional<std::string> Annotations::value(const std::string& key) const {
-  const auto text = service_.at("/metadata/annotations" + pointer_segment(key)).text();
+std::optional<std::string> Annotations::text(std::string_view name) const {
+  const auto text =
+      service_.at("/metadata/annotations" + pointer_segment(std::string(name))).text();
   if (!text) return std::nullopt;
   return std::string(*text);
 }
 
-std::optional<std::string> Annotations::text(std::string_view name) const {
-  return value(with_prefix(name));
-}
-
-bool Annotations::truth(const std::string& key, bool fallback) {
-  const auto given = value(key);
+bool Annotations::boolean(std::string_view name, bool fallback) {
+  const auto given = text(name);
   if (!given) return fallback;
   if (*given == "true" || *given == "false") return *given == "true";
-  problems_.push_back(key + ": " + quoted(*given) + " is neither true nor false");
+  not_followed(name, quoted(*given) + " is neither true nor false");
   return fallback;
-}
-
-bool Annotations::boolean(std::string_view name, bool fallback) {
-  return truth(with_prefix(name), fallback);
-}
-
-bool Annotations::internal(bool fallback) {
-  return truth(std::string(annotation::kInternal), fallback);
 }
 
 int64_t Annotations::integer(std::string_view name, int64_t fallback, int64_t least, int64_t most) {
@@ -56,7 +41,7 @@ int64_t Annotations::integer(std::string_view name, int64_t fallback, int64_t le
 }
 
 void Annotations::not_followed(std::string_view name, const std::string& why) {
-  problems_.push_back(with_prefix(name) + ": " + why);
+  problems_.push_back(std::string(name) + ": " + why);
 }
 
 }  // namespace ccm::openstack

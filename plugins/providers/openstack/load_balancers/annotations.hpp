@@ -1,6 +1,8 @@
 // Annotations of a Service that choose how its load balancer is (OS-196..OS-215). Any thread.
 #pragma once
 
+#include "openstack/annotation_names.hpp"
+
 #include <ccm/object.hpp>
 
 #include <cstdint>
@@ -11,26 +13,15 @@
 
 namespace ccm::openstack {
 
-namespace annotation {
-inline constexpr std::string_view kInternal =
-    "service.beta.kubernetes.io/openstack-internal-load-balancer";
-inline constexpr std::string_view kPrefix = "loadbalancer.openstack.org/";
-// After the prefix:
-inline constexpr std::string_view kLoadBalancerId = "load-balancer-id";
-inline constexpr std::string_view kLoadBalancerAddress = "load-balancer-address";
-}  // namespace annotation
-
 class Annotations {
  public:
   explicit Annotations(const Object& service) : service_(service) {}
 
-  // `name` without kPrefix. An empty text counts as given, as it does in the Go manager.
+  // An empty text counts as given, as it does in the Go manager.
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
   // Values that cannot be read leave the fallback and are problems.
   bool boolean(std::string_view name, bool fallback);
   int64_t integer(std::string_view name, int64_t fallback, int64_t least, int64_t most);
-  // The whole name is given.
-  bool internal(bool fallback);
   // Notes that a value was not followed.
   void not_followed(std::string_view name, const std::string& why);
 
@@ -38,9 +29,6 @@ class Annotations {
   [[nodiscard]] std::vector<std::string> problems() && { return std::move(problems_); }
 
  private:
-  [[nodiscard]] std::optional<std::string> value(const std::string& key) const;
-  bool truth(const std::string& key, bool fallback);
-
   const Object& service_;
   std::vector<std::string> problems_;
 };

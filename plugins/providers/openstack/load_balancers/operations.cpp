@@ -48,8 +48,7 @@ LoadBalancer foreign_one() {
 
 // OS-198.
 std::vector<Label> address_annotation(const std::string& address) {
-  return {
-      {std::string(annotation::kPrefix) + std::string(annotation::kLoadBalancerAddress), address}};
+  return {{std::string(annotation::kLoadBalancerAddress), address}};
 }
 
 // Why a Service of both families has an address of one.
@@ -86,8 +85,7 @@ Status not_owned(const std::string& id) {
 
 LoadBalancerLimits LoadBalancers::limits() {
   LoadBalancerLimits limits;
-  limits.id_annotation =
-      std::string(annotation::kPrefix) + std::string(annotation::kLoadBalancerId);
+  limits.id_annotation = std::string(annotation::kLoadBalancerId);
   return limits;
 }
 

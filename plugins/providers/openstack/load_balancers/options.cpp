@@ -43,27 +43,29 @@ class OptionReader {
       : settings_(settings), class_(its_class), given_(service.object) {}
 
   void network() {
-    out_.internal = given_.internal(settings_.internal_lb) || settings_.internal_lb;
-    out_.network_id = place("network-id", class_.network_id, settings_.network_id);
-    out_.subnet_id = place("subnet-id", class_.subnet_id, settings_.subnet_id);
-    out_.port_id = given_.text("port-id").value_or("");
+    out_.internal =
+        given_.boolean(annotation::kOpenstackInternalLoadBalancer, settings_.internal_lb) ||
+        settings_.internal_lb;
+    out_.network_id = place(annotation::kNetworkId, class_.network_id, settings_.network_id);
+    out_.subnet_id = place(annotation::kSubnetId, class_.subnet_id, settings_.subnet_id);
+    out_.port_id = given_.text(annotation::kPortId).value_or("");
     // OS-238: the subnet of the VIP comes after these.
     out_.member_subnet_id =
-        first_given({given_.text("member-subnet-id").value_or(""), class_.member_subnet_id,
+        first_given({given_.text(annotation::kMemberSubnetId).value_or(""), class_.member_subnet_id,
                      settings_.member_subnet_id, settings_.subnet_id, out_.subnet_id});
   }
 
   // OS-240, OS-242: from one place alone, by ID or else by name and tags.
   void floating() {
     FloatingSource& floating = out_.floating;
-    floating.network_id =
-        first_given({class_.floating_network_id, given_.text("floating-network-id").value_or(""),
-                     settings_.floating_network_id});
+    floating.network_id = first_given({class_.floating_network_id,
+                                       given_.text(annotation::kFloatingNetworkId).value_or(""),
+                                       settings_.floating_network_id});
     const FloatingSource places[] = {
         {"", class_.floating_subnet_id, class_.floating_subnet, class_.floating_subnet_tags},
-        {"", given_.text("floating-subnet-id").value_or(""),
-         given_.text("floating-subnet").value_or(""),
-         given_.text("floating-subnet-tags").value_or("")},
+        {"", given_.text(annotation::kFloatingSubnetId).value_or(""),
+         given_.text(annotation::kFloatingSubnet).value_or(""),
+         given_.text(annotation::kFloatingSubnetTags).value_or("")},
         {"", settings_.floating_subnet_id, settings_.floating_subnet,
          settings_.floating_subnet_tags}};
     for (const FloatingSource& place : places) {
@@ -77,27 +79,28 @@ class OptionReader {
       }
       break;
     }
-    out_.keep_floating_ip = given_.boolean("keep-floatingip", false);
+    out_.keep_floating_ip = given_.boolean(annotation::kKeepFloatingip, false);
   }
 
   Status listeners() {
-    out_.connection_limit = given_.integer("connection-limit", -1, -1, kMostConnections);
-    out_.x_forwarded_for = given_.boolean("x-forwarded-for", false);
-    out_.tls_container_ref = text("default-tls-container-ref", settings_.default_tls_container_ref);
+    out_.connection_limit = given_.integer(annotation::kConnectionLimit, -1, -1, kMostConnections);
+    out_.x_forwarded_for = given_.boolean(annotation::kXForwardedFor, false);
+    out_.tls_container_ref =
+        text(annotation::kDefaultTlsContainerRef, settings_.default_tls_container_ref);
     const auto timeout = [&](std::string_view name, int64_t& value) {
       value = given_.integer(name, value, 0, kLongestTimeout);
     };
-    timeout("timeout-client-data", out_.timeouts.client_data);
-    timeout("timeout-member-connect", out_.timeouts.member_connect);
-    timeout("timeout-member-data", out_.timeouts.member_data);
-    timeout("timeout-tcp-inspect", out_.timeouts.tcp_inspect);
-    const std::string proxy = given_.text("proxy-protocol").value_or("false");
+    timeout(annotation::kTimeoutClientData, out_.timeouts.client_data);
+    timeout(annotation::kTimeoutMemberConnect, out_.timeouts.member_connect);
+    timeout(annotation::kTimeoutMemberData, out_.timeouts.member_data);
+    timeout(annotation::kTimeoutTcpInspect, out_.timeouts.tcp_inspect);
+    const std::string proxy = given_.text(annotation::kProxyProtocol).value_or("false");
     if (proxy == "true" || proxy == "v1") {
       out_.proxy_protocol = "PROXY";
     } else if (proxy == "v2") {
       out_.proxy_protocol = "PROXYV2";
     } else if (proxy != "false" && !proxy.empty()) {
-      given_.not_followed("proxy-protocol", "known are true, v1, v2 and false");
+      given_.not_followed(annotation::kProxyProtocol, "known are true, v1, v2 and false");
     }
     if (out_.x_forwarded_for && !out_.proxy_protocol.empty()) {
       return impossible(
@@ -109,33 +112,35 @@ class OptionReader {
 
   void pools() {
     out_.method = settings_.lb_method;
-    if (const std::string method = given_.text("lb-method").value_or(""); !method.empty()) {
+    if (const std::string method = given_.text(annotation::kLbMethod).value_or("");
+        !method.empty()) {
       if (std::find(kAlgorithms.begin(), kAlgorithms.end(), method) != kAlgorithms.end()) {
         out_.method = method;
       } else {
-        given_.not_followed("lb-method",
+        given_.not_followed(annotation::kLbMethod,
                             "known are ROUND_ROBIN, LEAST_CONNECTIONS, SOURCE_IP and "
                             "SOURCE_IP_PORT");
       }
     }
     MonitorOptions& monitor = out_.monitor;
-    monitor.enabled = given_.boolean("enable-health-monitor", settings_.create_monitor);
-    monitor.refused = given_.text("enable-health-monitor") == "false";
-    monitor.delay = given_.integer("health-monitor-delay", whole_seconds(settings_.monitor_delay),
-                                   1, kMostConnections);
-    monitor.timeout = given_.integer("health-monitor-timeout",
+    monitor.enabled = given_.boolean(annotation::kEnableHealthMonitor, settings_.create_monitor);
+    monitor.refused = given_.text(annotation::kEnableHealthMonitor) == "false";
+    monitor.delay = given_.integer(annotation::kHealthMonitorDelay,
+                                   whole_seconds(settings_.monitor_delay), 1, kMostConnections);
+    monitor.timeout = given_.integer(annotation::kHealthMonitorTimeout,
                                      whole_seconds(settings_.monitor_timeout), 1, kMostConnections);
-    monitor.max_retries = given_.integer("health-monitor-max-retries",
+    monitor.max_retries = given_.integer(annotation::kHealthMonitorMaxRetries,
                                          settings_.monitor_max_retries, 1, kMostRetries);
-    monitor.max_retries_down = given_.integer("health-monitor-max-retries-down",
+    monitor.max_retries_down = given_.integer(annotation::kHealthMonitorMaxRetriesDown,
                                               settings_.monitor_max_retries_down, 1, kMostRetries);
-    out_.node_selector = parse_node_selector(text("node-selector", settings_.node_selector));
+    out_.node_selector =
+        parse_node_selector(text(annotation::kNodeSelector, settings_.node_selector));
   }
 
   void others() {
-    out_.flavor_id = text("flavor-id", settings_.flavor_id);
-    out_.availability_zone = text("availability-zone", settings_.availability_zone);
-    out_.hostname = given_.text("hostname").value_or("");
+    out_.flavor_id = text(annotation::kFlavorId, settings_.flavor_id);
+    out_.availability_zone = text(annotation::kAvailabilityZone, settings_.availability_zone);
+    out_.hostname = given_.text(annotation::kHostname).value_or("");
     if (settings_.enable_ingress_hostname) out_.ingress_suffix = settings_.ingress_hostname_suffix;
   }
 
@@ -187,7 +192,7 @@ Result<ServiceOptions> read_service_options(const LoadBalancerService& service,
                                             const LoadBalancerSettings& settings,
                                             const LoadBalancerClasses& classes) {
   static const LoadBalancerClass kNoClass;
-  const std::string name = Annotations(service.object).text("class").value_or("");
+  const std::string name = Annotations(service.object).text(annotation::kClass).value_or("");
   const auto its_class = classes.find(name);
   if (!name.empty() && its_class == classes.end()) {
     return impossible("cloud.conf has no [LoadBalancerClass \"" + name +

@@ -1,6 +1,7 @@
-# The names of the annotations stand in plugin.json alone. ccm_annotation_names(MANIFEST HEADER) writes a constant for each:
-# service.beta.kubernetes.io/do-loadbalancer-tls-ports is annotation::kTlsPorts.
-function(ccm_annotation_names manifest header)
+# The names of a provider's annotations stand in its plugin.json alone. ccm_annotation_names(PROVIDER HEADER) writes a constant
+# for each: service.beta.kubernetes.io/do-loadbalancer-tls-ports is ccm::digitalocean::annotation::kTlsPorts.
+function(ccm_annotation_names provider header)
+  set(manifest ${CMAKE_CURRENT_SOURCE_DIR}/plugin.json)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${manifest})
   file(READ ${manifest} json)
   string(JSON count LENGTH "${json}" serviceAnnotations known)
@@ -20,19 +21,19 @@ function(ccm_annotation_names manifest header)
     string(APPEND all "    ${constant},\n")
   endforeach()
   file(CONFIGURE OUTPUT ${header} @ONLY CONTENT [[
-// Written by annotation_names.cmake from plugin.json.
+// Written by CcmAnnotationNames.cmake from plugin.json.
 #pragma once
 
 #include <array>
 #include <string_view>
 
-namespace ccm::digitalocean::annotation {
+namespace ccm::@provider@::annotation {
 
 @constants@
 // In the order of the manifest.
 inline constexpr std::array<std::string_view, @count@> kAll{{
 @all@}};
 
-}  // namespace ccm::digitalocean::annotation
+}  // namespace ccm::@provider@::annotation
 ]])
 endfunction()
