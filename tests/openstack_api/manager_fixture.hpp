@@ -2,6 +2,7 @@
 #pragma once
 
 #include "openstack_api/add_servers.hpp"
+#include "openstack_api/rights.hpp"
 #include "openstack_api/server.hpp"
 #include "support/eventually.hpp"
 #include "support/file.hpp"
@@ -17,6 +18,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,11 +26,18 @@ namespace ccm::openstack_api {
 
 inline constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 
-// With the role of deploy/manifests/openstack and no other.
+// With the role of deploy/manifests/openstack and no other, unless a test gives the rights itself.
 class OpenStackManagerTest : public ::testing::Test {
  protected:
-  OpenStackManagerTest() {
-    if (server_.kind() == support::ServerKind::kSandbox) return;
+  explicit OpenStackManagerTest(bool with_rights = true) {
+    cloud_.with([this](Cloud& cloud) {
+      cloud.observer = [this](const Exchange& exchange) {
+        if (!rights_.allow(exchange.method, exchange.target)) {
+          not_in_the_docs_.insert(exchange.method + " " + exchange.target);
+        }
+      };
+    });
+    if (!with_rights || server_.kind() == support::ServerKind::kSandbox) return;
     for (const char* file : {"rbac.yaml", "secret.yaml.example", "daemonset.yaml"}) {
       server_.give_rights(
           support::read_manifests(std::filesystem::path(CCM_OPENSTACK_MANIFESTS) / file));
@@ -38,6 +47,14 @@ class OpenStackManagerTest : public ::testing::Test {
     if (!manager_) return;
     manager_->stop();
     if (HasFailure()) std::fputs(tail(manager_->log()).c_str(), stderr);
+  }
+  // All that the manager asked is what docs/openstack.md says that it may have to ask.
+  void TearDown() override {
+    EXPECT_GE(rights_.size(), 20U);
+    cloud_.with([this](Cloud& cloud) {
+      cloud.observer = nullptr;
+      for (const std::string& request : not_in_the_docs_) ADD_FAILURE() << request;
+    });
   }
   static std::string tail(const std::string& text) {
     return text.substr(text.size() - std::min<size_t>(text.size(), 5000));
@@ -117,6 +134,8 @@ class OpenStackManagerTest : public ::testing::Test {
   support::TemporaryFolder folder_{"ccm-openstack"};
   support::TestServer server_{folder_.path()};
   support::KubeClient api_{server_.client()};
+  Rights rights_{CCM_OPENSTACK_PAGE};
+  std::set<std::string> not_in_the_docs_;  // within the fake's lock
   Server cloud_;
   std::unique_ptr<support::Process> manager_;
 };
