@@ -51,7 +51,7 @@ void ManagerSettings::add_options(CLI::App& app) {
   app.add_option("--kubeconfig", kubeconfig, "the administrator's")->required();
   app.add_option("--manager-kubeconfig", manager_kubeconfig, "the manager's identity")->required();
   app.add_option("--manager", program, "cloud-controller-manager")->required();
-  app.add_option("--cloud-config", cloud_config, "of the sandbox cloud")->required();
+  app.add_option("--cloud-config", cloud_config, "of the cloud")->required();
   app.add_option("--log", log, "where the manager's log goes")->required();
 }
 
@@ -83,9 +83,10 @@ void delete_nodes(const Server& admin) {
 }
 
 Manager::Manager(ManagerSettings settings) : settings_(std::move(settings)), start_(Clock::now()) {
-  std::vector<std::string> words = {
-      settings_.program, "--kubeconfig=" + settings_.manager_kubeconfig, "--cloud-provider=sandbox",
-      "--cloud-config=" + settings_.cloud_config, "--secure-port=0"};
+  std::vector<std::string> words = {settings_.program,
+                                    "--kubeconfig=" + settings_.manager_kubeconfig,
+                                    "--cloud-provider=" + settings_.provider,
+                                    "--cloud-config=" + settings_.cloud_config, "--secure-port=0"};
   words.insert(words.end(), settings_.flags.begin(), settings_.flags.end());
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());

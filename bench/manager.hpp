@@ -15,7 +15,8 @@ struct ManagerSettings {
   std::string kubeconfig;          // the administrator's: may create and delete
   std::string manager_kubeconfig;  // the manager's identity, and a yardstick's
   std::string program;             // cloud-controller-manager
-  std::string cloud_config;        // of the sandbox cloud
+  std::string provider = "sandbox";
+  std::string cloud_config;        // of the cloud
   std::string log;                 // where its log goes
   std::vector<std::string> flags;  // further ones
 
