@@ -39,6 +39,7 @@ struct Settings {
   std::size_t services = 100;
   std::size_t ports = 4;      // of the one large load balancer
   std::size_t members = 300;  // of each of them
+  std::size_t few = 20;       // members of each port of the other load balancers
   std::size_t routes = 500;
   std::size_t images = 50;
 };
@@ -96,7 +97,8 @@ class Bench {
     for (std::size_t i = 0; i < settings_.nodes; ++i) {
       json node = kubelet_node(i, settings_.images);
       node["metadata"]["name"] = "node-" + std::to_string(i);
-      if (i < settings_.members) node["metadata"]["labels"]["bench"] = "members";
+      if (i < settings_.members) node["metadata"]["labels"]["many"] = "yes";
+      if (i < settings_.few) node["metadata"]["labels"]["few"] = "yes";
       node["spec"]["providerID"] = "openstack:///" + ids[i];
       node["spec"]["taints"] = {{{"key", kTaint}, {"value", "true"}, {"effect", "NoSchedule"}}};
       if (i < settings_.routes) {
@@ -218,7 +220,7 @@ class Bench {
     clear();
     const auto begin = Clock::now();
     send_one(admin_, service("large", settings_.ports,
-                             {{"loadbalancer.openstack.org/node-selector", "bench=members"}}));
+                             {{"loadbalancer.openstack.org/node-selector", "many"}}));
     await("the address of the large load balancer", [&] { return without_address() == 0; });
     const std::string name = std::to_string(settings_.ports) + " ports with " +
                              std::to_string(settings_.members) + " members each: ";
@@ -237,12 +239,13 @@ class Bench {
     const auto begin = Clock::now();
     std::vector<BareRequest> creations;
     for (std::size_t i = 1; i < settings_.services; ++i) {
-      creations.push_back(service("service-" + std::to_string(i), 1, json::object()));
+      creations.push_back(service("service-" + std::to_string(i), 1,
+                                  {{"loadbalancer.openstack.org/node-selector", "few"}}));
     }
     send_all(admin_, creations, 4);
     await("all addresses", [&] { return without_address() == 0; });
-    row(std::to_string(settings_.services - 1) +
-            " more Services, all nodes as members: addresses after",
+    row(std::to_string(settings_.services - 1) + " more Services of " +
+            std::to_string(settings_.few) + " members: addresses after",
         seconds_since(begin), "s");
     await_quiet();
     row("writes for each", writes() / static_cast<double>(settings_.services - 1), "");
@@ -323,6 +326,8 @@ int main(int argc, char** argv) {
   app.add_option("--services", settings.services, "how many")->capture_default_str();
   app.add_option("--ports", settings.ports, "of the first load balancer")->capture_default_str();
   app.add_option("--members", settings.members, "of each of these ports")->capture_default_str();
+  app.add_option("--few", settings.few, "members of the other load balancers")
+      ->capture_default_str();
   app.add_option("--routes", settings.routes, "how many")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {
