@@ -25,6 +25,11 @@ bool KeyManager::has(const std::string& reference) const {
   return secrets_.find(id) != nullptr || containers_.find(id) != nullptr;
 }
 
+bool KeyManager::is_text(const std::string& reference) const {
+  const json* secret = secrets_.find(reference.substr(reference.rfind('/') + 1));
+  return secret != nullptr && secret->at("content_types").at("default") == "text/plain";
+}
+
 Answer KeyManager::handle(const Call& call) {
   const auto add_version = [](Answer& made) {
     made.headers["openstack-api-version"] = "key-manager 1.0";
@@ -102,6 +107,9 @@ Answer KeyManager::collection(const Call& call, Records& records, const std::str
   std::string url;
   if (kind == "secret") {
     url = add_secret(call.caller, wanted.value("name", ""), wanted.value("secret_type", "opaque"));
+    const std::string type = wanted.value("payload_content_type", "");
+    if (!type.empty())
+      secrets_.find(url.substr(url.rfind('/') + 1))->at("content_types") = {{"default", type}};
   } else {
     constexpr const char* kSchema = "Provided object does not match schema 'Container': ";
     if (!wanted.contains("type")) {
@@ -140,7 +148,7 @@ std::string KeyManager::add_secret(const Caller& owner, const std::string& name,
                 {"bit_length", nullptr},
                 {"mode", nullptr},
                 {"expiration", nullptr},
-                {"content_types", {{"default", "text/plain"}}}});
+                {"content_types", {{"default", "application/octet-stream"}}}});
   return reference("secret", id);
 }
 

@@ -22,6 +22,8 @@ class KeyManager {
                             json secret_refs);
   // Whether that URL leads to a secret or container.
   [[nodiscard]] bool has(const std::string& reference) const;
+  // Whether that secret was given as a text, which is no certificate for Octavia.
+  [[nodiscard]] bool is_text(const std::string& reference) const;
 
  private:
   Answer dispatch(const Call& call);

@@ -125,6 +125,11 @@ void LoadBalancing::check_listener(const json& listener, const json& lb) const {
     refuse_octavia(400,
                    "Could not retrieve certificate: ['" + certificate.get<std::string>() + "']");
   }
+  if (!certificate.is_null() && key_manager_.is_text(certificate)) {
+    refuse_octavia(400,
+                   "The PKCS12 bundle is unreadable. Please check the PKCS12 bundle validity. In "
+                   "addition, make sure it does not require a pass phrase. Error: none");
+  }
   std::string addresses = "'" + lb.at("vip_address").get<std::string>() + "'";
   std::set<bool> families = {parse_address(lb.at("vip_address"))->v6};
   for (const json& vip : lb.at("additional_vips")) {
@@ -173,16 +178,21 @@ void LoadBalancing::check_provider(const std::string& provider, const json& list
   if (algorithm != "SOURCE_IP_PORT") unsupported(algorithm + " algorithm");
 }
 
-void LoadBalancing::check_pool(const json& pool, const json* listener) const {
-  if (listener == nullptr) return;
-  const std::string of_listener = listener->at("protocol");
+void LoadBalancing::check_pool(const json& pool, const json& listener) const {
+  const std::string of_listener = listener.at("protocol");
   const std::string protocol = pool.at("protocol");
-  if (!pool_protocols().at(of_listener).contains(protocol)) {
-    invalid("The pool protocol '" + protocol + "' is invalid while the listener protocol is '" +
-            of_listener + "'.");
-  }
-  if (!listener->at("default_pool_id").is_null())
-    refuse_octavia(409, "This listener already has a default pool");
+  if (pool_protocols().at(of_listener).contains(protocol)) return;
+  invalid("The pool protocol '" + protocol + "' is invalid while the listener protocol is '" +
+          of_listener + "'.");
+}
+
+void LoadBalancing::check_default_pool(const json& listener, const json& lb) const {
+  const json id = listener.value("default_pool_id", json());
+  if (id.is_null()) return;
+  const json* pool = records_.at("pools").find(id);
+  if (pool == nullptr || pool->at(".lb") != lb.at("id"))
+    refuse_octavia(404, "Pool " + id.get<std::string>() + " not found.");
+  check_pool(*pool, listener);
 }
 
 void LoadBalancing::check_monitor(const json& monitor, const std::string& pool_protocol) const {

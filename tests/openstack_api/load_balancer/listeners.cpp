@@ -11,6 +11,7 @@ Answer LoadBalancing::listeners(const Call& call) {
         read_fields(call.request, "listener", "listener_", listener_fields(true, false));
     json& lb = found("loadbalancers", "Load Balancer", wanted.at("loadbalancer_id"), call);
     check_quota(lb.at("project_id"), "listener", 1);
+    check_default_pool(wanted, lb);
     check_mutable(lb);
     check_listener(wanted, lb);
     check_provider(lb.at("provider"), wanted, nullptr);
@@ -31,12 +32,7 @@ Answer LoadBalancing::listeners(const Call& call) {
   json changed = listener;
   for (const auto& [name, value] : changes.items()) changed[name] = value;
   check_listener(changed, lb);
-  if (const json pool_id = changes.value("default_pool_id", json()); !pool_id.is_null()) {
-    const json& pool = found("pools", "Pool", pool_id, call);
-    json without = listener;
-    without["default_pool_id"] = nullptr;
-    check_pool(pool, &without);
-  }
+  check_default_pool(changed, lb);
   check_mutable(lb);
   static const json kDefaults = {{"name", ""},
                                  {"description", ""},

@@ -146,11 +146,11 @@ Answer LoadBalancing::load_balancers(const Call& call) {
   if (!call.is("DELETE", 4)) not_there();
   const std::string cascade = call.query.value("cascade").value_or("false");
   const bool with_children = cascade == "true" || cascade == "True" || cascade == "1";
-  check_state();
   if (!with_children && !parts_of(id).empty()) {
     refuse_octavia(400,
                    "Validation failure: Cannot delete Load Balancer " + id + " - it has children");
   }
+  check_state();
   begin_change(lb, "PENDING_DELETE", delete_time);
   return answer(204, nullptr);
 }
@@ -236,33 +236,53 @@ Answer LoadBalancing::create_load_balancer(const Call& call) {
   }
   json& kept = records_.at("loadbalancers").add(std::move(lb));
   try {
-    for (const json& listener : listeners) {
-      check_listener(listener, kept);
-      const json pool = listener.value("default_pool", json());
-      check_provider(provider, listener, pool);
-      json& added = add_listener(listener, kept);
-      if (pool.is_null()) continue;
-      if (!pool.contains("name")) {
-        refuse_octavia(400,
-                       "Validation failure: Pools must be named when creating a fully populated "
-                       "loadbalancer.");
-      }
-      check_pool(pool, &added);
-      json& added_pool = add_pool(pool, kept, &added);
-      for (const json& member : pool.value("members", empty)) {
-        check_member(member, call.caller);
-        add_member(member, added_pool);
-      }
-      if (!pool.contains("healthmonitor")) continue;
-      check_monitor(pool.at("healthmonitor"), pool.at("protocol"));
-      add_monitor(pool.at("healthmonitor"), added_pool);
-    }
+    add_all(listeners, kept);
   } catch (const Refusal&) {
     remove_load_balancer(id);
     throw;
   }
   begin_change(kept, "PENDING_CREATE", create_time);
   return answer(201, {{"loadbalancer", populated(kept)}});
+}
+
+// All pools before all listeners. Nobody looks whether the members' subnets exist.
+void LoadBalancing::add_all(const json& listeners, const json& lb) {
+  const json empty = json::array();
+  std::set<json> names;
+  for (const json& listener : listeners) {
+    const json pool = listener.value("default_pool", json());
+    check_provider(lb.at("provider"), listener, pool);
+    if (pool.is_null()) continue;
+    if (!pool.contains("name")) {
+      refuse_octavia(400,
+                     "Validation failure: Pools must be named when creating a fully populated "
+                     "loadbalancer.");
+    }
+    if (!names.insert(pool.at("name")).second) {
+      refuse_octavia(400,
+                     "Validation failure: Pool names must be unique when creating a fully "
+                     "populated loadbalancer.");
+    }
+  }
+  std::map<std::string, json*> pools;  // by name
+  for (const json& listener : listeners) {
+    const json pool = listener.value("default_pool", json());
+    if (pool.is_null()) continue;
+    json& added = add_pool(pool, lb, nullptr);
+    pools[pool.at("name")] = &added;
+    if (pool.contains("healthmonitor")) {
+      check_monitor(pool.at("healthmonitor"), pool.at("protocol"));
+      add_monitor(pool.at("healthmonitor"), added);
+    }
+    for (const json& member : pool.value("members", empty)) add_member(member, added);
+  }
+  for (const json& listener : listeners) {
+    const json pool = listener.value("default_pool", json());
+    if (!pool.is_null()) check_pool(pool, {{"protocol", listener.at("protocol")}});
+    check_listener(listener, lb);
+    json& added = add_listener(listener, lb);
+    if (!pool.is_null()) added["default_pool_id"] = pools.at(pool.at("name"))->at("id");
+  }
 }
 
 void LoadBalancing::apply(json& record, const json& changes, const json& defaults) {

@@ -17,7 +17,8 @@
 
 namespace ccm::openstack_api {
 
-// The end of a change.
+// The end of a change. kError: of a new load balancer, or of its own change; when it is one of a
+// part, then of that part.
 enum class Outcome { kActive, kError, kStuck };
 
 class LoadBalancing {
@@ -43,7 +44,8 @@ class LoadBalancing {
   // "loadbalancers", "listeners", "pools", "members", "healthmonitors".
   Records& records(const std::string& collection) { return records_.at(collection); }
   // As an administrator's hand in the database would.
-  void set_status(const std::string& load_balancer_id, const std::string& status);
+  void set_status(const std::string& id, const std::string& status,
+                  const std::string& collection = "loadbalancers");
   // Ends what is due.
   void advance();
 
@@ -59,6 +61,7 @@ class LoadBalancing {
   Answer one_member(const Call& call, const json& pool);
   Answer replace_members(const Call& call, json& pool);
   Answer monitors(const Call& call);
+  void add_all(const json& listeners, const json& lb);
   Answer quotas(const Call& call);
   Answer named(const Call& call, const char* collection, const std::set<std::string>& names) const;
 
@@ -87,7 +90,8 @@ class LoadBalancing {
   // record.
   void check_listener(const json& listener, const json& lb) const;
   void check_conflict(const json& listener, const std::string& lb_id) const;
-  void check_pool(const json& pool, const json* listener) const;
+  void check_pool(const json& pool, const json& listener) const;
+  void check_default_pool(const json& listener, const json& lb) const;
   void check_monitor(const json& monitor, const std::string& pool_protocol) const;
   void check_member(const json& member, const Caller& caller);
   void check_provider(const std::string& provider, const json& listener, const json& pool) const;
@@ -103,10 +107,12 @@ class LoadBalancing {
   [[nodiscard]] const json* monitor_of(const std::string& pool_id) const;
   void check_quota(const std::string& project_id, const char* resource, size_t more) const;
   void check_mutable(const json& lb) const;
+  void check_pool_mutable(const json& pool) const;
   // Puts the child and what is above it into PENDING_*, until that is done.
   void begin_child_change(json& child, const char* status);
   void begin_change(json& lb, const char* status, milliseconds time);
   void end_change(json& lb, Outcome outcome);
+  void fail_child(json& lb);
   void remove_load_balancer(const std::string& id);
   void remove_pool(const std::string& id);
   struct Part {

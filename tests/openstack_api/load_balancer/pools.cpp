@@ -20,8 +20,10 @@ Answer LoadBalancing::pools(const Call& call) {
     json& lb = listener != nullptr
                    ? load_balancer_of(*listener)
                    : found("loadbalancers", "Load Balancer", wanted.at("loadbalancer_id"), call);
+    if (listener != nullptr) check_pool(wanted, *listener);
     check_quota(lb.at("project_id"), "pool", 1);
-    check_pool(wanted, listener);
+    if (listener != nullptr && !listener->at("default_pool_id").is_null())
+      refuse_octavia(409, "This listener already has a default pool");
     check_mutable(lb);
     check_provider(lb.at("provider"), nullptr, wanted);
     json& added = add_pool(wanted, lb, listener);
@@ -72,6 +74,7 @@ Answer LoadBalancing::members(const Call& call, json& pool) {
   const json wanted = read_fields(call.request, "member", "member_", member_fields(true));
   check_member(wanted, call.caller);
   check_quota(pool.at("project_id"), "member", 1);
+  check_pool_mutable(pool);
   check_mutable(load_balancer_of(pool));
   json& added = add_member(wanted, pool);
   begin_child_change(added, "PENDING_CREATE");
@@ -84,11 +87,13 @@ Answer LoadBalancing::one_member(const Call& call, const json& pool) {
     refuse_octavia(404, "Member " + call.path[5] + " not found.");
   if (call.is("GET", 6)) return answer(200, {{"member", shown("members", member)}});
   if (call.is("DELETE", 6)) {
+    check_pool_mutable(pool);
     check_mutable(load_balancer_of(pool));
     begin_child_change(member, "PENDING_DELETE");
     return answer(204, nullptr);
   }
   const json changes = read_fields(call.request, "member", "member_", member_fields(false));
+  check_pool_mutable(pool);
   check_mutable(load_balancer_of(pool));
   apply(member, changes,
         {{"name", ""},
@@ -108,8 +113,8 @@ Answer LoadBalancing::replace_members(const Call& call, json& pool) {
   }
   const json& wanted = body.at("members");
   for (const json& member : wanted) check_fields(member, "members_.members", member_fields(true));
-  json& lb = load_balancer_of(pool);
-  check_mutable(lb);
+  check_pool_mutable(pool);
+  check_mutable(load_balancer_of(pool));
   const std::string additive = call.query.value("additive_only").value_or("false");
   const bool additive_only = additive == "true" || additive == "True" || additive == "1";
 
@@ -163,6 +168,7 @@ Answer LoadBalancing::replace_members(const Call& call, json& pool) {
     member->update(*to);
   }
   for (json* member : gone) (*member)["provisioning_status"] = "PENDING_DELETE";
+  pool[".batch"] = true;
   begin_child_change(pool, "PENDING_UPDATE");
   return answer(202, nullptr);
 }
@@ -181,9 +187,10 @@ Answer LoadBalancing::monitors(const Call& call) {
     json& pool = found("pools", "Pool", wanted.at("pool_id"), call);
     check_monitor(wanted, pool.at("protocol"));
     check_quota(pool.at("project_id"), "health_monitor", 1);
+    check_pool_mutable(pool);
+    check_mutable(load_balancer_of(pool));
     if (monitor_of(pool.at("id")) != nullptr)
       refuse_octavia(409, "This pool already has a health monitor");
-    check_mutable(load_balancer_of(pool));
     json& added = add_monitor(wanted, pool);
     begin_child_change(added, "PENDING_CREATE");
     return answer(201, {{"healthmonitor", shown("healthmonitors", added)}});
@@ -191,7 +198,9 @@ Answer LoadBalancing::monitors(const Call& call) {
   json& monitor = found("healthmonitors", "Health Monitor", path.at(3), call);
   if (call.is("GET", 4)) return answer(200, {{"healthmonitor", shown("healthmonitors", monitor)}});
   json& lb = load_balancer_of(monitor);
+  const json& pool = *records_.at("pools").find(monitor.at(".pool"));
   if (call.is("DELETE", 4)) {
+    check_pool_mutable(pool);
     check_mutable(lb);
     begin_child_change(monitor, "PENDING_DELETE");
     return answer(204, nullptr);
@@ -200,7 +209,8 @@ Answer LoadBalancing::monitors(const Call& call) {
       read_fields(call.request, "healthmonitor", "health_monitor_", monitor_fields(false, false));
   json changed = changes;
   changed["type"] = monitor.at("type");
-  check_monitor(changed, records_.at("pools").find(monitor.at(".pool"))->at("protocol"));
+  check_monitor(changed, pool.at("protocol"));
+  check_pool_mutable(pool);
   check_mutable(lb);
   apply(monitor, changes,
         {{"name", ""}, {"max_retries_down", 3}, {"tags", json::array()}, {"admin_state_up", true}});

@@ -30,6 +30,13 @@ void LoadBalancing::check_mutable(const json& lb) const {
                           " is immutable and cannot be updated.");
 }
 
+// Parts of a pool that failed take no change.
+void LoadBalancing::check_pool_mutable(const json& pool) const {
+  if (pool.at("provisioning_status") == "ACTIVE") return;
+  refuse_octavia(
+      409, "Pool " + pool.at("id").get<std::string>() + " is immutable and cannot be updated.");
+}
+
 void LoadBalancing::begin_change(json& lb, const char* status, milliseconds time) {
   lb["provisioning_status"] = status;
   Outcome outcome = Outcome::kActive;
@@ -37,6 +44,7 @@ void LoadBalancing::begin_change(json& lb, const char* status, milliseconds time
     outcome = outcomes.front();
     outcomes.pop_front();
   }
+  lb.erase(".child");
   lb[".outcome"] = static_cast<int>(outcome);
   lb[".due"] = (world_.clock() + time).count();
 }
@@ -51,7 +59,9 @@ void LoadBalancing::begin_child_change(json& child, const char* status) {
         listener->at("default_pool_id") == pool_id && listener->at("id") != child.at("id");
     if (above) (*listener)["provisioning_status"] = "PENDING_UPDATE";
   }
-  begin_change(load_balancer_of(child), "PENDING_UPDATE", update_time);
+  json& lb = load_balancer_of(child);
+  begin_change(lb, "PENDING_UPDATE", update_time);
+  lb[".child"] = child.at("id");
 }
 
 void LoadBalancing::advance() {
@@ -67,6 +77,7 @@ void LoadBalancing::end_change(json& lb, Outcome outcome) {
   const std::string id = lb.at("id");
   if (outcome == Outcome::kActive && lb.at("provisioning_status") == "PENDING_DELETE")
     return remove_load_balancer(id);
+  if (outcome == Outcome::kError && lb.contains(".child")) return fail_child(lb);
   const std::string now = world_.timestamp("");
   std::vector<std::pair<std::string, std::string>> gone;
   for (const auto& [collection, part] : parts_of(id)) {
@@ -77,6 +88,7 @@ void LoadBalancing::end_change(json& lb, Outcome outcome) {
       continue;
     }
     status = outcome == Outcome::kActive ? "ACTIVE" : "ERROR";
+    part->erase(".batch");
     (*part)["updated_at"] = now;
     if (collection == "healthmonitors") (*part)["operating_status"] = "ONLINE";
   }
@@ -92,10 +104,35 @@ void LoadBalancing::end_change(json& lb, Outcome outcome) {
   lb.erase(".due");
 }
 
-void LoadBalancing::set_status(const std::string& load_balancer_id, const std::string& status) {
-  json& lb = *records_.at("loadbalancers").find(load_balancer_id);
-  lb["provisioning_status"] = status;
+// As Octavia's worker does: the part that was changed is in ERROR, and so are the members that a
+// batch changed; all other listeners are, too, for they go to the machines together. The load
+// balancer works on.
+void LoadBalancing::fail_child(json& lb) {
+  const std::string now = world_.timestamp("");
+  for (const auto& [collection, part] : parts_of(lb.at("id"))) {
+    json& status = part->at("provisioning_status");
+    const bool pending = status.get_ref<const std::string&>().starts_with("PENDING_");
+    const bool changed = part->at("id") == lb.at(".child");
+    const bool batch = collection == "pools" && changed && part->contains(".batch");
+    if (pending) (*part)["updated_at"] = now;
+    if (collection == "listeners") {
+      status = pending && !changed ? "ACTIVE" : "ERROR";
+    } else if (pending) {
+      status = (changed && !batch) || collection == "members" ? "ERROR" : "ACTIVE";
+    }
+    part->erase(".batch");
+  }
+  lb["provisioning_status"] = "ACTIVE";
+  lb["updated_at"] = now;
   lb.erase(".due");
+  lb.erase(".child");
+}
+
+void LoadBalancing::set_status(const std::string& id, const std::string& status,
+                               const std::string& collection) {
+  json& record = *records_.at(collection).find(id);
+  record["provisioning_status"] = status;
+  record.erase(".due");
 }
 
 void LoadBalancing::remove_pool(const std::string& id) {

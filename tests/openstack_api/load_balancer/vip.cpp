@@ -21,6 +21,10 @@ LoadBalancing::Vip LoadBalancing::make_vip(const json& wanted, const Caller& cal
   Vip vip;
   if (wanted.contains("vip_port_id")) {
     const json& port = visible_one("ports", "Port", wanted.at("vip_port_id"), caller);
+    if (const std::string user = port.at("device_id"); !user.empty()) {
+      refuse_octavia(400, "Validation failure: Port " + port.at("id").get<std::string>() +
+                              " is already used by device " + user + " ");
+    }
     const json& fixed_ips = port.at("fixed_ips");
     if (fixed_ips.size() != 1 && !wanted.contains("vip_subnet_id") &&
         !wanted.contains("vip_address")) {

@@ -87,8 +87,11 @@ ExistingPool read_pool(const json& entry) {
 
 struct IdentifiedMember {
   std::string id;
+  bool failed = false;
   Member member;
 };
+
+bool has_failed(const json& entry) { return text_of(entry, "provisioning_status") == "ERROR"; }
 
 IdentifiedMember read_member(const json& entry) {
   Member member;
@@ -97,17 +100,19 @@ IdentifiedMember read_member(const json& entry) {
   member.subnet_id = text_of(entry, "subnet_id");
   member.port = static_cast<int32_t>(integer_or(entry, "protocol_port", 0));
   member.monitor_port = static_cast<int32_t>(integer_or(entry, "monitor_port", 0));
-  return {id_of(entry), std::move(member)};
+  return {id_of(entry), has_failed(entry), std::move(member)};
 }
 
-Monitor read_monitor(const json& entry) {
-  Monitor monitor;
+ExistingMonitor read_monitor(const json& entry) {
+  ExistingMonitor out;
+  Monitor& monitor = out.monitor;
   monitor.type = text_of(entry, "type");
   monitor.delay = integer_or(entry, "delay", 0);
   monitor.timeout = integer_or(entry, "timeout", 0);
   monitor.max_retries = integer_or(entry, "max_retries", 0);
   monitor.max_retries_down = integer_or(entry, "max_retries_down", 0);
-  return monitor;
+  out.failed = has_failed(entry);
+  return out;
 }
 
 template <typename T>
@@ -179,6 +184,7 @@ Result<ExistingMembers> parse_members(std::string_view json_text) {
   if (!all.ok()) return all.status();
   ExistingMembers out;
   for (IdentifiedMember& each : *all) {
+    if (each.failed) out.failed.insert(member_key(each.member));
     out.ids[member_key(each.member)] = std::move(each.id);
     out.members.push_back(std::move(each.member));
   }
@@ -186,7 +192,7 @@ Result<ExistingMembers> parse_members(std::string_view json_text) {
   return out;
 }
 
-Result<Monitor> parse_monitor(std::string_view json_text) {
+Result<ExistingMonitor> parse_monitor(std::string_view json_text) {
   return parse_one(json_text, "healthmonitor", &read_monitor);
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,11 @@ struct ExistingPool {
   std::string monitor_id;
   std::vector<Member> members;                    // sorted
   std::map<std::string, std::string> member_ids;  // by "ADDRESS PORT"
+  std::set<std::string> failed_members;           // the same
   std::optional<Monitor> monitor;
+  bool monitor_failed = false;
+
+  [[nodiscard]] bool failed() const { return status == "ERROR"; }
 };
 
 struct ExistingListener {
@@ -42,6 +47,8 @@ struct ExistingListener {
   std::string tls_container_ref;
   std::vector<std::string> tags;  // sorted
   bool ours = false;              // set by ownership.hpp
+
+  [[nodiscard]] bool failed() const { return status == "ERROR"; }
 };
 
 struct ExistingLoadBalancer {
@@ -71,6 +78,11 @@ struct ExistingLoadBalancer {
 struct ExistingMembers {
   std::vector<Member> members;  // sorted
   std::map<std::string, std::string> ids;
+  std::set<std::string> failed;
+};
+struct ExistingMonitor {
+  Monitor monitor;
+  bool failed = false;
 };
 // The key of a member's ID.
 std::string member_key(const Member& member);
@@ -81,6 +93,6 @@ Result<std::vector<ExistingLoadBalancer>> parse_load_balancers(std::string_view 
 Result<std::vector<ExistingListener>> parse_listeners(std::string_view json_text);
 Result<std::vector<ExistingPool>> parse_pools(std::string_view json_text);
 Result<ExistingMembers> parse_members(std::string_view json_text);
-Result<Monitor> parse_monitor(std::string_view json_text);
+Result<ExistingMonitor> parse_monitor(std::string_view json_text);
 
 }  // namespace ccm::openstack

@@ -124,13 +124,15 @@ Task<Status> Octavia::read_pool(Ctx ctx, ExistingPool& pool) {
   if (!members.ok()) co_return members.status();
   pool.members = std::move(members->members);
   pool.member_ids = std::move(members->ids);
+  pool.failed_members = std::move(members->failed);
   if (pool.monitor_id.empty()) co_return Status();
   const auto monitor_body =
       co_await get_existing(ctx, "healthmonitors/" + pool.monitor_id, "GetHealthMonitor");
   if (!monitor_body.ok()) co_return monitor_body.status();
   auto monitor = parse_monitor(*monitor_body);
   if (!monitor.ok()) co_return monitor.status();
-  pool.monitor = *std::move(monitor);
+  pool.monitor = std::move(monitor->monitor);
+  pool.monitor_failed = monitor->failed;
   co_return Status();
 }
 

@@ -21,19 +21,6 @@ bool any_listener_works(const ExistingLoadBalancer& balancer) {
                      [](const ExistingListener& each) { return each.status == "ACTIVE"; });
 }
 
-// The cloud's reason: Octavia tells no more than which parts failed.
-std::string failed_parts(const ExistingLoadBalancer& balancer) {
-  std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  for (const ExistingListener& listener : balancer.listeners) {
-    if (listener.status == "ERROR") add("listener of port " + std::to_string(listener.port));
-  }
-  for (const ExistingPool& pool : balancer.pools) {
-    if (pool.status == "ERROR") add("pool " + pool.name);
-  }
-  return text.empty() ? text : " (" + text + ")";
-}
-
 std::string named(const LoadBalancerWrites& writes) {
   std::string text;
   for (const LoadBalancerWrite& write : writes) text += (text.empty() ? "" : ", ") + write.what;
@@ -230,6 +217,17 @@ Task<Result<bool>> LoadBalancers::guard(Ctx ctx, Subject& subject,
   co_return differed;
 }
 
+std::string LoadBalancers::plan_repair(const ExistingLoadBalancer& balancer,
+                                       WantedLoadBalancer& wanted) {
+  std::string failed = failed_parts(balancer, true);
+  if (failed.empty()) {
+    repairs_.forget(balancer.id);
+  } else {
+    wanted.repair = repairs_.begin(balancer.id);
+  }
+  return failed;
+}
+
 // The tags come first, so that a load balancer that is shared is not deleted meanwhile; when it is
 // taken over they come last, because from then on the former owner's listeners are not its own.
 Task<Result<bool>> LoadBalancers::change(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer,
@@ -249,6 +247,7 @@ Task<Result<bool>> LoadBalancers::change(Ctx ctx, Subject& subject, ExistingLoad
   }
   Status free = check_collisions(*wanted, balancer);
   if (!free.ok()) co_return free;
+  const std::string failed = plan_repair(balancer, *wanted);
   LoadBalancerWrites content = differences(*wanted, balancer);
   LoadBalancerWrites tags;
   // The state that the Go manager left stays as it is while nothing else changes.
@@ -256,6 +255,7 @@ Task<Result<bool>> LoadBalancers::change(Ctx ctx, Subject& subject, ExistingLoad
   const bool last = owner == Claim::takeover;
   LoadBalancerWrites writes = last ? std::move(content) : std::move(tags);
   append(writes, last ? std::move(tags) : std::move(content));
+  if (writes.empty() && !failed.empty()) co_return not_applied(balancer, failed);
   if (writes.empty()) co_return false;
   Status sent = co_await octavia_.send_all(ctx, balancer, std::move(writes), subject.done);
   if (!sent.ok()) co_return sent;
@@ -287,8 +287,8 @@ Task<Result<LoadBalancer>> LoadBalancers::serve(Ctx ctx, Subject& subject,
 Task<Status> LoadBalancers::broken(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer) {
   const LoadBalancerService& service = subject.service;
   Status read = co_await octavia_.read_children(ctx, balancer);
-  const std::string what =
-      "load balancer " + balancer.id + " is in the state ERROR" + failed_parts(balancer);
+  const std::string what = "load balancer " + balancer.id + " is in the state ERROR" +
+                           in_brackets(failed_parts(balancer, false));
   bool disposable = read.ok() && service.adopt_id.empty() && !ever_served(service) &&
                     balancer.name == load_balancer_name(service) && !any_listener_works(balancer) &&
                     balancer.tagged(service_mark(service)) && other_users(service, balancer) == 0;
@@ -329,8 +329,9 @@ Task<Result<LoadBalancer>> LoadBalancers::observe(Ctx ctx, LoadBalancerService s
   Status read = co_await octavia_.read_children(ctx, balancer);
   if (!read.ok()) co_return read;
   claim_listeners(service, *whose, balancer);
-  const auto wanted = co_await want(ctx, *about, &balancer);
+  auto wanted = co_await want(ctx, *about, &balancer);
   if (!wanted.ok()) co_return wanted.status();
+  wanted->repair = !failed_parts(balancer, true).empty();
   auto out = co_await serve(ctx, *about, balancer, false);
   if (!out.ok()) co_return out;
   out->difference = named(differences(*wanted, balancer));
@@ -370,10 +371,12 @@ Task<Result<LoadBalancer>> LoadBalancers::update(Ctx ctx, LoadBalancerService se
   Status read = co_await octavia_.read_children(ctx, balancer);
   if (!read.ok()) co_return read;
   claim_listeners(service, *whose, balancer);
-  const auto wanted = co_await want(ctx, *about, &balancer);
+  auto wanted = co_await want(ctx, *about, &balancer);
   if (!wanted.ok()) co_return wanted.status();
-  Status sent =
-      co_await octavia_.send_all(ctx, balancer, member_differences(*wanted, balancer), about->done);
+  const std::string failed = plan_repair(balancer, *wanted);
+  LoadBalancerWrites writes = member_differences(*wanted, balancer);
+  if (writes.empty() && !failed.empty()) co_return not_applied(balancer, failed);
+  Status sent = co_await octavia_.send_all(ctx, balancer, std::move(writes), about->done);
   if (!sent.ok()) co_return sent;
   if (balancer.status == "ACTIVE") {
     const auto guarded = co_await guard(ctx, *about, balancer, true);

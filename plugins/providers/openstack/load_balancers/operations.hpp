@@ -6,6 +6,7 @@
 #pragma once
 
 #include "addresses.hpp"
+#include "failed_parts.hpp"
 #include "node_access.hpp"
 #include "notices.hpp"
 #include "octavia.hpp"
@@ -35,7 +36,8 @@ class LoadBalancers {
         addresses_(api),
         access_(api),
         notices_(host),
-        patience_(host) {}
+        patience_(host),
+        repairs_(host) {}
   LoadBalancers(const LoadBalancers&) = delete;
   LoadBalancers& operator=(const LoadBalancers&) = delete;
 
@@ -89,6 +91,8 @@ class LoadBalancers {
   Task<Result<LoadBalancer>> settle(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer);
   // One round of changes. True: something was sent; false: nothing differs any more.
   Task<Result<bool>> change(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer, Claim owner);
+  // Which parts of the Service failed; they are written again when it is time.
+  std::string plan_repair(const ExistingLoadBalancer& balancer, WantedLoadBalancer& wanted);
   Task<Result<LoadBalancer>> serve(Ctx ctx, Subject& subject, const ExistingLoadBalancer& balancer,
                                    bool make);
   // The security group of the Nodes' ports, if it is managed; the same as of NodeAccess.
@@ -113,6 +117,7 @@ class LoadBalancers {
   NodeAccess access_;
   Notices notices_;
   Patience patience_;
+  Repairs repairs_;
   LoadBalancerSettings settings_;
   LoadBalancerClasses classes_;
 };

@@ -80,8 +80,8 @@ void PortWrites::members_alone() {
   const ExistingListener* its = listener();
   const ExistingPool* pool = its != nullptr ? existing_.pool(its->pool_id) : nullptr;
   if (pool == nullptr) return;
-  members(*pool);
-  monitor_fields(*pool);
+  if (pool->failed()) pool_fields(*pool);
+  parts_of(*pool);
 }
 
 // OS-265. Tags are only added, so that nobody loses theirs (OS-266).
@@ -110,6 +110,8 @@ void PortWrites::listener_fields(const ExistingListener& its) {
          "certificate", {{"default_tls_container_ref", port_.tls_container_ref}});
   const auto tags = listener_tags(balancer_, its.tags);
   change(tags != its.tags, "tags", {{"tags", tags}});
+  change(balancer_.repair && its.failed(), "repair",
+         {{"connection_limit", port_.connection_limit}});
   if (changes.empty()) return;
   add(what, "PUT", "listeners/" + its.id, "UpdateListener", {{"listener", changes}});
 }
@@ -133,13 +135,20 @@ void PortWrites::replacement(const ExistingListener& its) {
 
 void PortWrites::content(const ExistingPool& pool) {
   pool_fields(pool);
+  parts_of(pool);
+}
+
+// Of a pool that is in ERROR Octavia takes changes of the pool alone.
+void PortWrites::parts_of(const ExistingPool& pool) {
+  if (pool.failed()) return;
   members(pool);
   monitor_fields(pool);
 }
 
 void PortWrites::pool_fields(const ExistingPool& pool) {
   json changes = json::object();
-  if (pool.method != port_.method) changes["lb_algorithm"] = port_.method;
+  const bool repair = balancer_.repair && pool.failed();
+  if (pool.method != port_.method || repair) changes["lb_algorithm"] = port_.method;
   if (pool.source_ip != port_.source_ip) {
     changes["session_persistence"] = persistence_json(port_.source_ip);
   }
@@ -148,7 +157,8 @@ void PortWrites::pool_fields(const ExistingPool& pool) {
 }
 
 void PortWrites::members(const ExistingPool& pool) {
-  if (pool.members == port_.members) return;
+  const bool repair = balancer_.repair && !pool.failed_members.empty();
+  if (pool.members == port_.members && !repair) return;
   if (balancer_.serial) return single_members(pool);
   add("members", "PUT", "pools/" + pool.id + "/members", "SetMembers",
       {{"members", members_json(port_.members)}});
@@ -163,8 +173,13 @@ void PortWrites::single_members(const ExistingPool& pool) {
   };
   const std::string path = "pools/" + pool.id + "/members";
   for (const Member& member : port_.members) {
-    if (has(pool.members, member)) continue;
-    add("member", "POST", path, "CreateMember", {{"member", member_json(member)}});
+    const std::string key = member_key(member);
+    if (!has(pool.members, member)) {
+      add("member", "POST", path, "CreateMember", {{"member", member_json(member)}});
+    } else if (balancer_.repair && pool.failed_members.contains(key)) {
+      add("member", "PUT", path + "/" + pool.member_ids.at(key), "UpdateMember",
+          {{"member", {{"name", member.name}}}});
+    }
   }
   for (const Member& member : pool.members) {
     const auto id = pool.member_ids.find(member_key(member));
@@ -175,7 +190,8 @@ void PortWrites::single_members(const ExistingPool& pool) {
 
 // OS-280.
 void PortWrites::monitor_fields(const ExistingPool& pool) {
-  if (pool.monitor == port_.monitor) return;
+  const bool repair = balancer_.repair && pool.monitor_failed;
+  if (pool.monitor == port_.monitor && !repair) return;
   const std::string path = "healthmonitors/" + pool.monitor_id;
   const bool change = pool.monitor && port_.monitor && pool.monitor->type == port_.monitor->type;
   if (change) {

@@ -27,6 +27,7 @@ class PortWrites {
   void listener_fields(const ExistingListener& listener);
   void replacement(const ExistingListener& listener);
   void content(const ExistingPool& pool);
+  void parts_of(const ExistingPool& pool);
   void pool_fields(const ExistingPool& pool);
   void members(const ExistingPool& pool);
   void single_members(const ExistingPool& pool);

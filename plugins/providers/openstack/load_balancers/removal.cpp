@@ -153,6 +153,7 @@ Task<Status> LoadBalancers::destroy(Ctx ctx, const LoadBalancerService& service,
   if (!left.ok()) co_return left.status();
   if (*left) co_return being_deleted(balancer.id, patience_.pause(**left));
   patience_.forget(balancer.id);
+  repairs_.forget(balancer.id);
   co_return Status();
 }
 

@@ -70,6 +70,7 @@ struct WantedLoadBalancer {
   std::vector<WantedPort> ports;
   bool takeover = false;  // the tags of its former owner go
   bool serial = false;    // one member at a time, and nothing with the load balancer
+  bool repair = false;    // parts that are in ERROR are written again
 
   // Wishes of the Service that this Octavia or its provider does not fulfil.
   std::vector<Problem> problems;
