@@ -7,7 +7,6 @@
 namespace ccm::openstack_api {
 namespace {
 
-constexpr const char* kServices = "/api/v1/namespaces/default/services";
 constexpr const char* kIdAnnotation = "loadbalancer.openstack.org/load-balancer-id";
 
 class OpenStackLoadBalancersManagerTest : public OpenStackManagerTest {
@@ -15,35 +14,6 @@ class OpenStackLoadBalancersManagerTest : public OpenStackManagerTest {
   void start_services(const std::string& options = "") {
     write_conf("secret", "[LoadBalancer]\n" + options);
     start("cloud-node-controller,service-lb-controller", {"--cluster-name=kubernetes"});
-  }
-  void serve(const std::string& name, const json& annotations = json::object()) {
-    const auto created =
-        api_.create(kServices, {{"apiVersion", "v1"},
-                                {"kind", "Service"},
-                                {"metadata", {{"name", name}, {"annotations", annotations}}},
-                                {"spec",
-                                 {{"type", "LoadBalancer"},
-                                  {"selector", {{"app", name}}},
-                                  {"ports", json::array({{{"port", 80}, {"protocol", "TCP"}}})}}}});
-    ASSERT_EQ(created.status, 201) << created.http.body;
-  }
-  json service(const std::string& name) {
-    return api_.get(std::string(kServices) + "/" + name).body;
-  }
-  std::string address(const std::string& name) {
-    const json ingress = service(name)
-                             .value("status", json::object())
-                             .value("loadBalancer", json::object())
-                             .value("ingress", json::array());
-    return ingress.empty() ? "" : ingress.at(0).value("ip", "");
-  }
-  bool has_event(const std::string& name, const std::string& reason) {
-    const json events = api_.get("/api/v1/namespaces/default/events").body;
-    for (const json& event : events.at("items")) {
-      if (event.at("involvedObject").at("name") == name && event.at("reason") == reason)
-        return true;
-    }
-    return false;
   }
   std::size_t count(const std::string& collection) {
     std::size_t found = 0;
@@ -111,7 +81,7 @@ TEST_F(OpenStackLoadBalancersManagerTest, OS_253_330_404_409_ManyAtOnceAndAResta
   EXPECT_EQ(service("web-0")["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"]);
 
   for (int i = 0; i < kMany; ++i) {
-    EXPECT_EQ(api_.remove(std::string(kServices) + "/web-" + std::to_string(i)).status, 200);
+    EXPECT_EQ(api_.remove(std::string(kServicesPath) + "/web-" + std::to_string(i)).status, 200);
   }
   EXPECT_TRUE(support::eventually(support::patience(), [&] { return count("loadbalancers") == 0; }))
       << tail(manager_->log());

@@ -1,40 +1,17 @@
 #include "openstack_api/server.hpp"
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http.hpp>
+#include "openstack_api/http_server.hpp"
 
-#include <list>
+#include <chrono>
 #include <mutex>
-#include <sstream>
-#include <thread>
 #include <utility>
 
 namespace ccm::openstack_api {
 namespace {
 
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = beast::http;
-using tcp = asio::ip::tcp;
-
 milliseconds since_1970() {
   return std::chrono::duration_cast<milliseconds>(
       std::chrono::system_clock::now().time_since_epoch());
-}
-
-Request read_request(const http::request<http::string_body>& received) {
-  Request request;
-  request.method = std::string(received.method_string());
-  request.target = std::string(received.target());
-  request.body = received.body();
-  for (const auto& field : received) {
-    std::string name(field.name_string());
-    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    request.headers[std::move(name)] = std::string(field.value());
-  }
-  return request;
 }
 
 }  // namespace
@@ -44,107 +21,28 @@ struct Server::State {
 
   Server& server;
   Aside aside;
-  asio::io_context io{1};
-  tcp::acceptor acceptor{io, tcp::endpoint(asio::ip::address_v4::loopback(), 0)};
-  std::mutex mutex;  // of all below
+  std::mutex mutex;  // of cloud and facts
   std::unique_ptr<Cloud> cloud;
   json facts;
-  bool stopping = false;
-  std::list<tcp::socket> sockets;
-  std::list<std::thread> threads;
-  std::thread acceptor_thread;
-
-  [[nodiscard]] std::string url() const {
-    return "http://127.0.0.1:" + std::to_string(acceptor.local_endpoint().port());
-  }
+  HttpServer http{[this](const Request& request) { return handle(request); }};
 
   void reset() {
-    cloud = std::make_unique<Cloud>(&since_1970, url());
+    cloud = std::make_unique<Cloud>(&since_1970, http.url());
     facts = populate(*cloud);
   }
 
-  void accept() {
-    for (;;) {
-      beast::error_code fault;
-      tcp::socket socket(io);
-      acceptor.accept(socket, fault);
-      const std::lock_guard lock(mutex);
-      if (stopping) return;
-      if (fault) continue;
-      sockets.push_back(std::move(socket));
-      threads.emplace_back([this, &accepted = sockets.back()] { serve(accepted); });
-    }
-  }
-
-  void serve(tcp::socket& socket) {
-    beast::flat_buffer buffer;
-    for (bool open = true; open;) {
-      beast::error_code fault;
-      http::request<http::string_body> received;
-      http::read(socket, buffer, received, fault);
-      if (fault) break;
-      open = exchange(socket, received);
-    }
-    beast::error_code ignored;
-    socket.shutdown(tcp::socket::shutdown_both, ignored);
-  }
-
-  // Whether the connection may be used again.
-  bool exchange(tcp::socket& socket, const http::request<http::string_body>& received) {
-    const Request request = read_request(received);
-    Answer answered;
-    if (auto other = aside ? aside(request, server) : std::nullopt) {
-      answered = *std::move(other);
-    } else {
-      const std::lock_guard lock(mutex);
-      answered = cloud->handle(request);
-    }
-    // The latency of the cloud, which is what this fake imitates.
-    if (answered.delay > milliseconds(0)) std::this_thread::sleep_for(answered.delay);
-    if (answered.cut) return false;
-    http::response<http::string_body> response;
-    response.version(received.version());
-    response.result(static_cast<unsigned>(answered.status));
-    for (const auto& [name, value] : answered.headers) response.set(name, value);
-    response.body() = answered.body;
-    response.keep_alive(received.keep_alive());
-    response.prepare_payload();
-    beast::error_code fault;
-    if (answered.cut_body) {
-      std::ostringstream head;
-      head << response.base();
-      asio::write(socket,
-                  asio::buffer(head.str() + answered.body.substr(0, answered.body.size() / 2)),
-                  fault);
-      return false;
-    }
-    http::write(socket, response, fault);
-    return !fault && received.keep_alive();
+  Answer handle(const Request& request) {
+    if (auto other = aside ? aside(request, server) : std::nullopt) return *std::move(other);
+    const std::lock_guard lock(mutex);
+    return cloud->handle(request);
   }
 };
 
-Server::Server(Aside aside) : state_(std::make_shared<State>(*this, std::move(aside))) {
-  state_->acceptor_thread = std::thread([state = state_.get()] { state->accept(); });
-}
+Server::Server(Aside aside) : state_(std::make_shared<State>(*this, std::move(aside))) {}
 
-Server::~Server() {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->stopping = true;
-    for (tcp::socket& socket : state_->sockets) {
-      beast::error_code ignored;
-      socket.shutdown(tcp::socket::shutdown_both, ignored);
-    }
-  }
-  // A last connection wakes the acceptor.
-  beast::error_code ignored;
-  tcp::socket wake(state_->io);
-  wake.connect(state_->acceptor.local_endpoint(), ignored);
-  state_->acceptor_thread.join();
-  for (std::thread& thread : state_->threads) thread.join();
-}
+Server::~Server() = default;
 
-std::string Server::url() const { return state_->url(); }
+std::string Server::url() const { return state_->http.url(); }
 
 const json& Server::facts() const { return state_->facts; }
 
