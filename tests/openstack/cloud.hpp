@@ -30,6 +30,9 @@ class Cloud {
   virtual Answer send(const Request& request) = 0;
   // Lets the cloud work on what it has begun, for a moment.
   virtual void wait() = 0;
+  // Of a load balancer or a part of one ("listeners", ...), in Octavia's database.
+  virtual void set_status(const std::string& collection, const std::string& id,
+                          const std::string& status) = 0;
 
   // Where Keystone is, who may log in, what is there: the file `ready` of services.py.
   [[nodiscard]] const json& facts() const { return facts_; }
@@ -41,8 +44,9 @@ class Cloud {
   json facts_;
 };
 
-// The services that the file `ready` of services.py tells of.
+// The services that the file `ready` of services.py tells of, or what is written in it.
 std::unique_ptr<Cloud> services(const std::string& ready_file);
+std::unique_ptr<Cloud> services(json ready);
 
 // The fake, with the same contents. Its time goes on only while it is waited for.
 std::unique_ptr<Cloud> fake();

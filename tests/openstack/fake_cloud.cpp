@@ -25,6 +25,10 @@ class FakeCloud : public Cloud {
   }
 
   void wait() override { state_->now += milliseconds(200); }
+  void set_status(const std::string& collection, const std::string& id,
+                  const std::string& status) override {
+    state_->cloud.region().load_balancing.set_status(id, status, collection);
+  }
 
  private:
   struct State {

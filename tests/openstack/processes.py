@@ -18,8 +18,9 @@ class Processes:
                 [str(word) for word in command], cwd=directory, env={**os.environ, **(environment or {})},
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
 
-    def wait_until(self, what, ready, seconds=120):
+    def wait_until(self, what, ready, seconds=None):
         """Raises RuntimeError when it takes longer, or when a process ends meanwhile."""
+        seconds = seconds or float(os.environ.get("CCM_TEST_PATIENCE", 120))
         until = time.monotonic() + seconds
         while not ready():
             ended = [name for name, process in self.running.items() if process.poll() is not None]

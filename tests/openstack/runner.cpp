@@ -66,6 +66,10 @@ Runner::Runner(Cloud& cloud) : cloud_(cloud) {
 
 Outcome Runner::run(const Step& step) {
   if (tokens_.empty()) log_in("demo");  // whose catalog names the services
+  if (!step.set.empty()) {
+    set_status(step.set);
+    return {};
+  }
   Answer answer = send(step);
   for (int looks = 1; !as_wanted(step, answer); ++looks) {
     if (looks == kMostLooks) {
@@ -77,6 +81,16 @@ Outcome Runner::run(const Step& step) {
   }
   keep(step, answer);
   return {answer.status, normal(step, answer)};
+}
+
+void Runner::set_status(const std::string& step) {
+  const std::string text = filled(step);
+  const size_t slash = text.find('/');
+  const size_t blank = text.find(' ');
+  if (slash == text.npos || blank == text.npos || blank < slash)
+    throw std::runtime_error("\"" + text + "\" is no collection, slash, ID, blank and status");
+  cloud_.set_status(text.substr(0, slash), text.substr(slash + 1, blank - slash - 1),
+                    text.substr(blank + 1));
 }
 
 Answer Runner::send(const Step& step) {

@@ -26,6 +26,7 @@ class Runner {
   Outcome run(const Step& step);
 
  private:
+  void set_status(const std::string& step);
   Answer send(const Step& step);
   const std::string& token_of(const std::string& user);
   void log_in(const std::string& user);

@@ -11,11 +11,16 @@ namespace {
 
 Step read_step(const json& written) {
   static const std::set<std::string> kMembers = {"what",   "as",    "send", "headers", "body",
-                                                 "status", "until", "keep", "made_up"};
+                                                 "status", "until", "keep", "made_up", "set"};
   for (const auto& [name, value] : written.items()) {
     if (!kMembers.contains(name)) throw std::runtime_error("a step has no \"" + name + "\"");
   }
   Step step;
+  if (written.contains("set")) {
+    step.set = written.at("set");
+    step.what = written.value("what", step.set);
+    return step;
+  }
   const std::string send = written.at("send");
   const size_t blank = send.find(' ');
   const size_t slash = std::min(send.find('/', blank), send.size());

@@ -9,6 +9,10 @@
 //     until: {/pool/provisioning_status: ACTIVE}
 //     keep: {pool: /pool/id}
 //     made_up: [/server/adminPass]
+//
+// Instead of a request, what an administrator's hand in Octavia's database does:
+//
+//   - set: "loadbalancers/{lb} ERROR"
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -28,10 +32,11 @@ struct Step {
   std::string service;  // its type in the catalog, or identity
   std::string path;     // behind the service's URL, with its query
   json headers = json::object();
-  json body;       // null = none; a text is sent as it is
-  int status = 0;  // of the answer
-  json until;      // members of the answer that the request is repeated for: pointer -> value
-  json keep;       // {name} is that value from then on: name -> pointer, or "header NAME"
+  json body;        // null = none; a text is sent as it is
+  std::string set;  // "COLLECTION/ID STATUS": no request, all else is empty
+  int status = 0;   // of the answer
+  json until;       // members of the answer that the request is repeated for: pointer -> value
+  json keep;        // {name} is that value from then on: name -> pointer, or "header NAME"
   std::vector<std::string> made_up;  // pointers to values that each cloud makes up
 };
 

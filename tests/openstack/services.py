@@ -66,7 +66,9 @@ class Services:
             "placement": self.url("placement"), "key-manager": self.url("barbican"), "image": self.url("glance")})
         self.start_services()
         self.processes.wait_until("the hypervisor", self.has_hypervisor)
-        return contents.resources(project, {name: self.url(name) for name in ("keystone", "nova", "neutron", "glance")})
+        ready = contents.resources(project, {name: self.url(name) for name in ("keystone", "nova", "neutron", "glance")})
+        return {**ready, "octavia_sql": f"mariadb --no-defaults --host=127.0.0.1 --port={self.ports['mariadb']}"
+                                        " --user=openstack --password=secret octavia"}
 
     def write_configuration(self):
         account = "\n".join(f"{name} = {value}" for name, value in {

@@ -1,8 +1,9 @@
-#include "openstack/cloud.hpp"
+#include "openstack/client.hpp"
+#include "support/command.hpp"
 #include "support/file.hpp"
-#include "support/http_client.hpp"
 
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 namespace ccm::openstack_contract {
@@ -10,32 +11,37 @@ namespace {
 
 class ServicesCloud : public Cloud {
  public:
-  explicit ServicesCloud(const std::string& ready_file)
-      : Cloud(json::parse(support::read_file(ready_file))) {}
+  explicit ServicesCloud(json ready) : Cloud(std::move(ready)) {}
 
-  // On a connection of its own: the services end idle ones after seconds.
-  Answer send(const Request& request) override {
-    const size_t slash =
-        std::min(request.url.find('/', request.url.find("//") + 2), request.url.size());
-    support::Credentials credentials;
-    credentials.server = request.url.substr(0, slash);
-    support::HttpRequest sent;
-    sent.method = request.method;
-    sent.target = slash == request.url.size() ? "/" : request.url.substr(slash);
-    sent.headers = request.headers;
-    sent.body = request.body;
-    const support::HttpResponse response = support::HttpClient(std::move(credentials)).send(sent);
-    return {response.status, response.headers, response.body};
-  }
+  Answer send(const Request& request) override { return send_once(request); }
 
   // There is no event to wait for: the services are only asked again, as every client of them does.
   void wait() override { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }
+
+  void set_status(const std::string& collection, const std::string& id,
+                  const std::string& status) override {
+    static const std::map<std::string, std::string> kTables = {
+        {"loadbalancers", "load_balancer"},
+        {"listeners", "listener"},
+        {"pools", "pool"},
+        {"members", "member"},
+        {"healthmonitors", "health_monitor"}};
+    const std::string statement = "update " + kTables.at(collection) +
+                                  " set provisioning_status='" + status + "' where id='" + id + "'";
+    const auto done = support::run_command(facts().at("octavia_sql").get<std::string>() +
+                                           " --execute=\"" + statement + "\"");
+    if (done.exit_code != 0) throw std::runtime_error(statement + ": " + done.output);
+  }
 };
 
 }  // namespace
 
 std::unique_ptr<Cloud> services(const std::string& ready_file) {
-  return std::make_unique<ServicesCloud>(ready_file);
+  return services(json::parse(support::read_file(ready_file)));
+}
+
+std::unique_ptr<Cloud> services(json ready) {
+  return std::make_unique<ServicesCloud>(std::move(ready));
 }
 
 }  // namespace ccm::openstack_contract

@@ -36,6 +36,19 @@ const json& listener_defaults() {
   return kDefaults;
 }
 
+// Of octavia.conf.
+const json& tls_defaults() {
+  static const json kDefaults = {
+      {"alpn_protocols", {"h2", "http/1.1", "http/1.0"}},
+      {"tls_versions", {"TLSv1.2", "TLSv1.3"}},
+      {"tls_ciphers",
+       "TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:"
+       "DHE-RSA-AES256-GCM-SHA384:DHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-AES256-GCM-SHA384:"
+       "ECDHE-RSA-AES128-GCM-SHA256:DHE-RSA-AES256-SHA256:DHE-RSA-AES128-SHA256:"
+       "ECDHE-RSA-AES256-SHA384:ECDHE-RSA-AES128-SHA256"}};
+  return kDefaults;
+}
+
 const json& pool_defaults() {
   static const json kDefaults = {{"name", ""},
                                  {"description", ""},
@@ -233,6 +246,7 @@ json& LoadBalancing::add_listener(const json& wanted, const json& lb) {
   check_conflict(wanted, lb.at("id"));
   json record = record_of(lb, "OFFLINE");
   record.update(listener_defaults());
+  if (wanted.at("protocol") == "TERMINATED_HTTPS") record.update(tls_defaults());
   for (const auto& [name, value] : wanted.items()) {
     const bool own = listener_defaults().contains(name);
     if (own && !value.is_null()) record[name] = value;

@@ -14,6 +14,9 @@ Answer LoadBalancing::pools(const Call& call) {
       refuse_octavia(
           400, "Validation failure: Must provide at least one of: loadbalancer_id, listener_id");
     }
+    const bool by_listener = !wanted.contains("loadbalancer_id");
+    if (by_listener && records_.at("listeners").find(wanted.at("listener_id")) == nullptr)
+      refuse_octavia(500, "'NoneType' object has no attribute 'load_balancer_id'");
     json* listener = wanted.contains("listener_id")
                          ? &found("listeners", "Listener", wanted.at("listener_id"), call)
                          : nullptr;
