@@ -121,7 +121,7 @@ ${text}."
 endforeach()
 foreach(row IN ITEMS
     "digitalocean|DigitalOcean: droplets, load balancers, firewall"
-    "openstack|OpenStack: servers, routes"
+    "openstack|OpenStack: servers, load balancers, routes"
     "sandbox|the cloud of ccm-sandbox, for trying things out")
   string(REPLACE "|" ";" row "${row}")
   list(GET row 0 id)
