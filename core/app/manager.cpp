@@ -67,6 +67,12 @@ net::ClientOptions plugin_http_options() {
   return options;
 }
 
+kube::InformerTiming informer_timing(const ClientConnectionOptions& given) {
+  kube::InformerTiming timing;
+  timing.protobuf = given.content_type != kube::kJsonType;
+  return timing;
+}
+
 }  // namespace
 
 Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen,
@@ -78,7 +84,7 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
       event_gate(std::make_shared<net::WriteGate>([this] { return leadership.leading(); })),
       clients(loop.executor(), config, line, {write_gate, event_gate},
               client_metrics.observer(config.server)),
-      informers(clients.client("shared-informers")),
+      informers(clients.client("shared-informers"), informer_timing(options.client_connection)),
       recorders([this](const std::string& source) {
         kube::EventOptions event_options;
         event_options.component = source;

@@ -11,6 +11,12 @@ namespace asio = boost::asio;
 
 namespace {
 
+// A server with streamed lists may still answer with the object.
+constexpr const char* kMetadataOnly =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+// As Go's clients ask. Custom resources come as JSON.
+constexpr const char* kProtobufOrJson = "application/vnd.kubernetes.protobuf,application/json";
+
 // "?a=b&c=d", empty without parameters.
 class Query {
  public:
@@ -241,7 +247,7 @@ asio::awaitable<Result<std::string>> Client::patch(Resource resource, std::strin
       resource.path(namespace_name, name, options.subresource) + write_query(options).text();
   call.what = what(call, namespace_name, name);
   call.content_type = media_type(type);
-  call.metadata_only = options.answer_metadata;
+  if (options.answer_metadata) call.accept = kMetadataOnly;
   call.body = std::move(body);
   return body_of(impl_, std::move(call));
 }
@@ -283,6 +289,7 @@ asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> Client::open_list(
   call.resource = resource.id();
   call.path = resource.path(namespace_name) + list_query(options).text();
   call.what = what(call, namespace_name, {});
+  if (options.protobuf) call.accept = kProtobufOrJson;
   call.stream = true;
   return stream_of(impl_, std::move(call));
 }
@@ -294,6 +301,7 @@ asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> Client::open_watch
   call.path = resource.path(namespace_name) + watch_query(options).text();
   call.what = what(call, namespace_name, {});
   call.rate_limited = false;  // API-37
+  if (options.protobuf) call.accept = kProtobufOrJson;
   call.stream = true;
   return stream_of(impl_, std::move(call));
 }

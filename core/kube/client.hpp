@@ -79,6 +79,7 @@ struct ListOptions {
   std::string continue_token;
   std::string resource_version;        // never sent together with continue_token (API-132)
   std::string resource_version_match;  // Exact, NotOlderThan
+  bool protobuf = false;               // open_list: ask for protobuf first, then for JSON
 };
 
 struct WatchOptions {
@@ -88,6 +89,7 @@ struct WatchOptions {
   std::chrono::seconds server_timeout{0};  // 0 = random in 300..600 s (API-31)
   bool bookmarks = true;
   bool send_initial_events = false;  // streamed list (API-38)
+  bool protobuf = false;             // ask for protobuf first, then for JSON
 };
 
 enum class PatchType { json, merge, strategic_merge, apply };  // API-47
@@ -179,8 +181,8 @@ class Client {
       const CallOptions& call = CallOptions::defaults());
 
   // The answer to a list or a watch as a stream whose head was a success. Watches pass the rate
-  // limiter and have no time limit (API-37). Feed ListDecoder or WatchDecoder (watch_decoder.hpp)
-  // with it.
+  // limiter and have no time limit (API-37). Feed a ListReader or a WatchReader (watch_decoder.hpp)
+  // with it; the head's Content-Type says of which encoding.
   boost::asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> open_list(
       Resource resource, std::string namespace_name, ListOptions options);
   boost::asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> open_watch(
@@ -193,8 +195,11 @@ class Client {
   std::shared_ptr<Impl> impl_;
 };
 
-// The Status (API-12) in a failed answer, or the HTTP code alone when the body is something else.
-// `retry_after_header` may be empty. Never ok.
+inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
+inline constexpr std::string_view kJsonType = "application/json";
+
+// The Status (API-12) in a failed answer, in either encoding, or the HTTP code alone when the body
+// is something else. `retry_after_header` may be empty. Never ok.
 Status status_of_answer(unsigned http_status, std::string_view body,
                         std::string_view retry_after_header);
 // The Status object of an in-stream ERROR event (API-25).

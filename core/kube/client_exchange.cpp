@@ -49,10 +49,6 @@ std::chrono::milliseconds left_until(Clock::time_point deadline) {
   return std::max(std::chrono::ceil<milliseconds>(deadline - Clock::now()), milliseconds(1));
 }
 
-// A server with streamed lists may still answer with the object.
-constexpr const char* kMetadataOnly =
-    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
-
 bool is_read(std::string_view method) {
   return method == "GET" || method == "HEAD" || method == "OPTIONS";
 }
@@ -65,7 +61,7 @@ net::Request build_request(const Client::Impl& impl, const Call& call) {
   request.timeout = std::min(call.timeout, left_until(call.deadline));
   request.body = call.body;  // a copy: a retry needs it again
   if (!is_read(call.method)) request.gate = impl.options.gate;
-  request.headers.push_back({"Accept", call.metadata_only ? kMetadataOnly : "application/json"});
+  request.headers.push_back({"Accept", call.accept});
   if (!impl.options.user_agent.empty()) {
     request.headers.push_back({"User-Agent", impl.options.user_agent});
   }

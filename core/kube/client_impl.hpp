@@ -52,7 +52,7 @@ struct Call {
   bool rate_limited = true;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::stop_token stop{};
-  bool metadata_only = false;  // of the answer
+  const char* accept = "application/json";
   bool stream = false;
 };
 

@@ -2,6 +2,7 @@
 #include "kube/client.hpp"
 #include "kube/file_text.hpp"
 #include "kube/object.hpp"
+#include "kube/protobuf_decoder.hpp"
 
 #include <ccm/trim.hpp>
 
@@ -103,8 +104,11 @@ bool names_too_large(const Object& object) {
   return found;
 }
 
+// The body may be protobuf, in the answer to a list or a watch that asked for it.
 std::optional<Status> from_status_object(unsigned http_status, std::string_view body) {
-  const Result<ObjectPtr> decoded = Object::decode(body);
+  const auto converted =
+      body.starts_with(protobuf::kMagic) ? protobuf::status_json(body) : std::nullopt;
+  const Result<ObjectPtr> decoded = Object::decode(converted ? *converted : body);
   if (!decoded.ok() || (*decoded)->text_at("/kind") != "Status") return std::nullopt;
   const Object& object = **decoded;
   if (const auto code = whole_number(object.text_at("/code"));

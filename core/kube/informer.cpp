@@ -126,10 +126,15 @@ asio::awaitable<void> Informer::Impl::back_off(Status status) {
 
 asio::awaitable<void> Informer::Impl::run() {
   const auto self = shared_from_this();
+  choose_format();
   while (!stopped) {
     stream.reset();
     const bool asked_newest = version_unusable || version.empty();
     Status listed = co_await list();
+    if (wants_json(listed)) {
+      use_json(listed);
+      continue;
+    }
     if (!listed.ok()) {
       // Expired: retry once at once, from the newest state (API-27).
       const bool at_once = is_expired(listed) && !asked_newest;
@@ -139,7 +144,12 @@ asio::awaitable<void> Informer::Impl::run() {
     for (Next next = Next::watch; next == Next::watch && !stopped;) {
       Outcome outcome = co_await watch();
       next = outcome.next;
-      if (!outcome.failure.ok() && !stopped) co_await back_off(outcome.failure);
+      if (wants_json(outcome.failure)) {
+        use_json(outcome.failure);
+        next = Next::list;
+      } else if (!outcome.failure.ok() && !stopped) {
+        co_await back_off(outcome.failure);
+      }
     }
   }
 }

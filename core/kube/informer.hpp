@@ -1,7 +1,7 @@
 // A shared informer: the API server's objects of one kind, kept up to date in a local store, with
 // handlers that are called for changes. Lists as a stream where the server can (API-38), else in
-// pages; watches with bookmarks; recovers from any failure without ever clearing the store
-// (API-131). Home thread: the client's. The store may be read from any thread.
+// pages, in protobuf where it can; watches with bookmarks; recovers from any failure without ever
+// clearing the store (API-131). Home thread: the client's. The store may be read from any thread.
 #pragma once
 
 #include "kube/client.hpp"
@@ -62,6 +62,8 @@ struct InformerTiming {
   std::size_t max_object_bytes = 8u << 20;
   int64_t page_size = 500;  // API-21
   bool streamed_lists = true;
+  // Where the protobuf form of the objects is known and shows all fields that are declared.
+  bool protobuf = true;
 };
 
 struct InformerStatistics {

@@ -1,14 +1,14 @@
-// Internals of kube::Informer: handlers and store (informer.cpp), lists (informer_list.cpp) and
-// watches (informer_watch.cpp).
+// Internals of kube::Informer: handlers and store (informer.cpp), lists (informer_list.cpp),
+// watches (informer_watch.cpp) and the encoding of both (informer_format.cpp).
 #pragma once
 
 #include "kube/backoff.hpp"
 #include "kube/informer.hpp"
-#include "kube/object_decoder.hpp"
 #include "kube/object_store.hpp"
 #include "kube/signal.hpp"
 #include "kube/task_group.hpp"
 #include "kube/watch_decoder.hpp"
+#include "kube/wire_format.hpp"
 
 #include <atomic>
 #include <memory>
@@ -60,13 +60,23 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   void skipped_object(const Status& why);
   std::chrono::milliseconds pause_after(const Status& status);
 
+  // informer_format.cpp
+  void choose_format();
+  // A failure that JSON would not have, while the format is protobuf.
+  [[nodiscard]] bool wants_json(const Status& status) const;
+  // From now on, for good.
+  void use_json(const Status& why);
+  // Whether the answer is in the encoding that was asked for. Goes over to JSON when it is JSON.
+  Status check_type(const net::ResponseStream& answer);
+
   // informer_list.cpp: ends with the objects in the store and the version set.
   boost::asio::awaitable<Status> list();
   boost::asio::awaitable<Status> list_pages();
   boost::asio::awaitable<Status> list_page(Listing& listing, ListOptions options);
   void log_no_streaming(const Status& why) const;
   Status take_envelope(const std::string& envelope, Listing& listing) const;
-  void take_piece(WatchDecoder::Piece piece, std::string_view text, Listing& listing);
+  // Failure: wants_json().
+  Status take_piece(PieceReader::Piece piece, std::string_view text, Listing& listing);
 
   // informer_watch.cpp
   boost::asio::awaitable<Outcome> watch();
@@ -85,6 +95,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   Object::DecodeOptions decode_options;
   std::string api_version;
   FieldSet fields;
+  std::unique_ptr<WireFormat> format;
   ObjectStore store;
   Backoff backoff;
   Signal changed_state;  // synced or stopped
@@ -97,7 +108,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   bool version_unusable = false;   // list from the newest state, not from `version` (API-17, 27)
   int streamed_failures = 0;       // in a row
   std::unique_ptr<net::ResponseStream> stream;
-  WatchDecoder pieces;  // of the stream
+  std::unique_ptr<WatchReader> pieces;  // of the stream
   uint64_t events_of_stream = 0;
   Backoff::Clock::time_point last_expiry{};
   std::atomic<bool> synced{false};

@@ -33,10 +33,8 @@ asio::awaitable<Status> Informer::Impl::list() {
       ++statistics.streamed_lists;
       co_return Status();
     }
-    if (is_expired(opened)) {
-      version_unusable = true;
-      co_return opened;
-    }
+    if (is_expired(opened)) version_unusable = true;
+    if (is_expired(opened) || wants_json(opened)) co_return opened;
     streaming_refused = refuses_streaming(opened);
     const bool lost = opened.error_class() == ErrorClass::unavailable ||
                       opened.error_class() == ErrorClass::throttled;
@@ -89,42 +87,48 @@ asio::awaitable<Status> Informer::Impl::list_pages() {
 asio::awaitable<Status> Informer::Impl::list_page(Listing& listing, ListOptions options) {
   const Resource resource = spec.resource;
   const std::string namespace_name = spec.namespace_name;
+  options.protobuf = format->protobuf();
   auto opened = co_await client.open_list(resource, namespace_name, options);
   if (!opened.ok()) co_return opened.status();
   const std::unique_ptr<net::ResponseStream> body = std::move(*opened);
-  ListDecoder items(timing.max_object_bytes);
+  if (Status type = check_type(*body); !type.ok()) co_return type;
+  const std::unique_ptr<ListReader> items = format->list(timing.max_object_bytes);
   while (true) {
     Result<std::string> read = co_await body->read(timing.list_idle);
     if (!read.ok()) co_return read.status();
     if (read->empty()) break;
-    items.feed(*read);
+    items->feed(*read);
     std::string_view text;
-    for (auto piece = items.next(text); piece != WatchDecoder::Piece::none;
-         piece = items.next(text)) {
-      take_piece(piece, text, listing);
+    for (auto piece = items->next(text); piece != PieceReader::Piece::none;
+         piece = items->next(text)) {
+      if (Status taken = take_piece(piece, text, listing); !taken.ok()) co_return taken;
     }
   }
-  if (!items.done()) {
+  if (!items->done()) {
     co_return Status(Code::unavailable, ErrorClass::unavailable,
                      "list " + resource.id() + ": the answer ended in the middle");
   }
-  co_return take_envelope(items.envelope(), listing);
+  co_return take_envelope(items->envelope(), listing);
 }
 
-void Informer::Impl::take_piece(WatchDecoder::Piece piece, std::string_view text,
-                                Listing& listing) {
+Status Informer::Impl::take_piece(PieceReader::Piece piece, std::string_view text,
+                                  Listing& listing) {
   Status why(Code::data_loss,
-             piece == WatchDecoder::Piece::oversized
+             piece == PieceReader::Piece::oversized
                  ? "it is larger than " + std::to_string(timing.max_object_bytes) + " bytes"
-                 : "it is no JSON object");
-  if (piece == WatchDecoder::Piece::object) {
-    Result<ObjectPtr> object =
-        ObjectDecoder::of_this_thread().decode(text, fields, decode_options, true);
-    if (object.ok()) return listing.objects.push_back(std::move(*object));
+                 : "it is no object");
+  if (piece == PieceReader::Piece::object) {
+    Result<ObjectPtr> object = format->decode(text);
+    if (object.ok()) {
+      listing.objects.push_back(std::move(*object));
+      return {};
+    }
     why = object.status();
+    if (wants_json(why)) return why;
   }
   ++listing.skipped;
   skipped_object(why);
+  return {};
 }
 
 Status Informer::Impl::take_envelope(const std::string& envelope, Listing& listing) const {

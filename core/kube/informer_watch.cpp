@@ -25,6 +25,7 @@ asio::awaitable<Status> Informer::Impl::open(bool initial_events, std::string fr
   options.field_selector = spec.field_selector;
   options.resource_version = std::move(from);
   options.send_initial_events = initial_events;
+  options.protobuf = format->protobuf();
   const Resource resource = spec.resource;
   const std::string namespace_name = spec.namespace_name;
   {
@@ -34,8 +35,9 @@ asio::awaitable<Status> Informer::Impl::open(bool initial_events, std::string fr
   events_of_stream = 0;
   auto opened = co_await client.open_watch(resource, namespace_name, options);
   if (!opened.ok()) co_return opened.status();
+  if (Status type = check_type(**opened); !type.ok()) co_return type;
   stream = std::move(*opened);
-  pieces = WatchDecoder(timing.max_object_bytes);
+  pieces = format->watch(timing.max_object_bytes);
   co_return Status();
 }
 
@@ -77,12 +79,12 @@ asio::awaitable<Informer::Impl::Outcome> Informer::Impl::follow(std::optional<Li
   Outcome outcome;
   std::string_view text;
   while (true) {
-    for (auto piece = pieces.next(text); piece != WatchDecoder::Piece::none;
-         piece = pieces.next(text)) {
-      if (piece != WatchDecoder::Piece::object) {
+    for (auto piece = pieces->next(text); piece != PieceReader::Piece::none;
+         piece = pieces->next(text)) {
+      if (piece != PieceReader::Piece::object) {
         if (listing) ++listing->skipped;
         skipped_object(
-            Status(Code::data_loss, piece == WatchDecoder::Piece::oversized
+            Status(Code::data_loss, piece == PieceReader::Piece::oversized
                                         ? "it is too large"
                                         : "the stream has data that is not a JSON object"));
         continue;
@@ -96,10 +98,10 @@ asio::awaitable<Informer::Impl::Outcome> Informer::Impl::follow(std::optional<Li
     const auto idle = listing ? timing.list_idle : timing.watch_idle;
     Result<std::string> read = co_await stream->read(idle);
     if (read.ok() && !read->empty()) {
-      pieces.feed(*read);
+      pieces->feed(*read);
       continue;
     }
-    const bool cut = !read.ok() || pieces.mid_object();
+    const bool cut = !read.ok() || pieces->mid_object();
     const bool brief = Backoff::Clock::now() - start < timing.short_watch && events_of_stream == 0;
     stream.reset();
     if (listing || brief) {  // API-34, 40
@@ -121,12 +123,15 @@ void Informer::Impl::log_cut() const {
 
 bool Informer::Impl::take_event(std::string_view text, std::optional<Listing>& listing,
                                 Outcome& outcome) {
-  Result<WatchEvent> decoded =
-      ObjectDecoder::of_this_thread().decode_event(text, fields, decode_options, true);
+  Result<WatchEvent> decoded = format->decode_event(text);
   ++events_of_stream;
   {
     const std::lock_guard lock(mutex);
     ++statistics.events;
+  }
+  if (!decoded.ok() && wants_json(decoded.status())) {
+    outcome = {Next::list, decoded.status()};
+    return false;
   }
   if (!decoded.ok()) {  // API-36 for objects of another kind
     if (listing) ++listing->skipped;

@@ -49,7 +49,7 @@ YAML::Node Reader::pick_context(const YAML::Node& root, bool required, std::stri
   const Entries contexts = entries(root, "contexts", "context");
   if (!name.empty()) {
     const auto wanted = contexts.find(name);
-    if (wanted == contexts.end()) refuse("it has no context " + quoted(name));
+    if (wanted == contexts.end()) refuse("it has no context " + in_quotes(name));
     return wanted->second;
   }
   name = text_of(root, "current-context", "the file");
@@ -63,7 +63,7 @@ YAML::Node Reader::pick_context(const YAML::Node& root, bool required, std::stri
   }
   const auto found = contexts.find(name);
   if (found == contexts.end()) {
-    refuse("current-context " + quoted(name) + " is not among the contexts");
+    refuse("current-context " + in_quotes(name) + " is not among the contexts");
   }
   return found->second;
 }
@@ -117,8 +117,8 @@ void Reader::read_exec(const YAML::Node& exec, const std::string& where, ExecCon
   result.api_version = text_of(exec, "apiVersion", where);
   const std::string group(kExecGroup);
   if (result.api_version != group + "/v1" && result.api_version != group + "/v1beta1") {
-    refuse(where + ": exec.apiVersion is " + quoted(result.api_version) + ", it must be " + group +
-           "/v1 or " + group + "/v1beta1");
+    refuse(where + ": exec.apiVersion is " + in_quotes(result.api_version) + ", it must be " +
+           group + "/v1 or " + group + "/v1beta1");
   }
   result.interactive_mode = text_of(exec, "interactiveMode", where);
   if (result.interactive_mode.empty() && result.api_version.ends_with("/v1beta1")) {
@@ -201,27 +201,27 @@ ClientConfig Reader::read(const std::string& text, const std::string& master,
   const std::string version = text_of(root, "apiVersion", "the file");
   const std::string kind = text_of(root, "kind", "the file");
   if ((!version.empty() && version != "v1") || (!kind.empty() && kind != "Config")) {
-    refuse("it holds apiVersion " + quoted(version) + ", kind " + quoted(kind) +
+    refuse("it holds apiVersion " + in_quotes(version) + ", kind " + in_quotes(kind) +
            ", but a kubeconfig has v1 and Config");
   }
   ClientConfig config;
   config.source = what();
   std::string context_name = wanted_context;
   const YAML::Node context = pick_context(root, master.empty(), context_name);
-  const std::string context_where = "context " + quoted(context_name);
+  const std::string context_where = "context " + in_quotes(context_name);
   const std::string cluster_name = text_of(context, "cluster", context_where);
   const std::string user_name = text_of(context, "user", context_where);
   config.namespace_name = text_of(context, "namespace", context_where);
   if (config.namespace_name.empty()) config.namespace_name = "default";
 
-  const std::string cluster_where = "cluster " + quoted(cluster_name);
+  const std::string cluster_where = "cluster " + in_quotes(cluster_name);
   YAML::Node cluster(YAML::NodeType::Map);
   if (!cluster_name.empty() || master.empty()) {
     if (cluster_name.empty()) refuse(context_where + " names no cluster: add cluster");
     const Entries clusters = entries(root, "clusters", "cluster");
     const auto found = clusters.find(cluster_name);
     if (found == clusters.end()) {
-      refuse(context_where + " names the cluster " + quoted(cluster_name) +
+      refuse(context_where + " names the cluster " + in_quotes(cluster_name) +
              ", which is not in clusters");
     }
     cluster = found->second;
@@ -234,9 +234,9 @@ ClientConfig Reader::read(const std::string& text, const std::string& master,
     const Entries users = entries(root, "users", "user");
     const auto found = users.find(user_name);
     if (found == users.end()) {
-      refuse(context_where + " names the user " + quoted(user_name) + ", which is not in users");
+      refuse(context_where + " names the user " + in_quotes(user_name) + ", which is not in users");
     }
-    read_user(found->second, "user " + quoted(user_name), with_user);
+    read_user(found->second, "user " + in_quotes(user_name), with_user);
   }
   settle_server(with_user, cluster_where);
   config.server = with_user.server;

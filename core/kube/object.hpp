@@ -21,6 +21,9 @@
 
 namespace ccm::kube {
 
+namespace protobuf {
+class Decoder;
+}
 class Object;
 using ObjectPtr = boost::intrusive_ptr<const Object>;
 
@@ -163,6 +166,7 @@ class Object {
   [[nodiscard]] Item first(Position container) const;
   [[nodiscard]] Item next(const Item& item) const;
   friend class ObjectDecoder;
+  friend class protobuf::Decoder;
   friend class ObjectStore;
   friend void intrusive_ptr_add_ref(const Object* object) noexcept;
   friend void intrusive_ptr_release(const Object* object) noexcept;

@@ -3,16 +3,13 @@
 // equally fast for a projected node, and the DOM also validates the fields that are not kept.
 #include "kube/object_decoder.hpp"
 
+#include "kube/json_tree.hpp"
 #include "kube/object_encoding.hpp"
 #include "kube/watch_decoder.hpp"
 
 #include <simdjson.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
-#include <type_traits>
 
 namespace ccm::kube {
 namespace {
@@ -26,17 +23,11 @@ static_assert(simdjson::SIMDJSON_PADDING <= kJsonPadding);
 // parser and separate buffers.
 constexpr std::size_t kKeptParserBytes = 64u << 10;
 
-// For an element whose type was looked at.
-template <typename T>
-T sure(simdjson::simdjson_result<T> result) {
-  T value{};
-  const auto error = std::move(result).get(value);
-  return error == simdjson::SUCCESS ? value : T{};
-}
-
 Status refusal(simdjson::error_code error) {
   return {Code::data_loss, std::string("malformed JSON object: ") + simdjson::error_message(error)};
 }
+
+}  // namespace
 
 const FieldSet& bookmark_fields() {
   static const auto& fields = *[] {
@@ -47,7 +38,7 @@ const FieldSet& bookmark_fields() {
   return fields;
 }
 
-WatchEvent::Type event_type(std::string_view text) {
+WatchEvent::Type watch_event_type(std::string_view text) {
   if (text == "ADDED") return WatchEvent::Type::added;
   if (text == "MODIFIED") return WatchEvent::Type::modified;
   if (text == "DELETED") return WatchEvent::Type::deleted;
@@ -55,8 +46,6 @@ WatchEvent::Type event_type(std::string_view text) {
   if (text == "ERROR") return WatchEvent::Type::error;
   return WatchEvent::Type::other;
 }
-
-}  // namespace
 
 struct ObjectDecoder::Impl {
   dom::parser parser;
@@ -80,68 +69,6 @@ struct ObjectDecoder::Impl {
     const auto error = chosen.parse(json.data(), json.size(), false).get(out);
     if (copy.capacity() > kKeptParserBytes) std::string().swap(copy);
     return error;
-  }
-
-  // `filter` null: everything below is kept.
-  void value(const dom::element& from, const FieldNode* filter) {
-    switch (from.type()) {
-      case dom::element_type::OBJECT: {
-        const std::size_t start = writer.begin(true);
-        members(sure(from.get_object()), filter);
-        writer.end(start);
-        return;
-      }
-      case dom::element_type::ARRAY: {
-        const std::size_t start = writer.begin(false);
-        const dom::array elements = sure(from.get_array());
-        const FieldNode* below = filter == nullptr ? nullptr : filter->each_element();
-        for (const dom::element element : elements) value(element, below);
-        writer.end(start);
-        return;
-      }
-      case dom::element_type::STRING:
-        return writer.string(sure(from.get_string()));
-      case dom::element_type::INT64:
-        return number(sure(from.get_int64()));
-      case dom::element_type::UINT64:
-        return number(sure(from.get_uint64()));
-      case dom::element_type::DOUBLE:
-        return number(sure(from.get_double()));
-      case dom::element_type::BOOL:
-        return writer.boolean(sure(from.get_bool()));
-      case dom::element_type::NULL_VALUE:
-        return writer.null();
-    }
-  }
-
-  template <typename Number>
-  void number(Number value) {
-    // The shortest form of it, "-0", would be read as an integer, which has no such zero.
-    if (std::is_same_v<Number, double> && value == 0 && std::signbit(double(value))) {
-      return writer.number("-0.0");
-    }
-    std::array<char, 32> text{};
-    char* end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-    // Without a fraction it would be read as an integer, and those end at 64 bits.
-    if (std::is_same_v<Number, double> && std::abs(double(value)) >= 0x1p63 &&
-        std::none_of(text.data(), end, [](char c) { return c == '.' || c == 'e'; })) {
-      *end++ = '.';
-      *end++ = '0';
-    }
-    writer.number({text.data(), static_cast<std::size_t>(end - text.data())});
-  }
-
-  void members(const dom::object& from, const FieldNode* filter) {
-    for (const auto [key, member] : from) {
-      const FieldNode* below = nullptr;
-      if (filter != nullptr) {
-        below = filter->child(key);
-        if (below == nullptr) continue;
-        if (below->whole) below = nullptr;
-      }
-      writer.string(key);
-      value(member, below);
-    }
   }
 
   Result<ObjectPtr> root(const dom::element& element, const FieldSet& fields,
@@ -169,7 +96,7 @@ struct ObjectDecoder::Impl {
       const FieldNode* below = filter == nullptr ? nullptr : filter->child(key);
       if ((type && !options.kind.empty()) || (filter != nullptr && below == nullptr)) continue;
       writer.string(key);
-      value(member, below != nullptr && below->whole ? nullptr : below);
+      write_json_tree(writer, member, below != nullptr && below->whole ? nullptr : below);
     }
     writer.end(start);
     ObjectPtr made = Object::make(writer.bytes());
@@ -205,7 +132,7 @@ Result<WatchEvent> ObjectDecoder::decode_event(std::string_view json, const Fiel
   std::string_view type;
   if (const auto error = document["type"].get_string().get(type)) return refusal(error);
   WatchEvent event;
-  event.type = event_type(type);
+  event.type = watch_event_type(type);
   if (event.type == WatchEvent::Type::other) return event;
   dom::element object;
   if (const auto error = document["object"].get(object)) return refusal(error);

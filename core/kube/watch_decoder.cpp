@@ -116,7 +116,7 @@ void ListDecoder::step_envelope(char c) {
   value_next_ = false;
 }
 
-WatchDecoder::Piece ListDecoder::step_items() {
+ListDecoder::Piece ListDecoder::step_items() {
   bool garbage = false;
   for (; cursor_ < buffer_.size(); ++cursor_) {
     const char c = buffer_.data()[cursor_];
@@ -131,35 +131,35 @@ WatchDecoder::Piece ListDecoder::step_items() {
     garbage = garbage || (!is_space(c) && c != ',');
   }
   begin_ = cursor_;
-  return garbage ? WatchDecoder::Piece::garbage : WatchDecoder::Piece::none;
+  return garbage ? Piece::garbage : Piece::none;
 }
 
-WatchDecoder::Piece ListDecoder::step_item(std::string_view& text) {
+ListDecoder::Piece ListDecoder::step_item(std::string_view& text) {
   const std::size_t end = scanner_.scan(buffer_.data(), cursor_, buffer_.size());
   cursor_ = end == JsonScanner::kOpen ? buffer_.size() : end;
   if (cursor_ - begin_ > max_object_bytes_ || dropping_) {
     dropping_ = true;
     begin_ = cursor_;
   }
-  if (end == JsonScanner::kOpen) return WatchDecoder::Piece::none;
+  if (end == JsonScanner::kOpen) return Piece::none;
   if (scanner_.broken) {
     state_ = State::broken;
-    return WatchDecoder::Piece::garbage;
+    return Piece::garbage;
   }
   state_ = State::items;
   if (dropping_) {
     dropping_ = false;
-    return WatchDecoder::Piece::oversized;
+    return Piece::oversized;
   }
   text = {buffer_.data() + begin_, end - begin_};
   begin_ = cursor_;
-  return WatchDecoder::Piece::object;
+  return Piece::object;
 }
 
-WatchDecoder::Piece ListDecoder::next(std::string_view& text) {
+ListDecoder::Piece ListDecoder::next(std::string_view& text) {
   text = {};
   while (cursor_ < buffer_.size() && state_ != State::done && state_ != State::broken) {
-    WatchDecoder::Piece piece = WatchDecoder::Piece::none;
+    Piece piece = Piece::none;
     if (state_ == State::envelope) {
       step_envelope(buffer_.data()[cursor_++]);
       begin_ = cursor_;
@@ -168,9 +168,9 @@ WatchDecoder::Piece ListDecoder::next(std::string_view& text) {
     } else {
       piece = step_item(text);
     }
-    if (piece != WatchDecoder::Piece::none) return piece;
+    if (piece != Piece::none) return piece;
   }
-  return WatchDecoder::Piece::none;
+  return Piece::none;
 }
 
 }  // namespace ccm::kube

@@ -29,24 +29,49 @@ class JsonBuffer {
   std::size_t size_ = 0;
 };
 
-class WatchDecoder {
+// An answer that arrives, in either of its encodings (protobuf_stream.hpp has the other one).
+class PieceReader {
+ public:
+  virtual ~PieceReader() = default;
+
+  // Adds bytes from the stream.
+  virtual void feed(std::string_view bytes) = 0;
+
+  enum class Piece { none, object, oversized, garbage };
+  // Takes the next complete piece. object: `text` is one object or event, followed by kJsonPadding
+  // readable bytes, valid until the next call of feed() or next(). oversized: an object above the
+  // limit was dropped; decoding continues after it. garbage: something that is no object was
+  // dropped. none: more bytes are needed.
+  virtual Piece next(std::string_view& text) = 0;
+};
+
+// Of a watch.
+class WatchReader : public PieceReader {
+ public:
+  // An object has begun and not ended: the stream was cut if it ends now.
+  [[nodiscard]] virtual bool mid_object() const = 0;
+};
+
+// Of a list.
+class ListReader : public PieceReader {
+ public:
+  // The list object is complete.
+  [[nodiscard]] virtual bool done() const = 0;
+  // The list object without its items, as JSON; a Status if the server sent one. Valid when done();
+  // not necessarily well-formed JSON when the server sent none.
+  [[nodiscard]] virtual std::string envelope() const = 0;
+};
+
+class WatchDecoder : public WatchReader {
  public:
   explicit WatchDecoder(std::size_t max_object_bytes = 8u << 20)
       : max_object_bytes_(max_object_bytes) {}
 
-  // Adds bytes from the stream.
-  void feed(std::string_view bytes);
-
-  enum class Piece { none, object, oversized, garbage };
-  // Takes the next complete piece. object: `text` is one balanced JSON object, followed by
-  // kJsonPadding readable bytes, valid until the next call of feed() or next(). oversized: an
-  // object above the limit was dropped; decoding continues after it. garbage: bytes that start no
-  // object, or an object that is broken by the end of its line, were dropped. none: more bytes are
-  // needed.
-  Piece next(std::string_view& text);
-
-  // An object has begun and not ended: the stream was cut if it ends now.
-  [[nodiscard]] bool mid_object() const { return scanner_.depth > 0; }
+  void feed(std::string_view bytes) override;
+  // object: one balanced JSON object. garbage: bytes that start no object, or an object that is
+  // broken by the end of its line.
+  Piece next(std::string_view& text) override;
+  [[nodiscard]] bool mid_object() const override { return scanner_.depth > 0; }
 
  private:
   bool skip_to_object();
@@ -62,27 +87,24 @@ class WatchDecoder {
 
 // The same for the body of a list: items one by one; the rest, with an empty "items", in
 // envelope().
-class ListDecoder {
+class ListDecoder : public ListReader {
  public:
   explicit ListDecoder(std::size_t max_object_bytes = 8u << 20)
       : max_object_bytes_(max_object_bytes) {}
 
-  void feed(std::string_view bytes);
-  // As WatchDecoder::next(); garbage: something among the items is no object. A broken item ends
-  // the list: it will never be done().
-  WatchDecoder::Piece next(std::string_view& text);
-  // The list object is complete.
-  [[nodiscard]] bool done() const { return state_ == State::done; }
-  // The list object without its items; a Status if the server sent one. Valid when done(); not
-  // necessarily well-formed JSON when the server sent none.
-  [[nodiscard]] const std::string& envelope() const { return envelope_; }
+  void feed(std::string_view bytes) override;
+  // garbage: something among the items is no object. A broken item ends the list: it will never be
+  // done().
+  Piece next(std::string_view& text) override;
+  [[nodiscard]] bool done() const override { return state_ == State::done; }
+  [[nodiscard]] std::string envelope() const override { return envelope_; }
 
  private:
   enum class State : uint8_t { envelope, items, item, done, broken };
   void step_envelope(char c);
   void step_string(char c);
-  WatchDecoder::Piece step_items();
-  WatchDecoder::Piece step_item(std::string_view& text);
+  Piece step_items();
+  Piece step_item(std::string_view& text);
 
   JsonBuffer buffer_;
   JsonScanner scanner_;  // of the item under work

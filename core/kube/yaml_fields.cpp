@@ -55,7 +55,7 @@ bool append_json(std::string& out, const YAML::Node& node, int depth = 0) {
 
 }  // namespace
 
-std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+std::string in_quotes(const std::string& text) { return "\"" + text + "\""; }
 
 std::string YamlFields::text_of(const YAML::Node& node, const std::string& key,
                                 const std::string& where) const {
@@ -123,11 +123,11 @@ YamlFields::Entries YamlFields::entries(const YAML::Node& root, const std::strin
     const std::string name = text_of(item, "name", list);
     const YAML::Node content = item[body];
     const bool usable = content && (content.IsMap() || content.IsNull());
-    if (content && !usable) refuse(list + " " + quoted(name) + ": " + body + " must be a map");
+    if (content && !usable) refuse(list + " " + in_quotes(name) + ": " + body + " must be a map");
     // An absent body is an empty one.
     if (!result.emplace(name, usable && content.IsMap() ? content : YAML::Node(YAML::NodeType::Map))
              .second) {
-      refuse("two entries of " + list + " are called " + quoted(name) + ": rename one");
+      refuse("two entries of " + list + " are called " + in_quotes(name) + ": rename one");
     }
   }
   return result;

@@ -16,7 +16,7 @@ struct YamlRefused {
   std::string message;
 };
 
-std::string quoted(const std::string& text);
+std::string in_quotes(const std::string& text);
 
 // `where` begins a message: "cluster \"c1\"".
 class YamlFields {

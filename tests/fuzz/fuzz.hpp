@@ -30,6 +30,7 @@ void node_target(std::string_view bytes);
 void object_target(std::string_view bytes);
 void octavia_target(std::string_view bytes);
 void openstack_target(std::string_view bytes);
+void protobuf_target(std::string_view bytes);
 void serving_target(std::string_view bytes);
 void url_target(std::string_view bytes);
 void watch_target(std::string_view bytes);

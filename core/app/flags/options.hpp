@@ -18,7 +18,7 @@ struct ClientConnectionOptions {
   std::string master;
   float qps = 20;      // as in client-go: 0 stands for 5, negative for no limit
   int32_t burst = 30;  // 0 stands for 10
-  std::string content_type = "application/vnd.kubernetes.protobuf";
+  std::string content_type = "application/vnd.kubernetes.protobuf";  // empty: the same
 };
 
 struct GenericOptions {

@@ -118,7 +118,9 @@ void add_client_flags(FlagSet& flags, Options& options) {
             "Requests that a client may make at once before --kube-api-qps holds. If unset, 30 "
             "with --kube-api-qps, else as many as the API server takes.");
   group.add("kube-api-content-type", string_value(&client.content_type),
-            "Content type of requests to the API server.");
+            "Encoding in which lists and watches are read: application/vnd.kubernetes.protobuf, "
+            "where the API server has it and it shows every field that is needed, or "
+            "application/json. Writes and their answers are JSON.");
 }
 
 void add_leader_flags(FlagSet& flags, Options& options) {

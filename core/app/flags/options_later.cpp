@@ -26,7 +26,6 @@ constexpr std::array kLater = std::to_array<Later>({
      "credentials for each controller come with a later version; all use the program's own"},
     {"http2-max-streams-per-connection", kHttp2},
     {"disable-http2-serving", kHttp2},
-    {"kube-api-content-type", "requests to the API server are JSON"},
     {"log-text-info-buffer-size", "log lines are written at once"},
     {"log-json-info-buffer-size", "log lines are written at once"},
 });

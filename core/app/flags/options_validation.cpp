@@ -48,6 +48,14 @@ void validate_controllers(const Options& options, Errors& errors) {
 
 void validate_client(const ClientConnectionOptions& client, Errors& errors) {
   require_at_least(errors, "--kube-api-burst", client.burst, 0);
+  const std::string& type = client.content_type;
+  if (!type.empty() && type != "application/json" &&
+      type != "application/vnd.kubernetes.protobuf") {
+    errors.push_back(
+        "--kube-api-content-type must be application/vnd.kubernetes.protobuf or application/json, "
+        "is \"" +
+        type + "\"");
+  }
 }
 
 // HOST-27, HOST-110. The Go program panics (exit code 2) on wrong timings; here they are errors

@@ -51,6 +51,10 @@ TEST(Validation, HOST_5_FaultsOfAllGroupsTogether) {
   EXPECT_EQ(result.errors.size(), 5U);
 }
 
+TEST(Validation, HOST_21_ContentType) {
+  expect_error({"--kube-api-content-type=application/yaml"}, "--kube-api-content-type must be");
+  expect_error({"--kube-api-content-type=json"}, "application/json");
+}
 TEST(Validation, HOST_35_Concurrency) { expect_error({"--kube-api-burst=-1"}, "--kube-api-burst"); }
 
 TEST(Validation, Periods) {

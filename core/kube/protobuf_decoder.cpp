@@ -1,0 +1,336 @@
+#include "kube/protobuf_decoder.hpp"
+
+#include "base/utf8.hpp"
+#include "kube/file_text.hpp"
+#include "kube/json_tree.hpp"
+#include "kube/protobuf_value.hpp"
+#include "kube/protobuf_wire.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace ccm::kube::protobuf {
+namespace {
+
+using Node = Projection::Node;
+using Kept = Projection::Kept;
+
+// Memory for one large object is not kept.
+constexpr std::size_t kKeptBytes = 64u << 10;
+
+// One field's occurrences in a message. Those of a list or a map follow one another, as a rule.
+struct Slot {
+  uint64_t integer = 0;    // the last one's
+  std::string_view bytes;  // the last one's
+  std::string_view from;   // of the message: the first one, and all that follows it
+  std::size_t count = 0;
+};
+
+struct Entry {
+  std::string_view key;
+  Slot value;
+};
+
+bool is_varint(Kind kind) {
+  return kind == Kind::boolean || kind == Kind::int32 || kind == Kind::int64;
+}
+
+// key = 1, value = 2.
+std::optional<Entry> read_entry(std::string_view message, Kind kind) {
+  Entry entry;
+  WireReader fields(message);
+  while (fields.next()) {
+    if (fields.number() > 2) continue;
+    const bool varint = fields.number() == 2 && is_varint(kind);
+    if (fields.type() != (varint ? WireType::varint : WireType::bytes)) return std::nullopt;
+    if (fields.number() == 1) entry.key = fields.bytes();
+    if (fields.number() == 2) entry.value = {fields.integer(), fields.bytes(), {}, 1};
+  }
+  if (fields.broken()) return std::nullopt;
+  return entry;
+}
+
+}  // namespace
+
+struct Decoder::Impl {
+  encoding::Writer writer;
+  simdjson::dom::parser parser;
+  std::string unreadable;  // why only JSON can show the object whole; empty: it is malformed
+
+  // Members come in the order of Go's struct, which is not that of the numbers, so a first pass
+  // looks up where each kept field is.
+  bool members(std::string_view message, const Node& node, unsigned depth) {
+    std::array<Slot, kMaxFields> slots;
+    WireReader reader(message);
+    for (std::string_view here = message; reader.next(); here = reader.rest()) {
+      const uint32_t number = reader.number();
+      const std::size_t place = number <= kMaxNumber ? node.places[number] : 0;
+      if (place == 0) {
+        const bool known = number <= kMaxNumber && (node.known >> number & 1) != 0;
+        if (node.whole && !known) return needs_json("has a field that is not known", number);
+        continue;
+      }
+      const Field& field = *node.fields[place - 1].field;
+      const bool varint = is_varint(field.kind) && field.shape != Shape::map;
+      if (reader.type() != (varint ? WireType::varint : WireType::bytes)) return false;
+      Slot& slot = slots[place - 1];
+      if (slot.count++ == 0) slot.from = here;
+      slot.integer = reader.integer();
+      slot.bytes = reader.bytes();
+      const bool one = field.shape == Shape::single || field.shape == Shape::pointer;
+      // To be merged, by the rules of protobuf. Kubernetes never sends that.
+      if (one && slot.count > 1) return needs_json("has a field twice", number);
+    }
+    if (reader.broken()) return false;
+    for (std::size_t i = 0; i < node.fields.size(); ++i) {
+      if (!member(node.fields[i], slots[i], depth)) return false;
+    }
+    return true;
+  }
+
+  bool needs_json(std::string_view why, uint32_t number) {
+    unreadable = "the object " + std::string(why) + ", number " + std::to_string(number);
+    return false;
+  }
+
+  bool message(std::string_view text, const Node& node, unsigned depth) {
+    const std::size_t start = writer.begin(true);
+    if (!members(text, node, depth + 1)) return false;
+    writer.end(start);
+    return true;
+  }
+
+  bool member(const Kept& kept, const Slot& slot, unsigned depth) {
+    const Field& field = *kept.field;
+    const bool nil = slot.count == 0 && (field.shape != Shape::single || field.kind == Kind::bytes);
+    if (nil && field.omit != Omit::never) return true;
+    if (!nil && field.shape == Shape::single && left_out(field, slot)) return true;
+    writer.string(field.name);
+    if (nil) return writer.null(), true;
+    if (field.shape == Shape::map) return map(kept, slot, depth);
+    if (field.shape == Shape::repeated) return list(kept, slot, depth);
+    return value(kept, slot, depth);
+  }
+
+  // Whether Go's JSON leaves out this value, which is no pointer.
+  static bool left_out(const Field& field, const Slot& slot) {
+    if (field.omit == Omit::never) return false;
+    switch (field.kind) {
+      case Kind::string:
+      case Kind::bytes:
+        return slot.bytes.empty();
+      case Kind::boolean:
+      case Kind::int64:
+        return slot.integer == 0;
+      case Kind::int32:
+        return static_cast<int32_t>(slot.integer) == 0;
+      case Kind::time: {
+        if (field.omit != Omit::zero) return false;
+        const auto time = read_timestamp(slot.bytes, false);
+        return time && time->zero;
+      }
+      default:
+        return false;  // omitempty leaves out no struct
+    }
+  }
+
+  bool value(const Kept& kept, const Slot& slot, unsigned depth) {
+    switch (kept.field->kind) {
+      case Kind::string:
+        return write_text(writer, slot.bytes), true;
+      case Kind::bytes:
+        return writer.string(base64_encode(slot.bytes)), true;
+      case Kind::boolean:
+        return writer.boolean(slot.integer != 0), true;
+      case Kind::int32:
+        return write_integer(writer, static_cast<int32_t>(slot.integer)), true;
+      case Kind::int64:
+        return write_integer(writer, static_cast<int64_t>(slot.integer)), true;
+      case Kind::time:
+      case Kind::micro_time: {
+        const bool micro = kept.field->kind == Kind::micro_time;
+        const auto time = read_timestamp(slot.bytes, micro);
+        if (time) write_timestamp(writer, *time, micro);
+        return time.has_value();
+      }
+      case Kind::quantity:
+        return write_quantity(writer, slot.bytes);
+      case Kind::int_or_string:
+        return write_int_or_string(writer, slot.bytes);
+      case Kind::json:
+        return json(kept, slot.bytes, depth);
+      case Kind::message:
+        return message(slot.bytes, *kept.message, depth);
+    }
+    return false;
+  }
+
+  bool list(const Kept& kept, const Slot& slot, unsigned depth) {
+    const std::size_t start = writer.begin(false);
+    WireReader reader(slot.from);
+    for (std::size_t left = slot.count; left > 0 && reader.next();) {
+      if (reader.number() != kept.field->number) continue;
+      if (!value(kept, {reader.integer(), reader.bytes(), {}, 1}, depth + 1)) return false;
+      --left;
+    }
+    writer.end(start);
+    return true;
+  }
+
+  // JSON has the keys in order. Servers send them so, too.
+  bool map(const Kept& kept, const Slot& slot, unsigned depth) {
+    const std::size_t start = writer.begin(true);
+    WireReader reader(slot.from);
+    std::string_view before;
+    bool first = true;
+    for (std::size_t left = slot.count; left > 0 && reader.next();) {
+      if (reader.number() != kept.field->number) continue;
+      const auto entry = read_entry(reader.bytes(), kept.field->kind);
+      if (!entry) return false;
+      if (!std::exchange(first, false) && entry->key <= before) {
+        writer.truncate(start);
+        return disordered_map(kept, slot, depth);
+      }
+      before = entry->key;
+      if (!map_entry(kept, *entry, depth)) return false;
+      --left;
+    }
+    writer.end(start);
+    return true;
+  }
+
+  // Of two entries with one key the last one counts.
+  bool disordered_map(const Kept& kept, const Slot& slot, unsigned depth) {
+    std::vector<Entry> entries;
+    WireReader reader(slot.from);
+    while (entries.size() < slot.count && reader.next()) {
+      if (reader.number() != kept.field->number) continue;
+      const auto entry = read_entry(reader.bytes(), kept.field->kind);
+      if (!entry) return false;
+      entries.push_back(*entry);
+    }
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Entry& a, const Entry& b) { return a.key < b.key; });
+    const std::size_t start = writer.begin(true);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (i + 1 < entries.size() && entries[i].key == entries[i + 1].key) continue;
+      if (!map_entry(kept, entries[i], depth)) return false;
+    }
+    writer.end(start);
+    return true;
+  }
+
+  bool map_entry(const Kept& kept, const Entry& entry, unsigned depth) {
+    if (kept.filter != nullptr && kept.filter->child(utf8_text(entry.key)) == nullptr) return true;
+    write_text(writer, entry.key);
+    return value(kept, entry.value, depth + 1);
+  }
+
+  // Raw = 1; null in JSON when it is empty.
+  bool json(const Kept& kept, std::string_view message, unsigned depth) {
+    std::string_view text;
+    WireReader reader(message);
+    while (reader.next()) {
+      if (reader.number() != 1) continue;
+      if (reader.type() != WireType::bytes) return false;
+      text = reader.bytes();
+    }
+    if (reader.broken()) return false;
+    if (text.empty()) return writer.null(), true;
+    const std::size_t allowed = encoding::kMaxDepth - depth;
+    const std::size_t capacity = std::max<std::size_t>(text.size(), 16384);
+    if (parser.capacity() < text.size() || parser.max_depth() != allowed) {
+      if (parser.allocate(capacity, allowed) != simdjson::SUCCESS) return false;
+    }
+    simdjson::dom::element element;
+    if (parser.parse(text.data(), text.size(), true).get(element) != simdjson::SUCCESS) {
+      return false;
+    }
+    write_json_tree(writer, element, kept.filter);
+    if (parser.capacity() > kKeptBytes) parser = simdjson::dom::parser();
+    return true;
+  }
+
+  Status refusal() const {
+    if (unreadable.empty()) return {Code::data_loss, "malformed protobuf object"};
+    return Status(Code::unimplemented, ErrorClass::unsupported, unreadable)
+        .with_reason(std::string(kNeedsJson));
+  }
+};
+
+Decoder::Decoder() : impl_(std::make_unique<Impl>()) {}
+Decoder::~Decoder() = default;
+
+Decoder& Decoder::of_this_thread() {
+  static thread_local Decoder decoder;
+  return decoder;
+}
+
+Result<ObjectPtr> Decoder::decode(std::string_view message, const Projection& projection,
+                                  const Object::DecodeOptions& options) {
+  encoding::Writer& writer = impl_->writer;
+  writer.clear();
+  impl_->unreadable.clear();
+  const std::size_t start = writer.begin(true);
+  if (!options.kind.empty()) {
+    writer.string("apiVersion");
+    writer.string(options.api_version);
+    writer.string("kind");
+    writer.string(options.kind);
+  }
+  if (!impl_->members(message, projection.root(), 1)) return impl_->refusal();
+  writer.end(start);
+  ObjectPtr made = Object::make(writer.bytes());
+  if (writer.bytes().capacity() > kKeptBytes) writer = {};
+  if (options.require_name && made->name().empty()) {
+    return Status(Code::data_loss, "malformed object: it has no metadata.name");
+  }
+  return made;
+}
+
+// type = 1, object = 2, a RawExtension with raw = 1.
+Result<WatchEvent> Decoder::decode_event(std::string_view message, const Projection& projection,
+                                         const Projection& bookmarks,
+                                         const Object::DecodeOptions& options) {
+  const Status malformed(Code::data_loss, "malformed protobuf event");
+  std::string_view type;
+  std::string_view extension;
+  WireReader event_fields(message);
+  while (event_fields.next()) {
+    if (event_fields.number() > 2) continue;
+    if (event_fields.type() != WireType::bytes) return malformed;
+    (event_fields.number() == 1 ? type : extension) = event_fields.bytes();
+  }
+  std::string_view text;
+  WireReader object_fields(extension);
+  while (object_fields.next()) {
+    if (object_fields.number() == 1) text = object_fields.bytes();
+  }
+  if (event_fields.broken() || object_fields.broken() || type.empty()) return malformed;
+  WatchEvent event;
+  event.type = watch_event_type(type);
+  if (event.type == WatchEvent::Type::other) return event;
+  if (event.type == WatchEvent::Type::error) {
+    event.error_json = status_json(text).value_or("");
+    return event;
+  }
+  const std::optional<Envelope> envelope = read_envelope(text);
+  if (!envelope) return malformed;
+  if (envelope->kind != options.kind || envelope->api_version != options.api_version) {
+    return Status(Code::failed_precondition,
+                  "the object's kind is not " + std::string(options.kind));
+  }
+  Object::DecodeOptions wanted = options;
+  const bool bookmark = event.type == WatchEvent::Type::bookmark;
+  if (bookmark) wanted.require_name = false;
+  Result<ObjectPtr> decoded = decode(envelope->raw, bookmark ? bookmarks : projection, wanted);
+  if (!decoded.ok()) return decoded.status();
+  event.object = std::move(*decoded);
+  return event;
+}
+
+}  // namespace ccm::kube::protobuf

@@ -1,0 +1,63 @@
+// Decodes API objects and watch events from Kubernetes' protobuf form into kube::Object, with the
+// content and in the order that the same object has when it comes as JSON. Fields that are not kept
+// are skipped by their length. Buffers are reused from one call to the next, so one of them serves
+// a whole thread.
+#pragma once
+
+#include "kube/object.hpp"
+#include "kube/object_decoder.hpp"
+#include "kube/protobuf_projection.hpp"
+
+#include <ccm/status.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ccm::kube::protobuf {
+
+// Status::reason() of an object that only JSON can show whole: it has a field that the table does
+// not know.
+inline constexpr std::string_view kNeedsJson = "NeedsJSON";
+
+// The envelope of an object: the magic number and a runtime.Unknown.
+struct Envelope {
+  std::string_view api_version;
+  std::string_view kind;
+  std::string_view raw;  // the object's message
+};
+inline constexpr std::string_view kMagic{"k8s\0", 4};
+// Nothing when it is broken, or its content is encoded in another way.
+std::optional<Envelope> read_envelope(std::string_view text);
+
+class Decoder {
+ public:
+  Decoder();
+  ~Decoder();
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  static Decoder& of_this_thread();
+
+  // The object of a message without an envelope. data_loss: it is malformed or has no metadata.name
+  // when `require_name`; unimplemented kNeedsJson: a field is unknown in a part that is kept whole.
+  Result<ObjectPtr> decode(std::string_view message, const Projection& projection,
+                           const Object::DecodeOptions& options);
+  // One event of a watch (API-24): a meta/v1 WatchEvent. An object of another kind or version is
+  // failed_precondition.
+  Result<WatchEvent> decode_event(std::string_view message, const Projection& projection,
+                                  const Projection& bookmarks,
+                                  const Object::DecodeOptions& options);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The Status in `text`, an envelope, as JSON; nothing when it is none.
+std::optional<std::string> status_json(std::string_view text);
+// The head of a list as JSON: a meta/v1 ListMeta; nothing when it is broken.
+std::optional<std::string> list_meta_json(std::string_view message);
+
+}  // namespace ccm::kube::protobuf
