@@ -63,9 +63,9 @@ http::Reply ApiServer::handle(http::Request& request) {
     }
     return handle_api(*info, *user, request);
   } catch (const ApiError& error) {
-    return ready(error.response());
+    return ready(failure_answer(error, request));
   } catch (const std::exception& error) {
-    return ready(ApiError{500, "InternalError", error.what()}.response());
+    return ready(failure_answer(ApiError{500, "InternalError", error.what()}, request));
   }
 }
 
@@ -80,7 +80,7 @@ http::Reply ApiServer::handle_api(const RequestInfo& info, const User& user,
     check_allowed(authorizer_, user, info);
     reply = dispatch(info, user, request);
   } catch (const ApiError& error) {
-    reply = ready(error.response());
+    reply = ready(failure_answer(error, request));
   }
   if (reply.again) return reply;
   reply.delay += fault.latency;
@@ -104,6 +104,9 @@ http::Reply ApiServer::dispatch(const RequestInfo& info, const User& user,
   if (info.verb == "watch") {
     http::Reply reply;
     reply.stream = open_watch(store_, info, request);
+    const View view = parse_accept(request.accept, resource);
+    reply.response.content_type = content_type(view);
+    if (view == View::kProtobuf) reply.response.content_type += ";stream=watch";
     return reply.stream ? std::move(reply) : wait_for_revision();
   }
   if (info.verb == "get" || info.verb == "list") {

@@ -13,4 +13,16 @@ std::string base64_encode(std::string_view bytes) {
   return text;
 }
 
+std::string base64_decode(std::string_view text) {
+  std::string bytes(3 * (text.size() / 4) + 3, '\0');
+  const int length = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                     reinterpret_cast<const unsigned char*>(text.data()),
+                                     static_cast<int>(text.size()));
+  if (length < 0) return {};
+  bytes.resize(static_cast<std::size_t>(length));
+  // OpenSSL decodes the padding as zero bytes.
+  for (std::size_t i = text.size(); i > 0 && text[i - 1] == '='; --i) bytes.pop_back();
+  return bytes;
+}
+
 }  // namespace sandbox

@@ -82,15 +82,37 @@ class Message {
 
 Json message_object(const Schema& schema, std::string_view text);
 
-// meta/v1 Time: seconds = 1, nanos = 2. The zero time is an empty message, which JSON has as null.
-Json time_text(std::string_view text) {
+// meta/v1 Time and MicroTime: seconds = 1, nanos = 2. The zero time is an empty message, which JSON
+// has as null.
+Json time_text(std::string_view text, bool micro) {
   std::int64_t seconds = 0;
+  std::int64_t nanoseconds = 0;
   for (Message message(text); message.next();) {
     if (message.number() == 1) seconds = message.integer();
+    if (message.number() == 2) nanoseconds = message.integer();
   }
   constexpr std::int64_t kYear10000 = 253402300800;
   if (seconds <= 0 || seconds >= kYear10000) return nullptr;
-  return format_time(Time(std::chrono::seconds(seconds)));
+  if (!micro) return format_time(Time(std::chrono::seconds(seconds)));
+  const std::chrono::microseconds fraction(nanoseconds / 1000 % 1000000);
+  return format_micro_time(Time(std::chrono::seconds(seconds) + fraction));
+}
+
+// resource.Quantity: string = 1. meta/v1 FieldsV1: Raw = 1.
+std::string only_text(std::string_view text) {
+  std::string result;
+  for (Message message(text); message.next();) {
+    if (message.number() == 1) result = std::string(message.bytes());
+  }
+  return result;
+}
+
+Json json_value(std::string_view text) {
+  try {
+    return Json::parse(only_text(text));
+  } catch (const Json::parse_error&) {
+    malformed();
+  }
 }
 
 // util/intstr IntOrString: type = 1 (0: integer, 1: string), intVal = 2, strVal = 3.
@@ -113,7 +135,12 @@ Json field_value(const Field& field, FieldType type, const Message& message) {
     case FieldType::kInteger:
       return message.integer();
     case FieldType::kTime:
-      return time_text(message.bytes());
+    case FieldType::kMicroTime:
+      return time_text(message.bytes(), type == FieldType::kMicroTime);
+    case FieldType::kQuantity:
+      return only_text(message.bytes());
+    case FieldType::kJson:
+      return json_value(message.bytes());
     case FieldType::kIntOrString:
       return integer_or_string(message.bytes());
     case FieldType::kStruct:

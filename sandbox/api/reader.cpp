@@ -76,7 +76,7 @@ class Lister {
         request_(request) {}
 
   ReadOutcome run() {
-    View view = parse_accept(request_.accept);
+    View view = parse_accept(request_.accept, *info_.resource);
     check_match(request_);
     Selector selector = parse_selector(info_, request_);
     Page page;
@@ -154,6 +154,7 @@ class Lister {
     }
     if (behind > 0) add_continue(selector, found.back()->key, behind, meta);
     http::Response response;
+    response.content_type = content_type(view);
     response.body = encode_list(*info_.resource, found, meta, view);
     return response;
   }
@@ -204,14 +205,15 @@ bool must_wait(const Store& store, const http::Request& request, Revision wanted
 }
 
 ReadOutcome read_object(const Store& store, const RequestInfo& info, const http::Request& request) {
-  View view = parse_accept(request.accept);
+  const Resource& resource = *info.resource;
+  View view = parse_accept(request.accept, resource);
   auto revision = parse_revision(request, false);
   if (revision && must_wait(store, request, *revision)) return {{}, true};
-  const Resource& resource = *info.resource;
   ObjectPtr object =
       store.collection(resource.index).find(object_key(resource, info.name_space, info.name));
   if (!object) throw not_found(resource, info.name);
   http::Response response;
+  response.content_type = content_type(view);
   response.body = encode_object(resource, *object, view);
   return {response, false};
 }

@@ -17,6 +17,7 @@ FieldType primitive(std::string_view name) {
   if (name == "microtime") return FieldType::kMicroTime;
   if (name == "quantity") return FieldType::kQuantity;
   if (name == "intstr") return FieldType::kIntOrString;
+  if (name == "json") return FieldType::kJson;
   if (name == "any") return FieldType::kAny;
   return FieldType::kStruct;
 }

@@ -21,8 +21,9 @@ enum class FieldType {
   kMicroTime,  // RFC 3339, six fractional digits
   kQuantity,   // string or number
   kIntOrString,
-  kAny,  // stored unchanged
-  kMap,  // string keys, values of `element`
+  kJson,  // stored unchanged; protobuf has the text of it
+  kAny,   // stored unchanged
+  kMap,   // string keys, values of `element`
   kList,
   kStruct,
 };

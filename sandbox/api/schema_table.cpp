@@ -3,11 +3,11 @@
 namespace sandbox {
 
 // One struct a paragraph: name, then a field a line: name, type, options.
-// Types: string bool int time microtime quantity intstr any map:T []T, or the name of a struct;
-// a leading * marks what Go has as a pointer (an explicit zero stays).
-// Options: merge, merge=KEY (strategic merge), keys=A,B (server-side apply), always (never
-// omitted), @N (the field's number in Kubernetes' protobuf encoding: generated.proto of k8s.io/api
-// and k8s.io/apimachinery), bytes (of values that are bytes there and base64 in JSON).
+// Types: string bool int time microtime quantity intstr json any map:T []T, or the name of a
+// struct; a leading * marks what Go has as a pointer (an explicit zero stays). Options: merge,
+// merge=KEY (strategic merge), keys=A,B (server-side apply), always (never omitted), @N (the
+// field's number in Kubernetes' protobuf encoding: generated.proto of k8s.io/api and
+// k8s.io/apimachinery), bytes (of values that are bytes there and base64 in JSON).
 std::string_view schema_table() {
   return R"(
 ObjectMeta
@@ -25,7 +25,7 @@ ObjectMeta
   annotations map:string @12
   ownerReferences []OwnerReference merge=uid keys=uid @13
   finalizers []string merge keys= @14
-  managedFields []any
+  managedFields []ManagedFieldsEntry @17
 
 OwnerReference
   apiVersion string always @5
@@ -39,7 +39,7 @@ Condition
   type string always @1
   status string always @2
   observedGeneration int @3
-  lastTransitionTime time @4
+  lastTransitionTime time always @4
   reason string always @5
   message string always @6
 
@@ -56,71 +56,71 @@ LocalObjectReference
   name string @1
 
 Node
-  metadata ObjectMeta
-  spec NodeSpec
-  status NodeStatus
+  metadata ObjectMeta @1
+  spec NodeSpec @2
+  status NodeStatus @3
 
 NodeSpec
-  podCIDR string
-  podCIDRs []string merge keys=
-  providerID string
-  unschedulable bool
-  taints []Taint
-  configSource any
-  externalID string
+  podCIDR string @1
+  podCIDRs []string merge keys= @7
+  providerID string @3
+  unschedulable bool @4
+  taints []Taint @5
+  configSource *NodeConfigSource @6
+  externalID string @2
 
 Taint
-  key string always
-  value string
-  effect string always
-  timeAdded time
+  key string always @1
+  value string @2
+  effect string always @3
+  timeAdded time @4
 
 NodeStatus
-  capacity map:quantity
-  allocatable map:quantity
-  phase string
-  conditions []NodeCondition merge=type keys=type
-  addresses []NodeAddress merge=type keys=type
-  daemonEndpoints NodeDaemonEndpoints
-  nodeInfo NodeSystemInfo
-  images []any
-  volumesInUse []string
-  volumesAttached []any
-  config any
-  runtimeHandlers []any
-  features any
-  declaredFeatures []string
+  capacity map:quantity @1
+  allocatable map:quantity @2
+  phase string @3
+  conditions []NodeCondition merge=type keys=type @4
+  addresses []NodeAddress merge=type keys=type @5
+  daemonEndpoints NodeDaemonEndpoints @6
+  nodeInfo NodeSystemInfo @7
+  images []ContainerImage @8
+  volumesInUse []string @9
+  volumesAttached []AttachedVolume @10
+  config *NodeConfigStatus @11
+  runtimeHandlers []NodeRuntimeHandler @12
+  features *NodeFeatures @13
+  declaredFeatures []string @14
 
 NodeCondition
-  type string always
-  status string always
-  lastHeartbeatTime time
-  lastTransitionTime time
-  reason string
-  message string
+  type string always @1
+  status string always @2
+  lastHeartbeatTime time always @3
+  lastTransitionTime time always @4
+  reason string @5
+  message string @6
 
 NodeAddress
-  type string always
-  address string always
+  type string always @1
+  address string always @2
 
 NodeDaemonEndpoints
-  kubeletEndpoint DaemonEndpoint
+  kubeletEndpoint DaemonEndpoint @1
 
 DaemonEndpoint
-  Port int always
+  Port int always @1
 
 NodeSystemInfo
-  machineID string always
-  systemUUID string always
-  bootID string always
-  kernelVersion string always
-  osImage string always
-  containerRuntimeVersion string always
-  kubeletVersion string always
-  kubeProxyVersion string always
-  operatingSystem string always
-  architecture string always
-  swap any
+  machineID string always @1
+  systemUUID string always @2
+  bootID string always @3
+  kernelVersion string always @4
+  osImage string always @5
+  containerRuntimeVersion string always @6
+  kubeletVersion string always @7
+  kubeProxyVersion string always @8
+  operatingSystem string always @9
+  architecture string always @10
+  swap *NodeSwapStatus @11
 
 Service
   metadata ObjectMeta @1
@@ -203,17 +203,17 @@ EventSource
   host string
 
 Lease
-  metadata ObjectMeta
-  spec LeaseSpec
+  metadata ObjectMeta @1
+  spec LeaseSpec @2
 
 LeaseSpec
-  holderIdentity *string
-  leaseDurationSeconds *int
-  acquireTime microtime
-  renewTime microtime
-  leaseTransitions *int
-  strategy *string
-  preferredHolder *string
+  holderIdentity *string @1
+  leaseDurationSeconds *int @2
+  acquireTime microtime @3
+  renewTime microtime @4
+  leaseTransitions *int @5
+  strategy *string @6
+  preferredHolder *string @7
 
 ConfigMap
   metadata ObjectMeta @1
@@ -238,7 +238,7 @@ NamespaceSpec
 
 NamespaceStatus
   phase string @1
-  conditions []any merge=type keys=type
+  conditions []NamespaceCondition merge=type keys=type @2
 
 ServiceAccount
   metadata ObjectMeta @1
@@ -252,10 +252,126 @@ Pod
   status any
 
 EndpointSlice
-  metadata ObjectMeta
-  addressType string always
-  endpoints []any always
-  ports []any always
+  metadata ObjectMeta @1
+  addressType string always @4
+  endpoints []Endpoint always @2
+  ports []DiscoveryEndpointPort always @3
+
+ManagedFieldsEntry
+  manager string @1
+  operation string @2
+  apiVersion string @3
+  time time @4
+  fieldsType string @6
+  fieldsV1 *json @7
+  subresource string @8
+
+NodeConfigSource
+  configMap *ConfigMapNodeConfigSource @2
+
+ConfigMapNodeConfigSource
+  namespace string always @1
+  name string always @2
+  uid string @3
+  resourceVersion string @4
+  kubeletConfigKey string always @5
+
+ContainerImage
+  names []string always @1
+  sizeBytes int @2
+
+AttachedVolume
+  name string always @1
+  devicePath string always @2
+
+NodeConfigStatus
+  assigned *NodeConfigSource @1
+  active *NodeConfigSource @2
+  lastKnownGood *NodeConfigSource @3
+  error string @4
+
+NodeRuntimeHandler
+  name string always @1
+  features *NodeRuntimeHandlerFeatures @2
+
+NodeRuntimeHandlerFeatures
+  recursiveReadOnlyMounts *bool @1
+  userNamespaces *bool @2
+
+NodeFeatures
+  supplementalGroupsPolicy *bool @1
+
+NodeSwapStatus
+  capacity *int @1
+
+NamespaceCondition
+  type string always @1
+  status string always @2
+  lastTransitionTime time always @4
+  reason string @5
+  message string @6
+
+Endpoint
+  addresses []string always @1
+  conditions EndpointConditions @2
+  hostname *string @3
+  targetRef *ObjectReference @4
+  deprecatedTopology map:string @5
+  nodeName *string @6
+  zone *string @7
+  hints *EndpointHints @8
+
+EndpointConditions
+  ready *bool @1
+  serving *bool @2
+  terminating *bool @3
+
+EndpointHints
+  forZones []ForZone @1
+  forNodes []ForNode @2
+
+ForZone
+  name string always @1
+
+ForNode
+  name string always @1
+
+DiscoveryEndpointPort
+  name *string @1
+  protocol *string @2
+  port *int @3
+  appProtocol *string @4
+
+Status
+  metadata ListMeta @1
+  status string @2
+  message string @3
+  reason string @4
+  details *StatusDetails @5
+  code int @6
+
+ListMeta
+  selfLink string @1
+  resourceVersion string @2
+  continue string @3
+  remainingItemCount *int @4
+  shardInfo *ShardInfo @5
+
+ShardInfo
+  selector string always @1
+
+StatusDetails
+  name string @1
+  group string @2
+  kind string @3
+  uid string @6
+  causes []StatusCause @4
+  retryAfterSeconds int @5
+
+StatusCause
+  reason string @1
+  message string @2
+  field string @3
 )";
 }
 

@@ -148,13 +148,13 @@ void WatchStream::pull_bookmark(std::string& out) {
 
 http::BodyStream::State WatchStream::pull(std::string& out, std::size_t limit) {
   if (error_) {
-    append_error(out, *error_);
+    append_error(out, *error_, options_.view);
     return State::kEnded;
   }
   if (state_ == State::kCut) {
     // The connection sends only half of this.
     std::string text(200, 'x');
-    append_error(out, ApiError{500, "InternalError", text});
+    append_error(out, ApiError{500, "InternalError", text}, options_.view);
     return state_;
   }
   if (state_ == State::kEnded) return state_;
@@ -180,7 +180,7 @@ std::unique_ptr<http::BodyStream> open_watch(Store& store, const RequestInfo& in
                                              const http::Request& request) {
   WatchStream::Options options;
   options.resource = info.resource;
-  options.view = parse_accept(request.accept);
+  options.view = parse_accept(request.accept, *info.resource);
   check_options(request);
   options.selector = parse_selector(info, request);
   options.timeout = parse_timeout(request);

@@ -85,7 +85,9 @@ http::Response write_answer(const Resource& resource, const Writer::Result& resu
                             const std::vector<std::string>& warnings) {
   http::Response response;
   response.status = result.created ? 201 : 200;
-  response.body = encode_object(resource, *result.object, parse_accept(request.accept));
+  const View view = parse_accept(request.accept, resource);
+  response.content_type = content_type(view);
+  response.body = encode_object(resource, *result.object, view);
   for (const std::string& warning : warnings) {
     response.headers.emplace_back("Warning", "299 - " + Json(warning).dump());
   }
@@ -94,7 +96,7 @@ http::Response write_answer(const Resource& resource, const Writer::Result& resu
 
 http::Response handle_create(Writer& writer, const RequestInfo& info,
                              const http::Request& request) {
-  parse_accept(request.accept);
+  parse_accept(request.accept, *info.resource);
   Json object = parse_body(request);
   auto warnings = decode_object(*info.resource, request, object);
   check_namespace_member(info, object);
@@ -106,7 +108,7 @@ http::Response handle_create(Writer& writer, const RequestInfo& info,
 http::Response handle_update(Store& store, Writer& writer, const RequestInfo& info,
                              const http::Request& request) {
   const Resource& resource = *info.resource;
-  parse_accept(request.accept);
+  parse_accept(request.accept, resource);
   Json object = parse_body(request);
   auto warnings = decode_object(resource, request, object);
   check_name(info, object);

@@ -2,6 +2,7 @@
 
 #include "api/status_reason.hpp"
 #include "support/http_connection.hpp"
+#include "watch_form.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
@@ -29,17 +30,15 @@ using asio::ip::tcp;
 using ErrorCode = boost::system::error_code;
 using std::chrono::milliseconds;
 
+constexpr const char* kTold = "the proxy between was told to answer so";
 constexpr milliseconds kUpstreamTimeout{70'000};
 constexpr milliseconds kTurn{20};  // how often a relayed watch looks for what it was told
 
 std::string status_object(int status) {
-  return nlohmann::json{{"kind", "Status"},
-                        {"apiVersion", "v1"},
-                        {"metadata", nlohmann::json::object()},
-                        {"status", "Failure"},
-                        {"message", "the proxy between was told to answer so"},
-                        {"reason", sandbox::status_reason(status)},
-                        {"code", status}}
+  return nlohmann::json{
+      {"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", nlohmann::json::object()},
+      {"status", "Failure"}, {"message", kTold},   {"reason", sandbox::status_reason(status)},
+      {"code", status}}
       .dump();
 }
 
@@ -220,8 +219,8 @@ bool ApiProxy::Impl::relay_watch(tcp::socket& socket, const support::HttpRequest
     return false;
   }
   const bool nodes = request.target.find("/nodes") != std::string::npos;
+  WatchForm form(field(response, "content-type"));
   bool cut = false;
-  bool line_begins = true;
   while (!closed) {
     std::string piece;
     const bool arrived = connection.read_some(piece, kTurn);
@@ -229,25 +228,23 @@ bool ApiProxy::Impl::relay_watch(tcp::socket& socket, const support::HttpRequest
       write_all(socket, chunk(piece.substr(0, piece.size() / 2)));
       return false;
     }
-    if (!piece.empty()) {
-      line_begins = piece.back() == '\n';
-      if (!write_all(socket, chunk(piece))) return false;
-    }
+    form.passed(piece);
+    if (!piece.empty() && !write_all(socket, chunk(piece))) return false;
     if (!arrived && connection.finished()) {
       if (connection.failure().empty()) write_all(socket, "0\r\n\r\n");
       return false;
     }
     std::vector<Order> told;
-    if (line_begins) {
+    if (form.between()) {
       const std::lock_guard lock(mutex);
       for (; next < orders.size(); ++next) told.push_back(orders[next]);
     }
     for (const Order& order : told) {
       if (order.kind == Order::Kind::cut) cut = true;
-      if (order.kind == Order::Kind::line && nodes) write_all(socket, chunk(order.line + "\n"));
+      if (order.kind == Order::Kind::line && nodes)
+        write_all(socket, chunk(form.event(order.line)));
       if (order.kind != Order::Kind::expire) continue;
-      const std::string error = R"({"type":"ERROR","object":)" + status_object(410) + "}\n";
-      write_all(socket, chunk(error) + "0\r\n\r\n");
+      write_all(socket, chunk(form.error(410, sandbox::status_reason(410), kTold)) + "0\r\n\r\n");
       return false;
     }
   }

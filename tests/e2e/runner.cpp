@@ -4,6 +4,7 @@
 #include "support/eventually.hpp"
 #include "support/file.hpp"
 
+#include <cstdlib>
 #include <stdexcept>
 
 namespace ccm::e2e {
@@ -59,6 +60,7 @@ std::vector<std::string> arguments_for(const json& manager, World& world, const 
                              "--cloud-config=${CLOUD_CONFIG}", "--secure-port=0"});
   const json controllers = manager.value("controllers", json::array({"cloud-node-controller"}));
   result.push_back("--controllers=" + join(controllers));
+  if (const char* more = std::getenv("CCM_MANAGER_FLAG")) result.push_back(more);
   for (const json& flag : manager.value("flags", json::array())) result.push_back(flag);
   result = manager.value("arguments", result);
   return substitute(result, names_for(manager, world, folder)).get<std::vector<std::string>>();
