@@ -166,7 +166,7 @@ void check_list(std::string_view text) {
     require(!pool.id.empty(), "a pool has an ID");
     pool.members = members.members;
     pool.member_ids = members.ids;
-    if (monitor.ok()) pool.monitor = *monitor;
+    if (monitor.ok()) pool.monitor = monitor->monitor;
   }
   check_children(std::move(balancer));
 }

@@ -112,7 +112,7 @@ void check_network(std::string_view text) {
 void check_identity(const std::string& text) {
   const auto token = openstack::parse_token(HttpResponse{201, {{"x-subject-token", "t"}}, text});
   if (token.ok()) {
-    const auto url = openstack::service_url(*token, {}, "compute");
+    const auto url = openstack::service_url(*token, "", "", "compute");
     require(!url.ok() || openstack::has_version(*url, true), "a URL has its version");
   } else {
     check_failure(token.status());
