@@ -25,6 +25,14 @@ struct ErrorText {
   std::string message;
 };
 
+// Octavia's: the driver of the load balancer's provider cannot do what the request asks for. A
+// proxy's page has another form.
+bool driver_refuses(const HttpResponse& response) {
+  if (response.status_code != 501) return false;
+  const auto document = parse_json(response.body);
+  return document.is_object() && document.contains("faultstring");
+}
+
 // One line, bounded: a proxy's HTML page is no message for an Event.
 std::string on_one_line(std::string text) {
   std::replace_if(
@@ -129,7 +137,8 @@ Status classified(const HttpResponse& response, const ErrorText& error, std::str
     default:
       break;
   }
-  if (response.status_code >= 500 || response.status_code == 408) {
+  const bool down = response.status_code >= 500 || response.status_code == 408;
+  if (down && !driver_refuses(response)) {
     return Status(Code::unavailable, ErrorClass::unavailable, std::move(message))
         .with_reason("CloudUnavailable")
         .with_retry_after(pause_of(response));

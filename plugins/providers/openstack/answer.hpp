@@ -14,7 +14,8 @@ namespace ccm::openstack {
 //   400 quota when a router takes no more routes; 401 auth; 403 auth, or quota when the text says
 //   so; 404 not_found in a service's own form, else unavailable; 409 conflict, waiting when a load
 //   balancer is being worked on, or quota, also when a network has no address left; 412 conflict;
-//   413, 429 throttled with retry_after; other 4xx invalid_spec; 5xx unavailable.
+//   413, 429 throttled with retry_after; other 4xx invalid_spec, and 501 of a driver; 5xx
+//   unavailable.
 Status status_of(std::string_view operation, const HttpResponse& response);
 
 // A success that cannot be used: data_loss, class unavailable, reason "BadAnswer".

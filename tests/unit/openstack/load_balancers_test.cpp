@@ -200,6 +200,19 @@ TEST_F(OpenStackLoadBalancersTest, OS_384_AQuotaIsOne) {
   EXPECT_EQ(refused.partial(), nullptr);
 }
 
+// A wish that the provider's driver does not have stays refused; a proxy's page says nothing.
+TEST_F(OpenStackLoadBalancersTest, ADriverThatCannotDoItIsAskedAgainWhenTheServiceChanges) {
+  Fault fault;
+  fault.method = "POST";
+  fault.path = "lbaas/loadbalancers";
+  fault.status = 501;
+  cloud.faults.add(fault);
+  EXPECT_EQ(ensure(web(), nodes()).status().error_class(), ErrorClass::invalid_spec);
+  fault.body = "<html>501 Not Implemented</html>";
+  cloud.faults.add(fault);
+  EXPECT_EQ(ensure(web(), nodes()).status().error_class(), ErrorClass::unavailable);
+}
+
 TEST_F(OpenStackLoadBalancersTest, OS_259_428_OneThatIsGoneIsMadeAgain) {
   LoadBalancerService service = web();
   service.id = "00000000-0000-4000-8000-000000000000";
