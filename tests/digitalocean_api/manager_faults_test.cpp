@@ -36,6 +36,13 @@ class ManagerFaultTest : public ManagerTest {
 // Load balancers that the Go manager created and recorded are taken over without a write.
 TEST_F(ManagerFaultTest, DO_97_DO_358_TakeOverFromTheGoManagerWritesNothing) {
   two_nodes();
+  // As it left them: a Node without an address of the outside takes no traffic (DO-208).
+  const json addresses = json::array({{{"type", "ExternalIP"}, {"address", "192.0.2.1"}}});
+  for (const char* node : {"node-0", "node-1"}) {
+    const auto written = api_.patch("/api/v1/nodes/" + std::string(node) + "/status",
+                                    support::kMergePatch, {{"status", {{"addresses", addresses}}}});
+    ASSERT_EQ(written.status, 200) << written.http.body;
+  }
   serve("web");
   const std::string name = uid_name("web");
   std::string id;
