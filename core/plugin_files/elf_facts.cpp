@@ -139,8 +139,11 @@ bool version_less(std::string_view left, std::string_view right) {
     const char* left_end = std::from_chars(left.begin(), left.end(), left_number).ptr;
     const char* right_end = std::from_chars(right.begin(), right.end(), right_number).ptr;
     if (left_number != right_number) return left_number < right_number;
-    left.remove_prefix(std::min<size_t>(left.size(), left_end - left.begin() + 1));
-    right.remove_prefix(std::min<size_t>(right.size(), right_end - right.begin() + 1));
+    const auto taken = [](const char* begin, const char* end) {
+      return static_cast<size_t>(end - begin) + 1;  // and the dot
+    };
+    left.remove_prefix(std::min(left.size(), taken(left.begin(), left_end)));
+    right.remove_prefix(std::min(right.size(), taken(right.begin(), right_end)));
   }
   return left.empty() && !right.empty();
 }

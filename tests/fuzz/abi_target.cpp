@@ -58,6 +58,7 @@ class Structs {
     std::size_t size = words == 0 ? sizeof(T) : std::size_t{8} * words;
     const uint8_t tail = byte();
     if (size > sizeof(T) && tail != 0) unknown_ = true;
+    if (size < sizeof(T)) cut_ = true;
     if (trimmed_) size = std::min(size, sizeof(T));
     made.size = static_cast<uint32_t>(size);
     auto& memory = memory_.emplace_back(new std::byte[size]);
@@ -79,13 +80,15 @@ class Structs {
     if (wanted == 254) items = nullptr;
     if (wanted == 255) count = ~std::size_t{0};
   }
-  // Something in a request is not known here.
-  [[nodiscard]] bool unknown() const { return unknown_; }
+  // Something in a request is not known here, and nothing is cut off: what a shorter struct lacks,
+  // its lists with all their elements, is not there.
+  [[nodiscard]] bool unknown() const { return unknown_ && !cut_; }
 
  private:
   Input in_;
   const bool trimmed_;
   bool unknown_ = false;
+  bool cut_ = false;
   std::deque<Exact> texts_;
   std::deque<std::unique_ptr<std::byte[]>> memory_;
 };
