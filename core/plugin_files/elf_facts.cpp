@@ -130,20 +130,22 @@ void read_dynamic_facts(const ElfReader& file, ElfFacts& facts) {
   facts.shared_library = file.header().e_type == ET_DYN && !pie && !file.dynamic().empty();
 }
 
+// The first number of a version, which goes with its dot.
+unsigned long take_number(std::string_view& version) {
+  unsigned long number = 0;
+  const char* end = std::from_chars(version.begin(), version.end(), number).ptr;
+  const auto digits = static_cast<size_t>(end - version.begin());
+  version.remove_prefix(std::min(version.size(), digits + 1));
+  return number;
+}
+
 }  // namespace
 
 bool version_less(std::string_view left, std::string_view right) {
   while (!left.empty() && !right.empty()) {
-    unsigned long left_number = 0;
-    unsigned long right_number = 0;
-    const char* left_end = std::from_chars(left.begin(), left.end(), left_number).ptr;
-    const char* right_end = std::from_chars(right.begin(), right.end(), right_number).ptr;
+    const unsigned long left_number = take_number(left);
+    const unsigned long right_number = take_number(right);
     if (left_number != right_number) return left_number < right_number;
-    const auto taken = [](const char* begin, const char* end) {
-      return static_cast<size_t>(end - begin) + 1;  // and the dot
-    };
-    left.remove_prefix(std::min(left.size(), taken(left.begin(), left_end)));
-    right.remove_prefix(std::min(right.size(), taken(right.begin(), right_end)));
   }
   return left.empty() && !right.empty();
 }

@@ -6,6 +6,7 @@
 #include "support/eventually.hpp"
 #include "support/file.hpp"
 #include "support/manifests.hpp"
+#include "support/nodes.hpp"
 #include "support/process.hpp"
 #include "support/test_server.hpp"
 
@@ -20,8 +21,6 @@
 namespace ccm::digitalocean_api {
 using support::KubeClient;
 using support::TestServer;
-
-inline constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 
 // Members of a load balancer that DigitalOcean's own manager has made for two_nodes().
 inline json go_load_balancer(const std::string& name) {
@@ -96,14 +95,8 @@ class ManagerTest : public ::testing::Test {
         command, support::ProcessOptions{log, std::move(environment)});
   }
   void join(int64_t id, const std::string& name, bool with_provider_id) {
-    json node = {
-        {"apiVersion", "v1"},
-        {"kind", "Node"},
-        {"metadata", {{"name", name}}},
-        {"spec",
-         {{"taints",
-           json::array({{{"key", kTaint}, {"value", "true"}, {"effect", "NoSchedule"}}})}}}};
-    if (with_provider_id) node["spec"]["providerID"] = "digitalocean://" + std::to_string(id);
+    const json node = support::uninitialised_node(
+        name, with_provider_id ? "digitalocean://" + std::to_string(id) : "");
     const auto created = api_.create("/api/v1/nodes", node);
     ASSERT_EQ(created.status, 201) << created.http.body;
   }
@@ -112,19 +105,8 @@ class ManagerTest : public ::testing::Test {
     cloud_.with([](Api& api) { api.generate_droplets(5000, 2, "node-"); });
     for (int i = 0; i < 2; ++i) join(5000 + i, "node-" + std::to_string(i), true);
   }
-  // Those whose name begins so and that have not got the taint (any more).
   int64_t initialised(const std::string& prefix) {
-    int64_t count = 0;
-    const auto nodes = api_.get("/api/v1/nodes");
-    for (const json& node : nodes.body.at("items")) {
-      if (!node.at("metadata").at("name").get<std::string>().starts_with(prefix)) continue;
-      bool tainted = false;
-      for (const json& taint : node.at("spec").value("taints", json::array())) {
-        tainted = tainted || taint.at("key") == kTaint;
-      }
-      count += tainted ? 0 : 1;
-    }
-    return count;
+    return support::count_initialised(api_, prefix);
   }
   void serve(const std::string& name) {
     const auto created =

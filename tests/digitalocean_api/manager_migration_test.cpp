@@ -1,8 +1,7 @@
 // The commands of docs/digitalocean-migration.md, run by kubectl from DigitalOcean's own manifest
 // to ours and back.
 #include "manager_fixture.hpp"
-
-#include <sstream>
+#include "support/checkout.hpp"
 
 namespace ccm::digitalocean_api {
 namespace {
@@ -17,36 +16,9 @@ const std::string kRole =
 const std::string kLease =
     "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager";
 
-// The shell commands of one section of the page, block by block.
-std::vector<std::string> commands(const std::string& section) {
-  std::istringstream page(support::read_file(CCM_MIGRATION_PAGE));
-  std::vector<std::string> blocks;
-  bool inside = false;
-  bool block = false;
-  for (std::string line; std::getline(page, line);) {
-    if (!block && line.starts_with("## ")) inside = line == "## " + section;
-    if (!inside) continue;
-    if (line == "```sh") {
-      blocks.emplace_back();
-      block = true;
-    } else if (line == "```") {
-      block = false;
-    } else if (block) {
-      blocks.back() += line + "\n";
-    }
-  }
-  return blocks;
-}
-
 class ManagerMigrationTest : public ManagerTest {
  protected:
-  ManagerMigrationTest() : ManagerTest(false) {
-    std::filesystem::create_directory(workspace_);
-    const std::filesystem::path deploy =
-        std::filesystem::path(CCM_DIGITALOCEAN_MANIFESTS) / "../..";
-    std::filesystem::create_directory_symlink(std::filesystem::canonical(deploy),
-                                              workspace_ / "deploy");
-  }
+  ManagerMigrationTest() : ManagerTest(false) {}
   void SetUp() override {
     if (server_.kind() == support::ServerKind::kSandbox)
       GTEST_SKIP() << "needs Deployments and RBAC";
@@ -55,20 +27,9 @@ class ManagerMigrationTest : public ManagerTest {
     // made.
     ASSERT_TRUE(run("kubectl create -f '" CCM_UPSTREAM_MANIFEST "'"));
   }
-  // Whether a shell command succeeds, in a folder that looks like a checkout. Prints what it said
-  // if not.
-  bool run(const std::string& command) {
-    const auto log = folder_.path() / "command.log";
-    support::Process shell(
-        {"/bin/bash", "-e", "-o", "pipefail", "-c", "cd '" + workspace_.string() + "'\n" + command},
-        {log, {{"KUBECONFIG", server_.kubeconfig().string()}}});
-    const auto ended = shell.wait(std::chrono::seconds(90));
-    if (ended && ended->code == 0) return true;
-    std::fputs((command + shell.log()).c_str(), stderr);
-    return false;
-  }
+  [[nodiscard]] bool run(const std::string& command) const { return checkout_.run(command); }
   void run_section(const std::string& section) {
-    const auto blocks = commands(section);
+    const auto blocks = support::shell_blocks(CCM_MIGRATION_PAGE, section);
     ASSERT_FALSE(blocks.empty()) << section;
     for (const std::string& block : blocks) ASSERT_TRUE(run(block)) << section;
   }
@@ -79,7 +40,7 @@ class ManagerMigrationTest : public ManagerTest {
   }
   json pod() { return api_.get(kDeployment).body.at("spec").at("template").at("spec"); }
 
-  const std::filesystem::path workspace_ = folder_.path() / "checkout";
+  const support::Checkout checkout_{folder_.path(), server_.kubeconfig()};
 };
 
 TEST_F(ManagerMigrationTest, DO_303_OfThePageLeadsToOursAndBack) {
@@ -89,7 +50,7 @@ TEST_F(ManagerMigrationTest, DO_303_OfThePageLeadsToOursAndBack) {
 
   // The Lease that the page looks at is there when our manager ran: with the flags and the role
   // that the page applies.
-  const auto blocks = commands("Go");
+  const auto blocks = support::shell_blocks(CCM_MIGRATION_PAGE, "Go");
   ASSERT_EQ(blocks.size(), 3U);
   ASSERT_TRUE(run(blocks[0]));
   ASSERT_TRUE(run(blocks[1]));

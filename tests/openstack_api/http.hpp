@@ -1,6 +1,8 @@
 // Requests to the fake and its answers, without sockets.
 #pragma once
 
+#include "support/http_answer.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -26,14 +28,7 @@ struct Request {
   [[nodiscard]] std::string header(const std::string& name) const;
 };
 
-struct Answer {
-  int status = 200;
-  std::string body;
-  std::map<std::string, std::string> headers;  // names in lower case
-  milliseconds delay{0};                       // before it is sent
-  bool cut = false;                            // the connection ends instead of an answer
-  bool cut_body = false;                       // it ends in the middle of the body
-};
+using Answer = support::HttpAnswer;
 
 // `body` as JSON; without a body when it is null.
 Answer answer(int status, const json& body);

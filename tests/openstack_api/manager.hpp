@@ -4,6 +4,7 @@
 #include "support/eventually.hpp"
 #include "support/file.hpp"
 #include "support/manifests.hpp"
+#include "support/nodes.hpp"
 #include "support/process.hpp"
 #include "support/test_server.hpp"
 
@@ -24,7 +25,6 @@ namespace ccm::openstack_api {
 using nlohmann::json;
 
 inline constexpr const char* kServicesPath = "/api/v1/namespaces/default/services";
-inline constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 
 // With the role of deploy/manifests/openstack and no other, unless a test gives the rights itself.
 class ManagerTest : public ::testing::Test {
@@ -72,14 +72,7 @@ class ManagerTest : public ::testing::Test {
   }
   void join(const std::string& name, const std::string& provider_id,
             const std::string& range = "") {
-    json node = {
-        {"apiVersion", "v1"},
-        {"kind", "Node"},
-        {"metadata", {{"name", name}}},
-        {"spec",
-         {{"taints",
-           json::array({{{"key", kTaint}, {"value", "true"}, {"effect", "NoSchedule"}}})}}}};
-    if (!provider_id.empty()) node["spec"]["providerID"] = provider_id;
+    json node = support::uninitialised_node(name, provider_id);
     if (!range.empty()) {
       node["spec"]["podCIDR"] = range;
       node["spec"]["podCIDRs"] = json::array({range});
@@ -88,17 +81,7 @@ class ManagerTest : public ::testing::Test {
     ASSERT_EQ(created.status, 201) << created.http.body;
   }
   int64_t initialised(const std::string& prefix) {
-    int64_t count = 0;
-    const auto nodes = api_.get("/api/v1/nodes");
-    for (const json& node : nodes.body.at("items")) {
-      if (!node.at("metadata").at("name").get<std::string>().starts_with(prefix)) continue;
-      bool tainted = false;
-      for (const json& taint : node.at("spec").value("taints", json::array())) {
-        tainted = tainted || taint.at("key") == kTaint;
-      }
-      count += tainted ? 0 : 1;
-    }
-    return count;
+    return support::count_initialised(api_, prefix);
   }
   void make_not_ready(const std::string& name) {
     const json not_ready = {

@@ -2,8 +2,8 @@
 // by kubectl, and load balancers as that manager leaves them.
 #include "openstack_api/ask.hpp"
 #include "openstack_api/manager_fixture.hpp"
+#include "support/checkout.hpp"
 
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,35 +18,9 @@ const std::string kLease =
     "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager";
 const std::string kDefaultServices = "/api/v1/namespaces/default/services";
 
-// The shell commands of one section of the page, block by block.
-std::vector<std::string> page_commands(const std::string& section) {
-  std::istringstream page(support::read_file(CCM_OPENSTACK_MIGRATION_PAGE));
-  std::vector<std::string> blocks;
-  bool inside = false;
-  bool block = false;
-  for (std::string line; std::getline(page, line);) {
-    if (!block && line.starts_with("## ")) inside = line == "## " + section;
-    if (!inside) continue;
-    if (line == "```sh") {
-      blocks.emplace_back();
-      block = true;
-    } else if (line == "```") {
-      block = false;
-    } else if (block) {
-      blocks.back() += line + "\n";
-    }
-  }
-  return blocks;
-}
-
 class OpenStackMigrationTest : public OpenStackManagerTest {
  protected:
-  OpenStackMigrationTest() : OpenStackManagerTest(false) {
-    std::filesystem::create_directory(workspace_);
-    const std::filesystem::path deploy = std::filesystem::path(CCM_OPENSTACK_MANIFESTS) / "../..";
-    std::filesystem::create_directory_symlink(std::filesystem::canonical(deploy),
-                                              workspace_ / "deploy");
-  }
+  OpenStackMigrationTest() : OpenStackManagerTest(false) {}
   void SetUp() override {
     if (server_.kind() == support::ServerKind::kSandbox) {
       GTEST_SKIP() << "needs DaemonSets and RBAC";
@@ -55,20 +29,9 @@ class OpenStackMigrationTest : public OpenStackManagerTest {
     // A test's cluster has the account already.
     ASSERT_TRUE(run("kubectl create -f '" CCM_OPENSTACK_UPSTREAM_MANIFEST "'"));
   }
-  // Whether a shell command succeeds, in a folder that looks like a checkout. Prints what it said
-  // if not.
-  bool run(const std::string& command) {
-    const auto log = folder_.path() / "command.log";
-    support::Process shell(
-        {"/bin/bash", "-e", "-o", "pipefail", "-c", "cd '" + workspace_.string() + "'\n" + command},
-        {log, {{"KUBECONFIG", server_.kubeconfig().string()}}});
-    const auto ended = shell.wait(std::chrono::seconds(90));
-    if (ended && ended->code == 0) return true;
-    std::fputs((command + shell.log()).c_str(), stderr);
-    return false;
-  }
+  [[nodiscard]] bool run(const std::string& command) const { return checkout_.run(command); }
   void run_section(const std::string& section) {
-    const auto blocks = page_commands(section);
+    const auto blocks = support::shell_blocks(CCM_OPENSTACK_MIGRATION_PAGE, section);
     ASSERT_FALSE(blocks.empty()) << section;
     for (const std::string& block : blocks) ASSERT_TRUE(run(block)) << section;
   }
@@ -79,7 +42,7 @@ class OpenStackMigrationTest : public OpenStackManagerTest {
     return containers.at(0);
   }
 
-  const std::filesystem::path workspace_ = folder_.path() / "checkout";
+  const support::Checkout checkout_{folder_.path(), server_.kubeconfig()};
 };
 
 TEST_F(OpenStackMigrationTest, OS_2_12_15_OfThePageLeadsToOursAndBack) {
@@ -89,7 +52,7 @@ TEST_F(OpenStackMigrationTest, OS_2_12_15_OfThePageLeadsToOursAndBack) {
 
   // The Lease that the page looks at is there when our manager ran: with the flags and the role
   // that the page applies.
-  const auto blocks = page_commands("Go");
+  const auto blocks = support::shell_blocks(CCM_OPENSTACK_MIGRATION_PAGE, "Go");
   ASSERT_EQ(blocks.size(), 2U);
   ASSERT_TRUE(run(blocks[0]));
   const json ours = container();

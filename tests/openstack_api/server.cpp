@@ -1,6 +1,6 @@
 #include "openstack_api/server.hpp"
 
-#include "openstack_api/http_server.hpp"
+#include "support/http_server.hpp"
 
 #include <chrono>
 #include <mutex>
@@ -24,7 +24,9 @@ struct Server::State {
   std::mutex mutex;  // of cloud and facts
   std::unique_ptr<Cloud> cloud;
   json facts;
-  HttpServer http{[this](const Request& request) { return handle(request); }};
+  support::HttpServer http{[this](const support::HttpRequest& received) {
+    return handle({received.method, received.target, received.headers, received.body});
+  }};
 
   void reset() {
     cloud = std::make_unique<Cloud>(&since_1970, http.url());

@@ -19,7 +19,7 @@ TEST_F(OpenStackProviderTest, OS_7_78_WhatIsNotSupportedIsRefusedInOneLine) {
 class CloudsYamlTest : public OpenStackProviderTest {
  protected:
   CloudsYamlTest() {
-    ::setenv("HOME", "/root", 1);
+    ::setenv("HOME", "/home/operator", 1);
     ::unsetenv("OS_CLIENT_CONFIG_FILE");
     ::unsetenv("OS_CLOUD");
   }
@@ -43,7 +43,7 @@ TEST_F(CloudsYamlTest, OS_51_55_60_TheLogInMayBeInCloudsYaml) {
 
 TEST_F(CloudsYamlTest, OS_56_59_PlacesOfTheFiles) {
   host.files.set("/etc/openstack/clouds.yml", clouds("wrong"));
-  host.files.set("/root/.config/openstack/secure.yaml",
+  host.files.set("/home/operator/.config/openstack/secure.yaml",
                  "clouds: {demo: {auth: {password: secret}}}");
   start("[Global]\nuse-clouds = true\n");
   host.files.set("/etc/openstack/clouds.yaml", "clouds: {}");
@@ -56,7 +56,7 @@ TEST_F(CloudsYamlTest, OS_56_59_PlacesOfTheFiles) {
 TEST_F(CloudsYamlTest, OS_56_NoFileSaysWhereOneWasLookedFor) {
   const std::string said = refusal("[Global]\nuse-clouds = true\n");
   EXPECT_NE(said.find("there is no clouds.yaml: "), std::string::npos) << said;
-  EXPECT_NE(said.find("/root/.config/openstack/clouds.yaml, /etc/openstack/clouds.yaml, "),
+  EXPECT_NE(said.find("/home/operator/.config/openstack/clouds.yaml, /etc/openstack/clouds.yaml, "),
             std::string::npos)
       << said;
   host.files.set("/etc/openstack/clouds.yaml", clouds());

@@ -86,12 +86,16 @@ void Regions::tell_lost(const Region& region, const Status& failure) {
 
 Task<Result<Instance>> Regions::get(Ctx ctx, NodeIdentity node) {
   const std::vector<RegionPtr> regions = regions_;
-  const auto id = parse_provider_id(node.provider_id);
-  const bool named = !node.provider_id.empty() && id.ok() && !id->region.empty();
-  if (named || (!node.provider_id.empty() && !id.ok())) {
+  std::string named;
+  if (!node.provider_id.empty()) {
+    const auto id = parse_provider_id(node.provider_id);
+    if (!id.ok()) co_return id.status();
+    named = id->region;
+  }
+  if (!named.empty()) {
     RegionPtr its = regions.front();  // which says whose it is when no region here has that name
     for (const RegionPtr& region : regions) {
-      if (named && region->name == id->region) its = region;
+      if (region->name == named) its = region;
     }
     auto one = co_await its->servers.get(ctx, std::move(node));
     co_return one;

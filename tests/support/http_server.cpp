@@ -1,4 +1,4 @@
-#include "openstack_api/http_server.hpp"
+#include "support/http_server.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-namespace ccm::openstack_api {
+namespace ccm::support {
 namespace {
 
 namespace asio = boost::asio;
@@ -19,8 +19,8 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using tcp = asio::ip::tcp;
 
-Request read_request(const http::request<http::string_body>& received) {
-  Request request;
+HttpRequest read_request(const http::request<http::string_body>& received) {
+  HttpRequest request;
   request.method = std::string(received.method_string());
   request.target = std::string(received.target());
   request.body = received.body();
@@ -74,9 +74,9 @@ struct HttpServer::State {
 
   // Whether the connection may be used again.
   bool exchange(tcp::socket& socket, const http::request<http::string_body>& received) {
-    const Answer answered = handler(read_request(received));
-    // The latency of the cloud, which is what this fake imitates.
-    if (answered.delay > milliseconds(0)) std::this_thread::sleep_for(answered.delay);
+    const HttpAnswer answered = handler(read_request(received));
+    // The latency of what the server stands for.
+    if (answered.delay > std::chrono::milliseconds(0)) std::this_thread::sleep_for(answered.delay);
     if (answered.cut) return false;
     http::response<http::string_body> response;
     response.version(received.version());
@@ -124,4 +124,4 @@ std::string HttpServer::url() const {
   return "http://127.0.0.1:" + std::to_string(state_->acceptor.local_endpoint().port());
 }
 
-}  // namespace ccm::openstack_api
+}  // namespace ccm::support

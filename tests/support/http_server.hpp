@@ -1,19 +1,21 @@
 // HTTP/1.1 on a socket of the loopback interface, with a thread for each connection.
 #pragma once
 
-#include "openstack_api/http.hpp"
+#include "support/http_answer.hpp"
+#include "support/http_client.hpp"
 
 #include <functional>
 #include <memory>
 #include <string>
 
-namespace ccm::openstack_api {
+namespace ccm::support {
 
 // Serves from construction to destruction.
 class HttpServer {
  public:
-  // Called by several threads at once. Must not throw.
-  using Handler = std::function<Answer(const Request&)>;
+  // Called by several threads at once. Must not throw. Names of the request's headers are in lower
+  // case.
+  using Handler = std::function<HttpAnswer(const HttpRequest&)>;
 
   explicit HttpServer(Handler handler);
   ~HttpServer();
@@ -27,4 +29,4 @@ class HttpServer {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace ccm::openstack_api
+}  // namespace ccm::support
