@@ -38,6 +38,12 @@ test-kube: packages-test packages-kube build ## contract suite and scenarios on 
 	@cmake -B $(BUILD) -DCCM_KUBE_APISERVER=$(abspath $(BUILD))/tests/kube-apiserver >/dev/null
 	@ctest --test-dir $(BUILD) -L kube -j $(TEST_JOBS) --output-on-failure --no-tests=error $(CTEST_FLAGS)
 
+test-chart: packages-chart packages-kube programs ## the Helm chart and the manifests made from it, also on a real kube-apiserver
+	@tests/chart/helm/build.sh $(BUILD)/tests/helm
+	@tests/kube-apiserver/build.sh $(BUILD)/tests/kube-apiserver
+	@cmake -B $(BUILD) -DCCM_HELM=$(abspath $(BUILD))/tests/helm -DCCM_KUBE_APISERVER=$(abspath $(BUILD))/tests/kube-apiserver >/dev/null
+	@ctest --test-dir $(BUILD) -L chart --output-on-failure --no-tests=error $(CTEST_FLAGS)
+
 test-openstack: packages-openstack configure ## contract suite on OpenStack's own services
 	@tests/openstack/install $(BUILD)/openstack
 	@cmake --build $(BUILD) -j $(JOBS) --target openstack_contract_test
@@ -98,4 +104,4 @@ test-deb: deb packages-demo ## install the packages into a folder of their own, 
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb clean
+.PHONY: help configure programs build demo test test-kube test-chart test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb clean

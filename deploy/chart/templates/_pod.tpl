@@ -1,0 +1,135 @@
+{{- define "ccm.pod" -}}
+{{- if include "ccm.inCluster" . }}
+serviceAccountName: {{ .Values.serviceAccount.name }}
+{{- else }}
+automountServiceAccountToken: false
+{{- end }}
+terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}   # it is gone 10 s after SIGTERM at the latest
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if .Values.hostNetwork }}
+# It has to run before the network of Pods does{{ if eq .Values.provider "digitalocean" }}, and reaches the metadata service from here{{ end }}.
+hostNetwork: true
+{{- end }}
+dnsPolicy: {{ .Values.dnsPolicy }}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: {{ .Values.runAsUser }}
+  fsGroup: {{ .Values.runAsUser }}
+  seccompProfile:
+    type: RuntimeDefault
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if .Values.affinity }}
+affinity:
+  {{- toYaml .Values.affinity | nindent 2 }}
+{{- else if and (eq .Values.kind "Deployment") .Values.hostNetwork }}
+affinity:
+  podAntiAffinity:
+    # Both would want port {{ .Values.port }} of the same node.
+    requiredDuringSchedulingIgnoredDuringExecution:
+      - topologyKey: kubernetes.io/hostname
+        labelSelector:
+          matchLabels:
+            {{- include "ccm.selectorLabels" . | nindent 12 }}
+{{- end }}
+{{- if eq .Values.kind "Deployment" }}
+topologySpreadConstraints:
+  {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+  - topologyKey: {{ . }}
+    maxSkew: 1
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "ccm.selectorLabels" $ | nindent 8 }}
+  {{- end }}
+{{- end }}
+containers:
+  {{- include "ccm.container" . | trim | nindent 2 }}
+{{- with include "ccm.volumes" . | trim }}
+volumes:
+  {{- . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "ccm.container" -}}
+{{- if has .Values.provider (list "digitalocean" "openstack") }}
+# The container has the name that the cloud's own manifest gives it, and says its command: kubectl apply over that one
+# changes it instead of adding a second container.
+{{- end }}
+- name: {{ include "ccm.name" . }}
+  image: {{ include "ccm.image" . }}
+  {{- if ne .Values.image.pullPolicy "IfNotPresent" }}
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  {{- end }}
+  command: {{ toJson .Values.command }}
+  args:
+    {{- include "ccm.args" . | nindent 4 }}
+  {{- with include "ccm.env" . | trim }}
+  env:
+    {{- . | nindent 4 }}
+  {{- else }}
+  {{- if eq $.Values.provider "openstack" }}
+  # Provider IDs of new Nodes name the region:
+  # env:
+  #   - name: OS_CCM_REGIONAL
+  #     value: "true"
+  {{- end }}
+  {{- end }}
+  {{- with .Values.envFrom }}
+  envFrom:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  ports:
+    - name: https
+      containerPort: {{ .Values.port }}
+  livenessProbe:
+    httpGet:
+      path: /livez
+      port: https
+      scheme: HTTPS
+    initialDelaySeconds: 15
+    timeoutSeconds: 5   # clients without rights take turns, also during a flood
+  readinessProbe:
+    httpGet:
+      path: /readyz
+      port: https
+      scheme: HTTPS
+    timeoutSeconds: 5
+  {{- with .Values.resources }}
+  resources:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  securityContext:
+    allowPrivilegeEscalation: false
+    readOnlyRootFilesystem: true
+    capabilities:
+      drop: [ALL]
+  {{- with include "ccm.volumeMounts" . | trim }}
+  volumeMounts:
+    {{- . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+
+{{- define "ccm.podMetadata" -}}
+labels:
+  {{- include "ccm.selectorLabels" . | nindent 2 }}
+  {{- with .Values.podLabels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with .Values.podAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}

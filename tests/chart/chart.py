@@ -1,0 +1,49 @@
+"""Shared by the tests of the chart: helm, its values files, and the objects that it renders."""
+import pathlib
+import subprocess
+import tempfile
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CHART = ROOT / "deploy" / "chart"
+VALUES = sorted((CHART / "ci").glob("*-values.yaml"))
+
+
+def run(*command, **options):
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+
+
+class Helm:
+    def __init__(self, program):
+        self.program = program
+
+    def __call__(self, *arguments, **options):
+        return run(self.program, *arguments, **options)
+
+    def template(self, *arguments):
+        """The text; a failure is a fault of the test."""
+        ended = self("template", "ccm", CHART, "--namespace=kube-system", *arguments)
+        if ended.returncode != 0:
+            raise AssertionError("helm template %s\n%s" % (" ".join(map(str, arguments)), ended.stderr))
+        return ended.stdout
+
+    def objects(self, *arguments):
+        return [document for document in yaml.safe_load_all(self.template(*arguments)) if document]
+
+    def objects_of(self, values):
+        """With these values, as a dictionary, instead of a file."""
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            yaml.safe_dump(values, file)
+            file.flush()
+            return self.objects("-f", file.name)
+
+
+def of_kind(objects, kind):
+    return [item for item in objects if item["kind"] == kind]
+
+
+def pods(objects):
+    """The specifications of all Pods that come from these objects."""
+    return [item["spec"] if item["kind"] == "Pod" else item["spec"]["template"]["spec"]
+            for item in objects if item["kind"] in ("Pod", "Deployment", "DaemonSet")]

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""render_test.py HELM CCMCTL: what the chart renders, for each values file, and what it refuses."""
+import itertools
+import json
+import sys
+import unittest
+
+import yaml
+from chart import CHART, ROOT, VALUES, Helm, of_kind, pods, run
+
+CCMCTL = sys.argv.pop()
+helm = Helm(sys.argv.pop())
+CONTROLLERS = ["cloud-node-controller", "cloud-node-lifecycle-controller", "node-ipam-controller", "node-route-controller",
+               "service-lb-controller"]
+
+
+def rights(objects):
+    """Each right alone, with the namespace in which it counts ("" = everywhere)."""
+    found = set()
+    for role in of_kind(objects, "ClusterRole") + of_kind(objects, "Role"):
+        for rule in role["rules"]:
+            for right in itertools.product(rule["apiGroups"], rule["resources"], rule.get("resourceNames", [""]), rule["verbs"]):
+                found.add((role["metadata"].get("namespace", ""), *right))
+    return found
+
+
+def bindings(objects):
+    return sorted((item["kind"], item["metadata"]["name"], item["metadata"].get("namespace", ""), item["roleRef"]["name"],
+                   json.dumps(item["subjects"], sort_keys=True))
+                  for item in objects if item["kind"].endswith("Binding"))
+
+
+class RenderTest(unittest.TestCase):
+    def refused(self, *settings):
+        ended = helm("template", "ccm", CHART, *itertools.chain.from_iterable(("--set-json", item) for item in settings))
+        self.assertNotEqual(ended.returncode, 0, settings)
+        return ended.stderr
+
+    def test_helm_lint_finds_nothing_in_any_values_file(self):
+        self.assertGreaterEqual(len(VALUES), 7)
+        for file in VALUES:
+            ended = helm("lint", "--strict", CHART, "-f", file)
+            self.assertEqual(ended.returncode, 0, ended.stdout)
+            self.assertNotIn("[WARNING]", ended.stdout)
+
+    def test_the_schema_refuses_wrong_values(self):
+        for setting, place in [
+                ("provider=\"\"", "provider"), ("provider=\"Open Stack\"", "provider"), ("replicas=0", "replicas"),
+                ("replicas=\"2\"", "replicas"), ("kind=\"StatefulSet\"", "kind"), ("replica=3", "replica"),
+                ("image.digest=\"sha256:abc\"", "digest"), ("image.repository=\"a b\"", "repository"),
+                ("clusterCIDR=\"10.244.0.0\"", "clusterCIDR"), ("controllers.service=\"off\"", "controllers"),
+                ("port=0", "port"), ("runAsUser=0", "runAsUser"), ("args=[\"v=3\"]", "args"),
+                ("digitalocean.loadBalancerType=\"GLOBAL\"", "loadBalancerType"), ("digitalocean.token=\"dop_v1\"", "token"),
+                ("terminationGracePeriodSeconds=5", "terminationGracePeriodSeconds"),
+                ("cloudConfig.hostPath=\"cloud.conf\"", "hostPath"), ("pluginImages=[{\"name\":\"x\"}]", "reference"),
+                ("pluginImages=[{\"name\":\"x\",\"reference\":\"y\",\"folder\":\"/lib\"}]", "folder"),
+                ("serviceMonitor.interval=\"often\"", "interval"), ("env=[{\"name\":\"A\",\"valueForm\":{}}]", "valueForm")]:
+            with self.subTest(setting):
+                said = self.refused("provider=\"digitalocean\"", setting)
+                self.assertIn("don't meet the specifications of the schema", said)
+                self.assertIn(place, said)
+
+    def test_combinations_that_cannot_work_are_refused_with_a_sentence(self):
+        for settings, said in [
+                (["leaderElection.enabled=false"], "replicas: more than one needs leaderElection.enabled"),
+                (["kind=\"Pod\""], "kind: a static Pod"),
+                (["kind=\"Pod\"", "kubeconfig.hostPath=\"/k\""], "a static Pod cannot read Secrets"),
+                (["kubeconfig.hostPath=\"/k\"", "kubeconfig.secret=\"k\""], "kubeconfig: either"),
+                (["cloudConfig.hostPath=\"/k\"", "cloudConfig.secret=\"k\""], "cloudConfig: either"),
+                (["networkPolicy.enabled=true"], "networkPolicy: Pods with the machine's network"),
+                (["controllers.node-ipam-controller=true"], "node-ipam-controller needs clusterCIDR"),
+                (["hostNetwork=false", "dnsPolicy=\"ClusterFirstWithHostNet\""], "dnsPolicy:"),
+                (["provider=\"openstack\""], "cloudConfig: openstack needs one")]:
+            with self.subTest(settings):
+                self.assertIn(said, self.refused("provider=\"digitalocean\"", *settings))
+
+    def test_RBAC_the_rights_are_those_that_ccmctl_prints(self):
+        every = [dict(zip(CONTROLLERS, choice)) for choice in itertools.product([True, False], repeat=len(CONTROLLERS))]
+        # All choices for one provider, since the rules of several are merged; the first ones for the others.
+        for provider, controllers in [("digitalocean", every), ("openstack", every[:6]), ("sandbox", every[:6])]:
+            for chosen in controllers:
+                with self.subTest(provider=provider, controllers=chosen):
+                    rendered = helm.objects_of({"provider": provider, "controllers": chosen, "clusterCIDR": "10.244.0.0/16",
+                                                "cloudConfig": {"secret": "cloud"}})
+                    args = pods(rendered)[0]["containers"][0]["args"]
+                    flags = [flag for flag in args if flag.startswith("--controllers=")] or ["--controllers=*"]
+                    printed = run(CCMCTL, "rbac", "--cloud-provider=" + provider, *flags, "-o", "json")
+                    self.assertEqual(printed.returncode, 0, printed.stderr)
+                    printed = json.loads(printed.stdout)["items"]
+                    self.assertEqual(rights(rendered), rights(printed))
+                    self.assertEqual(bindings(rendered), bindings(printed))
+
+    def test_a_rendered_pod_has_no_privileges_and_no_secret_is_rendered(self):
+        for file in VALUES:
+            objects = helm.objects("-f", file)
+            self.assertEqual(of_kind(objects, "Secret"), [])
+            self.assertEqual(len(pods(objects)), 1)
+            for pod in pods(objects):
+                with self.subTest(file.name):
+                    self.assertEqual(pod["securityContext"], {
+                        "runAsNonRoot": True, "runAsUser": 65532, "fsGroup": 65532,
+                        "seccompProfile": {"type": "RuntimeDefault"}})
+                    for container in pod["containers"]:
+                        self.assertEqual(container["securityContext"], {
+                            "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
+                            "capabilities": {"drop": ["ALL"]}})
+                        self.assertEqual({mount["name"] for mount in container.get("volumeMounts", [])},
+                                         {volume["name"] for volume in pod.get("volumes", [])})
+                        self.assertTrue(all(mount["readOnly"] for mount in container.get("volumeMounts", [])))
+
+    def test_replicas_are_spread_and_one_stays_while_nodes_are_drained(self):
+        objects = helm.objects("-f", CHART / "ci/digitalocean-values.yaml")
+        deployment, = of_kind(objects, "Deployment")
+        labels = deployment["spec"]["template"]["metadata"]["labels"]
+        pod, = pods(objects)
+        self.assertEqual(deployment["spec"]["replicas"], 2)
+        self.assertEqual([rule["topologyKey"] for rule in pod["topologySpreadConstraints"]],
+                         ["topology.kubernetes.io/zone", "kubernetes.io/hostname"])
+        budget, = of_kind(objects, "PodDisruptionBudget")
+        for selector in [deployment["spec"]["selector"], budget["spec"]["selector"]] + [
+                rule["labelSelector"] for rule in pod["topologySpreadConstraints"]]:
+            self.assertTrue(selector["matchLabels"].items() <= labels.items())
+        alone = helm.objects("-f", CHART / "ci/digitalocean-values.yaml", "--set", "replicas=1")
+        self.assertEqual(of_kind(alone, "PodDisruptionBudget"), [])
+
+    def test_alerts_and_dashboard_are_those_of_the_repository(self):
+        objects = helm.objects("-f", CHART / "ci/digitalocean-all-values.yaml")
+        rules, = of_kind(objects, "PrometheusRule")
+        self.assertEqual(rules["spec"], yaml.safe_load((ROOT / "deploy/alerts/cloud-controller-manager.rules.yaml").read_text()))
+        dashboard, = [item for item in of_kind(objects, "ConfigMap")]
+        self.assertEqual(json.loads(dashboard["data"]["cloud-controller-manager.json"]),
+                         json.loads((ROOT / "deploy/grafana/cloud-controller-manager.json").read_text()))
+        monitor, = of_kind(objects, "ServiceMonitor")
+        service, = of_kind(objects, "Service")
+        self.assertTrue(monitor["spec"]["selector"]["matchLabels"].items() <= service["metadata"]["labels"].items())
+        endpoint, = monitor["spec"]["endpoints"]
+        self.assertEqual(endpoint["port"], service["spec"]["ports"][0]["name"])
+        pod, = pods(objects)
+        self.assertEqual(pod["containers"][0]["ports"], [{"name": "https", "containerPort": 10258}])
+
+    def test_a_package_of_the_chart_has_alerts_and_dashboard_inside(self):
+        import tarfile
+        import tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(helm("package", CHART, "-d", folder).returncode, 0)
+            with tarfile.open(folder + "/cloud-controller-manager-0.1.0.tgz") as package:
+                names = {member.name: member for member in package.getmembers()}
+            for name in ["alerts.yaml", "dashboard.json", "rights.json"]:
+                self.assertTrue(names["cloud-controller-manager/files/" + name].isfile())
+            self.assertFalse([name for name in names if "/ci/" in name or "write_rights" in name])
+
+
+unittest.main(verbosity=2)
