@@ -17,7 +17,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/CcmHardening.cmake)
 function(ccm_header_value out header name)
   # In the source tree, and beside the installed package.
   unset(ccm_headers)
-  find_path(ccm_headers ccm/abi/base.h NO_CACHE NO_DEFAULT_PATH REQUIRED
+  find_path(ccm_headers ccm/abi/base.h NO_CACHE NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH REQUIRED
     PATHS ${CCM_ADD_PLUGIN_DIR}/../include ${CCM_ADD_PLUGIN_DIR}/../../../include)
   file(STRINGS ${ccm_headers}/ccm/abi/${header} line REGEX "^#define ${name} ")
   string(REGEX REPLACE "^#define ${name} \"?([^\" ]+)\"?.*" "\\1" value "${line}")
