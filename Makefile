@@ -101,7 +101,35 @@ deb: packages-deb ## Debian packages of host, plugins, tools and SDK in build-pa
 test-deb: deb packages-demo ## install the packages into a folder of their own, run the demo from them, purge them
 	@tests/packages/check.py build-package/packages
 
+# The tree that an image is made from, and the libraries that it takes.
+ARCH ?= $(shell dpkg --print-architecture)
+ifeq ($(ARCH),$(shell dpkg --print-architecture))
+image_tree   := build-package
+image_flags  :=
+else
+image_tree   := build-$(ARCH)
+image_flags  := --sysroot=$(image_tree)/sysroot
+endif
+
+cross: packages-$(ARCH) ## all programs and plugins for ARCH=arm64 in build-arm64
+	@tools/sysroot $(ARCH) build-$(ARCH)/sysroot
+	@cmake --preset $(ARCH) >/dev/null
+	@cmake --build --preset $(ARCH) -j $(JOBS)
+
+image-programs: packages-build
+	@cmake --preset package >/dev/null
+	@cmake --build --preset package -j $(JOBS) --target programs
+
+image: packages-image $(if $(image_flags),cross,image-programs) ## an OCI image of the host and PLUGINS=node,service,digitalocean; ARCH=arm64 for that processor
+	@deploy/image/build.py $(image_tree) --plugins=$(PLUGINS) $(image_flags) \
+	  --version=$$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' $(image_tree)/CMakeCache.txt) --revision=$$(git rev-parse HEAD)
+
+test-image: packages-image packages-test-image packages-build ## build images, hold them against OCI's specification and run them in a folder of their own
+	@cmake --preset package >/dev/null
+	@cmake --build --preset package -j $(JOBS)
+	@tests/image/check.py build-package
+
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube test-chart test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb clean
+.PHONY: help configure programs build demo test test-kube test-chart test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb cross image image-programs test-image clean

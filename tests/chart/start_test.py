@@ -81,7 +81,7 @@ class StartTest(unittest.TestCase):
     def here(self, text):
         """With the mounts of the container replaced by folders."""
         for mount, folder in [("/etc/config/", "config/"), ("/etc/digitalocean/", "digitalocean/"), ("/etc/kubeconfig/", "kubeconfigs/"),
-                              ("/plugins/", "plugins/"), ("/usr/local/lib/ccm", "image")]:
+                              ("/plugins/", "plugins/"), ("/usr/lib/ccm", "image")]:
             text = text.replace(mount, str(self.folder / folder) + ("/" if folder.endswith("/") else ""))
         return text
 

@@ -55,7 +55,7 @@ TEST_F(ManagerMigrationTest, DO_303_OfThePageLeadsToOursAndBack) {
   ASSERT_TRUE(run(blocks[0]));
   ASSERT_TRUE(run(blocks[1]));
   const json ours = container();
-  EXPECT_EQ(ours.at("command"), json::array({"/usr/local/bin/cloud-controller-manager"}));
+  EXPECT_EQ(ours.at("command"), json::array({"/usr/bin/cloud-controller-manager"}));
   for (const json& variable : ours.at("env")) EXPECT_NE(variable.at("name"), "DO_ACCESS_TOKEN");
   EXPECT_NE(api_.get(kRole).body.at("rules"), rules);
   std::vector<std::string> flags = {"--secure-port=0"};
@@ -74,7 +74,7 @@ TEST_F(ManagerMigrationTest, DO_303_OfThePageLeadsToOursAndBack) {
 
 TEST_F(ManagerMigrationTest, AnApplyOverTheirsLeavesOneContainerThatIsOurs) {
   ASSERT_TRUE(run("kubectl apply -f deploy/manifests/digitalocean/"));
-  EXPECT_EQ(container().at("command"), json::array({"/usr/local/bin/cloud-controller-manager"}));
+  EXPECT_EQ(container().at("command"), json::array({"/usr/bin/cloud-controller-manager"}));
   EXPECT_EQ(api_.get("/api/v1/namespaces/kube-system/secrets/digitalocean").status, 404)
       << "a placeholder went over the token";
 }

@@ -56,7 +56,7 @@ TEST_F(OpenStackMigrationTest, OS_2_12_15_OfThePageLeadsToOursAndBack) {
   ASSERT_EQ(blocks.size(), 2U);
   ASSERT_TRUE(run(blocks[0]));
   const json ours = container();
-  EXPECT_EQ(ours.at("command"), json::array({"/usr/local/bin/cloud-controller-manager"}));
+  EXPECT_EQ(ours.at("command"), json::array({"/usr/bin/cloud-controller-manager"}));
   EXPECT_FALSE(ours.contains("env"));
   EXPECT_NE(api_.get(kRole).body.at("rules"), rules);
   server_.give_rights({});  // the page's stay
@@ -79,7 +79,7 @@ TEST_F(OpenStackMigrationTest, OS_2_12_15_OfThePageLeadsToOursAndBack) {
 
 TEST_F(OpenStackMigrationTest, AnApplyOverTheirsLeavesOneContainerThatIsOurs) {
   ASSERT_TRUE(run("kubectl apply -f deploy/manifests/openstack/"));
-  EXPECT_EQ(container().at("command"), json::array({"/usr/local/bin/cloud-controller-manager"}));
+  EXPECT_EQ(container().at("command"), json::array({"/usr/bin/cloud-controller-manager"}));
   EXPECT_EQ(api_.get("/api/v1/namespaces/kube-system/secrets/cloud-config").status, 404)
       << "a placeholder went over the credentials";
 }
@@ -94,7 +94,7 @@ TEST_F(OpenStackMigrationTest, OS_13_TheDaemonSetOfTheChartIsReplacedByForce) {
   EXPECT_TRUE(
       run("kubectl replace --force --save-config -f "
           "deploy/manifests/openstack/daemonset.yaml"));
-  EXPECT_EQ(container().at("command"), json::array({"/usr/local/bin/cloud-controller-manager"}));
+  EXPECT_EQ(container().at("command"), json::array({"/usr/bin/cloud-controller-manager"}));
 }
 
 // A load balancer of the Go manager, field by field.

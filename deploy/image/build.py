@@ -1,0 +1,104 @@
+#!/usr/bin/python3
+"""Makes an OCI image of the host and the plugins that are named, without a container engine and without rights:
+
+    deploy/image/build.py build-package --plugins node,service,digitalocean --version 0.1.0
+
+The first argument is a build tree, or a prefix that the project was installed to. The layout is in `image` of the tree, and
+an archive for `podman load` and `docker load` beside it, `image.tar`. Needs the Debian packages that `make image` installs.
+"""
+import argparse
+import datetime
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import contents
+import elf
+from debian import Debian
+from layout import Image, Layout
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
+
+
+def source_date():
+    """The newest commit's, unless the builder says another."""
+    said = os.environ.get("SOURCE_DATE_EPOCH")
+    return int(said or subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=SOURCES, check=True,
+                                      capture_output=True, text=True).stdout)
+
+
+def plugin_files(prefix, names):
+    """Controllers first; the same plugins in another order are the same image."""
+    found = {path.stem: path for path in sorted(prefix.glob("lib/ccm/*/*.so"))}
+    missing = sorted(set(names) - set(found))
+    if missing:
+        raise ValueError(f"no plugin {', '.join(missing)} in {prefix}/lib/ccm; there are: {', '.join(found)}")
+    return [path for name, path in found.items() if name in names]
+
+
+def stripped(path, triplet):
+    with tempfile.NamedTemporaryFile() as copy:
+        subprocess.run([f"{triplet}-strip", "-o", copy.name, path], check=True)
+        return pathlib.Path(copy.name).read_bytes()
+
+
+def configuration(architecture, created, revision, version):
+    labels = {"org.opencontainers.image.title": "cloud-controller-manager",
+              "org.opencontainers.image.description": "Kubernetes cloud-controller-manager with plugins",
+              "org.opencontainers.image.licenses": "Apache-2.0",
+              "org.opencontainers.image.created": created,
+              "org.opencontainers.image.version": version}
+    if revision:
+        labels["org.opencontainers.image.revision"] = revision
+    config = {
+        "created": created, "os": "linux", "architecture": architecture,
+        "config": {"User": "65532:65532", "Entrypoint": ["/usr/bin/cloud-controller-manager"], "WorkingDir": "/",
+                   "ExposedPorts": {"10258/tcp": {}}, "Labels": dict(labels)},
+        "rootfs": {"type": "layers", "diff_ids": []}, "history": []}
+    return config, labels
+
+
+def build(options):
+    date = source_date()
+    created = f"{datetime.datetime.fromtimestamp(date, datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+    program = options.prefix / "bin/cloud-controller-manager"
+    host = elf.read(program)
+    debian = Debian(options.sysroot)
+    plugins = plugin_files(options.prefix, options.plugins)
+    layout = Layout(options.output or options.prefix / "image")
+    layout.create()
+    image = Image(layout, *configuration(host.architecture, created, options.revision, options.version), options.version)
+
+    title, number = "org.opencontainers.image.title", "org.opencontainers.image.version"
+    image.add(contents.base_layer(date, debian, host), "libraries, certificates, users", {title: "base"})
+    licence = (SOURCES / "deploy/debian/copyright").read_bytes()
+    image.add(contents.host_layer(date, debian, stripped(program, host.triplet), licence),
+              f"cloud-controller-manager {options.version}", {title: "cloud-controller-manager", number: options.version})
+    for path in plugins:
+        layer, plugin, _ = contents.plugin_layer(date, debian, path, stripped(path, host.triplet), image)
+        image.add_plugin(layer, plugin)
+    image.write()
+    return image
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("prefix", type=pathlib.Path)
+    parser.add_argument("--plugins", required=True, type=lambda names: names.split(","), help="names of plugins, with commas between")
+    parser.add_argument("--version", required=True, help="version of the host, and the image's tag")
+    parser.add_argument("--revision", default="", help="commit of the sources")
+    parser.add_argument("--output", type=pathlib.Path, help="folder of the layout")
+    parser.add_argument("--sysroot", default="/", help="folder with the libraries, as tools/sysroot makes it; else this machine's")
+    options = parser.parse_args()
+    try:
+        image = build(options)
+    except (ValueError, OSError) as error:
+        sys.exit(f"{sys.argv[0]}: {error}")
+    print(f"{image.layout.folder}.tar: {sum(layer['size'] for layer in image.layers) / 1e6:.1f} MB, "
+          f"{len(image.layers)} layers, {image.config['os']}/{image.config['architecture']}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,288 @@
+#!/usr/bin/python3
+"""Checks the images that deploy/image makes of a build tree: tests/image/check.py build-package
+
+They follow OCI's specification, hold what was asked for, are the same bytes whoever builds them, and initialise Nodes from a
+folder of their own without rights, also with one more layer of somebody else. Needs root for that folder, and what
+`make test-image` installs.
+"""
+import hashlib
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import ssl
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+import running
+from specification import Specification
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
+TREE = pathlib.Path("build-package")
+SCHEMAS = pathlib.Path("/usr/share/gocode/src/github.com/opencontainers/image-spec/schema")
+CHOSEN = ["node", "service", "sandbox"]
+TITLE, VERSION = "org.opencontainers.image.title", "org.opencontainers.image.version"
+
+
+def run(*command, **settings):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, **settings)
+
+
+def output(*command):
+    done = run(*command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def build(folder, plugins=",".join(CHOSEN), tree=None):
+    return run(SOURCES / "deploy/image/build.py", tree or TREE, "--plugins", plugins, "--version", "1.2.3", "--output", folder,
+               env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"})
+
+
+def needed(path):
+    return set(re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-d", path)))
+
+
+class ImageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.common = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.common.cleanup)
+        cls.layout = pathlib.Path(cls.common.name, "image")
+        done = build(cls.layout)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.folder.chmod(0o755)
+
+    def image(self, layout=None):
+        images = Specification(self, layout or self.layout).images()
+        self.assertEqual(len(images), 1)
+        return images[0]
+
+    def unpack(self, layout=None, name="root"):
+        root = self.folder / name
+        root.mkdir(mode=0o755)
+        for archive in self.image(layout)[2]:
+            with tarfile.open(fileobj=io.BytesIO(archive)) as entries:
+                entries.extractall(root, numeric_owner=True)
+        return root
+
+    def add(self, plugin, layout):
+        return run(SOURCES / "deploy/image/add_plugin.py", layout, plugin)
+
+    def test_it_follows_the_specification(self):
+        config, manifest, archives = self.image()
+        self.assertEqual(config["config"]["User"], "65532:65532")
+        self.assertEqual(config["config"]["Entrypoint"], ["/usr/bin/cloud-controller-manager"])
+        self.assertEqual([layer["annotations"][TITLE] for layer in manifest["layers"]],
+                         ["base", "cloud-controller-manager", "ccm.controller-node", "ccm.controller-service", "ccm.provider-sandbox"])
+        self.assertEqual(len(archives), 5)
+
+    def test_the_schemas_accept_it(self):
+        if not SCHEMAS.exists():
+            self.skipTest("no golang-github-opencontainers-image-spec-dev")
+        import jsonschema
+        # Their references are names of files, whatever ids stand beside them.
+        store = {f"file:///{path.name}": json.loads(re.sub(r'"id": "https://[^"]*",?', "", path.read_text()))
+                 for path in SCHEMAS.glob("*.json")}
+        index = json.loads((self.layout / "index.json").read_text())
+        manifest = json.loads((self.layout / "blobs" / index["manifests"][0]["digest"].replace(":", "/")).read_text())
+        config = json.loads((self.layout / "blobs" / manifest["config"]["digest"].replace(":", "/")).read_text())
+        layout = json.loads((self.layout / "oci-layout").read_text())
+        for name, document in (("image-index", index), ("image-manifest", manifest), ("config", config), ("image-layout", layout)):
+            base = f"file:///{name}-schema.json"
+            schema = store[base]
+            resolver = jsonschema.RefResolver(base, schema, store=store)
+            jsonschema.Draft4Validator(schema, resolver=resolver).validate(document)
+            with self.assertRaises(jsonschema.ValidationError):
+                jsonschema.Draft4Validator(schema, resolver=resolver).validate({})
+
+    def test_other_programs_read_it(self):
+        if not shutil.which("skopeo") or not shutil.which("umoci"):
+            self.skipTest("no skopeo, no umoci")
+        for source in (f"oci:{self.layout}:1.2.3", f"oci-archive:{self.layout}.tar:1.2.3",
+                       f"docker-archive:{self.layout}.tar:cloud-controller-manager:1.2.3"):
+            seen = json.loads(output("skopeo", "inspect", source))
+            self.assertEqual((seen["Os"], seen["Labels"][VERSION]), ("linux", "1.2.3"))
+            output("skopeo", "copy", "--insecure-policy", source, f"dir:{self.folder}/copy")
+        output("umoci", "unpack", "--image", f"{self.layout}:1.2.3", self.folder / "bundle")
+        self.assertEqual(self.tree(self.folder / "bundle/rootfs"), self.tree(self.unpack()))
+
+    def tree(self, root):
+        found = set()
+        for path in root.rglob("*"):
+            content = os.readlink(path) if path.is_symlink() else path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest()
+            found.add((str(path.relative_to(root)), path.lstat().st_mode, path.lstat().st_uid, content))
+        return found
+
+    def test_it_holds_what_was_chosen_and_nothing_else(self):
+        root = self.unpack()
+        files = {str(path.relative_to(root)) for path in root.rglob("*") if not path.is_dir()}
+        known = r"etc/(passwd|group|os-release|ssl/certs/ca-certificates\.crt)|lib64/ld-linux-x86-64\.so\.2|lib/ld-linux-aarch64\.so\.1"
+        known += r"|usr/lib/ssl/cert\.pem|usr/lib/[a-z0-9_]+-linux-gnu/lib[^/]*\.so[.0-9]*"
+        known += r"|usr/share/(doc/[^/]*/copyright|common-licenses/[^/]*)|var/lib/dpkg/status\.d/[^/]*"
+        rest = {name for name in files if not re.fullmatch(known, name)}
+        self.assertEqual(rest, {"usr/bin/cloud-controller-manager", "usr/lib/ccm/controllers/node.so",
+                                "usr/lib/ccm/controllers/service.so", "usr/lib/ccm/providers/sandbox.so"})
+        for path in root.rglob("*"):
+            state = path.lstat()
+            self.assertEqual((state.st_uid, state.st_gid), (0, 0), path)
+            if not path.is_symlink():
+                self.assertEqual(state.st_mtime, 1700000000, path)
+                self.assertIn(oct(state.st_mode & 0o7777), ("0o755", "0o644"), path)
+
+    def test_its_libraries_are_those_that_are_needed(self):
+        root = self.unpack()
+        libraries = {path.name: path for path in [*root.glob("usr/lib/*-linux-gnu/*"), *root.glob("lib*/ld-linux*")]}
+        waiting = needed(root / "usr/bin/cloud-controller-manager").union(*map(needed, root.glob("usr/lib/ccm/*/*.so")))
+        reached = set()
+        while waiting:
+            name = waiting.pop()
+            self.assertIn(name, libraries)
+            reached.add(name)
+            waiting |= needed(libraries[name]) - reached
+        self.assertEqual(reached, set(libraries))
+
+    def test_each_library_has_its_licence_and_version(self):
+        root = self.unpack()
+        packages = {path.name: path.read_text() for path in root.glob("var/lib/dpkg/status.d/*")}
+        listed = {name: output("dpkg-query", "-L", name) for name in packages}
+        for path in root.glob("usr/lib/*-linux-gnu/*"):
+            owners = [name for name, files in listed.items() if f"/{path.name}\n" in files]
+            self.assertEqual(len(owners), 1, path)
+        for name, entry in packages.items():
+            self.assertIn(f"\nVersion: {output('dpkg-query', '-W', '-f', '${Version}', name)}\n", entry)
+            self.assertEqual((root / f"usr/share/doc/{name}/copyright").read_bytes(),
+                             pathlib.Path(f"/usr/share/doc/{name}/copyright").read_bytes())
+        for notice in root.glob("usr/share/doc/*/copyright"):
+            for licence in re.findall(r"/usr/share/common-licenses/([\w.-]*\w)", notice.read_text()):
+                self.assertTrue((root / "usr/share/common-licenses" / licence).is_file(), f"{notice} names {licence}")
+
+    def test_its_roots_are_debians(self):
+        bundle = self.unpack() / "etc/ssl/certs/ca-certificates.crt"
+        shipped = [name for name in output("dpkg-query", "-L", "ca-certificates").splitlines()
+                   if re.fullmatch(r"/usr/share/ca-certificates/.*\.crt", name)]
+        stored = ssl.create_default_context(cafile=bundle).cert_store_stats()
+        self.assertEqual(stored["x509"], len(shipped))
+
+    def test_its_labels_have_the_versions(self):
+        labels = self.image()[0]["config"]["Labels"]
+        self.assertEqual(labels[VERSION], "1.2.3")
+        for name in CHOSEN:
+            plugin = next(TREE.glob(f"lib/ccm/*/{name}.so"))
+            manifest = json.loads(output(TREE / "bin/ccmctl", "plugin", "inspect", plugin, "-o", "json"))["manifest"]
+            self.assertEqual(labels[f"{manifest['id']}.version"], manifest["version"])
+
+    def test_whoever_builds_it_it_is_the_same(self):
+        elsewhere = self.folder / "elsewhere/tree"
+        for path in [TREE / "bin/cloud-controller-manager", *TREE.glob("lib/ccm/*/*.so")]:
+            place = elsewhere / path.relative_to(TREE)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, place)
+            place.chmod(0o700)
+        old = os.umask(0o077)
+        self.addCleanup(os.umask, old)
+        done = build(self.folder / "again", ",".join(reversed(CHOSEN)), elsewhere)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for one, other in ((self.layout / "index.json", self.folder / "again/index.json"),
+                           (f"{self.layout}.tar", self.folder / "again.tar")):
+            self.assertEqual(pathlib.Path(one).read_bytes(), pathlib.Path(other).read_bytes())
+
+    def test_images_share_the_layers_that_they_have_in_common(self):
+        self.assertEqual(build(self.folder / "other", "node,digitalocean").returncode, 0)
+        one, other = (self.image(layout)[1]["layers"] for layout in (self.layout, self.folder / "other"))
+        self.assertEqual([layer["digest"] for layer in one[:3]], [layer["digest"] for layer in other[:3]])
+
+    def test_with_all_plugins_it_has_at_most_25_MB(self):
+        names = sorted(path.stem for path in TREE.glob("lib/ccm/*/*.so"))
+        self.assertEqual(build(self.folder / "all", ",".join(names)).returncode, 0)
+        self.assertLess(pathlib.Path(f"{self.folder}/all.tar").stat().st_size, 25_000_000)
+
+    def test_a_plugin_that_is_not_there_is_named(self):
+        done = build(self.folder / "none", "node,mycloud")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no plugin mycloud", done.stderr)
+        self.assertFalse((self.folder / "none").exists())
+
+    def initialises_nodes(self, root, *provider, sandbox=()):
+        box = self.folder / "box"
+        box.mkdir()
+        server = running.Sandbox(self, TREE / "bin/ccm-sandbox", box, *sandbox)
+        if "--no-cloud" in sandbox:
+            shutil.copy(SOURCES / "examples/machines.txt", box)
+            server.request("POST", "/api/v1/nodes", {
+                "apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-1"},
+                "spec": {"taints": [{"key": running.TAINT, "value": "true", "effect": "NoSchedule"}]}})
+        self.assertTrue(server.waiting())
+        process, log = running.start(self, root, box, self.image()[0]["config"]["Entrypoint"],
+                                     "--kubeconfig=/box/kubeconfig", "--secure-port=0", *provider)
+        running.await_it(30, lambda: not server.waiting(), log.read_text)
+        self.assertEqual(running.confinement(process), {
+            "user": "65532", "group": "65532", "groups": "", "capabilities": 0, "new privileges": "1", "root": ["ro"],
+            "program": "cloud-controller-manager"})
+        process.terminate()
+        self.assertEqual(process.wait(timeout=20), 0, log.read_text())
+        return server.nodes()
+
+    @unittest.skipIf(os.geteuid() != 0, "a folder as a root needs root")
+    def test_its_contents_initialise_nodes_without_rights(self):
+        nodes = self.initialises_nodes(self.unpack(), "--cloud-provider=sandbox", "--cloud-config=/box/cloud.json",
+                                       sandbox=("--nodes", "3"))
+        self.assertEqual(len(nodes), 3)
+        for node in nodes.values():
+            self.assertTrue(node["spec"]["providerID"].startswith("sandbox://"))
+
+    def example(self):
+        """A provider of somebody else, built with the installed SDK; it needs a library that the image lacks."""
+        output("cmake", "--install", TREE, "--component", "sdk", "--prefix", self.folder / "sdk")
+        output("cmake", "-S", SOURCES / "examples/provider-c", "-B", self.folder / "example",
+               f"-DCMAKE_PREFIX_PATH={self.folder}/sdk", "-DCMAKE_MODULE_LINKER_FLAGS=-Wl,--no-as-needed -lz")
+        output("cmake", "--build", self.folder / "example")
+        return next((self.folder / "example").rglob("*.so"))
+
+    @unittest.skipIf(os.geteuid() != 0, "a folder as a root needs root")
+    def test_one_more_layer_brings_a_plugin_of_somebody_else(self):
+        plugin, layout = self.example(), self.folder / "image"
+        shutil.copytree(self.layout, layout)
+        done = self.add(plugin, layout)
+        self.assertEqual((done.returncode, done.stdout), (0, "Added example.provider-rack-c 0.1.0 with libz.so.1\n"), done.stderr)
+        before, after = self.image()[1]["layers"], self.image(layout)[1]["layers"]
+        self.assertEqual(before, after[:-1])
+        root = self.unpack(layout)
+        held = root / "usr/lib/ccm/providers" / plugin.name
+        self.assertEqual(hashlib.sha256(held.read_bytes()).digest(), hashlib.sha256(plugin.read_bytes()).digest())
+        self.assertTrue((root / "usr/share/doc/zlib1g/copyright").is_file())
+        self.assertEqual(self.image(layout)[0]["config"]["Labels"]["example.provider-rack-c.version"], "0.1.0")
+        nodes = self.initialises_nodes(root, "--cloud-provider=rack", "--cloud-config=/box/machines.txt", sandbox=("--no-cloud",))
+        self.assertTrue(nodes["worker-1"]["spec"]["providerID"].startswith("rack://"))
+
+    def test_a_file_that_is_no_plugin_for_it_is_refused(self):
+        layout = self.folder / "image"
+        shutil.copytree(self.layout, layout)
+        before = (layout / "index.json").read_bytes()
+        foreign = self.folder / "foreign.so"
+        contents = bytearray(next(TREE.glob("lib/ccm/*/digitalocean.so")).read_bytes())
+        # e_machine: the other architecture's.
+        contents[18] = 62 if contents[18] == 183 else 183
+        foreign.write_bytes(contents)
+        (self.folder / "text.so").write_text("no ELF file")
+        for file, told in ((TREE / "bin/ccmctl", "has no manifest"), (foreign, ", and the image for "), (self.folder / "text.so", "Magic")):
+            done = self.add(file, layout)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(told, done.stderr)
+        self.assertEqual((layout / "index.json").read_bytes(), before)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        TREE = pathlib.Path(sys.argv.pop(1))
+    unittest.main()

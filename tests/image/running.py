@@ -1,0 +1,86 @@
+"""An API server in memory, and a host that runs as a container would: in the image's files alone, without rights."""
+import base64
+import json
+import os
+import pathlib
+import re
+import ssl
+import subprocess
+import time
+import urllib.request
+
+TAINT = "node.cloudprovider.kubernetes.io/uninitialized"
+# As a Pod with readOnlyRootFilesystem, runAsNonRoot, no new privileges and no capabilities: /box is its volume.
+CONTAINER = """
+mount --bind "$1" "$1"
+mount --bind "$2" "$1/box"
+mount -t proc proc "$1/proc"
+mount -o remount,bind,ro "$1"
+root=$1; shift 2
+cd /
+exec setpriv --no-new-privs --inh-caps=-all chroot --userspec=65532:65532 --groups= "$root" "$@"
+"""
+
+
+def await_it(seconds, condition, told):
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            raise AssertionError(told())
+        time.sleep(0.1)
+
+
+class Sandbox:
+    def __init__(self, test, program, folder, *flags):
+        self.folder = pathlib.Path(folder)
+        process = subprocess.Popen([program, "--directory", folder, *flags], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        test.addCleanup(process.wait)
+        test.addCleanup(process.kill)
+        await_it(20, (self.folder / "ready").exists, lambda: "ccm-sandbox is not ready")
+        self.server = json.loads((self.folder / "ready").read_text())["server"]
+        kubeconfig = (self.folder / "kubeconfig").read_text()
+        self.token = re.search(r'token: "?([^"\s]+)', kubeconfig).group(1)
+        authority = base64.b64decode(re.search(r'certificate-authority-data: "?([^"\s]+)', kubeconfig).group(1)).decode()
+        self.context = ssl.create_default_context(cadata=authority)
+        for path in self.folder.iterdir():
+            path.chmod(0o644)
+        self.folder.chmod(0o755)
+
+    def request(self, method, path, body=None):
+        request = urllib.request.Request(self.server + path, method=method, data=json.dumps(body).encode() if body else None,
+                                         headers={"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, context=self.context, timeout=10) as answer:
+            return json.load(answer)
+
+    def nodes(self):
+        return {node["metadata"]["name"]: node for node in self.request("GET", "/api/v1/nodes")["items"]}
+
+    def waiting(self):
+        """Nodes that no manager has initialised."""
+        return [name for name, node in self.nodes().items()
+                if any(taint["key"] == TAINT for taint in node["spec"].get("taints", []))]
+
+
+def start(test, root, box, entrypoint, *flags):
+    """Runs the image's program in these files. Returns the path of its log."""
+    for folder in ("box", "proc"):
+        (root / folder).mkdir(exist_ok=True)
+    log = pathlib.Path(f"{root}.log")
+    with open(log, "w", encoding="utf-8") as out:
+        process = subprocess.Popen(["unshare", "--mount", "--propagation=private", "sh", "-euc", CONTAINER, "sh", root, box,
+                                    *entrypoint, *flags], stdout=out, stderr=out,
+                                   env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
+    test.addCleanup(process.wait)
+    test.addCleanup(process.terminate)
+    return process, log
+
+
+def confinement(process):
+    """What the kernel says of the program: user, capabilities, new privileges, and whether its root can be written to."""
+    status = dict(line.split(":\t", 1) for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines()
+                  if ":\t" in line)
+    mounts = pathlib.Path(f"/proc/{process.pid}/mounts").read_text().splitlines()
+    root = [line.split()[3].split(",")[0] for line in mounts if line.split()[1] == "/"]
+    return {"user": status["Uid"].split()[0], "group": status["Gid"].split()[0], "groups": status["Groups"].strip(),
+            "capabilities": int(status["CapEff"], 16), "new privileges": status["NoNewPrivs"], "root": root[-1:],
+            "program": os.path.basename(os.readlink(f"/proc/{process.pid}/exe"))}
