@@ -124,10 +124,9 @@ image: packages-image $(if $(image_flags),cross,image-programs) ## an OCI image 
 	@deploy/image/build.py $(image_tree) --plugins=$(PLUGINS) $(image_flags) \
 	  --version=$$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' $(image_tree)/CMakeCache.txt) --revision=$$(git rev-parse HEAD)
 
-test-image: packages-image packages-test-image packages-build ## build images, hold them against OCI's specification and run them in a folder of their own
-	@cmake --preset package >/dev/null
-	@cmake --build --preset package -j $(JOBS)
-	@tests/image/check.py build-package
+test-image: packages-image packages-test-image $(if $(image_flags),cross,packages-build) ## build images, hold them against OCI's specification and run them in a folder of their own
+	@$(if $(image_flags),:,cmake --preset package >/dev/null && cmake --build --preset package -j $(JOBS))
+	@tests/image/check.py $(image_tree) $(if $(image_flags),$(image_tree)/sysroot)
 
 clean: ## remove the build trees
 	@rm -rf build build-*

@@ -18,6 +18,10 @@ def text(value):
     return json.dumps(value, indent=1, sort_keys=True).encode() + b"\n"
 
 
+def path(descriptor):
+    return "blobs/" + descriptor["digest"].replace(":", "/")
+
+
 class Layout:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -28,12 +32,12 @@ class Layout:
         (self.folder / "oci-layout").write_bytes(text({"imageLayoutVersion": "1.0.0"}))
 
     def blob(self, descriptor):
-        return (self.folder / "blobs" / descriptor["digest"].replace(":", "/")).read_bytes()
+        return (self.folder / path(descriptor)).read_bytes()
 
     def put(self, media_type, blob, **more):
         """Keeps the blob and describes it."""
         descriptor = {"mediaType": media_type, "digest": layers.digest(blob), "size": len(blob), **more}
-        (self.folder / "blobs" / descriptor["digest"].replace(":", "/")).write_bytes(blob)
+        (self.folder / path(descriptor)).write_bytes(blob)
         return descriptor
 
     def index(self):
@@ -42,6 +46,15 @@ class Layout:
     def write_index(self, descriptors):
         index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": descriptors}
         (self.folder / "index.json").write_bytes(text(index))
+
+    def write_archive(self, more):
+        """Beside the layout, of its files and of more."""
+        files = {str(found.relative_to(self.folder)): found.read_bytes() for found in self.folder.rglob("*") if found.is_file()}
+        with tarfile.open(f"{self.folder}.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
+            for name, contents in sorted({**files, **more}.items()):
+                info = tarfile.TarInfo(name)
+                info.size = len(contents)
+                archive.addfile(info, io.BytesIO(contents))
 
     def remove_unused(self, used):
         for path in (self.folder / "blobs/sha256").iterdir():
@@ -96,16 +109,7 @@ class Image:
         self.write_archive(config)
 
     def write_archive(self, config):
-        """Beside the layout: with a list that `docker load` of before OCI reads as well."""
-        def path(descriptor):
-            return "blobs/" + descriptor["digest"].replace(":", "/")
-
+        """With a list that `docker load` of before OCI reads as well."""
         name = f"cloud-controller-manager:{self.reference}"
-        listed = text([{"Config": path(config), "RepoTags": [name], "Layers": [path(layer) for layer in self.layers]}])
-        files = {str(found.relative_to(self.layout.folder)): found.read_bytes()
-                 for found in self.layout.folder.rglob("*") if found.is_file()}
-        with tarfile.open(f"{self.layout.folder}.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
-            for name, contents in sorted({**files, "manifest.json": listed}.items()):
-                info = tarfile.TarInfo(name)
-                info.size = len(contents)
-                archive.addfile(info, io.BytesIO(contents))
+        listed = [{"Config": path(config), "RepoTags": [name], "Layers": [path(layer) for layer in self.layers]}]
+        self.layout.write_archive({"manifest.json": text(listed)})

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Checks the images that deploy/image makes of a build tree: tests/image/check.py build-package
+"""Checks the images that deploy/image makes of a build tree: tests/image/check.py build-package [SYSROOT]
 
 They follow OCI's specification, hold what was asked for, are the same bytes whoever builds them, and initialise Nodes from a
 folder of their own without rights, also with one more layer of somebody else. Needs root for that folder, and what
-`make test-image` installs.
+`make test-image` installs. With the libraries of another architecture, as tools/sysroot unpacks them, all runs in an emulator.
 """
 import hashlib
 import io
@@ -24,6 +24,8 @@ from specification import Specification
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 TREE = pathlib.Path("build-package")
+SYSROOT = pathlib.Path("/")
+EMULATOR = "/usr/bin/qemu-aarch64-static"
 SCHEMAS = pathlib.Path("/usr/share/gocode/src/github.com/opencontainers/image-spec/schema")
 CHOSEN = ["node", "service", "sandbox"]
 TITLE, VERSION = "org.opencontainers.image.title", "org.opencontainers.image.version"
@@ -39,8 +41,22 @@ def output(*command):
     return done.stdout
 
 
+def foreign():
+    return SYSROOT != pathlib.Path("/")
+
+
+def program(name):
+    """The command that runs a program of the tree."""
+    return [EMULATOR, "-L", SYSROOT, TREE / "bin" / name] if foreign() else [TREE / "bin" / name]
+
+
+def packages(*arguments):
+    return output("dpkg-query", f"--admindir={SYSROOT / 'var/lib/dpkg'}", *arguments)
+
+
 def build(folder, plugins=",".join(CHOSEN), tree=None):
-    return run(SOURCES / "deploy/image/build.py", tree or TREE, "--plugins", plugins, "--version", "1.2.3", "--output", folder,
+    return run(SOURCES / "deploy/image/build.py", tree or TREE, "--plugins", plugins, "--version", "1.2.3",
+               "--output", folder, "--sysroot", SYSROOT,
                env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"})
 
 
@@ -77,7 +93,7 @@ class ImageTest(unittest.TestCase):
         return root
 
     def add(self, plugin, layout):
-        return run(SOURCES / "deploy/image/add_plugin.py", layout, plugin)
+        return run(SOURCES / "deploy/image/add_plugin.py", layout, plugin, "--sysroot", SYSROOT)
 
     def test_it_follows_the_specification(self):
         config, manifest, archives = self.image()
@@ -111,9 +127,10 @@ class ImageTest(unittest.TestCase):
             self.skipTest("no skopeo, no umoci")
         for source in (f"oci:{self.layout}:1.2.3", f"oci-archive:{self.layout}.tar:1.2.3",
                        f"docker-archive:{self.layout}.tar:cloud-controller-manager:1.2.3"):
-            seen = json.loads(output("skopeo", "inspect", source))
+            of_it = f"--override-arch={self.image()[0]['architecture']}"
+            seen = json.loads(output("skopeo", of_it, "inspect", source))
             self.assertEqual((seen["Os"], seen["Labels"][VERSION]), ("linux", "1.2.3"))
-            output("skopeo", "copy", "--insecure-policy", source, f"dir:{self.folder}/copy")
+            output("skopeo", of_it, "copy", "--insecure-policy", source, f"dir:{self.folder}/copy")
         output("umoci", "unpack", "--image", f"{self.layout}:1.2.3", self.folder / "bundle")
         self.assertEqual(self.tree(self.folder / "bundle/rootfs"), self.tree(self.unpack()))
 
@@ -154,22 +171,22 @@ class ImageTest(unittest.TestCase):
 
     def test_each_library_has_its_licence_and_version(self):
         root = self.unpack()
-        packages = {path.name: path.read_text() for path in root.glob("var/lib/dpkg/status.d/*")}
-        listed = {name: output("dpkg-query", "-L", name) for name in packages}
+        entries = {path.name: path.read_text() for path in root.glob("var/lib/dpkg/status.d/*")}
+        listed = {name: packages("-L", name) for name in entries}
         for path in root.glob("usr/lib/*-linux-gnu/*"):
             owners = [name for name, files in listed.items() if f"/{path.name}\n" in files]
             self.assertEqual(len(owners), 1, path)
-        for name, entry in packages.items():
-            self.assertIn(f"\nVersion: {output('dpkg-query', '-W', '-f', '${Version}', name)}\n", entry)
+        for name, entry in entries.items():
+            self.assertIn(f"\nVersion: {packages('-W', '-f', '${Version}', name)}\n", entry)
             self.assertEqual((root / f"usr/share/doc/{name}/copyright").read_bytes(),
-                             pathlib.Path(f"/usr/share/doc/{name}/copyright").read_bytes())
+                             (SYSROOT / f"usr/share/doc/{name}/copyright").read_bytes())
         for notice in root.glob("usr/share/doc/*/copyright"):
             for licence in re.findall(r"/usr/share/common-licenses/([\w.-]*\w)", notice.read_text()):
                 self.assertTrue((root / "usr/share/common-licenses" / licence).is_file(), f"{notice} names {licence}")
 
     def test_its_roots_are_debians(self):
         bundle = self.unpack() / "etc/ssl/certs/ca-certificates.crt"
-        shipped = [name for name in output("dpkg-query", "-L", "ca-certificates").splitlines()
+        shipped = [name for name in packages("-L", "ca-certificates").splitlines()
                    if re.fullmatch(r"/usr/share/ca-certificates/.*\.crt", name)]
         stored = ssl.create_default_context(cafile=bundle).cert_store_stats()
         self.assertEqual(stored["x509"], len(shipped))
@@ -179,7 +196,7 @@ class ImageTest(unittest.TestCase):
         self.assertEqual(labels[VERSION], "1.2.3")
         for name in CHOSEN:
             plugin = next(TREE.glob(f"lib/ccm/*/{name}.so"))
-            manifest = json.loads(output(TREE / "bin/ccmctl", "plugin", "inspect", plugin, "-o", "json"))["manifest"]
+            manifest = json.loads(output(*program("ccmctl"), "plugin", "inspect", plugin, "-o", "json"))["manifest"]
             self.assertEqual(labels[f"{manifest['id']}.version"], manifest["version"])
 
     def test_whoever_builds_it_it_is_the_same(self):
@@ -202,6 +219,43 @@ class ImageTest(unittest.TestCase):
         one, other = (self.image(layout)[1]["layers"] for layout in (self.layout, self.folder / "other"))
         self.assertEqual([layer["digest"] for layer in one[:3]], [layer["digest"] for layer in other[:3]])
 
+    def of_another_architecture(self):
+        """The image with another word in its configuration."""
+        layout = self.folder / "another"
+        shutil.copytree(self.layout, layout)
+
+        def rewrite(holder, change):
+            path = layout / "blobs" / holder["digest"].replace(":", "/")
+            document = json.loads(path.read_bytes())
+            change(document)
+            path.unlink()
+            contents = json.dumps(document).encode()
+            digest = hashlib.sha256(contents).hexdigest()
+            (layout / "blobs/sha256" / digest).write_bytes(contents)
+            holder.update(digest=f"sha256:{digest}", size=len(contents))
+
+        other = {"amd64": "arm64", "arm64": "amd64"}[self.image()[0]["architecture"]]
+        index = json.loads((layout / "index.json").read_bytes())
+        [descriptor] = index["manifests"]
+        rewrite(descriptor, lambda manifest: rewrite(manifest["config"], lambda config: config.update(architecture=other)))
+        descriptor["platform"]["architecture"] = other
+        (layout / "index.json").write_text(json.dumps(index))
+        return layout
+
+    def test_images_for_two_architectures_have_one_name(self):
+        another, joined = self.of_another_architecture(), self.folder / "joined"
+        done = run(SOURCES / "deploy/image/join.py", joined, self.layout, another)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        images = Specification(self, joined).images()
+        self.assertEqual({config["architecture"] for config, _, _ in images}, {"amd64", "arm64"})
+        if shutil.which("skopeo"):
+            for architecture in ("amd64", "arm64"):
+                for kind, name in (("oci", joined), ("oci-archive", f"{joined}.tar")):
+                    seen = json.loads(output("skopeo", f"--override-arch={architecture}", "inspect", f"{kind}:{name}:1.2.3"))
+                    self.assertEqual(seen["Architecture"], architecture)
+        done = run(SOURCES / "deploy/image/join.py", joined, self.layout, self.layout)
+        self.assertEqual((done.returncode, "the same architecture" in done.stderr), (1, True))
+
     def test_with_all_plugins_it_has_at_most_25_MB(self):
         names = sorted(path.stem for path in TREE.glob("lib/ccm/*/*.so"))
         self.assertEqual(build(self.folder / "all", ",".join(names)).returncode, 0)
@@ -216,19 +270,23 @@ class ImageTest(unittest.TestCase):
     def initialises_nodes(self, root, *provider, sandbox=()):
         box = self.folder / "box"
         box.mkdir()
-        server = running.Sandbox(self, TREE / "bin/ccm-sandbox", box, *sandbox)
+        server = running.Sandbox(self, program("ccm-sandbox"), box, *sandbox)
         if "--no-cloud" in sandbox:
             shutil.copy(SOURCES / "examples/machines.txt", box)
             server.request("POST", "/api/v1/nodes", {
                 "apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-1"},
                 "spec": {"taints": [{"key": running.TAINT, "value": "true", "effect": "NoSchedule"}]}})
         self.assertTrue(server.waiting())
-        process, log = running.start(self, root, box, self.image()[0]["config"]["Entrypoint"],
+        entrypoint = self.image()[0]["config"]["Entrypoint"]
+        if foreign():
+            shutil.copy(EMULATOR, root / "emulator")
+            entrypoint = ["/emulator", *entrypoint]
+        process, log = running.start(self, root, box, entrypoint,
                                      "--kubeconfig=/box/kubeconfig", "--secure-port=0", *provider)
         running.await_it(30, lambda: not server.waiting(), log.read_text)
         self.assertEqual(running.confinement(process), {
             "user": "65532", "group": "65532", "groups": "", "capabilities": 0, "new privileges": "1", "root": ["ro"],
-            "program": "cloud-controller-manager"})
+            "program": os.path.basename(entrypoint[0])})
         process.terminate()
         self.assertEqual(process.wait(timeout=20), 0, log.read_text())
         return server.nodes()
@@ -245,7 +303,9 @@ class ImageTest(unittest.TestCase):
         """A provider of somebody else, built with the installed SDK; it needs a library that the image lacks."""
         output("cmake", "--install", TREE, "--component", "sdk", "--prefix", self.folder / "sdk")
         output("cmake", "-S", SOURCES / "examples/provider-c", "-B", self.folder / "example",
-               f"-DCMAKE_PREFIX_PATH={self.folder}/sdk", "-DCMAKE_MODULE_LINKER_FLAGS=-Wl,--no-as-needed -lz")
+               f"-DCMAKE_PREFIX_PATH={self.folder}/sdk", "-DCMAKE_MODULE_LINKER_FLAGS=-Wl,--no-as-needed -lz",
+               *([f"-DCMAKE_TOOLCHAIN_FILE={SOURCES}/cmake/CcmArm64.cmake",
+                  f"-DCMAKE_FIND_ROOT_PATH={self.folder}/sdk"] if foreign() else []))
         output("cmake", "--build", self.folder / "example")
         return next((self.folder / "example").rglob("*.so"))
 
@@ -269,13 +329,13 @@ class ImageTest(unittest.TestCase):
         layout = self.folder / "image"
         shutil.copytree(self.layout, layout)
         before = (layout / "index.json").read_bytes()
-        foreign = self.folder / "foreign.so"
+        another = self.folder / "another.so"
         contents = bytearray(next(TREE.glob("lib/ccm/*/digitalocean.so")).read_bytes())
         # e_machine: the other architecture's.
         contents[18] = 62 if contents[18] == 183 else 183
-        foreign.write_bytes(contents)
+        another.write_bytes(contents)
         (self.folder / "text.so").write_text("no ELF file")
-        for file, told in ((TREE / "bin/ccmctl", "has no manifest"), (foreign, ", and the image for "), (self.folder / "text.so", "Magic")):
+        for file, told in ((TREE / "bin/ccmctl", "has no manifest"), (another, ", and the image for "), (self.folder / "text.so", "Magic")):
             done = self.add(file, layout)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn(told, done.stderr)
@@ -285,4 +345,6 @@ class ImageTest(unittest.TestCase):
 if __name__ == "__main__":
     if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
         TREE = pathlib.Path(sys.argv.pop(1))
+    if len(sys.argv) > 1 and pathlib.Path(sys.argv[1]).is_dir():
+        SYSROOT = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

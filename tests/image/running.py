@@ -33,7 +33,7 @@ def await_it(seconds, condition, told):
 class Sandbox:
     def __init__(self, test, program, folder, *flags):
         self.folder = pathlib.Path(folder)
-        process = subprocess.Popen([program, "--directory", folder, *flags], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([*program, "--directory", folder, *flags], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         test.addCleanup(process.wait)
         test.addCleanup(process.kill)
         await_it(20, (self.folder / "ready").exists, lambda: "ccm-sandbox is not ready")
