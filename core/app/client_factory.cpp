@@ -1,6 +1,7 @@
 #include "app/client_factory.hpp"
 
 #include "base/version.hpp"
+#include "plugin_files/account_rules.hpp"
 
 #include <utility>
 
@@ -52,17 +53,40 @@ kube::Client ClientFactory::client(std::string_view name) const {
   return root_.derive(options(name));
 }
 
-kube::Client ClientFactory::writer(std::string_view name) const {
-  kube::ClientOptions own = options(name);
-  own.gate = gates_.objects;
-  return root_.derive(std::move(own));
+const kube::Client& ClientFactory::connection_of(const std::string& account) const {
+  const auto known = accounts_.find(account);
+  if (known != accounts_.end()) return known->second;
+  const kube::ServiceAccount who{std::string(plugin::kAccountNamespace), account};
+  auto token = std::make_shared<kube::ServiceAccountToken>(client(""), who, clock_);
+  kube::ClientConfig config = root_.config().anonymous();
+  config.source = "service account " + account;
+  config.token_source = token;
+  tokens_.emplace(account, std::move(token));
+  kube::Client connection(root_.executor(), std::move(config), options(who.user()));
+  return accounts_.emplace(account, std::move(connection)).first->second;
 }
 
-kube::Client ClientFactory::event_writer(std::string_view name) const {
+kube::Client ClientFactory::derive(const std::string& account, kube::ClientOptions own) const {
+  if (account.empty()) return root_.derive(std::move(own));
+  own.user_agent = user_agent_of(plugin::user_of_account(account));
+  return connection_of(account).derive(std::move(own));
+}
+
+kube::Client ClientFactory::client_of_account(const std::string& account) const {
+  return derive(account, options(""));
+}
+
+kube::Client ClientFactory::writer(std::string_view name, const std::string& account) const {
+  kube::ClientOptions own = options(name);
+  own.gate = gates_.objects;
+  return derive(account, std::move(own));
+}
+
+kube::Client ClientFactory::event_writer(std::string_view name, const std::string& account) const {
   kube::ClientOptions own = options(name);
   own.gate = gates_.events;
   own.yield_to_writes = kEventPatience;
-  return root_.derive(std::move(own));
+  return derive(account, std::move(own));
 }
 
 kube::Client ClientFactory::separate(const boost::asio::any_io_executor& executor,

@@ -167,6 +167,21 @@ void add_budgets(serving::SampledMetrics* metrics, const plugin::PluginHost& plu
       [](const Report& of) { return std::optional<double>(static_cast<double>(of.held)); });
 }
 
+// With --use-service-account-credentials.
+void add_tokens(serving::SampledMetrics* metrics, const ClientFactory& clients) {
+  metrics->gauge("ccm_service_account_token_remaining_seconds",
+                 "Time until the token of a controller's service account expires; 0 without one.",
+                 [&clients] {
+                   Samples samples;
+                   for (const auto& [account, token] : clients.tokens()) {
+                     const auto left = token->time_left().value_or(std::chrono::nanoseconds(0));
+                     samples.push_back({{{"service_account", account}},
+                                        std::chrono::duration<double>(left).count()});
+                   }
+                   return samples;
+                 });
+}
+
 // A transport here is a pool of connections with its credentials.
 void add_transports(serving::SampledMetrics* metrics) {
   const kube::TransportCounts& counts = kube::TransportCounts::of_process();
@@ -213,6 +228,7 @@ void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources source
   add_components(metrics, sources.plugins);
   add_caches(metrics, sources.informers);
   add_budgets(metrics, sources.plugins);
+  add_tokens(metrics, sources.clients);
 }
 
 }  // namespace ccm::app

@@ -2,6 +2,7 @@
 // Loop thread.
 #pragma once
 
+#include "app/client_factory.hpp"
 #include "app/flags/options.hpp"
 #include "app/leadership.hpp"
 #include "app/plugin_selection.hpp"
@@ -18,6 +19,7 @@ struct HostMetricSources {
   const LoadedSelection& selection;
   const kube::InformerSet& informers;
   const plugin::PluginHost& plugins;
+  const ClientFactory& clients;
 };
 
 void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources sources);

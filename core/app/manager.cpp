@@ -85,16 +85,18 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
       clients(loop.executor(), config, line, {write_gate, event_gate},
               client_metrics.observer(config.server)),
       informers(clients.client("shared-informers"), informer_timing(options.client_connection)),
-      recorders([this](const std::string& source) {
+      recorders([this](const std::string& source, const std::string& account) {
         kube::EventOptions event_options;
         event_options.component = source;
-        return std::make_unique<kube::EventRecorder>(clients.event_writer(source), event_options);
+        return std::make_unique<kube::EventRecorder>(clients.event_writer(source, account),
+                                                     event_options);
       }),
       leadership(options.leader_election, clients, loop),
       plugins(dependencies()),
       endpoint(loop.executor(), options, metrics, sampled, health),
       guard(signal_guard) {
-  add_host_metrics(&sampled, {leadership, options.leader_election, selection, informers, plugins});
+  add_host_metrics(&sampled,
+                   {leadership, options.leader_election, selection, informers, plugins, clients});
   health->set_note("deletion-brake", [this] { return plugins.cloud().brake_summary(); });
   add_pages();
 }
@@ -128,8 +130,8 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
       .cache = cache,
       .object_api =
           [this](const plugin::ComponentIdentity& identity) {
-            return std::shared_ptr<plugin::ObjectApi>(
-                plugin::make_object_api(clients.writer(identity.client_name)));
+            return std::shared_ptr<plugin::ObjectApi>(plugin::make_object_api(
+                clients.writer(identity.client_name, account_of(identity))));
           },
       .send_http = plugin::guard_credentials(
           loop.executor(),
@@ -161,8 +163,25 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
       .may_start =
           [this](const plugin::ComponentIdentity& identity) {
             return !access || access->allows(identity.plugin_id);
-          }};
+          },
+      .component_events = [this](const plugin::ComponentIdentity& identity) -> plugin::RecordEvent {
+        return [this, account = account_of(identity)](
+                   const std::string& source, kube::ObjectReference about, kube::EventType type,
+                   std::string reason, std::string message) {
+          recorders.record_as(account, source, std::move(about), type, std::move(reason),
+                              std::move(message));
+        };
+      }};
   return result;
+}
+
+// Controllers have one each with --use-service-account-credentials, providers none.
+std::string Manager::Impl::account_of(const plugin::ComponentIdentity& identity) const {
+  if (!options.kube_cloud_shared.use_service_account_credentials) return {};
+  const bool controller =
+      std::any_of(selection.controllers.begin(), selection.controllers.end(),
+                  [&](const SelectedComponent& one) { return one.name == identity.name; });
+  return controller ? identity.client_name : std::string();
 }
 
 std::optional<std::string> Manager::Impl::flag(std::string_view name) const {

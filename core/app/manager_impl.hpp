@@ -43,6 +43,8 @@ struct Manager::Impl final : plugin::FlagSource {
 
   // manager.cpp
   plugin::PluginHostDependencies dependencies();
+  // The service account of a component; empty: the program's own identity.
+  [[nodiscard]] std::string account_of(const plugin::ComponentIdentity& identity) const;
   void add_pages();
   void watch_signals();
   Status alive(bool holding) const;

@@ -127,8 +127,11 @@ void Manager::Impl::check_access() {
                      subject.name + " lacks " + plugin::to_string(missing.needed));
   };
   callbacks.answered = [this] { plugins.start_allowed_controllers(); };
-  access.emplace(clients.client("access-check"), access_subjects(selection, options),
-                 AccessCheckOptions(), std::move(callbacks));
+  auto client_of = [this](const std::string& account) {
+    return account.empty() ? clients.client("access-check") : clients.client_of_account(account);
+  };
+  access.emplace(std::move(client_of), access_subjects(selection, options), AccessCheckOptions(),
+                 std::move(callbacks));
   health->set_note(
       "permissions", [this] { return access->text(); }, serving::HealthRegistry::Readers::informed);
   asio::co_spawn(loop.context(), access->run(), [](const std::exception_ptr& fault) {

@@ -2,9 +2,12 @@
 // Loading reads files and blocks: at start only. Value types, any thread.
 #pragma once
 
+#include "kube/token_source.hpp"
+
 #include <ccm/status.hpp>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +56,7 @@ struct ClientConfig {
   std::string username;
   std::string password;  // never logged
   std::optional<ExecConfig> exec;
+  std::shared_ptr<TokenSource> token_source;  // the only credential, where there is one
   Impersonation impersonate;
 
   std::string namespace_name;  // of the context; "default" when unsaid

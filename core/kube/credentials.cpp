@@ -5,8 +5,12 @@
 
 #include <ccm/trim.hpp>
 
+#include <algorithm>
+
 namespace ccm::kube {
 namespace {
+
+constexpr std::string_view kBearer = "Bearer ";
 
 Status refused(const ClientConfig& config, const std::string& what) {
   return {Code::failed_precondition, ErrorClass::auth, config.source + ": " + what};
@@ -92,7 +96,7 @@ void Credentials::check_tls_files() {
 }
 
 void Credentials::set_token(const std::string& token) {
-  if (!token.empty()) authorization_ = "Bearer " + token;
+  if (!token.empty()) authorization_ = std::string(kBearer) + token;
 }
 
 Status Credentials::load_token_file() {
@@ -129,7 +133,18 @@ Status Credentials::load() {
   return status.ok() || !authorization_.empty() ? Status() : status;
 }
 
+boost::asio::awaitable<Status> Credentials::take_token() {
+  const Result<std::string> token = co_await config_.token_source->token();
+  if (token.ok()) set_token(*token);
+  co_return token.status();
+}
+
 bool Credentials::rejected(const std::string& authorization, uint64_t generation) {
+  if (config_.token_source) {
+    config_.token_source->rejected(
+        authorization.substr(std::min(kBearer.size(), authorization.size())));
+    return true;
+  }
   if (!config_.token_file.empty()) {
     token_stale_ = token_stale_ || authorization == authorization_;
     return true;

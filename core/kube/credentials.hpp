@@ -59,6 +59,7 @@ class Credentials {
   Status load_token_file();
   void renew_token_file();
   void set_token(const std::string& token);
+  boost::asio::awaitable<Status> take_token();
   bool exec_due() const;
   boost::asio::awaitable<Status> run_exec();
   boost::asio::awaitable<Status> exec_once();

@@ -161,6 +161,10 @@ asio::awaitable<Status> Credentials::refresh() {
     if (!loaded.ok()) co_return loaded;
   }
   check_tls_files();
+  if (config_.token_source) {
+    Status taken = co_await take_token();
+    co_return taken;
+  }
   if (!config_.token_file.empty()) renew_token_file();
   if (!exec_due()) co_return Status();
   Status status = co_await run_exec();

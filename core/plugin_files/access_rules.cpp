@@ -1,5 +1,7 @@
 #include "plugin_files/access_rules.hpp"
 
+#include "plugin_files/account_rules.hpp"
+
 #include <ccm/abi/instances.h>
 
 #include <algorithm>
@@ -95,6 +97,7 @@ std::string text_of(const Permission& thing, const std::string& verbs) {
   if (!thing.api_group.empty()) text += "." + thing.api_group;
   if (!thing.name.empty()) text += " \"" + thing.name + "\"";
   if (!thing.namespace_name.empty()) text += " in namespace " + thing.namespace_name;
+  if (!thing.service_account.empty()) text += " as " + user_of_account(thing.service_account);
   return text;
 }
 
@@ -140,8 +143,9 @@ std::string to_string(const Permission& permission) { return text_of(permission,
 
 std::string to_string(const std::vector<Permission>& permissions) {
   const auto same_thing = [](const Permission& left, const Permission& right) {
-    return std::tie(left.api_group, left.resource, left.name, left.namespace_name) ==
-           std::tie(right.api_group, right.resource, right.name, right.namespace_name);
+    return std::tie(left.api_group, left.resource, left.name, left.namespace_name,
+                    left.service_account) == std::tie(right.api_group, right.resource, right.name,
+                                                      right.namespace_name, right.service_account);
   };
   std::string text;
   std::vector<bool> told(permissions.size());
@@ -158,7 +162,8 @@ std::string to_string(const std::vector<Permission>& permissions) {
   return text;
 }
 
-Permissions permissions_of(const std::vector<RbacRule>& rules, std::string_view namespace_name) {
+Permissions permissions_of(const std::vector<RbacRule>& rules, std::string_view namespace_name,
+                           std::string_view service_account) {
   std::set<Permission> needs;
   std::set<Permission> likes;
   for (const RbacRule& rule : rules) {
@@ -167,7 +172,8 @@ Permissions permissions_of(const std::vector<RbacRule>& rules, std::string_view 
       for (const std::string& resource : rule.resources) {
         for (const std::string& name : names_of(rule)) {
           for (const std::string& verb : rule.verbs) {
-            all.insert({verb, group, resource, name, std::string(namespace_name)});
+            all.insert({verb, group, resource, name, std::string(namespace_name),
+                        std::string(service_account)});
           }
         }
       }

@@ -37,6 +37,8 @@ struct Permission {
   std::string resource;          // "nodes/status"
   std::string name;              // empty: of all objects
   std::string namespace_name{};  // empty: in all namespaces, or none for Nodes
+  // A controller's own, in kube-system (account_rules.hpp); empty: the program's identity.
+  std::string service_account{};
 
   auto operator<=>(const Permission&) const = default;
 };
@@ -55,8 +57,8 @@ struct Permissions {
   [[nodiscard]] bool empty() const { return needed.empty() && optional.empty(); }
   bool operator==(const Permissions&) const = default;
 };
-Permissions permissions_of(const std::vector<RbacRule>& rules,
-                           std::string_view namespace_name = {});
+Permissions permissions_of(const std::vector<RbacRule>& rules, std::string_view namespace_name = {},
+                           std::string_view service_account = {});
 // Adds only missing ones.
 void add_permissions(Permissions& to, const Permissions& from);
 

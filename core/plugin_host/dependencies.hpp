@@ -41,7 +41,7 @@ struct PluginHostDependencies {
   SendHttp send_http;  // make_send_http()
   MakeHttpClient
       make_http_client{};    // make_http_clients(); empty: no component has clients of its own
-  RecordEvent record_event;  // EventRecorders::record
+  RecordEvent record_event;  // EventRecorders::record, for the host's own Events
   // Of all writes to Kubernetes and to the cloud; null = a gate that asks leader.leading().
   std::shared_ptr<net::WriteGate> write_gate;
   // Of a component's HTTP requests (HOST-133); empty = none is set.
@@ -53,6 +53,8 @@ struct PluginHostDependencies {
   runtime::BrakeOptions brake{};
   // Whether a controller may begin; empty = always. Asked again by start_allowed_controllers().
   std::function<bool(const ComponentIdentity&)> may_start{};
+  // Records a component's Events under its identity; empty = record_event.
+  std::function<RecordEvent(const ComponentIdentity&)> component_events{};
 };
 
 }  // namespace ccm::plugin

@@ -22,8 +22,9 @@ namespace ccm::plugin {
 
 using boost::asio::awaitable;
 
-RecordEvent PluginHost::Impl::noting_warnings() const {
-  return [notes = warnings, record = deps.record_event](
+RecordEvent PluginHost::Impl::noting_warnings(const ComponentIdentity& component) const {
+  auto recording = deps.component_events ? deps.component_events(component) : deps.record_event;
+  return [notes = warnings, record = std::move(recording)](
              const std::string& source, kube::ObjectReference about, kube::EventType type,
              std::string reason, std::string message) {
     if (type == kube::EventType::warning) notes->note(about, reason, message);
@@ -45,7 +46,7 @@ void PluginHost::Impl::add_services(ComponentUnit& unit) {
   host.add(std::make_unique<MetricsService>(live, plugin_metrics));
   host.add(std::make_unique<ConfigService>(live, deps.flags, cloud_config, config_rejections));
   host.add(std::make_unique<LeaderService>(live, deps.leader));
-  host.add(std::make_unique<EventService>(live, noting_warnings()));
+  host.add(std::make_unique<EventService>(live, noting_warnings(live->identity())));
   host.add(std::make_unique<KubeService>(live, deps.cache,
                                          cloud.guard(deps.object_api(live->identity())),
                                          [gate = deps.write_gate] { return gate->open(); }));

@@ -38,6 +38,44 @@ TEST(Ccmctl, WrongUseEndsWithTwo) {
   EXPECT_EQ(ccmctl("plugin check --timeout 0 x.so").exit_code, 2);
 }
 
+// One role for each controller's account, and less for the program: it reads, and has tokens made.
+TEST(Ccmctl, RBAC_9_10_RbacPrintsARoleForEachServiceAccount) {
+  const CommandOutcome outcome = ccmctl(
+      "rbac --cloud-provider=sandbox --controllers=cloud-node-controller,route --secure-port=0 "
+      "--leader-elect=false --use-service-account-credentials -o json");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  const json items = json::parse(outcome.output)["items"];
+  std::vector<std::string> objects;
+  for (const json& object : items) {
+    objects.push_back(object["kind"].get<std::string>() + " " +
+                      object["metadata"]["name"].get<std::string>());
+  }
+  const std::string name = "system:cloud-controller-manager";
+  EXPECT_THAT(objects,
+              testing::ElementsAre("ServiceAccount cloud-controller-manager", "ClusterRole " + name,
+                                   "ClusterRoleBinding " + name, "ServiceAccount node-controller",
+                                   "ClusterRole " + name + ":node-controller",
+                                   "ClusterRoleBinding " + name + ":node-controller",
+                                   "ServiceAccount route-controller",
+                                   "ClusterRole " + name + ":route-controller",
+                                   "ClusterRoleBinding " + name + ":route-controller",
+                                   "Role " + name + ":service-account-tokens",
+                                   "RoleBinding " + name + ":service-account-tokens"));
+  EXPECT_EQ(items[1]["rules"], json::parse(R"([
+    {"apiGroups":[""],"resources":["events"],"verbs":["create","patch"]},
+    {"apiGroups":[""],"resources":["nodes"],"verbs":["list","watch"]}])"));
+  EXPECT_EQ(items[4]["rules"], json::parse(R"([
+    {"apiGroups":[""],"resources":["events"],"verbs":["create","patch"]},
+    {"apiGroups":[""],"resources":["nodes"],"verbs":["get","list","watch","patch"]},
+    {"apiGroups":[""],"resources":["nodes/status"],"verbs":["patch"]}])"));
+  EXPECT_EQ(items[5]["subjects"], json::parse(R"([
+    {"kind":"ServiceAccount","name":"node-controller","namespace":"kube-system"}])"));
+  EXPECT_EQ(items[9]["rules"], json::parse(R"([
+    {"apiGroups":[""],"resources":["serviceaccounts"],"verbs":["create"]},
+    {"apiGroups":[""],"resources":["serviceaccounts/token"],
+     "resourceNames":["node-controller","route-controller"],"verbs":["create"]}])"));
+}
+
 // Of the plugins that are shipped, which lie beside the program.
 TEST(Ccmctl, RbacPrintsWhatThePluginsDeclareAndNothingElse) {
   const CommandOutcome node = ccmctl(

@@ -3,6 +3,7 @@
 #include "app/plugin_selection.hpp"
 #include "commands.hpp"
 #include "output.hpp"
+#include "plugin_files/account_rules.hpp"
 #include "plugin_path.hpp"
 #include "rbac_objects.hpp"
 #include "yaml_text.hpp"
@@ -23,6 +24,7 @@ enum class Text { yaml, json };
 struct Command {
   app::EarlyOptions plugins;
   RbacOptions rbac;
+  bool accounts = false;  // --use-service-account-credentials
   int secure_port = 10258;
   bool skip_lookup = false;
   Text format = Text::yaml;
@@ -47,10 +49,27 @@ std::string check_domain(const std::string& name) {
   return good ? "" : "\"" + printable(name) + "\" must be of a-z, 0-9, dashes and dots";
 }
 
+// By service account; "" = the program's own identity.
+using AskedByAccount = std::map<std::string, std::vector<AskedRules>>;
+
 struct Asked {
-  std::vector<AskedRules> rules;  // the host first, then plugins by id
+  AskedByAccount rules;  // the host first, then plugins by id
   std::vector<std::string> errors;
 };
+
+AskedByAccount rules_of_plugins(const std::vector<plugin::Manifest>& manifests,
+                                const std::vector<std::string>& components, bool accounts) {
+  std::map<std::string, plugin::RulesByAccount> plugins;
+  for (const plugin::Manifest& manifest : manifests) {
+    plugins[manifest.id] = accounts ? plugin::rules_by_account(manifest, components)
+                                    : plugin::RulesByAccount{{"", manifest.rbac}};
+  }
+  AskedByAccount asked;
+  for (const auto& [id, rules] : plugins) {
+    for (const auto& [account, list] : rules) asked[account].push_back({id, list});
+  }
+  return asked;
+}
 
 Asked asked_by(const app::PluginSelection& selection, const Command& command) {
   Asked asked;
@@ -62,11 +81,12 @@ Asked asked_by(const app::PluginSelection& selection, const Command& command) {
   }
   const std::vector<plugin::Manifest> manifests = selection.manifests(chosen.enabled);
   if (!asked.errors.empty() || manifests.empty()) return asked;
-  std::map<std::string, std::vector<plugin::RbacRule>> plugins;
-  for (const plugin::Manifest& manifest : manifests) plugins[manifest.id] = manifest.rbac;
+  std::vector<std::string> components = chosen.enabled;
+  components.push_back(selection.provider());
+  asked.rules = rules_of_plugins(manifests, components, command.accounts);
   const bool machines = plugin::offers_machines(manifests.front(), selection.provider());
-  asked.rules.push_back({std::string(plugin::kHostAsker), plugin::host_rules(machines)});
-  for (auto& [id, rules] : plugins) asked.rules.push_back({id, std::move(rules)});
+  auto& program = asked.rules[""];
+  program.insert(program.begin(), {std::string(plugin::kHostAsker), plugin::host_rules(machines)});
   return asked;
 }
 
@@ -77,6 +97,7 @@ std::string header(const Command& command) {
   }
   std::string text = "# The API rights of cloud-controller-manager --cloud-provider=";
   text += printable(command.plugins.cloud_provider) + " --controllers=" + printable(controllers);
+  if (command.accounts) text += " --use-service-account-credentials";
   text += ",\n# and no others. Made by ccmctl rbac.\n";
   return text;
 }
@@ -105,7 +126,11 @@ int rbac(Command command) {
     std::cerr << "ccmctl: " << printable(error) << '\n';
   }
   if (!asked.errors.empty()) return kFault;
-  print(command, rbac_objects(command.rbac, plugin::merge_rules(asked.rules)));
+  RbacRules rules;
+  for (const auto& [account, list] : asked.rules) {
+    (account.empty() ? rules.cluster : rules.accounts[account]) = plugin::merge_rules(list);
+  }
+  print(command, rbac_objects(command.rbac, rules));
   return kOk;
 }
 
@@ -122,6 +147,8 @@ void add_flags(CLI::App& app, Command& command) {
       ->check(check_domain);
   app.add_option("--service-account", rbac.service_account, "Name of the service account")
       ->check(check_domain);
+  app.add_flag("--use-service-account-credentials", command.accounts,
+               "As the manager's flag: a service account and a role for each controller");
   app.add_option("--leader-elect", rbac.leader_elect, "As the manager's flag");
   app.add_option("--leader-elect-resource-name", rbac.lease_name, "As the manager's flag")
       ->check(check_domain);

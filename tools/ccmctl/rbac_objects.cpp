@@ -1,5 +1,6 @@
 #include "rbac_objects.hpp"
 
+#include "plugin_files/account_rules.hpp"
 #include "yaml_text.hpp"
 
 #include <utility>
@@ -39,8 +40,13 @@ ordered_json rules_of(const std::vector<MergedRule>& rules) {
   return list;
 }
 
+struct Account {
+  std::string namespace_name;
+  std::string name;
+};
+
 // Binds `role`, a ClusterRole or a Role of the binding's namespace, to the service account.
-ordered_json binding(const RbacOptions& options, const std::string& name,
+ordered_json binding(const Account& account, const std::string& name,
                      const std::string& namespace_name, const std::string& role_kind,
                      const std::string& role) {
   ordered_json result =
@@ -50,37 +56,63 @@ ordered_json binding(const RbacOptions& options, const std::string& name,
   result["roleRef"]["name"] = role;
   ordered_json subject;
   subject["kind"] = "ServiceAccount";
-  subject["name"] = options.service_account;
-  subject["namespace"] = options.namespace_name;
+  subject["name"] = account.name;
+  subject["namespace"] = account.namespace_name;
   result["subjects"] = ordered_json::array();
   result["subjects"].push_back(std::move(subject));
   return result;
 }
 
+void add_cluster_role(std::vector<ordered_json>& list, const Account& account,
+                      const std::string& name, const std::vector<MergedRule>& rules) {
+  list.push_back(object("ServiceAccount", account.name, account.namespace_name));
+  list.push_back(object("ClusterRole", name, ""));
+  list.back()["rules"] = rules_of(rules);
+  list.push_back(binding(account, name, "", "ClusterRole", name));
+}
+
+// Rules of the host in one namespace.
+void add_role(std::vector<ordered_json>& list, const Account& account, const std::string& name,
+              const std::string& namespace_name, std::vector<plugin::RbacRule> rules) {
+  list.push_back(object("Role", name, namespace_name));
+  list.back()["rules"] =
+      rules_of(plugin::merge_rules({{std::string(plugin::kHostAsker), std::move(rules)}}));
+  list.push_back(binding(account, name, namespace_name, "Role", name));
+}
+
+// Each controller's account with its ClusterRole, and the right to have tokens of them.
+void add_accounts(std::vector<ordered_json>& list, const RbacOptions& options,
+                  const RbacRules& rules) {
+  std::vector<std::string> names;
+  const std::string space(plugin::kAccountNamespace);
+  for (const auto& [name, granted] : rules.accounts) {
+    names.push_back(name);
+    add_cluster_role(list, {space, name}, options.name + ":" + name, granted);
+  }
+  if (names.empty()) return;
+  add_role(list, {options.namespace_name, options.service_account},
+           options.name + ":service-account-tokens", space, plugin::token_rules(names));
+}
+
 }  // namespace
 
-std::vector<ordered_json> rbac_objects(const RbacOptions& options,
-                                       const std::vector<MergedRule>& cluster_rules) {
+std::vector<ordered_json> rbac_objects(const RbacOptions& options, const RbacRules& rules) {
+  const Account program{options.namespace_name, options.service_account};
   std::vector<ordered_json> list;
-  list.push_back(object("ServiceAccount", options.service_account, options.namespace_name));
-  list.push_back(object("ClusterRole", options.name, ""));
-  list.back()["rules"] = rules_of(cluster_rules);
-  list.push_back(binding(options, options.name, "", "ClusterRole", options.name));
+  add_cluster_role(list, program, options.name, rules.cluster);
+  add_accounts(list, options, rules);
   if (options.leader_elect) {
-    const auto lease = plugin::merge_rules(
-        {{std::string(plugin::kHostAsker), plugin::lease_rules(options.lease_name)}});
-    list.push_back(object("Role", options.name, options.lease_namespace));
-    list.back()["rules"] = rules_of(lease);
-    list.push_back(binding(options, options.name, options.lease_namespace, "Role", options.name));
+    add_role(list, program, options.name, options.lease_namespace,
+             plugin::lease_rules(options.lease_name));
   }
   if (options.serving) {
     const std::string name = options.name + ":auth-delegator";
-    list.push_back(binding(options, name, "", "ClusterRole", "system:auth-delegator"));
+    list.push_back(binding(program, name, "", "ClusterRole", "system:auth-delegator"));
     list.back()[kComment] = "host: TokenReviews and SubjectAccessReviews for its endpoint";
   }
   if (options.serving && options.reads_authentication) {
     const std::string name = options.name + ":authentication-reader";
-    list.push_back(binding(options, name, kReaderNamespace, "Role",
+    list.push_back(binding(program, name, kReaderNamespace, "Role",
                            "extension-apiserver-authentication-reader"));
     list.back()[kComment] = "host: the cluster's client CA and front proxies";
   }

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,15 @@ struct RbacOptions {
   bool reads_authentication = true;  // kube-system/extension-apiserver-authentication (RBAC-8)
 };
 
-// In the order in which they can be created. `cluster_rules` are those of the ClusterRole.
-std::vector<nlohmann::ordered_json> rbac_objects(
-    const RbacOptions& options, const std::vector<plugin::MergedRule>& cluster_rules);
+// The rules for each identity.
+struct RbacRules {
+  std::vector<plugin::MergedRule> cluster;  // of the program's ClusterRole
+  // With --use-service-account-credentials: of the ClusterRole of each controller's account.
+  std::map<std::string, std::vector<plugin::MergedRule>> accounts{};
+};
+
+// In the order in which they can be created.
+std::vector<nlohmann::ordered_json> rbac_objects(const RbacOptions& options,
+                                                 const RbacRules& rules);
 
 }  // namespace ccm::ctl

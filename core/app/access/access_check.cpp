@@ -48,7 +48,7 @@ struct Round {
 // The last one calls `done`. It holds the waiting coroutine, which holds the round: stored in the
 // round, neither would be freed with the loop.
 asio::awaitable<void> ask(std::shared_ptr<Round> round, std::function<void(bool)> done,
-                          kube::Client client, std::chrono::milliseconds timeout) {
+                          AccessCheck::Clients clients, std::chrono::milliseconds timeout) {
   kube::CallOptions call;
   call.timeout = timeout;
   call.max_retries = 0;
@@ -58,11 +58,15 @@ asio::awaitable<void> ask(std::shared_ptr<Round> round, std::function<void(bool)
     std::string method = "POST";
     std::string path = kReviews;
     std::string body = self_review(permission);
+    kube::Client client = clients(permission.service_account);
     const Result<std::string> answer =
         co_await client.raw(std::move(method), std::move(path), std::move(body), call);
     const Result<bool> allowed =
         answer.ok() ? allowed_in_review(*answer) : Result<bool>(answer.status());
-    if (!allowed.ok()) {
+    if (!permission.service_account.empty() && allowed.status().error_class() == ErrorClass::auth) {
+      // The account has no token, or none that is accepted: it may do nothing.
+      round->refused.push_back(permission);
+    } else if (!allowed.ok()) {
       round->mute = allowed.status();
     } else if (!*allowed) {
       round->refused.push_back(permission);
@@ -74,9 +78,10 @@ asio::awaitable<void> ask(std::shared_ptr<Round> round, std::function<void(bool)
 }  // namespace
 
 struct AccessCheck::State {
-  State(kube::Client client_, std::vector<AccessSubject> subjects_, AccessCheckOptions options_,
+  State(Clients clients_, std::vector<AccessSubject> subjects_, AccessCheckOptions options_,
         AccessCallbacks callbacks_)
-      : client(std::move(client_)),
+      : clients(std::move(clients_)),
+        client(clients("")),
         subjects(std::move(subjects_)),
         options(options_),
         callbacks(std::move(callbacks_)),
@@ -114,7 +119,8 @@ struct AccessCheck::State {
   void take(const Round& round);
   void wake();
 
-  kube::Client client;
+  const Clients clients;
+  kube::Client client;  // of the program itself
   const std::vector<AccessSubject> subjects;
   const AccessCheckOptions options;
   AccessCallbacks callbacks;
@@ -153,9 +159,9 @@ void AccessCheck::State::wake() {
   }
 }
 
-AccessCheck::AccessCheck(kube::Client client, std::vector<AccessSubject> subjects,
+AccessCheck::AccessCheck(Clients clients, std::vector<AccessSubject> subjects,
                          AccessCheckOptions options, AccessCallbacks callbacks)
-    : state_(std::make_shared<State>(std::move(client), std::move(subjects), options,
+    : state_(std::make_shared<State>(std::move(clients), std::move(subjects), options,
                                      std::move(callbacks))) {}
 
 AccessCheck::~AccessCheck() { stop(); }
@@ -172,7 +178,7 @@ asio::awaitable<void> AccessCheck::run() {
             std::min(std::max<std::size_t>(state->options.parallel, 1), round->questions.size());
         for (std::size_t i = round->asking; i > 0; --i) {
           asio::co_spawn(state->client.executor(),
-                         ask(round, done, state->client, state->options.call_timeout),
+                         ask(round, done, state->clients, state->options.call_timeout),
                          asio::detached);
         }
       };

@@ -1,8 +1,8 @@
-// Whether this process' credential may do what the plugins and the host declare. Asks the API
-// server with SelfSubjectAccessReviews at start, leader or not. One log line names the missing
-// rights. A plugin without a required right waits until it is granted; the others go on. If the API
-// server does not answer the reviews, nobody waits.
-// Loop thread. Its coroutine runs on the client's executor.
+// Whether this process, and the service accounts of its controllers where they have some, may do
+// what the plugins and the host declare. Asks the API server with SelfSubjectAccessReviews at
+// start, leader or not. One log line names the missing rights. A plugin without a required right
+// waits until it is granted; the others go on. If the API server does not answer the reviews,
+// nobody waits. Loop thread. Its coroutine runs on the clients' executor.
 #pragma once
 
 #include "kube/client.hpp"
@@ -43,7 +43,10 @@ struct AccessCallbacks {
 
 class AccessCheck {
  public:
-  AccessCheck(kube::Client client, std::vector<AccessSubject> subjects, AccessCheckOptions options,
+  // The client of a service account, or of the program itself for "". All on one executor.
+  using Clients = std::function<kube::Client(const std::string& service_account)>;
+
+  AccessCheck(Clients clients, std::vector<AccessSubject> subjects, AccessCheckOptions options,
               AccessCallbacks callbacks);
   ~AccessCheck();  // as stop()
   AccessCheck(const AccessCheck&) = delete;

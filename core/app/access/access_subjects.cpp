@@ -1,6 +1,7 @@
 #include "app/access/access_subjects.hpp"
 
 #include "base/log.hpp"
+#include "plugin_files/account_rules.hpp"
 
 #include <algorithm>
 #include <string>
@@ -11,13 +12,40 @@ namespace {
 
 constexpr const char* kRemedy = "ccmctl rbac prints the roles that it needs";
 
-void add_subject(std::vector<AccessSubject>& subjects, const plugin::Manifest& manifest) {
-  const auto known = std::find_if(subjects.begin(), subjects.end(), [&](const AccessSubject& each) {
-    return each.name == manifest.id;
-  });
-  if (known == subjects.end()) {
-    subjects.push_back({manifest.id, plugin::permissions_of(manifest.rbac)});
+using plugin::permissions_of;
+
+// The components that run, by the id of their plugin; the provider's first.
+struct RunningPlugin {
+  plugin::Manifest manifest;
+  std::vector<std::string> components;
+};
+
+std::vector<RunningPlugin> running_plugins(const LoadedSelection& selection) {
+  std::vector<RunningPlugin> all;
+  const auto add = [&all](const SelectedComponent& component) {
+    const plugin::Manifest& manifest = component.plugin.manifest;
+    auto known = std::find_if(all.begin(), all.end(), [&](const RunningPlugin& each) {
+      return each.manifest.id == manifest.id;
+    });
+    if (known == all.end()) known = all.insert(all.end(), {manifest, {}});
+    known->components.push_back(component.name);
+  };
+  add(selection.provider);
+  for (const SelectedComponent& controller : selection.controllers) add(controller);
+  return all;
+}
+
+// Of a plugin whose controllers have service accounts of their own.
+plugin::Permissions permissions_by_account(const RunningPlugin& plugin) {
+  plugin::Permissions all;
+  for (const auto& [account, rules] :
+       plugin::rules_by_account(plugin.manifest, plugin.components)) {
+    plugin::add_permissions(all, permissions_of(rules, {}, account));
+    if (account.empty()) continue;
+    plugin::add_permissions(
+        all, permissions_of(plugin::token_rules({account}), plugin::kAccountNamespace));
   }
+  return all;
 }
 
 // The endpoint's client may be another one (--authentication-kubeconfig), which is not asked for.
@@ -51,9 +79,10 @@ std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
   }
   if (options.secure_serving.port != 0) add_endpoint(host.permissions, options);
   std::vector<AccessSubject> subjects{std::move(host)};
-  add_subject(subjects, provider.plugin.manifest);
-  for (const SelectedComponent& controller : selection.controllers) {
-    add_subject(subjects, controller.plugin.manifest);
+  const bool accounts = options.kube_cloud_shared.use_service_account_credentials;
+  for (const RunningPlugin& plugin : running_plugins(selection)) {
+    subjects.push_back({plugin.manifest.id, accounts ? permissions_by_account(plugin)
+                                                     : permissions_of(plugin.manifest.rbac)});
   }
   return subjects;
 }

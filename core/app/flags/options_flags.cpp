@@ -49,7 +49,8 @@ void add_generic_flags(FlagSet& flags, Options& options) {
             "Let the route controller keep the cloud's routes to Pod ranges, if the provider has "
             "routes.");
   group.add("use-service-account-credentials", bool_value(&cloud.use_service_account_credentials),
-            "Give each controller a service account of its own in kube-system.");
+            "Let each controller call the API server under a service account of its own in "
+            "kube-system; ccmctl rbac prints the roles for that.");
   group.add("route-reconciliation-period", duration_value(&cloud.route_reconciliation_period),
             "Pause between two comparisons of all routes.");
   group.add("node-monitor-period", duration_value(&cloud.node_monitor_period), kWithoutPlugin);

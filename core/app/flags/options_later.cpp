@@ -22,8 +22,6 @@ constexpr std::array kLater = std::to_array<Later>({
     {"enable-leader-migration", kMigration},
     {"leader-migration-config", kMigration},
     {"contention-profiling", "there are no profiles to serve"},
-    {"use-service-account-credentials",
-     "credentials for each controller come with a later version; all use the program's own"},
     {"http2-max-streams-per-connection", kHttp2},
     {"disable-http2-serving", kHttp2},
     {"log-text-info-buffer-size", "log lines are written at once"},

@@ -42,12 +42,15 @@ class AccessCheckTest : public testing::Test {
   ServerReply answer(const ServerRequest& request) {
     const std::lock_guard lock(mutex_);
     ServerReply reply = reply_;
+    const bool by_account = request.header("Authorization") == "Bearer of-the-account";
+    if (by_account && account_status_ != 201) reply.status = account_status_;
     if (reply.status != 201) return reply;
     json review = json::parse(request.body);
     const json& asked = review["spec"]["resourceAttributes"];
     std::string text = asked.at("verb").get<std::string>() + " ";
     text += asked.at("resource").get<std::string>();
     if (asked.contains("subresource")) text += "/" + asked["subresource"].get<std::string>();
+    if (by_account) text += " by the account";
     review["status"] = {{"allowed", !refused_.contains(text)}};
     reply.headers = {{"Content-Type", "application/json"}};
     reply.body = review.dump();
@@ -67,11 +70,12 @@ class AccessCheckTest : public testing::Test {
     options.longest_pause = milliseconds(20);
     options.idle_pause = milliseconds(20);
     options.call_timeout = milliseconds(300);
-    kube::Client client(loop_.get_executor(), config, kube::ClientOptions());
-    std::vector<AccessSubject> subjects = {{"host", {{kUpdateLease}, {}}},
-                                           {"node", {{kListNodes}, {}}},
-                                           {"service", {{kListNodes, kPatchStatus}, {kGetNodes}}},
-                                           {"free", {}}};
+    const kube::Client own(loop_.get_executor(), config, kube::ClientOptions());
+    config.token = "of-the-account";
+    const kube::Client other(loop_.get_executor(), config, kube::ClientOptions());
+    auto clients = [own, other](const std::string& account) {
+      return account.empty() ? own : other;
+    };
     AccessCallbacks callbacks;
     callbacks.changed = [this](const AccessSubject& subject, const plugin::Permissions& missing) {
       std::string text = subject.name + ": " + plugin::to_string(missing.needed);
@@ -79,7 +83,7 @@ class AccessCheckTest : public testing::Test {
       told_.push_back(std::move(text));
     };
     callbacks.answered = [this] { ++rounds_; };
-    check_.emplace(client, std::move(subjects), options, std::move(callbacks));
+    check_.emplace(clients, subjects_, options, std::move(callbacks));
     boost::asio::co_spawn(loop_, check_->run(), [this](const std::exception_ptr& fault) {
       if (fault) std::rethrow_exception(fault);
       ended_ = true;
@@ -102,6 +106,11 @@ class AccessCheckTest : public testing::Test {
     return reply;
   }();
   std::set<std::string> refused_;
+  unsigned account_status_ = 201;  // of answers to the account
+  std::vector<AccessSubject> subjects_ = {{"host", {{kUpdateLease}, {}}},
+                                          {"node", {{kListNodes}, {}}},
+                                          {"service", {{kListNodes, kPatchStatus}, {kGetNodes}}},
+                                          {"free", {}}};
   test::TestHttpServer server_{[this](const ServerRequest& request) { return answer(request); }};
   boost::asio::io_context loop_{1};
   std::optional<AccessCheck> check_;
@@ -234,6 +243,46 @@ TEST_F(AccessCheckTest, AServerThatGoesAwayLaterChangesNothing) {
   EXPECT_TRUE(access.allows("service"));
 }
 
+// The program may, the account may not.
+TEST_F(AccessCheckTest, HOST_129_AnAccountIsAskedAboutWithItsOwnToken) {
+  Permission own = kPatchStatus;
+  own.service_account = "service-controller";
+  subjects_ = {{"node", {{kPatchStatus}, {}}}, {"service", {{own}, {}}}};
+  refuse({"patch services/status by the account"});
+  AccessCheck& access = check();
+  ASSERT_TRUE(run_until([&] { return rounds_ >= 1; }));
+  EXPECT_TRUE(access.allows("node"));
+  EXPECT_FALSE(access.allows("service"));
+  EXPECT_EQ(access.needs("service"),
+            "patch services/status as system:serviceaccount:kube-system:service-controller");
+  refuse({});
+  ASSERT_TRUE(run_until([&] { return ended_; }));
+  EXPECT_TRUE(access.allows("service"));
+}
+
+TEST_F(AccessCheckTest, HOST_130_AnAccountWithoutAGoodTokenMayNothing) {
+  Permission own = kPatchStatus;
+  own.service_account = "service-controller";
+  subjects_ = {{"node", {{kPatchStatus}, {}}}, {"service", {{own}, {}}}};
+  account_status_ = 401;
+  AccessCheck& access = check();
+  ASSERT_TRUE(run_until([&] { return rounds_ >= 1; }));
+  EXPECT_TRUE(access.allows("node"));
+  EXPECT_FALSE(access.allows("service"));
+  {
+    const std::lock_guard lock(mutex_);
+    account_status_ = 503;
+  }
+  ASSERT_TRUE(run_until([&] { return rounds_ >= 3; }));
+  EXPECT_FALSE(access.allows("service")) << "no answer changes nothing";
+  {
+    const std::lock_guard lock(mutex_);
+    account_status_ = 201;
+  }
+  ASSERT_TRUE(run_until([&] { return ended_; }));
+  EXPECT_TRUE(access.allows("service"));
+}
+
 TEST_F(AccessCheckTest, StopEndsItAndWhoeverWaits) {
   refuse({"patch services/status"});
   AccessCheck& access = check();
@@ -257,7 +306,8 @@ TEST(AccessCheckEnd, NothingStaysOfARoundThatTheLoopDidNotFinish) {
     kube::ClientOptions options;
     options.observer = [held](const kube::CallRecord&) {};
     boost::asio::io_context loop;
-    AccessCheck check(kube::Client(loop.get_executor(), config, options),
+    const kube::Client client(loop.get_executor(), config, options);
+    AccessCheck check([client](const std::string&) { return client; },
                       {{"node", {{kListNodes}, {}}}}, AccessCheckOptions(), {});
     boost::asio::co_spawn(loop, check.run(), boost::asio::detached);
     while (server.requests().empty()) loop.run_one_for(milliseconds(10));

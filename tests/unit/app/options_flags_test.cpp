@@ -256,7 +256,7 @@ TEST(HostFlags, HOST_4_LogsFlagsAndWhatHasNoEffectYet) {
     });
   };
   CommandLine line;
-  const Strings arguments{"--use-service-account-credentials",
+  const Strings arguments{"--contention-profiling",
                           "--webhook-secure-port=0",
                           "--allow-untagged-cloud",
                           "--feature-gates=WatchList=true",
@@ -265,7 +265,7 @@ TEST(HostFlags, HOST_4_LogsFlagsAndWhatHasNoEffectYet) {
   ASSERT_TRUE(line.parse(arguments).ok());
   line.log_flags();
   EXPECT_EQ(lines.size(), 4U);
-  EXPECT_EQ(count("flag=\"--use-service-account-credentials\""), 1);
+  EXPECT_EQ(count("flag=\"--contention-profiling\""), 1);
   EXPECT_EQ(count("flag=\"--webhook-secure-port\""), 1);
   EXPECT_EQ(count("\"Flag is deprecated\" flag=\"--allow-untagged-cloud\""), 1);
   EXPECT_EQ(count("gate=\"WatchList\""), 1);

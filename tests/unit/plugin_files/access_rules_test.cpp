@@ -1,5 +1,7 @@
 #include "plugin_files/access_rules.hpp"
 
+#include "plugin_files/account_rules.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,6 +79,31 @@ TEST(AccessRules, RBAC_3_4_22_TheHostAsksForEventsEverywhereAndItsOwnLease) {
             "needs: create leases.coordination.k8s.io in namespace kube-system; "
             "get, update leases.coordination.k8s.io \"ccm\" in namespace kube-system; "
             "optional: watch leases.coordination.k8s.io \"ccm\" in namespace kube-system");
+}
+
+TEST(AccessRules, RBAC_9_10_TheHostAsksForTokensOfTheAccounts) {
+  EXPECT_EQ(texts(token_rules({"a-controller", "b-controller"}), "kube-system"),
+            "needs: create serviceaccounts/token \"a-controller\" in namespace kube-system; "
+            "create serviceaccounts/token \"b-controller\" in namespace kube-system; "
+            "optional: create serviceaccounts in namespace kube-system");
+}
+
+// Of a provider's plugin that has controllers, too.
+TEST(AccessRules, HOST_129_132_ControllersHaveAccountsAndTheProgramFillsTheCaches) {
+  Manifest manifest;
+  manifest.components = {{ComponentKind::provider, "cloud", {}, "cloud"},
+                         {ComponentKind::controller, "tags", {}, "tag-controller"},
+                         {ComponentKind::controller, "idle", {}, "idle-controller"}};
+  manifest.rbac = {rule({"nodes"}, {"list", "watch", "patch"}), rule({"events"}, {"create"})};
+  const auto controller = rules_by_account(manifest, {"tags"});
+  ASSERT_THAT(controller, SizeIs(2));
+  EXPECT_EQ(texts(controller.at("tag-controller")),
+            "needs: create events; list, patch, watch nodes; optional: ");
+  EXPECT_EQ(texts(controller.at("")), "needs: list, watch nodes; optional: ");
+  const auto both = rules_by_account(manifest, {"cloud", "tags"});
+  EXPECT_EQ(texts(both.at("")), texts(both.at("tag-controller")));
+  EXPECT_EQ(to_string(Permission{"get", "", "nodes", "", "", "tag-controller"}),
+            "get nodes as system:serviceaccount:kube-system:tag-controller");
 }
 
 TEST(AccessRules, RBAC_6_7_8_TheEndpointsRightsAreOptional) {
