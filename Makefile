@@ -44,6 +44,11 @@ test-chart: packages-chart packages-kube programs ## the Helm chart and the mani
 	@cmake -B $(BUILD) -DCCM_HELM=$(abspath $(BUILD))/tests/helm -DCCM_KUBE_APISERVER=$(abspath $(BUILD))/tests/kube-apiserver >/dev/null
 	@ctest --test-dir $(BUILD) -L chart --output-on-failure --no-tests=error $(CTEST_FLAGS)
 
+test-cluster: packages-test packages-kube programs ## a cluster of real Kubernetes programs with hollow kubelets, on two clouds
+	@tests/cluster/build.sh $(BUILD)/tests/kubernetes
+	@cmake --build $(BUILD) -j $(JOBS) --target digitalocean-api
+	@PYTHONDONTWRITEBYTECODE=1 tests/cluster/cluster_test.py $(BUILD)/tests/kubernetes $(BUILD)
+
 test-openstack: packages-openstack configure ## contract suite on OpenStack's own services
 	@tests/openstack/install $(BUILD)/openstack
 	@cmake --build $(BUILD) -j $(JOBS) --target openstack_contract_test
@@ -131,4 +136,4 @@ test-image: packages-image packages-test-image $(if $(image_flags),cross,package
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube test-chart test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb cross image image-programs test-image clean
+.PHONY: help configure programs build demo test test-kube test-chart test-cluster test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb cross image image-programs test-image clean
