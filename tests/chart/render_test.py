@@ -70,6 +70,8 @@ class RenderTest(unittest.TestCase):
                 (["networkPolicy.enabled=true"], "networkPolicy: Pods with the machine's network"),
                 (["controllers.node-ipam-controller=true"], "node-ipam-controller needs clusterCIDR"),
                 (["hostNetwork=false", "dnsPolicy=\"ClusterFirstWithHostNet\""], "dnsPolicy:"),
+                (["args=[\"--use-service-account-credentials\"]"], "rbac.create: with --use-service-account-credentials"),
+                (["args=[\"--use-service-account-credentials=true\"]"], "rbac.create: with --use-service-account-credentials"),
                 (["provider=\"openstack\""], "cloudConfig: openstack needs one")]:
             with self.subTest(settings):
                 self.assertIn(said, self.refused("provider=\"digitalocean\"", *settings))
