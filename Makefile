@@ -49,6 +49,11 @@ test-cluster: packages-test packages-kube programs ## a cluster of real Kubernet
 	@cmake --build $(BUILD) -j $(JOBS) --target digitalocean-api
 	@PYTHONDONTWRITEBYTECODE=1 tests/cluster/cluster_test.py $(BUILD)/tests/kubernetes $(BUILD)
 
+# Node's own packages bring npm, too, and exclude Debian's.
+site: packages-site $(if $(shell command -v npm),,packages-npm) programs ## the documentation as a site that needs no network, in build/site/html
+	@docs/site/tools $(BUILD)/site
+	@PYTHONDONTWRITEBYTECODE=1 $(BUILD)/site/tools/bin/python docs/site/build.py $(BUILD) $(BUILD)/site
+
 test-openstack: packages-openstack configure ## contract suite on OpenStack's own services
 	@tests/openstack/install $(BUILD)/openstack
 	@cmake --build $(BUILD) -j $(JOBS) --target openstack_contract_test
@@ -136,4 +141,4 @@ test-image: packages-image packages-test-image $(if $(image_flags),cross,package
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube test-chart test-cluster test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb cross image image-programs test-image clean
+.PHONY: help configure programs build demo test test-kube test-chart test-cluster site test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb cross image image-programs test-image clean
