@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""build.py BUILD FOLDER: the documentation as a site, in FOLDER/html. Needs mkdocs-material, and mermaid.min.js in FOLDER.
+"""build.py BUILD FOLDER: the documentation as a site, in FOLDER/html. docs/site/tools brings into FOLDER what it needs.
 
 The pages stay where they are in the repository: this puts them, and the files and folders that they link to, into FOLDER/pages
 under the same paths, with references that the programs in BUILD print. mkdocs then checks every link; a broken one ends it."""
@@ -14,6 +14,9 @@ import reference
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"(\[[^\]]*\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
+# Loaded by a reader's browser from elsewhere.
+FOREIGN = re.compile(r"<(?:script|img|iframe)[^>]* src=\"?(?:https?:)?//[^>]*>|<link[^>]* rel=\"?stylesheet[^>]* href=\"?(?:https?:)?//[^>]*>")
+SCRIPTS = ["mermaid.min.js", "iframe-worker.js"]
 BLOCK = re.compile(r"- |1\. |\| ")
 FENCE = re.compile(r"^ *```")
 
@@ -76,12 +79,18 @@ def main(build, folder):
         pages.add(page)
     for name, text in reference.pages(build).items():
         pages.write("docs/reference/generated/%s.md" % name, text)
-    shutil.copy(folder / "mermaid.min.js", pages.folder)
+    for script in SCRIPTS:
+        shutil.copy(folder / script, pages.folder)
     here = pathlib.Path(__file__).parent
     shutil.copy(here / "mkdocs.yml", folder)
     ended = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(folder / "mkdocs.yml")],
                            env={**os.environ, "PYTHONPATH": str(here)})
-    return ended.returncode
+    if ended.returncode != 0:
+        return ended.returncode
+    foreign = {found for page in (folder / "html").rglob("*.html") for found in FOREIGN.findall(page.read_text())}
+    for found in sorted(foreign):
+        print("A page loads something from elsewhere: " + found, file=sys.stderr)
+    return 1 if foreign else 0
 
 
 sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()))
