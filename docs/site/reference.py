@@ -1,4 +1,4 @@
-"""Reference pages from the programs: flags, commands, roles, metrics, annotations."""
+"""Reference pages from the programs: flags, commands, roles, metrics, annotations, Events, exit codes."""
 import json
 import pathlib
 import re
@@ -7,9 +7,9 @@ import ssl
 import subprocess
 import tempfile
 import time
-import urllib.error
 import urllib.request
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROVIDERS = ["digitalocean", "openstack"]
 COMMANDS = ["", "plugin list", "plugin inspect", "plugin check", "rbac", "lint", "status", "explain"]
 UNVERIFIED = ssl.create_default_context()
@@ -111,7 +111,35 @@ def metrics(programs):
     return text
 
 
+def guide():
+    """The operators' guide, with links that lead from the folder of these pages."""
+    text = (ROOT / "docs/operators.md").read_text()
+    return re.sub(r"\]\((?!https?:)([^)#]*)", lambda link: "](" + ("../../" + (link[1] or "operators.md")), text)
+
+
+def events(programs):
+    text = "# Events\n\nThe tables of the [operators' guide](../../operators.md); each reason is in the programs.\n"
+    tables = re.findall(r"^\| Event on a (\w+) (\|.*\n(?:\|.*\n)+)", guide(), re.M)
+    contents = b"".join(file.read_bytes() for file in [programs / "cloud-controller-manager", *programs.parent.glob("lib/ccm/*/*.so")])
+    for kind, table in tables:
+        heading = "\n## On a %s\n\n" % kind
+        text += ("" if heading in text else heading) + "| Event " + table + "\n"
+        for row in table.splitlines()[2:]:
+            for reason in re.findall(r"`([A-Z][A-Za-z]+)`", row.split(" | ")[0]):
+                if reason.encode() not in contents:
+                    raise LookupError("docs/operators.md has the Event %s, which no program has" % reason)
+    if not tables:
+        raise LookupError("docs/operators.md has no tables of Events")
+    return text
+
+
+def exit_codes(programs):
+    own = re.search(r"^## Exit codes\n(.*?)^## ", guide(), re.M | re.S)[1]
+    others = re.findall(r"^Exit codes: .*$", printed(programs / "ccmctl", "--help"), re.M)
+    return "# Exit codes\n\n## cloud-controller-manager\n\n%s\n## ccmctl\n\n%s\n" % (own, others[0])
+
+
 def pages(build):
     programs = build / "bin"
     return {"flags": flags(programs), "ccmctl": ccmctl(programs), "roles": roles(programs), "annotations": annotations(programs),
-            "metrics": metrics(programs)}
+            "metrics": metrics(programs), "events": events(programs), "exit-codes": exit_codes(programs)}
