@@ -1,4 +1,4 @@
-"""What the layers hold: libraries with their licences, the roots of certificates, the host, plugins."""
+"""The contents of the layers: libraries with their licences, the roots of certificates, the host, plugins."""
 import re
 
 import elf
@@ -19,7 +19,7 @@ LICENCES = "/usr/share/common-licenses"
 
 
 def add_notice(layer, name, text, debian):
-    """What a package says of its licence, and the licences that it names."""
+    """A package's own words on its licence, and the licences that it names."""
     layer.add(name, text)
     for licence in re.findall(rf"{LICENCES}/([A-Za-z0-9.-]*[A-Za-z0-9])".encode(), text):
         path = f"{LICENCES}/{licence.decode()}"
@@ -34,7 +34,7 @@ def add_package(layer, debian, package):
 
 
 def add_libraries(layer, debian, program, present=()):
-    """What this program or plugin needs, at the path that the loader searches first."""
+    """The libraries of this program or plugin, at the path that the loader searches first."""
     folder = f"/usr/lib/{program.triplet}"
     here = {path.rsplit("/", 1)[1] for path in present if path.startswith(f"{folder}/") or "/ld-linux" in path}
     found = debian.libraries(program.needed, program.triplet, here)

@@ -4,7 +4,7 @@ import subprocess
 
 import elf
 
-# What scanners of images read of a package.
+# Scanners of images read these of a package.
 FIELDS = ("Package", "Architecture", "Version", "Source", "Maintainer", "Homepage", "Description")
 
 

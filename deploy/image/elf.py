@@ -1,4 +1,4 @@
-"""What an ELF file says of itself: its architecture, the libraries that it needs, and a plugin's manifest."""
+"""Facts of an ELF file: its architecture, the libraries that it needs, and a plugin's manifest."""
 import dataclasses
 import json
 

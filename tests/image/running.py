@@ -76,7 +76,7 @@ def start(test, root, box, entrypoint, *flags):
 
 
 def confinement(process):
-    """What the kernel says of the program: user, capabilities, new privileges, and whether its root can be written to."""
+    """The kernel's word on the program: user, capabilities, new privileges, and whether its root can be written to."""
     status = dict(line.split(":\t", 1) for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines()
                   if ":\t" in line)
     mounts = pathlib.Path(f"/proc/{process.pid}/mounts").read_text().splitlines()
