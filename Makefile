@@ -111,6 +111,11 @@ deb: packages-deb ## Debian packages of host, plugins, tools and SDK in build-pa
 test-deb: deb packages-demo ## install the packages into a folder of their own, run the demo from them, purge them
 	@tests/packages/check.py build-package/packages
 
+dist: ## the sources of the newest commit as an archive in build-dist, the same bytes each time
+	@mkdir -p build-dist
+	@set -o pipefail; name=ccm-$$(tools/release version host); \
+	  git archive --prefix=$$name/ HEAD | gzip -9n >build-dist/$$name.tar.gz && sha256sum build-dist/$$name.tar.gz
+
 # The tree that an image is made from, and the libraries that it takes.
 ARCH ?= $(shell dpkg --print-architecture)
 ifeq ($(ARCH),$(shell dpkg --print-architecture))
@@ -132,7 +137,7 @@ image-programs: packages-build
 
 image: packages-image $(if $(image_flags),cross,image-programs) ## an OCI image of the host and PLUGINS=node,service,digitalocean; ARCH=arm64 for that processor
 	@deploy/image/build.py $(image_tree) --plugins=$(PLUGINS) $(image_flags) \
-	  --version=$$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' $(image_tree)/CMakeCache.txt) --revision=$$(git rev-parse HEAD)
+	  --version=$$(tools/release version host) --revision=$$(git rev-parse HEAD)
 
 test-image: packages-image packages-test-image $(if $(image_flags),cross,packages-build) ## build images, hold them against OCI's specification and run them in a folder of their own
 	@$(if $(image_flags),:,cmake --preset package >/dev/null && cmake --build --preset package -j $(JOBS))
@@ -141,4 +146,4 @@ test-image: packages-image packages-test-image $(if $(image_flags),cross,package
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube test-chart test-cluster site test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb cross image image-programs test-image clean
+.PHONY: help configure programs build demo test test-kube test-chart test-cluster site test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb dist cross image image-programs test-image clean

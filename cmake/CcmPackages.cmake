@@ -41,14 +41,26 @@ function(ccm_gzip file)
 endfunction()
 
 set(folder ${PROJECT_BINARY_DIR}/debian)
-file(WRITE ${folder}/changelog
-"ccm (${PROJECT_VERSION}) stable; urgency=medium
+# Components with their versions, for deploy/debian/build: cpack gives all packages of one run the same version.
+set(versions ${folder}/versions)
+file(WRITE ${versions} "")
 
-  * CHANGELOG.md of the sources says what is new.
-
- -- ${CPACK_PACKAGE_CONTACT}  ${date}
-")
-ccm_gzip(${folder}/changelog)
+# ccm_component_version(OUT COMPONENT)
+function(ccm_component_version out component)
+  file(GLOB manifest ${PROJECT_SOURCE_DIR}/plugins/*/${component}/plugin.json)
+  if(manifest)
+    ccm_plugin_version(version ${manifest})
+  elseif(component STREQUAL "sdk")
+    set(version ${CCM_SDK_VERSION})
+  elseif(component STREQUAL "tools")
+    set(version ${CCM_TOOLS_VERSION})
+  elseif(component STREQUAL "ccm-sandbox")
+    set(version ${CCM_SANDBOX_VERSION})
+  else()
+    set(version ${CCM_HOST_VERSION})
+  endif()
+  set(${out} ${version} PARENT_SCOPE)
+endfunction()
 
 # ccm_package(COMPONENT NAME DESCRIPTION [SECTION s] [DEPENDS d...] [PROVIDES p...] [RECOMMENDS r...]
 #   [SUGGESTS s...] [ENHANCES e...])
@@ -57,6 +69,16 @@ set(CPACK_COMPONENTS_ALL "")
 macro(ccm_package component name description)
   cmake_parse_arguments(package "" "SECTION" "DEPENDS;PROVIDES;RECOMMENDS;SUGGESTS;ENHANCES" ${ARGN})
   string(TOUPPER ${component} upper)
+  ccm_component_version(version ${component})
+  file(APPEND ${versions} "${component} ${version}\n")
+  file(WRITE ${folder}/${component}/changelog
+"ccm (${version}) stable; urgency=medium
+
+  * CHANGELOG.md of the sources says what is new.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${date}
+")
+  ccm_gzip(${folder}/${component}/changelog)
   list(APPEND CPACK_COMPONENTS_ALL ${component})
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
   set(CPACK_COMPONENT_${upper}_DESCRIPTION "${description}")
@@ -68,17 +90,18 @@ macro(ccm_package component name description)
     list(JOIN package_${relation} ", " CPACK_DEBIAN_${upper}_PACKAGE_${relation})
   endforeach()
   # Debian's policy, 12.5 and 12.7.
-  install(FILES ${PROJECT_SOURCE_DIR}/deploy/debian/copyright ${folder}/changelog.gz
+  install(FILES ${PROJECT_SOURCE_DIR}/deploy/debian/copyright ${folder}/${component}/changelog.gz
     DESTINATION share/doc/${name} COMPONENT ${component})
 endmacro()
 
 # A manual page from the program's own --help; the host's has the flags of all controllers.
 function(ccm_manual program section component summary)
+  ccm_component_version(version ${component})
   set(page ${folder}/${program}.${section}.gz)
   set(writer ${PROJECT_SOURCE_DIR}/deploy/debian/manual.py)
   add_custom_command(OUTPUT ${page}
     COMMAND ${CMAKE_COMMAND} -E env SOURCE_DATE_EPOCH=${CCM_SOURCE_DATE} ${Python3_EXECUTABLE}
-      ${writer} $<TARGET_FILE:${program}> ${section} ${summary} ${PROJECT_VERSION} ${page}
+      ${writer} $<TARGET_FILE:${program}> ${section} ${summary} ${version} ${page}
     DEPENDS programs ${program} ${writer} VERBATIM)
   list(APPEND pages ${page})
   set(pages ${pages} PARENT_SCOPE)

@@ -104,6 +104,16 @@ class Packages(unittest.TestCase):
             documents = {f"usr/share/doc/{name}/{file}" for file in ("copyright", "changelog.gz")}
             self.assertEqual(files(name), expected | documents, name)
 
+    def test_each_has_the_version_of_its_part(self):
+        for name in CONTROLLERS + PROVIDERS:
+            [manifest] = SOURCES.glob(f"plugins/*/{name}/plugin.json")
+            kind = "controller" if name in CONTROLLERS else "provider"
+            self.assertEqual(field(f"ccm-{kind}-{name}", "Version"), json.loads(manifest.read_text())["version"])
+        for part, name in (("host", "ccm-host"), ("host", "ccm"), ("tools", "ccm-tools"), ("sdk", "ccm-dev"),
+                           ("ccm-sandbox", "ccm-sandbox")):
+            version = run(SOURCES / "tools/release", "version", part, check=True).stdout.strip()
+            self.assertEqual(field(name, "Version"), version)
+
     def test_the_sdk_holds_what_authors_need(self):
         held = files("ccm-dev")
         for file in ("usr/include/ccm/abi/base.h", "usr/include/ccm/c/provider.h", "usr/include/ccm/provider.hpp",

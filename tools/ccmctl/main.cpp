@@ -1,4 +1,3 @@
-#include "base/version.hpp"
 #include "commands.hpp"
 #include "output.hpp"
 
@@ -13,7 +12,7 @@ int run(int argc, char** argv) {
       "ccmctl answers questions about the cloud-controller-manager and its plugins.\n"
       "`status` and `explain` ask a running manager; the rest needs no cluster, and only\n"
       "`plugin check` runs any code of a plugin.");
-  app.set_version_flag("--version", "ccmctl " + std::string(ccm::version().text));
+  app.set_version_flag("--version", "ccmctl " CCM_TOOLS_VERSION);
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 = fine, 1 = a fault was found, 2 = wrong use.\n\n"
