@@ -17,6 +17,10 @@ enum class Cause {
   trust,          // the settings of the secure port's authentication cannot work
   lease_lost,
   exception,  // a part of this program threw what it should not
+  // The results of a dry run.
+  nothing_to_do,
+  would_change,
+  undetermined,
 };
 
 class Ending {

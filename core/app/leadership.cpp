@@ -31,7 +31,7 @@ Leadership::Leadership(const LeaderElectionOptions& options, const ClientFactory
 
 void Leadership::start(Callbacks callbacks) {
   if (!options_.leader_elect) {
-    always_ = true;
+    assume();
     callbacks.started();
     return;
   }

@@ -33,6 +33,8 @@ class Leadership final : public plugin::LeaderState {
 
   // Competes for the Lease, or leads at once.
   void start(Callbacks callbacks);
+  // Leads without an election, whatever the options say: for a dry run, beside the real leader.
+  void assume() { always_ = true; }
   // Gives the Lease back when no write of this process is under way any more; `done` is posted when
   // that has succeeded or failed.
   void release(std::function<void()> done);

@@ -80,8 +80,8 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
     : command_line(line),
       options(line.options()),
       selection(std::move(chosen)),
-      write_gate(std::make_shared<net::WriteGate>([this] { return leadership.leading(); })),
-      event_gate(std::make_shared<net::WriteGate>([this] { return leadership.leading(); })),
+      write_gate(std::make_shared<net::WriteGate>([this] { return may_write(); })),
+      event_gate(std::make_shared<net::WriteGate>([this] { return may_write(); })),
       clients(loop.executor(), config, line, {write_gate, event_gate},
               client_metrics.observer(config.server)),
       informers(clients.client("shared-informers"), informer_timing(options.client_connection)),
@@ -118,6 +118,15 @@ void Manager::Impl::add_pages() {
   });
 }
 
+bool Manager::Impl::may_write() const { return leadership.leading() && !options.dry_run.enabled; }
+
+std::shared_ptr<plugin::ObjectApi> Manager::Impl::object_api(
+    const plugin::ComponentIdentity& identity) {
+  std::shared_ptr<plugin::ObjectApi> api =
+      plugin::make_object_api(clients.writer(identity.client_name, account_of(identity)));
+  return dry_run.enabled() ? dry_run.object_api(std::move(api), identity.name) : api;
+}
+
 plugin::PluginHostDependencies Manager::Impl::dependencies() {
   plugin::PluginHostDependencies result{
       .loop = loop,
@@ -126,13 +135,12 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
       .metrics = metrics,
       .flags = *this,
       .leader = leadership,
-      .events = event_source,
-      .cache = cache,
+      .events =
+          dry_run.enabled() ? static_cast<runtime::EventSource&>(dry_run.objects()) : event_source,
+      .cache =
+          dry_run.enabled() ? static_cast<const plugin::ObjectCache&>(dry_run.objects()) : cache,
       .object_api =
-          [this](const plugin::ComponentIdentity& identity) {
-            return std::shared_ptr<plugin::ObjectApi>(plugin::make_object_api(
-                clients.writer(identity.client_name, account_of(identity))));
-          },
+          [this](const plugin::ComponentIdentity& identity) { return object_api(identity); },
       .send_http = plugin::guard_credentials(
           loop.executor(),
           plugin::make_send_http(loop.executor(), std::make_shared<net::HttpClient>(
@@ -151,6 +159,7 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
             recorders.record(source, std::move(about), type, std::move(reason), std::move(message));
           },
       .write_gate = write_gate,
+      .withheld = dry_run.enabled() ? &dry_run.writes() : nullptr,
       .user_agent =
           [](const plugin::ComponentIdentity& identity) {
             return ClientFactory::user_agent_of(identity.client_name);
@@ -175,9 +184,10 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
   return result;
 }
 
-// Controllers have one each with --use-service-account-credentials, providers none.
+// Controllers have one each with --use-service-account-credentials, providers none. A dry run makes
+// no accounts and no tokens.
 std::string Manager::Impl::account_of(const plugin::ComponentIdentity& identity) const {
-  if (!options.kube_cloud_shared.use_service_account_credentials) return {};
+  if (!options.kube_cloud_shared.use_service_account_credentials || dry_run.enabled()) return {};
   const bool controller =
       std::any_of(selection.controllers.begin(), selection.controllers.end(),
                   [&](const SelectedComponent& one) { return one.name == identity.name; });
@@ -273,10 +283,11 @@ int Manager::run() {
     log::error("Cannot start", {{"err", status}});
     return kExitBadOptions;
   }
-  if (impl.options.leader_election.leader_elect) {
+  const bool serves = !impl.options.dry_run.enabled;  // the real leader may use the port
+  if (serves && impl.options.leader_election.leader_elect) {
     impl.health->set("leaderElection", [&impl] { return impl.leadership.health(); });
   }
-  if (Status status = impl.endpoint.start(); !status.ok()) {
+  if (Status status = serves ? impl.endpoint.start() : Status(); !status.ok()) {
     log::error("Cannot start", {{"err", status}});
     return kExitBadOptions;
   }
@@ -286,7 +297,7 @@ int Manager::run() {
   impl.listen();
   impl.watch_signals();
   asio::co_spawn(impl.loop.context(), impl.start(), rethrow);
-  asio::co_spawn(impl.loop.context(), impl.look_up_trust(), rethrow);
+  if (serves) asio::co_spawn(impl.loop.context(), impl.look_up_trust(), rethrow);
   impl.loop_lag.start();
   impl.monitor.start();
   try {

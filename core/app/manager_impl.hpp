@@ -5,6 +5,7 @@
 #include "app/access/access_check.hpp"
 #include "app/access/access_subjects.hpp"
 #include "app/client_factory.hpp"
+#include "app/dry_run/dry_run.hpp"
 #include "app/ending.hpp"
 #include "app/endpoint.hpp"
 #include "app/leadership.hpp"
@@ -42,6 +43,8 @@ struct Manager::Impl final : plugin::FlagSource {
   bool given(std::string_view name) const override;
 
   // manager.cpp
+  [[nodiscard]] bool may_write() const;
+  std::shared_ptr<plugin::ObjectApi> object_api(const plugin::ComponentIdentity& identity);
   plugin::PluginHostDependencies dependencies();
   // The service account of a component; empty: the program's own identity.
   [[nodiscard]] std::string account_of(const plugin::ComponentIdentity& identity) const;
@@ -64,6 +67,7 @@ struct Manager::Impl final : plugin::FlagSource {
   boost::asio::awaitable<void> look_up_trust();
   void watch_health(const std::string& component);
   void lead();
+  boost::asio::awaitable<void> finish_dry_run();
 
   const CommandLine& command_line;
   const Options& options;
@@ -84,6 +88,7 @@ struct Manager::Impl final : plugin::FlagSource {
   plugin::InformerCache cache;
   plugin::EventRecorders recorders;
   Leadership leadership;
+  DryRun dry_run{options.dry_run, cache, event_source, loop};
   plugin::PluginHost plugins;
   std::optional<AccessCheck> access;  // since the components were created
   std::shared_ptr<serving::HealthRegistry> health = std::make_shared<serving::HealthRegistry>();

@@ -141,7 +141,7 @@ void Manager::Impl::check_access() {
 
 asio::awaitable<void> Manager::Impl::run_provider() {
   std::string plugin_id = selection.provider.plugin.manifest.id;
-  co_await access->wait(std::move(plugin_id));
+  if (access) co_await access->wait(std::move(plugin_id));
   if (ending.stopping()) co_return;
   Status status = co_await plugins.start_provider();
   guard.check("initialize", selection.provider.plugin.manifest.id);
@@ -183,11 +183,20 @@ asio::awaitable<void> Manager::Impl::start() {
     fail(status);
     co_return;
   }
-  check_access();
+  if (!options.dry_run.enabled) check_access();
   asio::co_spawn(loop.context(), run_provider(), [](const std::exception_ptr& fault) {
     if (fault) std::rethrow_exception(fault);
   });
   ending.started();
+  if (options.dry_run.enabled) {
+    leadership.assume();
+    log::info("Looking for changes, none of which is made");
+    plugins.start_controllers();
+    asio::co_spawn(loop.context(), finish_dry_run(), [](const std::exception_ptr& fault) {
+      if (fault) std::rethrow_exception(fault);
+    });
+    co_return;
+  }
   leadership.start({.started = [this] { lead(); },
                     .lost =
                         [this](const std::string& reason) {
@@ -202,6 +211,23 @@ asio::awaitable<void> Manager::Impl::start() {
                                            std::move(message));
                         },
                     .alive = [this](bool holding) { return alive(holding); }});
+}
+
+asio::awaitable<void> Manager::Impl::finish_dry_run() {
+  co_await dry_run.settle(plugins);
+  if (ending.stopping()) co_return;
+  const auto last_words = [] { log::info("Looked at everything"); };
+  switch (dry_run.print(plugins)) {
+    case DryRunResult::nothing_to_do:
+      ending.end(Cause::nothing_to_do, last_words);
+      break;
+    case DryRunResult::would_change:
+      ending.end(Cause::would_change, last_words);
+      break;
+    case DryRunResult::undetermined:
+      ending.end(Cause::undetermined, last_words);
+      break;
+  }
 }
 
 void Manager::Impl::lead() {

@@ -29,13 +29,15 @@ int fail(const Status& status) {
   return kExitBadOptions;
 }
 
-Status configure_log(const LoggingOptions& logging) {
+Status configure_log(const Options& options) {
+  const LoggingOptions& logging = options.logging;
   log::Config config;
   config.format = logging.format == "json" ? log::Format::json : log::Format::text;
   config.verbosity = logging.verbosity;
   config.vmodule = logging.vmodule;
   config.split_stream = log_splits_streams(logging);
   config.flush_frequency = logging.flush_frequency;
+  if (options.dry_run.enabled) config.suffix = " (dry run)";  // whatever a controller says it did
   return log::configure(config);
 }
 
@@ -83,7 +85,7 @@ int run_program(const std::string& program, std::span<const std::string> argumen
     print_errors(validation.errors);
     return kExitBadOptions;
   }
-  if (Status status = configure_log(options.logging); !status.ok()) return fail(status);
+  if (Status status = configure_log(options); !status.ok()) return fail(status);
 
   SignalGuard signals(StopSignals::install());
   auto selection =

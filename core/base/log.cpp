@@ -61,6 +61,7 @@ struct State {
   Format format = Format::text;
   std::function<void(std::string_view)> output;
   bool split_stream = false;
+  std::string suffix;
   std::shared_ptr<spdlog::logger> errors;  // warnings too
   std::shared_ptr<spdlog::logger> infos;
   const int pid = ::getpid();
@@ -151,13 +152,18 @@ int module_verbosity(State& state, std::string_view file, std::string_view logge
   return -1;
 }
 
-void write_unchecked(const Record& record) {
+void write_unchecked(Record record) {
   State& log_state = state();
   Format format = Format::text;
   std::shared_ptr<spdlog::logger> logger;
+  std::string message;
   {
     const std::shared_lock lock(log_state.mutex);
     format = log_state.format;
+    if (!log_state.suffix.empty()) {
+      message = std::string(record.message) + log_state.suffix;
+      record.message = message;
+    }
     logger = record.severity == Severity::info ? log_state.infos : log_state.errors;
   }
   const auto now = std::chrono::system_clock::now();
@@ -238,6 +244,7 @@ Status configure(const Config& config) {
     log_state.highest_module.store(highest, std::memory_order_release);
     log_state.format = config.format;
     log_state.split_stream = config.split_stream;
+    log_state.suffix = config.suffix;
     open_streams(log_state);
   }
   log_state.verbosity.store(config.verbosity, std::memory_order_relaxed);

@@ -111,6 +111,7 @@ struct Config {
   std::string vmodule{};      // "file=2,dir/*=4,digitalocean=6"; text only
   bool split_stream = false;  // errors to stderr, the rest to stdout; else all to stderr
   std::chrono::nanoseconds flush_frequency{std::chrono::seconds(5)};
+  std::string suffix{};  // of each message: " (dry run)"
 };
 
 // ok, or invalid_argument with the fault of a --vmodule text.

@@ -232,7 +232,8 @@ void ComponentController::report(const runtime::ReconcileReport& ended) {
                 {{"controller", name}, {"key", ended.request.key}, {"duration", ended.duration}});
     }
   } else if (status.error_class() == ErrorClass::waiting ||
-             status.code() == Code::implemented_elsewhere || status.code() == Code::cancelled) {
+             status.code() == Code::implemented_elsewhere || status.code() == Code::cancelled ||
+             status.reason() == kDryRun) {
     if (const auto line = log::v(2)) {
       line.info(
           "Reconcile is not done yet",

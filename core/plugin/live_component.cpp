@@ -124,6 +124,9 @@ void LiveComponent::start_call(const std::shared_ptr<Call>& call,
       call->context->on_end([self = shared_from_this(), call] { self->give_up(*call); });
   call->on_loop = call->on_loop || identity_.nonblocking;
   if (call->on_loop) return run_on_loop(call->operation, held->known.get(), done, invoke);
+  if (withheld(*call)) {
+    return runtime_.completions.fail(done.operation, WithheldWrites::refusal(call->operation));
+  }
   run_on_worker(call, held, done, std::move(invoke));
 }
 
@@ -167,6 +170,17 @@ void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared
   const auto submitted = lane_->submit(std::move(task));
   if (!submitted.ok()) return runtime_.completions.fail(done.operation, submitted.status());
   call->task = *submitted;
+}
+
+// In a dry run, a blocking provider's requests that pass no gate stay here as a whole.
+bool LiveComponent::withheld(const Call& call) const {
+  const bool changes_cloud =
+      call.operation.starts_with("loadbalancers.") || call.operation.starts_with("routes.");
+  if (runtime_.withheld == nullptr || !changes_cloud || only_reads(call.operation)) return false;
+  const auto& origin = call.context->origin();
+  if (origin) origin->note_withheld();
+  runtime_.withheld->withhold({identity_.name, origin.get(), {}, call.operation, {}});
+  return true;
 }
 
 // A component that completes nothing must not fill the memory; and listings and the like answer for

@@ -8,6 +8,7 @@
 #include "plugin/context.hpp"
 #include "plugin/context_table.hpp"
 #include "plugin/dispatch.hpp"
+#include "plugin/withheld_writes.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/watchdog.hpp"
 #include "runtime/worker_pool.hpp"
@@ -60,6 +61,8 @@ struct ComponentRuntime {
   std::shared_ptr<ContextTable> contexts = std::make_shared<ContextTable>();
   // The components of a plugin share its lane.
   std::map<std::string, std::weak_ptr<runtime::WorkerPool::Lane>, std::less<>> lanes{};
+  // Of a dry run: gets what a blocking provider would do through connections that pass no gate.
+  WithheldWrites* withheld = nullptr;
 };
 
 // The thread tags of ccm/abi/base.h that restrict anything.
@@ -216,6 +219,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   void give_up(Call& call);
   void abandon(const Call& call);
   [[nodiscard]] Status refusal(std::string_view operation) const;
+  [[nodiscard]] bool withheld(const Call& call) const;
   void end_call(Call& call, const Status& status);
   [[nodiscard]] bool callable() const;
   void try_finish(bool grace_over);

@@ -50,6 +50,9 @@ class Origin {
   void began(std::string_view operation);
   void ended(std::string_view operation, const Status& status);
   void answered(CloudAnswer answer) { answer_ = std::move(answer); }
+  // A dry run withheld a write to the cloud: what follows from its failure means nothing.
+  void note_withheld() { withheld_ = true; }
+  [[nodiscard]] bool withheld() const { return withheld_; }
 
   // The last operation if it failed, else the last one that asked the cloud, else the last one;
   // empty before the first.
@@ -67,6 +70,7 @@ class Origin {
   std::string_view failed_step_;
   Status cloud_status_;
   std::optional<CloudAnswer> answer_;
+  bool withheld_ = false;
 };
 
 }  // namespace ccm::plugin

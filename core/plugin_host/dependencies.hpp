@@ -10,6 +10,7 @@
 #include "plugin/host_services/kube_access.hpp"
 #include "plugin/host_services/leader_service.hpp"
 #include "plugin/live_component.hpp"
+#include "plugin/withheld_writes.hpp"
 #include "runtime/brake.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/event_source.hpp"
@@ -44,6 +45,9 @@ struct PluginHostDependencies {
   RecordEvent record_event;  // EventRecorders::record, for the host's own Events
   // Of all writes to Kubernetes and to the cloud; null = a gate that asks leader.leading().
   std::shared_ptr<net::WriteGate> write_gate;
+  // Not null in a dry run: gets the writes to the cloud, none of which is sent. `object_api` then
+  // withholds those to Kubernetes. Must outlive PluginHost.
+  WithheldWrites* withheld = nullptr;
   // Of a component's HTTP requests (HOST-133); empty = none is set.
   std::function<std::string(const ComponentIdentity&)> user_agent;
   std::string cloud_config_path;                // --cloud-config

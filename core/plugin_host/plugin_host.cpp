@@ -39,6 +39,7 @@ PluginHost::Impl::Impl(PluginHostDependencies wanted)
                      const Status& status, std::chrono::nanoseconds duration) {
                 metrics.operation(component, operation, status, duration);
               }} {
+  runtime.withheld = deps.withheld;
   runtime::QueueMetrics::reserve(deps.metrics);  // before a plugin could take the names
   if (!deps.write_gate) {
     deps.write_gate =

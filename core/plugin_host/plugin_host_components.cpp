@@ -32,6 +32,12 @@ RecordEvent PluginHost::Impl::noting_warnings(const ComponentIdentity& component
   };
 }
 
+// A dry run's writes to Kubernetes get as far as deps.object_api, although the gate is shut.
+std::function<bool()> PluginHost::Impl::may_write() const {
+  if (deps.withheld != nullptr) return [] { return true; };
+  return [gate = deps.write_gate] { return gate->open(); };
+}
+
 void PluginHost::Impl::add_services(ComponentUnit& unit) {
   const std::shared_ptr<LiveComponent>& live = unit.live;
   unit.host = std::make_shared<ComponentHost>(live->identity().nonblocking);
@@ -47,13 +53,13 @@ void PluginHost::Impl::add_services(ComponentUnit& unit) {
   host.add(std::make_unique<ConfigService>(live, deps.flags, cloud_config, config_rejections));
   host.add(std::make_unique<LeaderService>(live, deps.leader));
   host.add(std::make_unique<EventService>(live, noting_warnings(live->identity())));
-  host.add(std::make_unique<KubeService>(live, deps.cache,
-                                         cloud.guard(deps.object_api(live->identity())),
-                                         [gate = deps.write_gate] { return gate->open(); }));
+  host.add(std::make_unique<KubeService>(
+      live, deps.cache, cloud.guard(deps.object_api(live->identity())), may_write()));
   HttpServiceOptions http;
   http.send = deps.send_http;
   http.budgets = &cloud.call_budgets();
   http.gate = deps.write_gate;
+  http.withheld = deps.withheld;
   if (deps.user_agent) http.user_agent = deps.user_agent(live->identity());
   http.observer = [this](const HttpCallRecord& call) { metrics.http(call); };
   if (deps.make_http_client) {

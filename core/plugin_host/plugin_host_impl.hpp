@@ -27,6 +27,7 @@ struct PluginHost::Impl {
   boost::asio::awaitable<Status> create(ComponentKind kind, LoadedPlugin plugin, std::string name);
   boost::asio::awaitable<Result<Unit>> open(const LoadedPlugin& plugin);
   [[nodiscard]] RecordEvent noting_warnings(const ComponentIdentity& component) const;
+  [[nodiscard]] std::function<bool()> may_write() const;
   void add_services(ComponentUnit& unit);
   void held_the_loop(const runtime::Watchdog::Stall& stall);
   void dropped_completion(const char* kind);  // any thread

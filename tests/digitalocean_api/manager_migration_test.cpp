@@ -33,6 +33,21 @@ class ManagerMigrationTest : public ManagerTest {
     ASSERT_FALSE(blocks.empty()) << section;
     for (const std::string& block : blocks) ASSERT_TRUE(run(block)) << section;
   }
+  // With the program in the reader's path, and the fake in the place of the cloud.
+  void look_first() {
+    const auto made = api_.create("/api/v1/namespaces/kube-system/secrets",
+                                  {{"apiVersion", "v1"},
+                                   {"kind", "Secret"},
+                                   {"metadata", {{"name", "digitalocean"}}},
+                                   {"stringData", {{"access-token", "dop_v1_test"}}}});
+    ASSERT_TRUE(made.ok()) << made.http.body;
+    const std::filesystem::path program = support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM);
+    const std::string reader = "export PATH='" + program.parent_path().string() +
+                               "':\"$PATH\" DO_OVERRIDE_URL='" + cloud_.url() + "'\n";
+    const auto blocks = support::shell_blocks(CCM_MIGRATION_PAGE, "Look first");
+    ASSERT_EQ(blocks.size(), 1U);
+    ASSERT_TRUE(run(reader + blocks[0]));
+  }
   json container() {
     const json containers = pod().at("containers");
     EXPECT_EQ(containers.size(), 1U) << containers;
@@ -46,6 +61,7 @@ class ManagerMigrationTest : public ManagerTest {
 TEST_F(ManagerMigrationTest, DO_303_OfThePageLeadsToOursAndBack) {
   const json deployment = api_.get(kDeployment).body.at("spec");
   const json rules = api_.get(kRole).body.at("rules");
+  look_first();
   run_section("Before");
 
   // The Lease that the page looks at is there when our manager ran: with the flags and the role

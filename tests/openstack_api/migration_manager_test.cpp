@@ -35,6 +35,22 @@ class OpenStackMigrationTest : public OpenStackManagerTest {
     ASSERT_FALSE(blocks.empty()) << section;
     for (const std::string& block : blocks) ASSERT_TRUE(run(block)) << section;
   }
+  // With the program in the reader's path, and the fake in the place of the cloud.
+  void look_first() {
+    write_conf();
+    const auto made = api_.create(
+        "/api/v1/namespaces/kube-system/secrets",
+        {{"apiVersion", "v1"},
+         {"kind", "Secret"},
+         {"metadata", {{"name", "cloud-config"}}},
+         {"stringData", {{"cloud.conf", support::read_file(folder_.path() / "cloud.conf")}}}});
+    ASSERT_TRUE(made.ok()) << made.http.body;
+    const std::filesystem::path program = support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM);
+    const auto blocks = support::shell_blocks(CCM_OPENSTACK_MIGRATION_PAGE, "Look first");
+    ASSERT_EQ(blocks.size(), 1U);
+    ASSERT_TRUE(
+        run("export PATH='" + program.parent_path().string() + "':\"$PATH\"\n" + blocks[0]));
+  }
   json container() {
     const json containers =
         api_.get(kDaemonSet).body.at("spec").at("template").at("spec").at("containers");
@@ -48,6 +64,7 @@ class OpenStackMigrationTest : public OpenStackManagerTest {
 TEST_F(OpenStackMigrationTest, OS_2_12_15_OfThePageLeadsToOursAndBack) {
   const json spec = api_.get(kDaemonSet).body.at("spec");
   const json rules = api_.get(kRole).body.at("rules");
+  look_first();
   run_section("Before");
 
   // The Lease that the page looks at is there when our manager ran: with the flags and the role
@@ -60,7 +77,6 @@ TEST_F(OpenStackMigrationTest, OS_2_12_15_OfThePageLeadsToOursAndBack) {
   EXPECT_FALSE(ours.contains("env"));
   EXPECT_NE(api_.get(kRole).body.at("rules"), rules);
   server_.give_rights({});  // the page's stay
-  write_conf();
   std::vector<std::string> flags = {"--leader-elect=true"};
   for (const json& flag : ours.at("args")) {
     if (flag != "--cloud-config=/etc/config/cloud.conf") flags.push_back(flag);

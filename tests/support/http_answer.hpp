@@ -1,4 +1,4 @@
-// What a fake server answers, or does instead.
+// The answer of a fake server, or the fault in its place.
 #pragma once
 
 #include <chrono>

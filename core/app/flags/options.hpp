@@ -147,6 +147,12 @@ struct LoggingOptions {
   std::string json_info_buffer_size = "0";
 };
 
+struct DryRunOptions {
+  bool enabled = false;  // --dry-run=client
+  bool json = false;     // --dry-run-output=json
+  Duration timeout = std::chrono::minutes(2);
+};
+
 struct Options {
   GenericOptions generic;
   ClientConnectionOptions client_connection;
@@ -161,6 +167,7 @@ struct Options {
   AuthorizationOptions authorization;
   WebhookOptions webhook;
   LoggingOptions logging;
+  DryRunOptions dry_run;
   std::string version = "false";  // --version: "true", "raw", or a version to report
   bool help = false;
 };

@@ -174,6 +174,19 @@ void add_logging_flags(FlagSet& flags, Options& options) {
             "The same for --logging-format=json.");
 }
 
+void add_dry_run_flags(FlagSet& flags, Options& options) {
+  DryRunOptions& dry_run = options.dry_run;
+  FlagGroup group = flags.group("Dry run flags");
+  group.add("dry-run", dry_run_value(&dry_run.enabled),
+            "client: look at the cluster and the cloud once, write nothing to either, take no "
+            "Lease, print what would change, and exit: 0 = nothing, 2 = something, 1 = cannot "
+            "tell. none: work.");
+  group.add("dry-run-output", dry_run_output_value(&dry_run.json),
+            "How --dry-run prints the changes: table or json.");
+  group.add("dry-run-timeout", duration_value(&dry_run.timeout),
+            "Time after which --dry-run ends although not every object was looked at.");
+}
+
 void add_misc_flags(FlagSet& flags, Options& options) {
   FlagGroup debugging = flags.group("Debugging flags");
   debugging.add("profiling", bool_value(&options.generic.profiling),
@@ -197,6 +210,7 @@ void add_host_flags(FlagSet& flags, Options& options) {
   add_leader_flags(flags, options);
   add_serving_flags(flags, options);
   add_logging_flags(flags, options);
+  add_dry_run_flags(flags, options);
   add_misc_flags(flags, options);
 }
 

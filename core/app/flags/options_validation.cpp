@@ -94,6 +94,10 @@ void validate_leader_election(const LeaderElectionOptions& election, Errors& err
   }
 }
 
+void validate_dry_run(const DryRunOptions& dry_run, Errors& errors) {
+  require_positive(errors, "--dry-run-timeout", dry_run.timeout);
+}
+
 void validate_logging(const Options& options, Errors& errors) {
   const LoggingOptions& logging = options.logging;
   const bool json = logging.format == "json";
@@ -150,6 +154,7 @@ Validation validate(const Options& options, const ValidationContext& context) {
   validate_leader_election(options.leader_election, result.errors);
   validate_serving(options, result.errors);
   validate_logging(options, result.errors);
+  validate_dry_run(options.dry_run, result.errors);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include "app/flags/options_flags.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace ccm::app {
@@ -21,6 +22,29 @@ class FeatureGatesValue final : public FlagValue {
 
  private:
   FeatureGates* gates_;
+};
+
+// One of two words.
+class ChoiceValue final : public FlagValue {
+ public:
+  ChoiceValue(bool* second, std::string_view first_word, std::string_view second_word,
+              std::string_view implied)
+      : second_(second), words_{first_word, second_word}, implied_(implied) {}
+  Status set(std::string_view text, bool) override {
+    if (text != words_[0] && text != words_[1]) {
+      return value_must_be(std::string(words_[0]) + " or " + std::string(words_[1]));
+    }
+    *second_ = text == words_[1];
+    return {};
+  }
+  [[nodiscard]] std::string text() const override { return std::string(words_[*second_ ? 1 : 0]); }
+  [[nodiscard]] std::string_view type() const override { return "string"; }
+  [[nodiscard]] std::string_view implied() const override { return implied_; }
+
+ private:
+  bool* second_;
+  std::array<std::string_view, 2> words_;
+  std::string_view implied_;
 };
 
 // vMAJOR.MINOR.PATCH, anything after "-" or "+".
@@ -122,6 +146,12 @@ class SniValue final : public FlagValue {
 
 std::unique_ptr<FlagValue> feature_gates_value(FeatureGates* gates) {
   return std::make_unique<FeatureGatesValue>(gates);
+}
+std::unique_ptr<FlagValue> dry_run_value(bool* enabled) {
+  return std::make_unique<ChoiceValue>(enabled, "none", "client", "client");
+}
+std::unique_ptr<FlagValue> dry_run_output_value(bool* json) {
+  return std::make_unique<ChoiceValue>(json, "table", "json", "");
 }
 std::unique_ptr<FlagValue> version_value(std::string* variable) {
   return std::make_unique<VersionValue>(variable);

@@ -28,6 +28,7 @@ void EventRecorders::start() {
 
 boost::asio::awaitable<void> EventRecorders::drain(std::chrono::milliseconds limit) {
   using std::chrono::milliseconds;
+  if (!started_) co_return;  // nothing is sent
   const auto end = std::chrono::steady_clock::now() + limit;
   for (const auto& [key, recorder] : recorders_) {
     const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());

@@ -87,6 +87,7 @@ struct HttpCall {
   std::string credential;  // of the call budget: "PLUGIN/NAME"
   std::vector<std::string> secrets;
   uint32_t tries = 1;
+  bool writes = false;
 };
 
 // One request with all its tries. Loop thread.
@@ -100,6 +101,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
         credential_(std::move(call.credential)),
         secrets_(std::move(call.secrets)),
         tries_left_(call.tries),
+        writes_(call.writes),
         try_timeout_(request_.timeout) {}
 
   // With the client; the loop closes it.
@@ -115,6 +117,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // Waits for the credential's budget, then sends.
   void attempt() {
     if (running_->ended()) return;
+    if (writes_ && options_->withheld != nullptr) return withhold();
     const CallPriority wanted = priority();
     const milliseconds pause = options_->budgets->admit(credential_, wanted, controller());
     if (pause <= milliseconds(0)) return send();
@@ -134,6 +137,17 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   [[nodiscard]] const std::string& controller() const {
     const auto& origin = running_->context()->origin();
     return origin ? origin->controller() : running_->component().identity().name;
+  }
+
+  void withhold() {
+    const std::string url = redacted_url(request_.url);
+    std::string body = request_.body;
+    for (const std::string& secret : secrets_) redact(body, secret);
+    const auto& origin = running_->context()->origin();
+    if (origin) origin->note_withheld();
+    options_->withheld->withhold(
+        {running_->component().identity().name, origin.get(), request_.method, url, body});
+    running_->end(WithheldWrites::refusal(request_.method + " " + url));
   }
 
   // The window may end earlier than the cloud said, so waits are short.
@@ -246,6 +260,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   const std::string credential_;
   const std::vector<std::string> secrets_;
   uint32_t tries_left_;
+  const bool writes_;
   int tries_ = 0;
   bool held_ = false;
   const milliseconds try_timeout_;
@@ -279,6 +294,7 @@ HttpCall read_call(const ccm_http_request& raw, const LiveComponent& component,
   constexpr uint32_t kSafeTries = 3;
   HttpCall call;
   call.request = read_http_request(raw, options);
+  call.writes = !reads_only(call.request, raw.flags);
   call.operation = view(raw.operation);
   const std::string_view credential = view(raw.credential);
   // Components of a plugin share an account, plugins do not.

@@ -5,6 +5,7 @@
 #include "plugin/host_services/kube_listing.hpp"
 #include "plugin/host_services/object_service.hpp"
 #include "plugin/host_services/visitor.hpp"
+#include "plugin/withheld_writes.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -68,6 +69,13 @@ std::optional<kube::PatchType> patch_type(int32_t type) {
     default:
       return std::nullopt;
   }
+}
+
+// ok: the write may be handed to the client.
+Status refusal(const HostOperation& running, const std::function<bool()>& may_write) {
+  const auto& origin = running.context()->origin();
+  if (origin && origin->withheld()) return WithheldWrites::end_of_reconcile();
+  return may_write() ? Status() : net::WriteGate::refusal();
 }
 
 // Ends the operation with the object that the server sent.
@@ -189,7 +197,7 @@ void KubeService::patch(void* self, ccm_ctx ctx, const ccm_kube_patch_request* g
                 read = read_reference(std::move(wrong), request.reference),
                 body = std::string(view(request.body))](const OperationPtr& running) mutable {
     if (!read.status.ok()) return running->end(read.status);
-    if (!may_write()) return running->end(net::WriteGate::refusal());
+    if (Status refused = refusal(*running, may_write); !refused.ok()) return running->end(refused);
     options.subresource = read.subresource;
     api->patch(read.resource, read.namespace_name, read.name, *type, std::move(body), options,
                call_options(*running),
@@ -208,7 +216,7 @@ void KubeService::create(void* self, ccm_ctx ctx, const ccm_kube_create_request*
                 read = read_reference(check_request(given), request.reference),
                 text = std::string(view(request.body))](const OperationPtr& running) mutable {
     if (!read.status.ok()) return running->end(read.status);
-    if (!may_write()) return running->end(net::WriteGate::refusal());
+    if (Status refused = refusal(*running, may_write); !refused.ok()) return running->end(refused);
     if (!read.subresource.empty()) {
       return api->create_sub(read.resource, read.namespace_name, read.name, read.subresource,
                              std::move(text), call_options(*running), end_with_object(running));
@@ -230,7 +238,7 @@ void KubeService::remove(void* self, ccm_ctx ctx, const ccm_kube_delete_request*
                 read = read_reference(check_request(given), request.reference)](
                    const OperationPtr& running) {
     if (!read.status.ok()) return running->end(read.status);
-    if (!may_write()) return running->end(net::WriteGate::refusal());
+    if (Status refused = refusal(*running, may_write); !refused.ok()) return running->end(refused);
     api->remove(read.resource, read.namespace_name, read.name, options, call_options(*running),
                 end_without_result(running));
   };

@@ -125,7 +125,10 @@ constexpr std::string_view kOwn[] = {"allow-plaintext-cloud-credentials",
                                      "deletion-brake-percent",
                                      "deletion-brake-minimum",
                                      "deletion-brake-window",
-                                     "deletion-brake-hold"};
+                                     "deletion-brake-hold",
+                                     "dry-run",
+                                     "dry-run-output",
+                                     "dry-run-timeout"};
 
 TEST(HostFlags, NoFlagBesidesUpstreamsAndThese) {
   Options options;
@@ -145,6 +148,8 @@ std::string other_value(const Flag& flag) {
   const std::string_view type = flag.value->type();
   if (flag.name == "feature-gates") return "LoggingAlphaOptions=true";
   if (flag.name == "version") return "raw";
+  if (flag.name == "dry-run") return "client";
+  if (flag.name == "dry-run-output") return "json";
   if (flag.name.ends_with("sni-cert-key")) return "a.crt,a.key:example.com";
   if (type == "bool") return flag.default_text == "true" ? "false" : "true";
   if (type == "int" || type == "ints" || type == "float") return "7";

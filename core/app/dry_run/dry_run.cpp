@@ -1,0 +1,113 @@
+#include "app/dry_run/dry_run.hpp"
+
+#include "app/dry_run/plan_text.hpp"
+#include "app/dry_run/withholding_object_api.hpp"
+#include "base/log.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+namespace ccm::app {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kLook{100};
+// Nothing was queued for this long: longer than any controller gathers changes.
+constexpr milliseconds kQuiet{2'000};
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+constexpr uint32_t kTries = 2;  // the second one tells a failure from a hiccup
+
+bool stays(const plugin::ObjectReport& object) {
+  return object.state == plugin::ObjectState::refused;
+}
+
+}  // namespace
+
+std::shared_ptr<plugin::ObjectApi> DryRun::object_api(std::shared_ptr<plugin::ObjectApi> reads,
+                                                      const std::string& component) {
+  return withhold_writes(std::move(reads), component, objects_, plan_, loop_);
+}
+
+// Its result is known: it was reconciled, and another try would bring nothing new.
+bool DryRun::determined(const plugin::ObjectReport& object) const {
+  switch (object.state) {
+    case plugin::ObjectState::refused:
+    case plugin::ObjectState::held:
+      return true;
+    case plugin::ObjectState::waiting:
+    case plugin::ObjectState::retrying:
+      return object.attempts >= kTries || plan_.cloud_changes(object.controller, object.key);
+    default:
+      return false;
+  }
+}
+
+bool DryRun::busy(const plugin::PluginHost& plugins) const {
+  for (const plugin::ComponentReport& component : plugins.components()) {
+    if (component.kind != plugin::ComponentKind::controller || !component.skipped.empty()) continue;
+    const auto& queue = component.queue;
+    if (!queue || !queue->synced || !queue->started) return true;
+    if (queue->ready > 0 || queue->running > 0) return true;
+  }
+  const auto unsettled = plugins.unsettled(kAll);
+  return !std::all_of(unsettled.begin(), unsettled.end(),
+                      [this](const plugin::ObjectReport& object) { return determined(object); });
+}
+
+boost::asio::awaitable<void> DryRun::settle(const plugin::PluginHost& plugins) {
+  boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
+  const auto end = steady_clock::now() + options_.timeout;
+  auto quiet_since = steady_clock::now();
+  while (steady_clock::now() < end && steady_clock::now() - quiet_since < kQuiet) {
+    timer.expires_after(kLook);
+    co_await timer.async_wait(boost::asio::use_awaitable);
+    if (busy(plugins)) quiet_since = steady_clock::now();
+  }
+}
+
+std::vector<OpenObject> DryRun::open_objects(const plugin::PluginHost& plugins) const {
+  std::vector<OpenObject> open;
+  for (const plugin::ComponentReport& component : plugins.components()) {
+    if (component.kind != plugin::ComponentKind::controller || !component.skipped.empty()) continue;
+    const auto& queue = component.queue;
+    std::string message;
+    if (!queue) {
+      message = "the provider is not ready";
+    } else if (!queue->synced) {
+      message = "its caches are not complete";
+    } else if (queue->ready > 0) {
+      message = std::to_string(queue->ready) + " objects were not looked at";
+    }
+    if (!message.empty()) open.push_back({component.name, {}, "not done", message});
+  }
+  for (const plugin::ObjectReport& object : plugins.unsettled(kAll)) {
+    if (plan_.cloud_changes(object.controller, object.key)) continue;
+    open.push_back({object.controller, object.key, std::string(to_string(object.state)),
+                    object.message, !stays(object)});
+  }
+  return open;
+}
+
+DryRunResult DryRun::print(const plugin::PluginHost& plugins) const {
+  const std::vector<OpenObject> open = open_objects(plugins);
+  const std::string text =
+      options_.json ? plan_json(plan_.changes(), open) : plan_table(plan_.changes(), open);
+  log::flush();
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+  const bool unknown = std::any_of(open.begin(), open.end(),
+                                   [](const OpenObject& object) { return object.undetermined; });
+  if (unknown) return DryRunResult::undetermined;
+  return plan_.changes().empty() ? DryRunResult::nothing_to_do : DryRunResult::would_change;
+}
+
+}  // namespace ccm::app
