@@ -29,7 +29,7 @@ class AloneTest(unittest.TestCase):
 
     def configure(self, plugin, *flags):
         return run("cmake", "-G", GENERATOR, "-S", plugin, "-B", self.folder / plugin.name, "-DCMAKE_BUILD_TYPE=Release",
-                   "-DCMAKE_UNITY_BUILD=ON", *flags)
+                   "-DCCM_UNITY_BUILD=ON", *flags)
 
     def test_each_is_configured_with_the_installed_sdk(self):
         self.assertGreaterEqual(len(PLUGINS), 8)
