@@ -15,12 +15,12 @@ CONTROLLERS = ["cloud-node-controller", "cloud-node-lifecycle-controller", "node
 
 
 def rights(objects):
-    """Each right alone, with the namespace in which it counts ("" = everywhere)."""
+    """Each right alone, with its role and the namespace in which it counts ("" = everywhere)."""
     found = set()
     for role in of_kind(objects, "ClusterRole") + of_kind(objects, "Role"):
         for rule in role["rules"]:
             for right in itertools.product(rule["apiGroups"], rule["resources"], rule.get("resourceNames", [""]), rule["verbs"]):
-                found.add((role["metadata"].get("namespace", ""), *right))
+                found.add((role["metadata"]["name"], role["metadata"].get("namespace", ""), *right))
     return found
 
 
@@ -70,27 +70,49 @@ class RenderTest(unittest.TestCase):
                 (["networkPolicy.enabled=true"], "networkPolicy: Pods with the machine's network"),
                 (["controllers.node-ipam-controller=true"], "node-ipam-controller needs clusterCIDR"),
                 (["hostNetwork=false", "dnsPolicy=\"ClusterFirstWithHostNet\""], "dnsPolicy:"),
-                (["args=[\"--use-service-account-credentials\"]"], "rbac.create: with --use-service-account-credentials"),
-                (["args=[\"--use-service-account-credentials=true\"]"], "rbac.create: with --use-service-account-credentials"),
+                (["args=[\"--use-service-account-credentials\"]"], "args: instead of --use-service-account-credentials"),
+                (["args=[\"--v=3\", \"--use-service-account-credentials=true\"]"], "args: instead of --use-service-account-credentials"),
                 (["provider=\"openstack\""], "cloudConfig: openstack needs one")]:
             with self.subTest(settings):
                 self.assertIn(said, self.refused("provider=\"digitalocean\"", *settings))
 
+    def rendered_and_printed(self, values, flag):
+        """The objects of the chart, and those that ccmctl prints for the manager's flags in them."""
+        rendered = helm.objects_of({"clusterCIDR": "10.244.0.0/16", "cloudConfig": {"secret": "cloud"}, **values})
+        args = pods(rendered)[0]["containers"][0]["args"]
+        self.assertEqual("--use-service-account-credentials" in args, flag != [])
+        controllers = [flag for flag in args if flag.startswith("--controllers=")] or ["--controllers=*"]
+        printed = run(CCMCTL, "rbac", "--cloud-provider=" + values["provider"], *controllers, *flag, "-o", "json")
+        self.assertEqual(printed.returncode, 0, printed.stderr)
+        return rendered, json.loads(printed.stdout)["items"]
+
     def test_RBAC_the_rights_are_those_that_ccmctl_prints(self):
         every = [dict(zip(CONTROLLERS, choice)) for choice in itertools.product([True, False], repeat=len(CONTROLLERS))]
+        of_the_provider = [{"digitalocean-tags": tags, "digitalocean-firewall": False} for tags in [True, False]]
         # All choices for one provider, since the rules of several are merged; the first ones for the others.
-        for provider, controllers in [("digitalocean", every), ("openstack", every[:6]), ("sandbox", every[:6])]:
-            for chosen in controllers:
-                with self.subTest(provider=provider, controllers=chosen):
-                    rendered = helm.objects_of({"provider": provider, "controllers": chosen, "clusterCIDR": "10.244.0.0/16",
-                                                "cloudConfig": {"secret": "cloud"}})
-                    args = pods(rendered)[0]["containers"][0]["args"]
-                    flags = [flag for flag in args if flag.startswith("--controllers=")] or ["--controllers=*"]
-                    printed = run(CCMCTL, "rbac", "--cloud-provider=" + provider, *flags, "-o", "json")
-                    self.assertEqual(printed.returncode, 0, printed.stderr)
-                    printed = json.loads(printed.stdout)["items"]
+        for provider, controllers in [("digitalocean", every + of_the_provider), ("openstack", every[:6]), ("sandbox", every[:6])]:
+            for chosen, flag in itertools.product(controllers, [[], ["--use-service-account-credentials"]]):
+                with self.subTest(provider=provider, controllers=chosen, flag=flag):
+                    values = {"provider": provider, "controllers": chosen, "useServiceAccountCredentials": flag != []}
+                    rendered, printed = self.rendered_and_printed(values, flag)
                     self.assertEqual(rights(rendered), rights(printed))
                     self.assertEqual(bindings(rendered), bindings(printed))
+
+    def test_RBAC_the_manager_makes_the_controllers_accounts_and_the_chart_only_its_own(self):
+        # kube-controller-manager has accounts of the same names, which helm would refuse to take and later remove.
+        rendered, printed = self.rendered_and_printed(
+            {"provider": "digitalocean", "useServiceAccountCredentials": True}, ["--use-service-account-credentials"])
+        self.assertEqual([item["metadata"]["name"] for item in of_kind(rendered, "ServiceAccount")], ["cloud-controller-manager"])
+        others = {item["metadata"]["name"] for item in of_kind(printed, "ServiceAccount")} - {"cloud-controller-manager"}
+        self.assertIn("node-controller", others)
+        tokens, = [item for item in of_kind(rendered, "Role") if item["metadata"]["name"].endswith(":service-account-tokens")]
+        self.assertIn({"apiGroups": [""], "resources": ["serviceaccounts"], "verbs": ["create"]}, tokens["rules"])
+
+    def test_RBAC_no_roles_are_made_where_they_are_not_wanted(self):
+        for values in [{"rbac": {"create": False}}, {"kubeconfig": {"secret": "other"}}]:
+            with self.subTest(values):
+                objects = helm.objects_of({"provider": "digitalocean", "useServiceAccountCredentials": True, **values})
+                self.assertEqual([item["kind"] for item in objects if "Role" in item["kind"]], [])
 
     def test_a_rendered_pod_has_no_privileges_and_no_secret_is_rendered(self):
         for file in VALUES:
@@ -147,7 +169,7 @@ class RenderTest(unittest.TestCase):
             self.assertEqual(helm("package", CHART, "-d", folder).returncode, 0)
             with tarfile.open(folder + "/cloud-controller-manager-0.1.0.tgz") as package:
                 names = {member.name: member for member in package.getmembers()}
-            for name in ["alerts.yaml", "dashboard.json", "rights.json"]:
+            for name in ["accounts.json", "alerts.yaml", "dashboard.json", "rights.json"]:
                 self.assertTrue(names["cloud-controller-manager/files/" + name].isfile())
             self.assertFalse([name for name in names if "/ci/" in name or "write_rights" in name])
 

@@ -44,6 +44,8 @@ class ServerTest(unittest.TestCase):
         cls.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
         # kube-system's is made by a controller, which is not there.
         cls.kubectl("-n", "kube-system", "create", "serviceaccount", "default", check=False)
+        # So is this one; the manager's controllers work under it with useServiceAccountCredentials.
+        cls.kubectl("-n", "kube-system", "create", "serviceaccount", "node-controller")
 
     @classmethod
     def kubectl(cls, *arguments, check=True, **options):
@@ -93,6 +95,7 @@ class ServerTest(unittest.TestCase):
                 left = self.kubectl("get", "clusterroles,clusterrolebindings,roles,rolebindings,deployments,daemonsets,configmaps",
                                     "-A", "-l", "app.kubernetes.io/managed-by=Helm", "-o", "name").stdout
                 self.assertEqual(left, "")
+        self.kubectl("-n", "kube-system", "get", "serviceaccount", "node-controller")
 
     def test_pods_without_the_machines_network_pass_the_restricted_level(self):
         self.kubectl("apply", "-f", "-", input=RESTRICTED)

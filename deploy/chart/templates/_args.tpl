@@ -58,6 +58,9 @@
 {{- if not .Values.configureCloudRoutes }}
 - --configure-cloud-routes=false
 {{- end }}
+{{- if .Values.useServiceAccountCredentials }}
+- --use-service-account-credentials
+{{- end }}
 {{- range .Values.args }}
 - {{ . | quote }}
 {{- end }}
