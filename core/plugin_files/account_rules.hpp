@@ -24,8 +24,8 @@ using RulesByAccount = std::map<std::string, std::vector<RbacRule>>;
 RulesByAccount rules_by_account(const Manifest& manifest,
                                 const std::vector<std::string>& components);
 
-// What the program needs in kAccountNamespace to have tokens of the accounts (RBAC-9, 10). To make
-// an account is optional: whoever grants it rights may have made it.
+// The rights in kAccountNamespace with which the program gets tokens of the accounts (RBAC-9, 10).
+// To make an account is optional: whoever grants it rights may have made it.
 std::vector<RbacRule> token_rules(const std::vector<std::string>& accounts);
 
 }  // namespace ccm::plugin
