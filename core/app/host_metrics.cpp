@@ -21,17 +21,21 @@ constexpr const char* kManager = "cloud-controller-manager";
 
 void add_leadership(serving::SampledMetrics* metrics, const HostMetricSources& from) {
   if (!from.election.leader_elect) return;
-  const auto labelled = [name = from.election.resource_name](double value) {
-    return Samples{Sample{{{"name", name}}, value}};
+  using Report = Leadership::LeaseReport;
+  const auto labelled = [&leadership = from.leadership](auto number) {
+    return [&leadership, number] {
+      Samples samples;
+      for (const Report& lease : leadership.leases()) {
+        samples.push_back({{{"name", lease.name}}, number(lease)});
+      }
+      return samples;
+    };
   };
-  metrics->gauge(
-      "leader_election_master_status", "1 while this process holds the Lease, else 0.",
-      [labelled, &leadership = from.leadership] { return labelled(leadership.leading() ? 1 : 0); });
-  metrics->counter("leader_election_slowpath_total",
-                   "Renewals of the Lease that had to read it first.",
-                   [labelled, &leadership = from.leadership] {
-                     return labelled(static_cast<double>(leadership.slow_paths()));
-                   });
+  metrics->gauge("leader_election_master_status", "1 while this process holds the Lease, else 0.",
+                 labelled([](const Report& lease) { return lease.held ? 1.0 : 0.0; }));
+  metrics->counter(
+      "leader_election_slowpath_total", "Renewals of the Lease that had to read it first.",
+      labelled([](const Report& lease) { return static_cast<double>(lease.slow_paths); }));
 }
 
 using ManagedNames = std::map<std::string, std::string, std::less<>>;

@@ -9,13 +9,13 @@
 namespace ccm::app {
 namespace {
 
-election::ElectionOptions election_options(const LeaderElectionOptions& flags,
+election::ElectionOptions election_options(const LeaderElectionOptions& flags, std::string lease,
                                            std::string identity) {
   using std::chrono::duration_cast;
   using std::chrono::milliseconds;
   election::ElectionOptions options;
   options.namespace_name = flags.resource_namespace;
-  options.name = flags.resource_name;
+  options.name = std::move(lease);
   options.identity = std::move(identity);
   options.lease_duration = duration_cast<milliseconds>(flags.lease_duration);
   options.renew_deadline = duration_cast<milliseconds>(flags.renew_deadline);
@@ -25,9 +25,13 @@ election::ElectionOptions election_options(const LeaderElectionOptions& flags,
 
 }  // namespace
 
-Leadership::Leadership(const LeaderElectionOptions& options, const ClientFactory& clients,
-                       runtime::EventLoop& loop)
-    : options_(options), clients_(clients), loop_(loop) {}
+Leadership::Leadership(const LeaderElectionOptions& options, std::string migration_lease,
+                       const ClientFactory& clients, runtime::EventLoop& loop)
+    : options_(options),
+      clients_(clients),
+      loop_(loop),
+      main_{options.resource_name},
+      migration_{std::move(migration_lease)} {}
 
 void Leadership::start(Callbacks callbacks) {
   if (!options_.leader_elect) {
@@ -41,22 +45,36 @@ void Leadership::start(Callbacks callbacks) {
     return;
   }
   identity_ = *identity;
-  const auto options = election_options(options_, identity_);
+  compete(main_, callbacks, [this, callbacks] {
+    callbacks.started();
+    if (migration_.lease.empty()) return;
+    log::info("Waiting for the Lease of the leader migration",
+              {{"lease", options_.resource_namespace + "/" + migration_.lease}});
+    compete(migration_, callbacks, callbacks.migration_started);
+  });
+}
+
+void Leadership::compete(Competition& competition, const Callbacks& callbacks,
+                         std::function<void()> won) {
+  const auto options = election_options(options_, competition.lease, identity_);
   election::ElectionCallbacks notify;
   notify.post = [this](std::function<void()> fn) { loop_.post(std::move(fn)); };
-  notify.started_leading = [this, callbacks](int64_t transitions) {
+  notify.started_leading = [this, &competition, event = callbacks.event, lease = options.lease(),
+                            won = std::move(won)](int64_t transitions) {
     log::info("Acquired the Lease",
-              {{"lease", options_.resource_namespace + "/" + options_.resource_name},
-               {"identity", identity_},
-               {"transitions", transitions}});
-    callbacks.event(identity_ + " became leader");
-    callbacks.started();
+              {{"lease", lease}, {"identity", identity_}, {"transitions", transitions}});
+    competition.taken = true;
+    event(competition.lease, identity_ + " became leader");
+    won();
   };
-  notify.lost = callbacks.lost;
-  notify.new_leader = [this](const std::string& leader) {
-    if (leader != identity_) log::info("Another process leads", {{"identity", leader}});
+  notify.lost = [lost = callbacks.lost, lease = options.lease()](const std::string& reason) {
+    lost(lease + ": " + reason);
   };
-  elector_.emplace(
+  notify.new_leader = [this, lease = options.lease()](const std::string& leader) {
+    if (leader == identity_) return;
+    log::info("Another process leads", {{"lease", lease}, {"identity", leader}});
+  };
+  competition.elector.emplace(
       options,
       [this, options](const boost::asio::any_io_executor& executor) {
         return std::make_unique<election::KubeLeaseClient>(
@@ -64,41 +82,59 @@ void Leadership::start(Callbacks callbacks) {
             election::request_timeout(options));
       },
       std::move(notify), callbacks.alive, clock_);
-  current_ = &*elector_;
-  elector_->start();
+  competition.current = &*competition.elector;
+  competition.elector->start();
 }
 
 void Leadership::release(std::function<void()> done) {
-  if (!elector_) return loop_.post(std::move(done));
-  elector_->release([this, done = std::move(done)] { loop_.post(done); });
+  auto open = std::make_shared<int>(1);
+  auto ended = [open, done = std::move(done)] {
+    if (--*open == 0) done();
+  };
+  for (Competition* competition : {&migration_, &main_}) {
+    if (!competition->elector) continue;
+    ++*open;
+    competition->elector->release([this, ended] { loop_.post(ended); });
+  }
+  loop_.post(ended);
 }
 
 bool Leadership::leading() const {
-  const election::LeaderElector* elector = current_;
-  return always_ || (elector != nullptr && elector->leading());
+  if (always_) return true;
+  return main_.holds() && (!migration_.taken || migration_.holds());
 }
 
 uint64_t Leadership::transitions() const {
-  const election::LeaderElector* elector = current_;
+  const election::LeaderElector* elector = main_.current;
   return elector != nullptr ? static_cast<uint64_t>(elector->transitions()) : 0;
 }
 
-uint64_t Leadership::slow_paths() const {
-  const election::LeaderElector* elector = current_;
-  return elector != nullptr ? elector->slow_paths() : 0;
+std::vector<Leadership::LeaseReport> Leadership::leases() const {
+  std::vector<LeaseReport> reports;
+  for (const Competition* competition : {&main_, &migration_}) {
+    if (competition->lease.empty()) continue;
+    const election::LeaderElector* elector = competition->current;
+    reports.push_back(
+        {competition->lease, competition->holds(), elector != nullptr ? elector->slow_paths() : 0});
+  }
+  return reports;
 }
 
 Status Leadership::health() const {
-  const election::LeaderElector* elector = current_;
-  return elector != nullptr ? elector->health() : Status();
+  for (const Competition* competition : {&main_, &migration_}) {
+    const election::LeaderElector* elector = competition->current;
+    if (elector == nullptr) continue;
+    if (Status status = elector->health(); !status.ok()) return status;
+  }
+  return {};
 }
 
-kube::ObjectReference Leadership::lease_reference() const {
+kube::ObjectReference Leadership::lease_reference(const std::string& name) const {
   kube::ObjectReference reference;
   reference.api_version = "coordination.k8s.io/v1";
   reference.kind = "Lease";
   reference.namespace_name = options_.resource_namespace;
-  reference.name = options_.resource_name;
+  reference.name = name;
   return reference;
 }
 

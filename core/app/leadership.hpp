@@ -1,5 +1,6 @@
-// Whether this process leads: by the Lease, or always with --leader-elect=false (HOST-119).
-// Loop thread, except leading(), transitions() and slow_paths().
+// Whether this process leads: by the Lease, or always with --leader-elect=false (HOST-119). With
+// leader migration a second Lease is for the controllers that move (HOST-125).
+// Loop thread, except leading(), transitions() and leases().
 #pragma once
 
 #include "app/client_factory.hpp"
@@ -14,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ccm::app {
 
@@ -21,43 +23,71 @@ class Leadership final : public plugin::LeaderState {
  public:
   struct Callbacks {
     std::function<void()> started;
+    std::function<void()> migration_started;  // it holds the Lease of the migration, too
     // Called on the election's thread, even when the loop is blocked: ends the process.
     std::function<void(const std::string& reason)> lost;
-    std::function<void(std::string message)> event;  // for an Event on the Lease (HOST-118)
+    // For an Event on the Lease of that name (HOST-118).
+    std::function<void(const std::string& lease, std::string message)> event;
     election::LeaderElector::Alive alive;
   };
 
-  // The references must outlive it.
-  Leadership(const LeaderElectionOptions& options, const ClientFactory& clients,
-             runtime::EventLoop& loop);
+  // The references must outlive it. `migration_lease`: the name of the second Lease; empty: none.
+  Leadership(const LeaderElectionOptions& options, std::string migration_lease,
+             const ClientFactory& clients, runtime::EventLoop& loop);
 
-  // Competes for the Lease, or leads at once.
+  // Competes for the Lease, or leads at once. Then competes for the one of the migration.
   void start(Callbacks callbacks);
   // Leads without an election, whatever the options say: for a dry run, beside the real leader.
   void assume() { always_ = true; }
-  // Gives the Lease back when no write of this process is under way any more; `done` is posted when
-  // that has succeeded or failed.
+  // Gives the Leases back when no write of this process is under way any more; `done` is posted
+  // when that has succeeded or failed.
   void release(std::function<void()> done);
 
+  // Holds the Lease, and the one of the migration once it was taken.
   [[nodiscard]] bool leading() const override;
   [[nodiscard]] uint64_t transitions() const override;
+  // Holds both Leases, or leads without an election.
+  [[nodiscard]] bool leading_migration() const {
+    return always_ || (migration_.taken && leading());
+  }
   // The identity of this process in the election; empty before start() and without an election.
   [[nodiscard]] const std::string& identity() const { return identity_; }
-  // MET-18.
-  [[nodiscard]] uint64_t slow_paths() const;
-  // The check "leaderElection" (HOST-96).
+  // The check "leaderElection" (HOST-96, 126).
   [[nodiscard]] Status health() const;
-  [[nodiscard]] kube::ObjectReference lease_reference() const;
+  // The Lease of that name.
+  [[nodiscard]] kube::ObjectReference lease_reference(const std::string& name) const;
+
+  struct LeaseReport {
+    std::string name;
+    bool held = false;
+    uint64_t slow_paths = 0;  // MET-18
+  };
+  // Of each Lease for which this process competes, or will.
+  [[nodiscard]] std::vector<LeaseReport> leases() const;
 
  private:
+  struct Competition {
+    std::string lease;
+    std::atomic<bool> taken{false};
+    std::atomic<const election::LeaderElector*> current{nullptr};
+    std::optional<election::LeaderElector> elector{};
+
+    [[nodiscard]] bool holds() const {
+      const election::LeaderElector* election = current;
+      return election != nullptr && election->leading();
+    }
+  };
+  // `won` is called on the loop.
+  void compete(Competition& competition, const Callbacks& callbacks, std::function<void()> won);
+
   const LeaderElectionOptions& options_;
   const ClientFactory& clients_;
   runtime::EventLoop& loop_;
   SystemClock clock_;
   std::string identity_;
   std::atomic<bool> always_{false};
-  std::atomic<const election::LeaderElector*> current_{nullptr};
-  std::optional<election::LeaderElector> elector_;
+  Competition main_;
+  Competition migration_;
 };
 
 }  // namespace ccm::app

@@ -76,10 +76,11 @@ kube::InformerTiming informer_timing(const ClientConnectionOptions& given) {
 }  // namespace
 
 Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen,
-                    SignalGuard& signal_guard)
+                    MigrationPlan plan, SignalGuard& signal_guard)
     : command_line(line),
       options(line.options()),
       selection(std::move(chosen)),
+      migration(std::move(plan)),
       write_gate(std::make_shared<net::WriteGate>([this] { return may_write(); })),
       event_gate(std::make_shared<net::WriteGate>([this] { return may_write(); })),
       clients(loop.executor(), config, line, {write_gate, event_gate},
@@ -91,7 +92,7 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
         return std::make_unique<kube::EventRecorder>(clients.event_writer(source, account),
                                                      event_options);
       }),
-      leadership(options.leader_election, clients, loop),
+      leadership(options.leader_election, migration.lease, clients, loop),
       plugins(dependencies()),
       endpoint(loop.executor(), options, metrics, sampled, health),
       guard(signal_guard) {
@@ -112,7 +113,8 @@ void Manager::Impl::add_pages() {
   endpoint.add("/flagz", [this](const serving::Request& request) {
     return serving::flags_page(request, command_line.all_values());
   });
-  const StatusSources sources{options, selection, leadership, informers, plugins, access, endpoint};
+  const StatusSources sources{options,   selection, migration, leadership,
+                              informers, plugins,   access,    endpoint};
   endpoint.add("/statusz", [sources](const serving::Request& request) {
     return status_page(sources, request);
   });
@@ -170,9 +172,7 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
       .provider_timeouts = {},
       .brake = brake_options(options.deletion_brake),
       .may_start =
-          [this](const plugin::ComponentIdentity& identity) {
-            return !access || access->allows(identity.plugin_id);
-          },
+          [this](const plugin::ComponentIdentity& identity) { return may_start(identity); },
       .component_events = [this](const plugin::ComponentIdentity& identity) -> plugin::RecordEvent {
         return [this, account = account_of(identity)](
                    const std::string& source, kube::ObjectReference about, kube::EventType type,
@@ -182,6 +182,11 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
         };
       }};
   return result;
+}
+
+bool Manager::Impl::may_start(const plugin::ComponentIdentity& controller) const {
+  if (migration.migrated.contains(controller.name) && !leadership.leading_migration()) return false;
+  return !access || access->allows(controller.plugin_id);
 }
 
 // Controllers have one each with --use-service-account-credentials, providers none. A dry run makes
@@ -272,9 +277,9 @@ asio::awaitable<void> Manager::Impl::stop() {
 }
 
 Manager::Manager(const CommandLine& command_line, kube::ClientConfig config,
-                 LoadedSelection selection, SignalGuard& signals)
-    : impl_(
-          std::make_unique<Impl>(command_line, std::move(config), std::move(selection), signals)) {}
+                 LoadedSelection selection, MigrationPlan migration, SignalGuard& signals)
+    : impl_(std::make_unique<Impl>(command_line, std::move(config), std::move(selection),
+                                   std::move(migration), signals)) {}
 Manager::~Manager() = default;
 
 int Manager::run() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/flags/options_command_line.hpp"
+#include "app/migration_plan.hpp"
 #include "app/plugin_selection.hpp"
 #include "app/signal_guard.hpp"
 #include "kube/config.hpp"
@@ -15,7 +16,7 @@ class Manager {
  public:
   // The references must outlive this object. Contacts no server before run().
   Manager(const CommandLine& command_line, kube::ClientConfig config, LoadedSelection selection,
-          SignalGuard& signals);
+          MigrationPlan migration, SignalGuard& signals);
   ~Manager();
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;

@@ -37,7 +37,7 @@ namespace ccm::app {
 
 struct Manager::Impl final : plugin::FlagSource {
   Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen,
-       SignalGuard& signal_guard);
+       MigrationPlan plan, SignalGuard& signal_guard);
 
   std::optional<std::string> flag(std::string_view name) const override;
   bool given(std::string_view name) const override;
@@ -48,6 +48,7 @@ struct Manager::Impl final : plugin::FlagSource {
   plugin::PluginHostDependencies dependencies();
   // The service account of a component; empty: the program's own identity.
   [[nodiscard]] std::string account_of(const plugin::ComponentIdentity& identity) const;
+  [[nodiscard]] bool may_start(const plugin::ComponentIdentity& controller) const;
   void add_pages();
   void watch_signals();
   Status alive(bool holding) const;
@@ -72,6 +73,7 @@ struct Manager::Impl final : plugin::FlagSource {
   const CommandLine& command_line;
   const Options& options;
   LoadedSelection selection;
+  MigrationPlan migration;
 
   Ending ending{[this] { begin_stop(); }};
 

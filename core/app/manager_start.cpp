@@ -122,7 +122,8 @@ void Manager::Impl::check_access() {
   callbacks.changed = [this](const AccessSubject& subject, const plugin::Permissions& missing) {
     access_news.tell(subject, missing);
     if (missing.needed.empty()) return;
-    recorders.record("cloud-controller-manager", leadership.lease_reference(),
+    recorders.record("cloud-controller-manager",
+                     leadership.lease_reference(options.leader_election.resource_name),
                      kube::EventType::warning, "MissingPermissions",
                      subject.name + " lacks " + plugin::to_string(missing.needed));
   };
@@ -130,8 +131,8 @@ void Manager::Impl::check_access() {
   auto client_of = [this](const std::string& account) {
     return account.empty() ? clients.client("access-check") : clients.client_of_account(account);
   };
-  access.emplace(std::move(client_of), access_subjects(selection, options), AccessCheckOptions(),
-                 std::move(callbacks));
+  access.emplace(std::move(client_of), access_subjects(selection, migration, options),
+                 AccessCheckOptions(), std::move(callbacks));
   health->set_note(
       "permissions", [this] { return access->text(); }, serving::HealthRegistry::Readers::informed);
   asio::co_spawn(loop.context(), access->run(), [](const std::exception_ptr& fault) {
@@ -198,6 +199,7 @@ asio::awaitable<void> Manager::Impl::start() {
     co_return;
   }
   leadership.start({.started = [this] { lead(); },
+                    .migration_started = [this] { plugins.start_allowed_controllers(); },
                     .lost =
                         [this](const std::string& reason) {
                           ending.end(Cause::lease_lost, [&] {
@@ -205,10 +207,10 @@ asio::awaitable<void> Manager::Impl::start() {
                           });
                         },
                     .event =
-                        [this](std::string message) {
-                          recorders.record("cloud-controller-manager", leadership.lease_reference(),
-                                           kube::EventType::normal, "LeaderElection",
-                                           std::move(message));
+                        [this](const std::string& lease, std::string message) {
+                          recorders.record(
+                              "cloud-controller-manager", leadership.lease_reference(lease),
+                              kube::EventType::normal, "LeaderElection", std::move(message));
                         },
                     .alive = [this](bool holding) { return alive(holding); }});
 }

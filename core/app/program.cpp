@@ -3,6 +3,7 @@
 #include "app/exit_code.hpp"
 #include "app/flags/options_command_line.hpp"
 #include "app/manager.hpp"
+#include "app/migration_plan.hpp"
 #include "app/plugin_selection.hpp"
 #include "app/signal_guard.hpp"
 #include "app/stop_signals.hpp"
@@ -54,6 +55,22 @@ plugin::Pins read_pins(const GenericOptions& options, std::vector<std::string>& 
   return pins;
 }
 
+void log_migration(const MigrationPlan& plan) {
+  if (!plan.active()) return;
+  for (const std::string& name : plan.migrated) {
+    log::info("Controller waits for the Lease of the leader migration",
+              {{"controller", name}, {"lease", plan.lease}});
+  }
+  for (const std::string& name : plan.elsewhere) {
+    log::info("Controller does not run here: the leader migration gives it to another component",
+              {{"controller", name}});
+  }
+  for (const std::string& name : plan.unknown) {
+    log::info("The leader migration names a controller that this program does not know",
+              {{"controller", name}});
+  }
+}
+
 }  // namespace
 
 int run_program(const std::string& program, std::span<const std::string> arguments) {
@@ -76,6 +93,12 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   Validation validation = command_line.validate({known});
   for (auto& problem : plugins.problems(validation.enabled)) {
     validation.errors.push_back(std::move(problem));
+  }
+  const auto migration =
+      plan_migration(options.leader_migration, options.leader_election, known, validation.enabled);
+  if (!migration.ok()) {
+    validation.errors.push_back(
+        migration.status().with_context("--leader-migration-config").message());
   }
   plugin::Pins pins = read_pins(options.generic, validation.errors);
   auto config =
@@ -101,8 +124,9 @@ int run_program(const std::string& program, std::span<const std::string> argumen
     log::warning("Flag has no effect", {{"flag", flag}, {"why", why}});
   }
   command_line.log_flags();
+  log_migration(*migration);
 
-  Manager manager(command_line, std::move(*config), std::move(*selection), signals);
+  Manager manager(command_line, std::move(*config), std::move(*selection), *migration, signals);
   const int exit_code = manager.run();
   log::flush();
   return exit_code;

@@ -207,11 +207,11 @@ std::vector<RbacRule> host_rules(bool cloud_has_machines) {
   return rules;
 }
 
-std::vector<RbacRule> lease_rules(const std::string& lease_name) {
+std::vector<RbacRule> lease_rules(const std::vector<std::string>& names) {
   const std::string group = "coordination.k8s.io";
   return {needed_rule(group, "leases", {"create"}),
-          needed_rule(group, "leases", {"get", "update"}, {lease_name}),
-          optional_rule(group, "leases", {"watch"}, {lease_name})};
+          needed_rule(group, "leases", {"get", "update"}, names),
+          optional_rule(group, "leases", {"watch"}, names)};
 }
 
 std::vector<RbacRule> authentication_rules() {

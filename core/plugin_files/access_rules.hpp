@@ -68,9 +68,9 @@ bool offers_machines(const Manifest& manifest, std::string_view provider);
 // The host's own cluster-wide rights: Events (RBAC-4, 22), without which it only records none, and
 // the Nodes that it compares with a cloud's machines when the provider offers them.
 std::vector<RbacRule> host_rules(bool cloud_has_machines);
-// The host's rights in the namespace of the Lease (RBAC-3). Creating a Lease needs the right to
-// create any, because a request to create has no name. Without the watch it is polled.
-std::vector<RbacRule> lease_rules(const std::string& lease_name);
+// The host's rights in the namespace of its Leases (RBAC-3). Creating a Lease needs the right to
+// create any, because a request to create has no name. Without the watch they are polled.
+std::vector<RbacRule> lease_rules(const std::vector<std::string>& names);
 // For the endpoint, all optional: reviews of its clients (RBAC-6, RBAC-7), and, in kube-system, the
 // authorities of the cluster's client certificates (RBAC-8).
 std::vector<RbacRule> authentication_rules();

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -36,6 +37,29 @@ TEST(Ccmctl, WrongUseEndsWithTwo) {
   EXPECT_EQ(ccmctl("plugin inspect").exit_code, 2);
   EXPECT_EQ(ccmctl("plugin list -o yaml").exit_code, 2);
   EXPECT_EQ(ccmctl("plugin check --timeout 0 x.so").exit_code, 2);
+}
+
+// And nothing for a controller that another component runs.
+TEST(Ccmctl, HOST_125_RbacGrantsTheLeaseOfAMigration) {
+  const std::string rbac = "rbac --cloud-provider=sandbox --secure-port=0 -o json ";
+  const CommandOutcome outcome = ccmctl(rbac + "--enable-leader-migration");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_EQ(json::parse(outcome.output)["items"][3]["rules"][1]["resourceNames"],
+            json({"cloud-controller-manager", "cloud-provider-extraction-migration"}));
+  EXPECT_THAT(outcome.output, HasSubstr("services/status"));
+  const std::string file = testing::TempDir() + "ccmctl-migration.yaml";
+  std::ofstream(file) << "{apiVersion: controllermanager.config.k8s.io/v1, leaderName: moving, "
+                         "kind: LeaderMigrationConfiguration, controllerLeaders: "
+                         "[{name: service, component: kube-controller-manager}]}";
+  const std::string flags = "--enable-leader-migration --leader-migration-config=";
+  const CommandOutcome moved = ccmctl(rbac + flags + file);
+  std::remove(file.c_str());
+  EXPECT_EQ(moved.exit_code, 0) << moved.output;
+  EXPECT_THAT(moved.output, HasSubstr("\"moving\""));
+  EXPECT_THAT(moved.output, Not(HasSubstr("services/status")));
+  const CommandOutcome missing = ccmctl(rbac + flags + "/nowhere/m.yaml");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.output, HasSubstr("/nowhere/m.yaml"));
 }
 
 // One role for each controller's account, and less for the program: it reads, and has tokens made.

@@ -22,6 +22,7 @@ void elf_target(std::string_view bytes);
 void flags_target(std::string_view bytes);
 void http_target(std::string_view bytes);
 void kubeconfig_target(std::string_view bytes);
+void leader_migration_target(std::string_view bytes);
 void lease_target(std::string_view bytes);
 void manifest_target(std::string_view bytes);
 void name_pattern_target(std::string_view bytes);

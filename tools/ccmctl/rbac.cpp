@@ -1,5 +1,6 @@
 // ccmctl rbac: the roles for a manager with these plugins, from their declarations.
 #include "app/flags/controller_selection.hpp"
+#include "app/migration_plan.hpp"
 #include "app/plugin_selection.hpp"
 #include "commands.hpp"
 #include "output.hpp"
@@ -24,6 +25,7 @@ enum class Text { yaml, json };
 struct Command {
   app::EarlyOptions plugins;
   RbacOptions rbac;
+  app::LeaderMigrationOptions migration;
   bool accounts = false;  // --use-service-account-credentials
   int secure_port = 10258;
   bool skip_lookup = false;
@@ -71,11 +73,20 @@ AskedByAccount rules_of_plugins(const std::vector<plugin::Manifest>& manifests,
   return asked;
 }
 
-Asked asked_by(const app::PluginSelection& selection, const Command& command) {
+Asked asked_by(const app::PluginSelection& selection, Command& command) {
   Asked asked;
-  const auto chosen =
-      app::select_controllers(command.plugins.controllers, selection.known_controllers());
+  const auto known = selection.known_controllers();
+  auto chosen = app::select_controllers(command.plugins.controllers, known);
   asked.errors = chosen.errors;
+  app::LeaderElectionOptions election;
+  election.leader_elect = command.rbac.leader_elect;
+  election.resource_name = command.rbac.lease_name;
+  const auto migration = app::plan_migration(command.migration, election, known, chosen.enabled);
+  if (migration.ok()) {
+    command.rbac.migration_lease = migration->lease;
+  } else {
+    asked.errors.push_back(migration.status().message());
+  }
   for (std::string& problem : selection.problems(chosen.enabled)) {
     asked.errors.push_back(std::move(problem));
   }
@@ -154,6 +165,9 @@ void add_flags(CLI::App& app, Command& command) {
       ->check(check_domain);
   app.add_option("--leader-elect-resource-namespace", rbac.lease_namespace, "As the manager's flag")
       ->check(check_domain);
+  app.add_flag("--enable-leader-migration", command.migration.enabled, "As the manager's flag");
+  app.add_option("--leader-migration-config", command.migration.config_file,
+                 "As the manager's flag");
   app.add_option("--secure-port", command.secure_port,
                  "As the manager's flag; 0: no rights for the endpoint's reviews");
   app.add_flag("--authentication-skip-lookup", command.skip_lookup,

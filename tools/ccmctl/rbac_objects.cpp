@@ -102,8 +102,9 @@ std::vector<ordered_json> rbac_objects(const RbacOptions& options, const RbacRul
   add_cluster_role(list, program, options.name, rules.cluster);
   add_accounts(list, options, rules);
   if (options.leader_elect) {
-    add_role(list, program, options.name, options.lease_namespace,
-             plugin::lease_rules(options.lease_name));
+    std::vector<std::string> leases{options.lease_name};
+    if (!options.migration_lease.empty()) leases.push_back(options.migration_lease);
+    add_role(list, program, options.name, options.lease_namespace, plugin::lease_rules(leases));
   }
   if (options.serving) {
     const std::string name = options.name + ":auth-delegator";

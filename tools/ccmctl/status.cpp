@@ -43,6 +43,11 @@ void print_facts(const json& status) {
                             (lease.contains("identity") ? " as " + member(lease, "identity") : "")},
             {"Provider", member(provider, "name") +
                              (provider.value("ready", false) ? ", ready" : ", not ready")}};
+  if (lease.contains("migrationLease")) {
+    rows.push_back({"Leader migration",
+                    std::string(lease.value("leadingMigration", false) ? "leads" : "waits") +
+                        ", Lease " + member(lease, "migrationLease")});
+  }
   if (const std::string text = member(part(status, "permissions"), "text"); !text.empty()) {
     rows.push_back({"Permissions", text});
   }

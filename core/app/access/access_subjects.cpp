@@ -66,16 +66,17 @@ void add_endpoint(plugin::Permissions& host, const Options& options) {
 }  // namespace
 
 std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
-                                           const Options& options) {
+                                           const MigrationPlan& migration, const Options& options) {
   const SelectedComponent& provider = selection.provider;
   AccessSubject host{std::string(plugin::kHostAsker),
                      plugin::permissions_of(plugin::host_rules(
                          plugin::offers_machines(provider.plugin.manifest, provider.name)))};
   const LeaderElectionOptions& election = options.leader_election;
   if (election.leader_elect) {
-    plugin::add_permissions(host.permissions,
-                            plugin::permissions_of(plugin::lease_rules(election.resource_name),
-                                                   election.resource_namespace));
+    std::vector<std::string> leases{election.resource_name};
+    if (migration.active()) leases.push_back(migration.lease);
+    plugin::add_permissions(host.permissions, plugin::permissions_of(plugin::lease_rules(leases),
+                                                                     election.resource_namespace));
   }
   if (options.secure_serving.port != 0) add_endpoint(host.permissions, options);
   std::vector<AccessSubject> subjects{std::move(host)};

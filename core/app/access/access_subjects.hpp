@@ -4,6 +4,7 @@
 
 #include "app/access/access_check.hpp"
 #include "app/flags/options.hpp"
+#include "app/migration_plan.hpp"
 #include "app/plugin_selection.hpp"
 #include "serving/health_registry.hpp"
 
@@ -16,7 +17,7 @@ namespace ccm::app {
 // The host first, then each plugin once, with what their manifests declare. The endpoint's reviews
 // count where they have the same credential as the rest.
 std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
-                                           const Options& options);
+                                           const MigrationPlan& migration, const Options& options);
 
 // One log line for missing required rights and one for optional ones, when they have changed. After
 // the first missing right, /readyz has the check "permissions-PLUGIN"; missing optional rights do

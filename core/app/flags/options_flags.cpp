@@ -143,10 +143,15 @@ void add_leader_flags(FlagSet& flags, Options& options) {
   group.add("leader-elect-resource-namespace", string_value(&election.resource_namespace),
             "Namespace of the Lease.");
   FlagGroup migration = flags.group("Leader migration flags");
-  migration.add("enable-leader-migration", bool_value(&options.leader_migration.enabled),
-                "Move controllers between controller managers of two versions without a gap.");
-  migration.add("leader-migration-config", string_value(&options.leader_migration.config_file),
-                "File that says which controllers move.");
+  migration.add(
+      "enable-leader-migration", bool_value(&options.leader_migration.enabled),
+      "Let the controllers that move between controller managers wait for a second Lease, so "
+      "that no two managers run them at once. Needs --leader-elect.");
+  migration.add(
+      "leader-migration-config", string_value(&options.leader_migration.config_file),
+      "LeaderMigrationConfiguration that says which controllers move, who runs them, and the "
+      "name of that Lease. If unset, upstream's: routes, Services and the life cycle of "
+      "Nodes.");
 }
 
 void add_logging_flags(FlagSet& flags, Options& options) {

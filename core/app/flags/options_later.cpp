@@ -14,13 +14,10 @@ struct Later {
 };
 
 constexpr std::string_view kWebhooks = "webhooks come with a later version";
-constexpr std::string_view kMigration = "leader migration comes with a later version";
 constexpr std::string_view kHttp2 = "only HTTP/1.1 is served";
 
 constexpr std::array kLater = std::to_array<Later>({
     {"webhook*", kWebhooks},
-    {"enable-leader-migration", kMigration},
-    {"leader-migration-config", kMigration},
     {"contention-profiling", "there are no profiles to serve"},
     {"http2-max-streams-per-connection", kHttp2},
     {"disable-http2-serving", kHttp2},

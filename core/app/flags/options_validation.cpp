@@ -98,6 +98,16 @@ void validate_dry_run(const DryRunOptions& dry_run, Errors& errors) {
   require_positive(errors, "--dry-run-timeout", dry_run.timeout);
 }
 
+// HOST-121.
+void note_idle_migration(const Options& options, Validation& result) {
+  const LeaderMigrationOptions& migration = options.leader_migration;
+  if (migration.enabled && !options.leader_election.leader_elect) {
+    result.idle.push_back({"--enable-leader-migration", "--leader-elect is false"});
+  } else if (!migration.enabled && !migration.config_file.empty()) {
+    result.idle.push_back({"--leader-migration-config", "--enable-leader-migration is not given"});
+  }
+}
+
 void validate_logging(const Options& options, Errors& errors) {
   const LoggingOptions& logging = options.logging;
   const bool json = logging.format == "json";
@@ -152,6 +162,7 @@ Validation validate(const Options& options, const ValidationContext& context) {
   validate_client(options.client_connection, result.errors);
   validate_network(options, result);
   validate_leader_election(options.leader_election, result.errors);
+  note_idle_migration(options, result);
   validate_serving(options, result.errors);
   validate_logging(options, result.errors);
   validate_dry_run(options.dry_run, result.errors);

@@ -41,6 +41,10 @@ StatusJson lease_json(const StatusSources& from) {
   StatusJson json = {{"leading", from.leadership.leading()}};
   if (!flags.leader_elect) return json;
   json["lease"] = flags.resource_namespace + "/" + flags.resource_name;
+  if (from.migration.active()) {
+    json["migrationLease"] = flags.resource_namespace + "/" + from.migration.lease;
+    json["leadingMigration"] = from.leadership.leading_migration();
+  }
   json["identity"] = from.leadership.identity();
   json["transitions"] = from.leadership.transitions();
   return json;

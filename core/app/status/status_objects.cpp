@@ -63,6 +63,10 @@ Holdup holdup_of(const plugin::ComponentReport& component, const StatusSources& 
   }
   std::string lacks = missing_text(from, component.plugin_id);
   if (!lacks.empty()) return {std::move(lacks), true};
+  const bool migrated = from.migration.migrated.contains(component.name);
+  if (migrated && !from.leadership.leading_migration()) {
+    return {"the Lease " + from.migration.lease + " of the leader migration"};
+  }
   if (!from.plugins.provider_ready()) {
     lacks = missing_text(from, from.selection.provider.plugin.manifest.id);
     return {lacks.empty() ? "the cloud provider's log-in" : lacks, !lacks.empty()};

@@ -6,6 +6,7 @@
 #include "app/endpoint.hpp"
 #include "app/flags/options.hpp"
 #include "app/leadership.hpp"
+#include "app/migration_plan.hpp"
 #include "app/plugin_selection.hpp"
 #include "kube/informer.hpp"
 #include "plugin_host/plugin_host.hpp"
@@ -23,6 +24,7 @@ namespace ccm::app {
 struct StatusSources {
   const Options& options;
   const LoadedSelection& selection;
+  const MigrationPlan& migration;
   const Leadership& leadership;
   const kube::InformerSet& informers;
   const plugin::PluginHost& plugins;

@@ -152,6 +152,16 @@ TEST(Validation, HOST_13_AtMostOneRangeForEachFamily) {
   expect_error({"--cluster-cidr=10.0.0.0"}, "\"10.0.0.0\" is no address range");
 }
 
+TEST(Validation, HOST_121_LeaderMigrationNeedsItsFlagAndAnElection) {
+  const Validation alone = validate({"--enable-leader-migration", "--leader-elect=false"});
+  ASSERT_EQ(alone.idle.size(), 1U);
+  EXPECT_EQ(alone.idle[0].flag, "--enable-leader-migration");
+  const Validation file = validate({"--leader-migration-config=/m.yaml"});
+  ASSERT_EQ(file.idle.size(), 1U);
+  EXPECT_EQ(file.idle[0].flag, "--leader-migration-config");
+  EXPECT_TRUE(validate({"--enable-leader-migration"}).idle.empty());
+}
+
 TEST(Validation, IPAM_2_AllocationNeedsARange) {
   expect_error({"--allocate-node-cidrs"}, "--allocate-node-cidrs needs --cluster-cidr");
 }

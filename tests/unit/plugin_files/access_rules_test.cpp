@@ -75,7 +75,7 @@ TEST(AccessRules, AWildcardStandsAlone) {
 TEST(AccessRules, RBAC_3_4_22_TheHostAsksForEventsEverywhereAndItsOwnLease) {
   EXPECT_EQ(texts(host_rules(false)), "needs: ; optional: create, patch events");
   EXPECT_EQ(texts(host_rules(true)), "needs: list, watch nodes; optional: create, patch events");
-  EXPECT_EQ(texts(lease_rules("ccm"), "kube-system"),
+  EXPECT_EQ(texts(lease_rules({"ccm"}), "kube-system"),
             "needs: create leases.coordination.k8s.io in namespace kube-system; "
             "get, update leases.coordination.k8s.io \"ccm\" in namespace kube-system; "
             "optional: watch leases.coordination.k8s.io \"ccm\" in namespace kube-system");
