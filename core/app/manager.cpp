@@ -171,6 +171,8 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
       .broker = broker_options(options),
       .provider_timeouts = {},
       .brake = brake_options(options.deletion_brake),
+      .controller_start_interval =
+          std::chrono::duration_cast<milliseconds>(options.generic.controller_start_interval),
       .may_start =
           [this](const plugin::ComponentIdentity& identity) { return may_start(identity); },
       .component_events = [this](const plugin::ComponentIdentity& identity) -> plugin::RecordEvent {

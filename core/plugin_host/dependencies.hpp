@@ -55,6 +55,7 @@ struct PluginHostDependencies {
   BrokerOptions broker;
   ProviderTimeouts provider_timeouts;
   runtime::BrakeOptions brake{};
+  std::chrono::milliseconds controller_start_interval{0};  // --controller-start-interval
   // Whether a controller may begin; empty = always. Asked again by start_allowed_controllers().
   std::function<bool(const ComponentIdentity&)> may_start{};
   // Records a component's Events under its identity; empty = record_event.

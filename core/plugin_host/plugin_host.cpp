@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <random>
 #include <utility>
 
 namespace ccm::plugin {
@@ -166,14 +167,26 @@ void PluginHost::start_controllers() {
 }
 
 void PluginHost::Impl::start_ready_controllers() {
-  if (!leading || stopping || !provider_start.ready()) return;
+  if (!leading || stopping || !provider_start.ready() || next_start != 0) return;
   for (const auto& unit : controllers) {
     if (!unit->controller || !unit->controller->set_up() || unit->controller->started()) continue;
     if (!unit->skipped.empty()) continue;
     if (deps.may_start && !deps.may_start(unit->live->identity())) continue;
     unit->controller->start();
     log::info("Started controller", {{"controller", unit->name()}});
+    if (deps.controller_start_interval > milliseconds(0)) return pause_before_next_start();
   }
+}
+
+// HOST-16: one to two times the interval, so that several managers do not move in step.
+void PluginHost::Impl::pause_before_next_start() {
+  static thread_local std::minstd_rand random{std::random_device{}()};
+  const int64_t interval = deps.controller_start_interval.count();
+  std::uniform_int_distribution<int64_t> spread(interval, 2 * interval);
+  next_start = deps.timers.after(milliseconds(spread(random)), [this] {
+    next_start = 0;
+    start_ready_controllers();
+  });
 }
 
 void PluginHost::start_allowed_controllers() { impl_->start_ready_controllers(); }
@@ -231,6 +244,7 @@ std::optional<std::string> PluginHost::unseen_write() const {
 awaitable<Status> PluginHost::stop_controllers(milliseconds limit) {
   const auto impl = impl_;
   impl->stopping = true;
+  impl->deps.timers.cancel(impl->next_start);
   impl->provider_start.stop();
   if (impl->controllers_stopped) co_return Status();
   impl->controllers_stopped = true;

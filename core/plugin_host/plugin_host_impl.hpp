@@ -34,6 +34,7 @@ struct PluginHost::Impl {
   void retry_failed(std::chrono::nanoseconds outage);
   void hinted(const CloudHint& hint);
   void start_ready_controllers();
+  void pause_before_next_start();
   boost::asio::awaitable<Status> each(const std::vector<Unit>& units, EndUnit end);
   void destroy(const Unit& unit, std::chrono::milliseconds limit, std::function<void(Status)> done);
   [[nodiscard]] Unit find(std::string_view controller) const;
@@ -60,6 +61,7 @@ struct PluginHost::Impl {
   Unit provider;
   std::vector<Unit> controllers;
   std::vector<Unit> unfinished;  // whose create was not completed in time
+  runtime::Timers::Id next_start = 0;  // of a controller, while it has to wait; else 0
   bool leading = false;
   bool stopping = false;
   bool controllers_stopped = false;

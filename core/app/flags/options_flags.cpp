@@ -57,8 +57,10 @@ void add_generic_flags(FlagSet& flags, Options& options) {
   group.add("min-resync-period", duration_value(&generic.min_resync_period),
             "Caches hand all objects to controllers again after a random time between this and "
             "twice this.");
-  group.add("controller-start-interval", duration_value(&generic.controller_start_interval),
-            "Pause between the starts of two controllers. If unset, none.");
+  group.add(
+      "controller-start-interval", duration_value(&generic.controller_start_interval),
+      "Pause between the starts of two controllers: a random time between this and twice this. If "
+      "unset, none.");
   group.add(
       "feature-gates", feature_gates_value(&generic.feature_gates),
       "Name=true|false pairs, separated by commas. If unset, each has Kubernetes' default. With "

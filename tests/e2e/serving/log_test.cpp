@@ -63,6 +63,28 @@ class LogTest : public EndpointTest {
   }
 };
 
+// "I1121 09:01:37.123456 ...": the microseconds of the hour.
+int64_t time_of(const std::string& line) {
+  const int64_t minutes = std::stoll(line.substr(9, 2));
+  const int64_t seconds = std::stoll(line.substr(12, 2));
+  return (minutes * 60 + seconds) * 1'000'000 + std::stoll(line.substr(15, 6));
+}
+
+TEST_F(LogTest, HOST_16_ControllersStartOneAfterAnother) {
+  start(reviews(),
+        {"--controllers=*", "--configure-cloud-routes=false", "--controller-start-interval=400ms"});
+  ASSERT_TRUE(eventually(patience(), [this] { return count("Started controller") == 3; }))
+      << manager_->log();
+  std::vector<int64_t> times;
+  for (const std::string& line : lines()) {
+    if (contains(line, "Started controller")) times.push_back(time_of(line));
+  }
+  constexpr int64_t kHour = 3'600'000'000;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    EXPECT_GE((times[i] - times[i - 1] + kHour) % kHour, 400'000) << manager_->log();
+  }
+}
+
 TEST_F(LogTest, AHealthyStartWritesNoWarningAndNoLineTwice) {
   if (!real()) {
     const nlohmann::json trust = {
