@@ -153,8 +153,8 @@ Status ServiceAccountToken::take(const std::string& answer, TimePoint asked) {
   const Result<ObjectPtr> request = Object::decode(answer);
   const std::string_view token = request.ok() ? (*request)->text_at("/status/token") : "";
   if (token.empty()) {
-    return {Code::data_loss, "the answer to the TokenRequest for " + account_.user() +
-                                 " has no token"};
+    return {Code::data_loss,
+            "the answer to the TokenRequest for " + account_.user() + " has no token"};
   }
   const std::chrono::nanoseconds lifetime = granted(*request, timing_.lifetime);
   token_ = std::string(token);

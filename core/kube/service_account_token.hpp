@@ -28,9 +28,9 @@ struct ServiceAccount {
 };
 
 struct TokenTiming {
-  std::chrono::seconds lifetime{3'600};  // that is asked for
-  int tries = 4;                         // in a row, when the API server gives no answer
-  std::chrono::milliseconds pause{500};  // between them; doubles each time
+  std::chrono::seconds lifetime{3'600};    // that is asked for
+  int tries = 4;                           // in a row, when the API server gives no answer
+  std::chrono::milliseconds pause{500};    // between them; doubles each time
   std::chrono::milliseconds retry{1'000};  // after a failure; doubles each time
   std::chrono::milliseconds longest_retry{30'000};
 };

@@ -91,8 +91,9 @@ TEST_F(ServiceAccountsTest, HOST_129_131_WhatCcmctlPrintsIsEnough) {
   if (real()) {
     ASSERT_TRUE(api_.remove(std::string(kSystemAccounts) + "/service-controller").ok());
   }
-  start(reviews(), {kAccountsFlag, "--controllers=*,node-ipam-controller", "--allocate-node-cidrs=true",
-                    "--cluster-cidr=10.244.0.0/16", "--route-reconciliation-period=1s"});
+  start(reviews(),
+        {kAccountsFlag, "--controllers=*,node-ipam-controller", "--allocate-node-cidrs=true",
+         "--cluster-cidr=10.244.0.0/16", "--route-reconciliation-period=1s"});
   make_service("web");
   join("node-1");
   ASSERT_TRUE(initialised("node-1")) << manager_->log();
@@ -103,8 +104,8 @@ TEST_F(ServiceAccountsTest, HOST_129_131_WhatCcmctlPrintsIsEnough) {
   for (const char* account : {"node-controller", "service-controller", "route-controller"}) {
     EXPECT_TRUE(api_.get(std::string(kSystemAccounts) + "/" + account).ok()) << account;
   }
-  EXPECT_TRUE(contains(manager_->log(),
-                       "\"Created a service account\" serviceAccount=\"" + kServiceAccountUser + "\""));
+  EXPECT_TRUE(contains(manager_->log(), "\"Created a service account\" serviceAccount=\"" +
+                                            kServiceAccountUser + "\""));
   EXPECT_TRUE(eventually(patience(), [&] {
     const json events = api_.get("/api/v1/namespaces/default/events").body;
     for (const json& event : events.at("items")) {
@@ -139,9 +140,10 @@ TEST_F(ServiceAccountsTest, ARefusedRightNamesTheAccountAndStopsOnlyItsPlugin) {
   }
   launch(reviews(), kTwoWithAccounts);
   ASSERT_TRUE(logs("A plugin waits for permissions")) << manager_->log();
-  EXPECT_TRUE(contains(manager_->log(), "plugin=\"ccm.controller-service\" missing=\"patch "
-                                        "services/status as " +
-                                            kServiceAccountUser + "\""))
+  EXPECT_TRUE(contains(manager_->log(),
+                       "plugin=\"ccm.controller-service\" missing=\"patch "
+                       "services/status as " +
+                           kServiceAccountUser + "\""))
       << manager_->log();
   join("node-2");
   ASSERT_TRUE(initialised("node-2")) << manager_->log();

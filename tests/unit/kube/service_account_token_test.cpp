@@ -22,7 +22,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr const char* kAccounts = "/api/v1/namespaces/kube-system/serviceaccounts";
-constexpr const char* kToken = "/api/v1/namespaces/kube-system/serviceaccounts/node-controller/token";
+constexpr const char* kToken =
+    "/api/v1/namespaces/kube-system/serviceaccounts/node-controller/token";
 
 class TurnedClock final : public Clock {
  public:
@@ -85,10 +86,9 @@ class ServiceAccountTokenTest : public KubeTest {
     loop_.run_for(std::chrono::milliseconds(50));
   }
   std::size_t lines_with(const std::string& text) {
-    return static_cast<std::size_t>(
-        std::count_if(lines_.begin(), lines_.end(), [&](const std::string& line) {
-          return line.find(text) != std::string::npos;
-        }));
+    return static_cast<std::size_t>(std::count_if(
+        lines_.begin(), lines_.end(),
+        [&](const std::string& line) { return line.find(text) != std::string::npos; }));
   }
 
   std::mutex mutex_;
