@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <set>
+#include <utility>
 
 namespace ccm::app {
 namespace {
@@ -250,6 +253,45 @@ TEST(HostFlags, HelpHasTheGroups) {
     EXPECT_NE(help.find(section), std::string::npos) << section;
   }
   EXPECT_NE(help.find("      --leader-elect-lease-duration duration\n"), std::string::npos);
+}
+
+// The table of docs/operators.md: flag, or its beginning and "*", and why.
+std::vector<std::pair<std::string, std::string>> flags_without_effect() {
+  std::ifstream page(CCM_OPERATORS_PAGE);
+  std::vector<std::pair<std::string, std::string>> rows;
+  bool table = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line == "| flag | why |") {
+      table = true;
+    } else if (table && line.starts_with("| `--")) {
+      const auto end = line.find("` | ");
+      rows.emplace_back(line.substr(5, end - 5), line.substr(end + 4, line.size() - end - 6));
+    } else if (table && !line.starts_with("|")) {
+      break;
+    }
+  }
+  return rows;
+}
+
+TEST(HostFlags, ThoseWithoutEffectStandInTheDocs) {
+  const auto rows = flags_without_effect();
+  ASSERT_FALSE(rows.empty());
+  Options options;
+  FlagSet flags;
+  add_host_flags(flags, options);
+  std::set<std::string> used;
+  for (const Flag* flag : flags.sorted()) {
+    std::string why;
+    for (const auto& [name, reason] : rows) {
+      const bool prefix = name.ends_with('*');
+      if (prefix ? flag->name.starts_with(name.substr(0, name.size() - 1)) : flag->name == name) {
+        why = reason;
+        used.insert(name);
+      }
+    }
+    EXPECT_EQ(later_function(flag->name), why) << flag->name;
+  }
+  EXPECT_EQ(used.size(), rows.size());
 }
 
 TEST(HostFlags, HOST_4_LogsFlagsAndWhatHasNoEffectYet) {
