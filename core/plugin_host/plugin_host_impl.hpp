@@ -60,7 +60,7 @@ struct PluginHost::Impl {
   std::map<std::string, Unit> opened;  // what the components of a plugin share, by plugin
   Unit provider;
   std::vector<Unit> controllers;
-  std::vector<Unit> unfinished;  // whose create was not completed in time
+  std::vector<Unit> unfinished;        // whose create was not completed in time
   runtime::Timers::Id next_start = 0;  // of a controller, while it has to wait; else 0
   bool leading = false;
   bool stopping = false;
