@@ -41,7 +41,7 @@ def blocks(text):
 
 
 def fault(root, page, row):
-    """What is wrong with the last column of a row, or None."""
+    """The fault of the last column of a row, or None."""
     kind, _, rest = row.partition(" ")
     if kind in ("page", "same"):
         file, _, word = rest.partition("; ")[0].partition(" ")
