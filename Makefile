@@ -28,7 +28,7 @@ build: configure ## the host, the plugins, ccmctl, ccm-sandbox and all tests
 	@cmake --build $(BUILD) -j $(JOBS)
 
 demo: packages-demo programs ## a small cluster and a small cloud on this machine: watch nodes being initialised
-	@tools/demo $(BUILD)
+	@$(BUILD)/bin/ccm-demo $(if $(KEEP),--keep)
 
 test: packages-test build ## unit, ABI and sandbox suites
 	@ctest --test-dir $(BUILD) -LE kube -j $(TEST_JOBS) --output-on-failure --no-tests=error $(CTEST_FLAGS)
@@ -108,8 +108,13 @@ deb: packages-deb ## Debian packages of host, plugins, tools and SDK in build-pa
 	@cmake --build --preset package -j $(JOBS)
 	@deploy/debian/build build-package
 
-test-deb: deb packages-demo ## install the packages into a folder of their own, run the demo from them, purge them
+test-deb: deb packages-demo packages-sign ## install the packages into a folder of their own, run the demo from them, purge them; sign with a key of the test
 	@tests/packages/check.py build-package/packages
+	@tests/packages/sign_test.py
+
+sign: $(if $(KEY),packages-sign) ## sign SHA256SUMS of the packages, and the images that were made, with gpg's key KEY
+	@[ -n "$(KEY)" ] || { echo "usage: make sign KEY=FINGERPRINT, of a secret key that gpg has" >&2; exit 2; }
+	@deploy/sign "$(KEY)" build-package/packages/SHA256SUMS $(wildcard build-package/image.tar build-arm64/image.tar build-image.tar)
 
 dist: ## the sources of the newest commit as an archive in build-dist, the same bytes each time
 	@mkdir -p build-dist
@@ -146,4 +151,4 @@ test-image: packages-image packages-test-image $(if $(image_flags),cross,package
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube test-chart test-cluster site test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb dist cross image image-programs test-image clean
+.PHONY: help configure programs build demo test test-kube test-chart test-cluster site test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb sign dist cross image image-programs test-image clean

@@ -99,10 +99,11 @@ function(ccm_manual program section component summary)
   ccm_component_version(version ${component})
   set(page ${folder}/${program}.${section}.gz)
   set(writer ${PROJECT_SOURCE_DIR}/deploy/debian/manual.py)
+  set(file ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${program})
   add_custom_command(OUTPUT ${page}
     COMMAND ${CMAKE_COMMAND} -E env SOURCE_DATE_EPOCH=${CCM_SOURCE_DATE} ${Python3_EXECUTABLE}
-      ${writer} $<TARGET_FILE:${program}> ${section} ${summary} ${version} ${page}
-    DEPENDS programs ${program} ${writer} VERBATIM)
+      ${writer} ${file} ${section} ${summary} ${version} ${page}
+    DEPENDS programs ${file} ${writer} VERBATIM)
   list(APPEND pages ${page})
   set(pages ${pages} PARENT_SCOPE)
   install(FILES ${page} DESTINATION share/man/man${section} COMPONENT ${component})
@@ -111,6 +112,7 @@ set(pages "")
 ccm_manual(cloud-controller-manager 8 host "connect a Kubernetes cluster to its cloud")
 ccm_manual(ccmctl 1 tools "ask a cloud-controller-manager and look at its plugins")
 ccm_manual(ccm-sandbox 1 ccm-sandbox "a Kubernetes API server and a cloud in memory")
+ccm_manual(ccm-demo 1 ccm-sandbox "watch the cloud-controller-manager in a cluster in memory")
 add_custom_target(manuals DEPENDS ${pages})
 
 # The service. An administrator enables it; its settings are kept by dpkg as they were edited.
@@ -164,8 +166,9 @@ prints the roles that it needs, and checks plugins and Services."
   ENHANCES ccm-host)
 ccm_package(ccm-sandbox ccm-sandbox "Kubernetes API server and cloud in memory
 A server for demonstrations and tests of cloud-controller-managers: it
-keeps Nodes, Services and machines in memory and injects faults."
-  SECTION devel SUGGESTS ccm-host ccm-provider-sandbox)
+keeps Nodes, Services and machines in memory and injects faults.
+ccm-demo shows a cloud-controller-manager at work there."
+  SECTION devel RECOMMENDS curl jq SUGGESTS ccm ccm-host ccm-provider-sandbox)
 ccm_package(sdk ccm-dev "Kubernetes cloud-controller-manager: SDK for plugins
 Headers for providers and controllers in C and C++, a testing library
 with a fake host, a CMake package and a pkg-config file."
