@@ -146,7 +146,7 @@ image: packages-image $(if $(image_flags),cross,image-programs) ## an OCI image 
 
 test-image: packages-image packages-test-image $(if $(image_flags),cross,packages-build) ## build images, hold them against OCI's specification and run them in a folder of their own
 	@$(if $(image_flags),:,cmake --preset package >/dev/null && cmake --build --preset package -j $(JOBS))
-	@tests/image/check.py $(image_tree) $(if $(image_flags),$(image_tree)/sysroot)
+	@CCM_KUBE_APISERVER=$${CCM_KUBE_APISERVER:-$(abspath $(BUILD))/tests/kube-apiserver} tests/image/check.py $(image_tree) $(if $(image_flags),$(image_tree)/sysroot)
 
 clean: ## remove the build trees
 	@rm -rf build build-*

@@ -3,7 +3,8 @@
 
 They follow OCI's specification, hold what was asked for, are the same bytes whoever builds them, and initialise Nodes from a
 folder of their own without rights, also with one more layer of somebody else. Needs root for that folder, and what
-`make test-image` installs. With the libraries of another architecture, as tools/sysroot unpacks them, all runs in an emulator.
+`make test-image` installs. The variable CCM_KUBE_APISERVER names a real kube-apiserver as
+tests/kube-apiserver/build.sh makes it; without it the test there is skipped. With the libraries of another architecture, as tools/sysroot unpacks them, all runs in an emulator.
 """
 import hashlib
 import io
@@ -19,6 +20,7 @@ import tarfile
 import tempfile
 import unittest
 
+import kube
 import running
 from specification import Specification
 
@@ -267,22 +269,20 @@ class ImageTest(unittest.TestCase):
         self.assertIn("no plugin mycloud", done.stderr)
         self.assertFalse((self.folder / "none").exists())
 
-    def initialises_nodes(self, root, *provider, sandbox=()):
+    def box(self):
+        """The folder that is mounted into the container."""
         box = self.folder / "box"
         box.mkdir()
-        server = running.Sandbox(self, program("ccm-sandbox"), box, *sandbox)
-        if "--no-cloud" in sandbox:
-            shutil.copy(SOURCES / "examples/machines.txt", box)
-            server.request("POST", "/api/v1/nodes", {
-                "apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-1"},
-                "spec": {"taints": [{"key": running.TAINT, "value": "true", "effect": "NoSchedule"}]}})
+        return box
+
+    def initialises_nodes(self, root, box, server, *flags):
         self.assertTrue(server.waiting())
         entrypoint = self.image()[0]["config"]["Entrypoint"]
         if foreign():
             shutil.copy(EMULATOR, root / "emulator")
             entrypoint = ["/emulator", *entrypoint]
         process, log = running.start(self, root, box, entrypoint,
-                                     "--kubeconfig=/box/kubeconfig", "--secure-port=0", *provider)
+                                     "--kubeconfig=/box/kubeconfig", "--secure-port=0", *flags)
         running.await_it(30, lambda: not server.waiting(), log.read_text)
         self.assertEqual(running.confinement(process), {
             "user": "65532", "group": "65532", "groups": "", "capabilities": 0, "new privileges": "1", "root": ["ro"],
@@ -293,11 +293,26 @@ class ImageTest(unittest.TestCase):
 
     @unittest.skipIf(os.geteuid() != 0, "a folder as a root needs root")
     def test_its_contents_initialise_nodes_without_rights(self):
-        nodes = self.initialises_nodes(self.unpack(), "--cloud-provider=sandbox", "--cloud-config=/box/cloud.json",
-                                       sandbox=("--nodes", "3"))
+        box = self.box()
+        server = running.Sandbox(self, program("ccm-sandbox"), box, "--nodes", "3")
+        nodes = self.initialises_nodes(self.unpack(), box, server, "--cloud-provider=sandbox", "--cloud-config=/box/cloud.json")
         self.assertEqual(len(nodes), 3)
         for node in nodes.values():
             self.assertTrue(node["spec"]["providerID"].startswith("sandbox://"))
+
+    @unittest.skipIf(os.geteuid() != 0, "a folder as a root needs root")
+    @unittest.skipUnless(os.path.exists(kube.PROGRAM), "CCM_KUBE_APISERVER names no program; make test-kube builds one")
+    def test_its_contents_initialise_nodes_on_a_real_kube_apiserver(self):
+        box, manager = self.box(), ("--cloud-provider=sandbox", "--controllers=cloud-node-controller", "--secure-port=0")
+        server = kube.Kube(self, self.folder / "kube", box, program("ccm-sandbox"), program("ccmctl"), 3, *manager)
+        self.assertEqual([server.manager_may("patch", "nodes"), server.manager_may("create", "nodes"),
+                          server.manager_may("list", "services"), server.manager_may("list", "secrets")], [True, False, False, False])
+        nodes = self.initialises_nodes(self.unpack(), box, server, "--cloud-config=/box/cloud.json", *manager)
+        self.assertEqual(len(nodes), 3)
+        for node in nodes.values():
+            self.assertTrue(node["spec"]["providerID"].startswith("sandbox://"))
+            self.assertTrue([entry for entry in node["status"]["addresses"] if entry["type"] == "InternalIP"])
+            self.assertIn("topology.kubernetes.io/zone", node["metadata"]["labels"])
 
     def example(self):
         """A provider of somebody else, built with the installed SDK; it needs a library that the image lacks."""
@@ -322,7 +337,11 @@ class ImageTest(unittest.TestCase):
         self.assertEqual(hashlib.sha256(held.read_bytes()).digest(), hashlib.sha256(plugin.read_bytes()).digest())
         self.assertTrue((root / "usr/share/doc/zlib1g/copyright").is_file())
         self.assertEqual(self.image(layout)[0]["config"]["Labels"]["example.provider-rack-c.version"], "0.1.0")
-        nodes = self.initialises_nodes(root, "--cloud-provider=rack", "--cloud-config=/box/machines.txt", sandbox=("--no-cloud",))
+        box = self.box()
+        shutil.copy(SOURCES / "examples/machines.txt", box)
+        server = running.Sandbox(self, program("ccm-sandbox"), box, "--no-cloud")
+        server.join("worker-1")
+        nodes = self.initialises_nodes(root, box, server, "--cloud-provider=rack", "--cloud-config=/box/machines.txt")
         self.assertTrue(nodes["worker-1"]["spec"]["providerID"].startswith("rack://"))
 
     def test_a_file_that_is_no_plugin_for_it_is_refused(self):

@@ -30,27 +30,22 @@ def await_it(seconds, condition, told):
         time.sleep(0.1)
 
 
-class Sandbox:
-    def __init__(self, test, program, folder, *flags):
-        self.folder = pathlib.Path(folder)
-        process = subprocess.Popen([*program, "--directory", folder, *flags], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        test.addCleanup(process.wait)
-        test.addCleanup(process.kill)
-        await_it(20, (self.folder / "ready").exists, lambda: "ccm-sandbox is not ready")
-        self.server = json.loads((self.folder / "ready").read_text())["server"]
-        kubeconfig = (self.folder / "kubeconfig").read_text()
-        self.token = re.search(r'token: "?([^"\s]+)', kubeconfig).group(1)
-        authority = base64.b64decode(re.search(r'certificate-authority-data: "?([^"\s]+)', kubeconfig).group(1)).decode()
-        self.context = ssl.create_default_context(cadata=authority)
-        for path in self.folder.iterdir():
-            path.chmod(0o644)
-        self.folder.chmod(0o755)
+class Server:
+    """An API server, and an administrator's requests to it."""
+
+    def __init__(self, server, context, headers=()):
+        self.server, self.context, self.headers = server, context, dict(headers)
 
     def request(self, method, path, body=None):
         request = urllib.request.Request(self.server + path, method=method, data=json.dumps(body).encode() if body else None,
-                                         headers={"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"})
+                                         headers={**self.headers, "Content-Type": "application/json"})
         with urllib.request.urlopen(request, context=self.context, timeout=10) as answer:
             return json.load(answer)
+
+    def join(self, name):
+        """Registers a Node as a kubelet with --cloud-provider=external does."""
+        self.request("POST", "/api/v1/nodes", {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "spec": {
+            "taints": [{"key": TAINT, "value": "true", "effect": "NoSchedule"}]}})
 
     def nodes(self):
         return {node["metadata"]["name"]: node for node in self.request("GET", "/api/v1/nodes")["items"]}
@@ -59,6 +54,23 @@ class Sandbox:
         """Nodes that no manager has initialised."""
         return [name for name, node in self.nodes().items()
                 if any(taint["key"] == TAINT for taint in node["spec"].get("taints", []))]
+
+
+class Sandbox(Server):
+    def __init__(self, test, program, folder, *flags):
+        self.folder = pathlib.Path(folder)
+        process = subprocess.Popen([*program, "--directory", folder, *flags], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        test.addCleanup(process.wait)
+        test.addCleanup(process.kill)
+        await_it(20, (self.folder / "ready").exists, lambda: "ccm-sandbox is not ready")
+        kubeconfig = (self.folder / "kubeconfig").read_text()
+        token = re.search(r'token: "?([^"\s]+)', kubeconfig).group(1)
+        authority = base64.b64decode(re.search(r'certificate-authority-data: "?([^"\s]+)', kubeconfig).group(1)).decode()
+        super().__init__(json.loads((self.folder / "ready").read_text())["server"], ssl.create_default_context(cadata=authority),
+                         {"Authorization": f"Bearer {token}"})
+        for path in self.folder.iterdir():
+            path.chmod(0o644)
+        self.folder.chmod(0o755)
 
 
 def start(test, root, box, entrypoint, *flags):
