@@ -141,8 +141,12 @@ CCM_OFFERS(offers, {CCM_PROVIDER, &provider}, {CCM_CLOUD_INSTANCES, &instances})
 
 static void create(void* self, ccm_ctx ctx, const ccm_create_request* request,
                    ccm_completion done) {
-  (void)self, (void)ctx; /* the manifest lists only one component */
+  (void)self, (void)ctx;
   CCM_REFUSE_UNKNOWN(request, 0, done);
+  if (!ccm_is(request->component, "rack")) {
+    ccm_fail(done, CCM_CODE_NOT_FOUND, CCM_CLASS_NOT_FOUND, "there is no such component");
+    return;
+  }
   const ccm_interface config = ccm_service_of(request->host, CCM_HOST_CONFIG);
   struct provider* made = malloc(sizeof(*made));
   if (made == NULL || config.table == NULL) {

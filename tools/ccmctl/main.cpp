@@ -30,6 +30,7 @@ int run(int argc, char** argv) {
   ccm::ctl::add_plugin_list(*plugin, exit_code);
   ccm::ctl::add_plugin_inspect(*plugin, exit_code);
   ccm::ctl::add_plugin_check(*plugin, exit_code);
+  ccm::ctl::add_plugin_cases(*plugin, exit_code);
   ccm::ctl::add_rbac(app, exit_code);
   ccm::ctl::add_lint(app, exit_code);
   ccm::ctl::add_status(app, exit_code);

@@ -15,6 +15,14 @@ void add_format(CLI::App& command, Format& format) {
       ->type_name("FORMAT");
 }
 
+void add_format_with_junit(CLI::App& command, Format& format) {
+  static const std::map<std::string, Format> kFormats{
+      {"table", Format::table}, {"json", Format::json}, {"junit", Format::junit}};
+  command.add_option("-o,--output", format, "How to print: table, json or junit")
+      ->transform(CLI::CheckedTransformer(kFormats).description(""))
+      ->type_name("FORMAT");
+}
+
 std::string align(const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> widths;
   for (const auto& row : rows) {

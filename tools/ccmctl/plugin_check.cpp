@@ -1,13 +1,18 @@
-// ccmctl plugin check: would the host load it?
+// ccmctl plugin check: would the host load it, and does its provider keep the rules?
 #include "commands.hpp"
+#include "conformance.hpp"
 #include "output.hpp"
 #include "plugin_files/file_checks.hpp"
 #include "plugin_json.hpp"
 #include "trial_load.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <memory>
+#include <stdexcept>
 
 namespace ccm::ctl {
 namespace {
@@ -19,6 +24,13 @@ struct CheckCommand {
   std::string file;
   unsigned timeout_seconds = 10;
   Format format = Format::table;
+  bool conformance = false;
+  std::string cloud;
+  std::string cloud_config;
+  std::vector<std::string> flags;
+  std::vector<std::string> cases;
+  uint64_t seed = 1;
+  unsigned case_seconds = 60;
 };
 
 // Sentences of the loader begin with the file, which the output names once.
@@ -43,24 +55,94 @@ void add_trial(plugin::Examination& file, unsigned timeout_seconds) {
   }
 }
 
-int check(const CheckCommand& options) {
+ConformanceOptions conformance_options(const CheckCommand& options) {
+  ConformanceOptions run;
+  run.file = std::filesystem::absolute(options.file);
+  run.cloud_command = options.cloud;
+  run.cases = options.cases;
+  run.seed = options.seed;
+  run.limit = std::chrono::seconds(options.case_seconds);
+  for (const std::string& id : options.cases) {
+    if (conformance::find_case(id) == nullptr) {
+      throw std::invalid_argument("there is no case " + id + "; ccmctl plugin cases lists them");
+    }
+  }
+  for (const std::string& flag : options.flags) {
+    const auto equals = flag.find('=');
+    if (equals == std::string::npos) throw std::invalid_argument("--flag takes NAME=VALUE");
+    run.flags[flag.substr(0, equals)] = flag.substr(equals + 1);
+  }
+  if (!options.cloud_config.empty()) {
+    std::ifstream file(options.cloud_config, std::ios::binary);
+    if (!file) throw std::invalid_argument("cannot read " + options.cloud_config);
+    run.cloud_config.emplace(std::istreambuf_iterator<char>(file),
+                             std::istreambuf_iterator<char>());
+  }
+  return run;
+}
+
+bool has_provider(const plugin::Examination& file) {
+  const auto& components = file.manifest->components;
+  return std::any_of(components.begin(), components.end(), [](const plugin::Component& each) {
+    return each.kind == plugin::ComponentKind::provider;
+  });
+}
+
+nlohmann::ordered_json case_json(const std::vector<CaseResult>& results) {
+  auto array = nlohmann::ordered_json::array();
+  for (const CaseResult& result : results) {
+    array.push_back({{"id", result.which->id},
+                     {"result", to_string(result.verdict)},
+                     {"title", result.which->title},
+                     {"text", result.text},
+                     {"header", result.which->header},
+                     {"rule", result.which->rule},
+                     {"milliseconds", result.took.count()}});
+  }
+  return array;
+}
+
+void print_checks(const plugin::Examination& file) {
+  std::vector<std::vector<std::string>> rows;
+  for (const FileCheck& check : file.checks) {
+    rows.push_back({std::string(to_string(check.state)), check.name, printable(check.text)});
+  }
+  std::cout << align(rows) << printable(file.path.string())
+            << (file.verdict().ok() ? ": the host would load it\n"
+                                    : ": the host would refuse it\n");
+}
+
+int check(CheckCommand options) {
   plugin::Examination file =
       plugin::examine(std::filesystem::absolute(options.file), plugin::CheckOptions());
   if (file.verdict().ok()) add_trial(file, options.timeout_seconds);
-  const bool ok = file.verdict().ok();
-  if (options.format == Format::json) {
-    const nlohmann::ordered_json json{
-        {"path", file.path.string()}, {"ok", ok}, {"checks", to_json(file.checks)}};
-    std::cout << json_text(json);
-  } else {
-    std::vector<std::vector<std::string>> rows;
-    for (const FileCheck& check : file.checks) {
-      rows.push_back({std::string(to_string(check.state)), check.name, printable(check.text)});
-    }
-    std::cout << align(rows) << printable(file.path.string())
-              << (ok ? ": the host would load it\n" : ": the host would refuse it\n");
+  const bool loads = file.verdict().ok();
+  if (!options.cloud.empty() || !options.cloud_config.empty() || !options.cases.empty() ||
+      options.format == Format::junit) {
+    options.conformance = true;
   }
-  return ok ? kOk : kFault;
+  std::vector<CaseResult> results;
+  if (options.conformance && loads) {
+    if (!has_provider(file)) {
+      throw std::invalid_argument(options.file + " has no provider; the cases are about providers");
+    }
+    results = run_cases(conformance_options(options));
+  }
+  if (options.format == Format::json) {
+    nlohmann::ordered_json json{{"path", file.path.string()},
+                                {"ok", loads && conforms(results)},
+                                {"checks", to_json(file.checks)}};
+    if (options.conformance) json["cases"] = case_json(results);
+    std::cout << json_text(json);
+  } else if (options.format == Format::junit && loads) {
+    std::cout << junit_of(results, file.path);
+  } else {
+    print_checks(file);
+    if (options.conformance && loads) {
+      std::cout << "\n" << table_of(results) << "\n" << summary(results) << "\n";
+    }
+  }
+  return loads && conforms(results) ? kOk : kFault;
 }
 
 }  // namespace
@@ -70,15 +152,45 @@ void add_plugin_check(CLI::App& parent, int& exit_code) {
       "check",
       "Make the checks of `inspect`, then load the plugin in a child process as the host would "
       "and\n"
-      "look at its entry. Makes no component. Crashes and hangs are reported, not suffered.\n"
-      "Runs code of the plugin: check only what you would let the host load.");
+      "look at its entry. With --conformance, --cloud, --cloud-config or --case also run the "
+      "cases\n"
+      "that `ccmctl plugin cases` lists, each in a process of its own. Crashes and hangs are\n"
+      "reported, not suffered. Runs code of the plugin: check only what you would let the host "
+      "load.");
   const auto options = std::make_shared<CheckCommand>();
   command->add_option("FILE", options->file, "The plugin's .so file")->required()->type_name("");
   command->add_option("--timeout", options->timeout_seconds, "Seconds that loading may take")
       ->check(CLI::Range(1, 3600).description(""))
       ->capture_default_str()
       ->type_name("SECONDS");
-  add_format(*command, options->format);
+  command->add_flag("--conformance", options->conformance, "Run the cases about providers");
+  command
+      ->add_option(
+          "--cloud", options->cloud,
+          "Command that plays the cloud: it is asked on its standard input and answers on\n"
+          "its standard output, in lines of JSON")
+      ->type_name("COMMAND");
+  command->add_option("--cloud-config", options->cloud_config, "The plugin's --cloud-config")
+      ->type_name("FILE");
+  command->add_option("--flag", options->flags, "A flag of the plugin; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--case", options->cases,
+                   "Run this case; several separated by commas, or the flag repeated")
+      ->type_name("ID")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      ->add_option("--seed", options->seed,
+                   "UIDs of Services are made of it; the cloud's command gets it, too")
+      ->capture_default_str()
+      ->type_name("NUMBER");
+  command->add_option("--case-timeout", options->case_seconds, "Seconds that one case may take")
+      ->check(CLI::Range(1, 3600).description(""))
+      ->capture_default_str()
+      ->type_name("SECONDS");
+  add_format_with_junit(*command, options->format);
   command->callback([options, &exit_code] { exit_code = check(*options); });
 }
 

@@ -23,10 +23,10 @@ std::string path_of(const std::string& id) {
   return "/v1/load_balancers/" + ccm::percent_encode(id);
 }
 
+// Without its id, which must not be recorded.
 LoadBalancer foreign(const Balancer& balancer) {
   LoadBalancer answer;
   answer.state = LoadBalancerState::foreign;
-  answer.id = balancer.id;
   answer.name = balancer.spec.name;
   return answer;
 }

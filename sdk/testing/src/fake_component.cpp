@@ -40,6 +40,17 @@ struct Made {
   ccm_completion completion() { return {&Made::completed, this, 1}; }
 };
 
+// Of the numbers in a status, those that the headers do not have; empty = none.
+std::string unknown_number(const Status& status) {
+  const auto code = static_cast<int32_t>(status.code());
+  const bool known_code = (code >= CCM_CODE_OK && code <= CCM_CODE_UNAUTHENTICATED) ||
+                          code == CCM_CODE_IMPLEMENTED_ELSEWHERE;
+  if (!known_code) return "code " + std::to_string(code);
+  const auto error_class = static_cast<int32_t>(status.error_class());
+  const bool known_class = error_class >= CCM_CLASS_NONE && error_class <= CCM_CLASS_UNSUPPORTED;
+  return known_class ? "" : "class " + std::to_string(error_class);
+}
+
 bool says_nonblocking(const ccm_plugin* plugin) {
   const auto manifest = nlohmann::json::parse(view(plugin->manifest));
   return manifest.value("nonblocking", false);
@@ -104,6 +115,8 @@ void FakeComponent::create(const std::string& component) {
   plugin_->plugin()->create(plugin_->self(), ctx.get(), &request, made.completion());
   host_.loop.run();
   created_ = made.status;
+  const bool usable = component_.get_interface != nullptr && component_.destroy != nullptr;
+  if (created_.ok() && !usable) created_ = Status(Code::internal, "it gave no usable component");
 }
 
 FakeComponent::~FakeComponent() { free(); }
@@ -123,10 +136,10 @@ void FakeComponent::end_operations() {
 void FakeComponent::free() {
   view_->close();
   host_.loop.drop();  // what is left: completions of fakes that would come too late
-  if (component_.destroy != nullptr) {
-    component_.destroy(component_.self);
-    component_ = {};
+  const ccm_component gone = std::exchange(component_, {});
+  if (gone.destroy != nullptr) {
     created_ = Status(Code::failed_precondition, "the component was destroyed");
+    gone.destroy(gone.self);
   }
   if (own_plugin_) own_plugin_->close();
 }
@@ -141,9 +154,14 @@ void FakeComponent::completed(void* owner, uint64_t operation, const ccm_status*
   const Ctx ctx = waiting.ctx;  // the test may go on, and be gone, when it was delivered
   if (status == nullptr || !CCM_HAS(status, code)) {
     waiting.host.fault(waiting.name + " completed without a status");
-    const ccm_status broken = Status(Code::internal, "no status").to_c();
-    waiting.deliver(&broken, nullptr);
+    const Status broken(Code::internal, "no status");
+    const ccm_status raw = broken.to_c();
+    waiting.deliver(&raw, nullptr);
   } else {
+    const std::string unknown = unknown_number(Status::from_c(status));
+    if (!unknown.empty()) {
+      waiting.host.fault(waiting.name + " completed with a status of the unknown " + unknown);
+    }
     waiting.deliver(status, result);
   }
   ctx.cancel();  // an operation's ctx ends with it
@@ -155,8 +173,19 @@ void FakeComponent::dispatch(const std::string& name, const Ctx& ctx,
   waiting->ctx = ctx;
   const ccm_completion done{&FakeComponent::completed, waiting.get(), 1};
   waiting_.push_back(std::move(waiting));
-  if (nonblocking()) return begin(done);
-  host_.loop.work([begin = std::move(begin), done] { begin(done); });
+  // An exception ends the operation, as it does in the host.
+  auto guarded = [&host = host_, name, begin = std::move(begin), done] {
+    try {
+      begin(done);
+    } catch (...) {
+      host.fault(name + " threw an exception");
+      const Status threw(Code::internal, "threw an exception");
+      const ccm_status raw = threw.to_c();
+      done.fn(done.owner, done.operation, &raw, nullptr);
+    }
+  };
+  if (nonblocking()) return guarded();
+  host_.loop.work(std::move(guarded));
 }
 
 Pending<Status> FakeComponent::start_initialize(const Ctx& ctx) {

@@ -109,37 +109,48 @@ void FakeLoop::advance(Milliseconds by) {
   set_clock(end);
 }
 
+// Waits for something to be posted; false when nothing was within that time, or nobody could.
+bool FakeLoop::wait_for_others(std::chrono::steady_clock::duration most) {
+  const auto end = std::chrono::steady_clock::now() + most;
+  const auto may_post = [this] { return busy() > 0 || (others_ && others_()); };
+  while (std::chrono::steady_clock::now() < end) {
+    const bool alive = may_post();
+    std::unique_lock lock(mutex_);
+    if (!posted_.empty()) return true;
+    if (!alive) return false;
+    changed_.wait_for(lock, Milliseconds(5));
+  }
+  return false;
+}
+
 bool FakeLoop::run_until(const std::function<bool()>& done) {
-  // A worker thread runs real code in real time: while one is busy, a deadline may pass only when
-  // it has shown nothing for that long. Under a slow machine or a checker a second is not much.
+  // Other threads run real code in real time: while there are some, a deadline may pass only when
+  // they have shown nothing for that long. Under a slow machine or a checker a second is not much.
   constexpr auto kPatience = std::chrono::seconds(2);
-  auto quiet_since = std::chrono::steady_clock::now();
+  constexpr auto kShortPatience = Milliseconds(100);
   for (;;) {
     run();
     if (done()) return true;
-    if (const auto next = next_timer(false)) {
-      set_clock(*next);
-      quiet_since = std::chrono::steady_clock::now();
+    const auto next = next_timer(false);
+    if (next && busy() == 0) {
+      if (others_ && wait_for_others(kShortPatience)) continue;
+    } else if (!next && wait_for_others(kPatience)) {
       continue;
     }
-    {
-      std::unique_lock lock(mutex_);
-      if (!posted_.empty()) continue;
-      if (busy_ > 0 && std::chrono::steady_clock::now() - quiet_since < kPatience) {
-        changed_.wait_for(lock, Milliseconds(20));
-        continue;
-      }
-    }
-    const auto deadline = next_timer(true);
-    if (!deadline) return false;
-    set_clock(*deadline);
-    quiet_since = std::chrono::steady_clock::now();
+    const auto timer = next ? next : next_timer(true);
+    if (!timer) return false;
+    set_clock(*timer);
   }
 }
 
 FakeLoop::Milliseconds FakeLoop::now() const {
   const std::lock_guard lock(mutex_);
   return now_;
+}
+
+int FakeLoop::busy() const {
+  const std::lock_guard lock(mutex_);
+  return busy_;
 }
 
 std::size_t FakeLoop::pending_timers() const {

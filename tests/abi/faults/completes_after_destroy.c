@@ -20,6 +20,7 @@ static void* complete_later(void* unused) {
 static void complete_again(void* self) {
   pthread_t thread;
   (void)self;
+  if (ended.fn == NULL) return;
   end_with(ended, CCM_CODE_INTERNAL, "within destroy", NULL);
   sem_init(&first_done, 0, 0);
   if (pthread_create(&thread, NULL, complete_later, NULL) != 0) return;

@@ -57,6 +57,23 @@ MAYBE_UNUSED static void succeed(ccm_completion done, const void* result) {
   end_with(done, CCM_CODE_OK, "", result);
 }
 
+/* Whether a request was refused because it asks for something unknown. */
+MAYBE_UNUSED static ccm_bool refuses_unknown(ccm_bool known, ccm_completion done) {
+  ccm_status status;
+  if (known) return 0;
+  memset(&status, 0, sizeof(status));
+  status.size = sizeof(status);
+  status.code = CCM_CODE_UNIMPLEMENTED;
+  status.error_class = CCM_CLASS_UNSUPPORTED;
+  status.reason = text(CCM_REASON_UNKNOWN_REQUEST);
+  done.fn(done.owner, done.operation, &status, NULL);
+  return 1;
+}
+
+MAYBE_UNUSED static ccm_bool same_text(ccm_str left, const char* right) {
+  return left.len == strlen(right) && memcmp(left.ptr, right, left.len) == 0;
+}
+
 /* A machine as it should be. */
 MAYBE_UNUSED static ccm_instance machine(const char* name, const char* provider_id) {
   static ccm_node_address address;
@@ -82,6 +99,16 @@ MAYBE_UNUSED static void succeed_with(ccm_completion done, const ccm_instance* c
   list.instances = instances;
   list.count = count;
   succeed(done, &list);
+}
+
+/* A listing of no machines. */
+MAYBE_UNUSED static void list_nothing(void* self, ccm_ctx ctx,
+                                      const ccm_list_instances_request* request,
+                                      ccm_completion done) {
+  (void)self;
+  (void)ctx;
+  (void)request;
+  succeed_with(done, NULL, 0);
 }
 
 /* Completes a listing with one machine as it should be, and `other`. */
@@ -182,6 +209,10 @@ MAYBE_UNUSED static void destroy_nothing(void* self) { (void)self; }
     ccm_component made;                                                                        \
     (void)self;                                                                                \
     (void)ctx;                                                                                 \
+    if (!same_text(request->component, name)) {                                                \
+      end_with(done, CCM_CODE_NOT_FOUND, "there is no such component", NULL);                  \
+      return;                                                                                  \
+    }                                                                                          \
     the_host = request->host;                                                                  \
     memset(&made, 0, sizeof(made));                                                            \
     made.size = sizeof(made);                                                                  \
@@ -210,9 +241,15 @@ MAYBE_UNUSED static void destroy_nothing(void* self) { (void)self; }
   }
 
 /* A provider that only lists; `list_fn` has the fault. */
-#define FAULTY_LIST(name, list_fn)                          \
-  static const ccm_cloud_instances the_instances = {        \
-      sizeof(the_instances), 0, list_fn, NULL, NULL, NULL}; \
+#define FAULTY_LIST(name, list_fn)                                                                 \
+  static void list_what_is_known(void* self, ccm_ctx ctx,                                          \
+                                 const ccm_list_instances_request* request, ccm_completion done) { \
+    if (!refuses_unknown(ccm_only_known(request, sizeof(*request), 0), done)) {                    \
+      list_fn(self, ctx, request, done);                                                           \
+    }                                                                                              \
+  }                                                                                                \
+  static const ccm_cloud_instances the_instances = {                                               \
+      sizeof(the_instances), 0, list_what_is_known, NULL, NULL, NULL};                             \
   FAULTY_PLUGIN(name, "provider", CCM_CLOUD_INSTANCES, &the_instances)
 
 /* A controller; one of the two has the fault. */

@@ -7,6 +7,7 @@
 
 #include <ccm/abi/loadbalancers.h>
 #include <ccm/abi/routes.h>
+#include <ccm/c/request.h>
 
 #define TEN_MEGABYTES (10u * 1024u * 1024u)
 
@@ -22,6 +23,35 @@ MAYBE_UNUSED static ccm_str long_text(void) {
   return made;
 }
 
+/* The cloud's content: texts of which each is there once. */
+struct names {
+  char text[64][64];
+};
+
+MAYBE_UNUSED static char* find_name(struct names* all, ccm_str name) {
+  size_t i = 0;
+  for (i = 0; i < 64; ++i) {
+    if (all->text[i][0] != 0 && same_text(name, all->text[i])) return all->text[i];
+  }
+  return NULL;
+}
+
+MAYBE_UNUSED static const char* add_name(struct names* all, ccm_str name) {
+  size_t i = 0;
+  char* found = find_name(all, name);
+  for (i = 0; found == NULL && i < 64; ++i) {
+    if (all->text[i][0] == 0) found = all->text[i];
+  }
+  if (found == NULL || name.len >= 64) return "full";
+  memcpy(found, name.ptr, name.len);
+  found[name.len] = 0;
+  return found;
+}
+
+/* UIDs of Services that have a load balancer, and the one that is being worked on. */
+static struct names balanced MAYBE_UNUSED;
+static const char* the_uid MAYBE_UNUSED;
+
 /* An address as it should be. */
 MAYBE_UNUSED static ccm_ingress address(void) {
   ccm_ingress made;
@@ -36,7 +66,7 @@ MAYBE_UNUSED static ccm_load_balancer balancer(const char* id, const ccm_ingress
   memset(&made, 0, sizeof(made));
   made.size = sizeof(made);
   made.state = CCM_LOAD_BALANCER_ACTIVE;
-  made.id = text(id);
+  made.id = text(the_uid != NULL ? the_uid : id);
   made.ingress = ingress;
   made.ingress_count = ingress == NULL ? 0 : 1;
   return made;
@@ -55,20 +85,36 @@ MAYBE_UNUSED static void succeed_with_balancer(ccm_completion done, const char* 
 MAYBE_UNUSED static void observe_sound(void* self, ccm_ctx ctx,
                                        const ccm_load_balancer_request* request,
                                        ccm_completion done) {
+  ccm_load_balancer absent;
   (void)self;
   (void)ctx;
-  (void)request;
-  succeed_with_balancer(done, "observed");
+  if (refuses_unknown(ccm_known_load_balancer_request(request), done)) return;
+  the_uid = find_name(&balanced, request->service->uid);
+  if (the_uid != NULL) {
+    succeed_with_balancer(done, "observed");
+    return;
+  }
+  memset(&absent, 0, sizeof(absent));
+  absent.size = sizeof(absent);
+  absent.state = CCM_LOAD_BALANCER_ABSENT;
+  succeed(done, &absent);
 }
 
 MAYBE_UNUSED static void remove_sound(void* self, ccm_ctx ctx,
                                       const ccm_load_balancer_request* request,
                                       ccm_completion done) {
+  char* found = NULL;
   (void)self;
   (void)ctx;
-  (void)request;
+  if (refuses_unknown(ccm_known_load_balancer_request(request), done)) return;
+  found = find_name(&balanced, request->service->uid);
+  if (found != NULL) found[0] = 0;
   succeed(done, NULL);
 }
+
+/* CIDRs to which routes lead, and how many changes the last `apply` asked for. */
+static struct names routed MAYBE_UNUSED;
+static size_t asked_changes MAYBE_UNUSED;
 
 /* Completes with a success of each of the changes. */
 MAYBE_UNUSED static void succeed_with_changes(ccm_completion done, size_t count) {
@@ -85,23 +131,66 @@ MAYBE_UNUSED static void succeed_with_changes(ccm_completion done, size_t count)
   succeed(done, &results);
 }
 
-MAYBE_UNUSED static void list_no_routes(void* self, ccm_ctx ctx,
-                                        const ccm_list_routes_request* request,
-                                        ccm_completion done) {
-  ccm_route_list none;
+MAYBE_UNUSED static void list_sound(void* self, ccm_ctx ctx, const ccm_list_routes_request* request,
+                                    ccm_completion done) {
+  ccm_route_list list;
+  ccm_route routes[64];
+  const ccm_route* all[64];
+  size_t i = 0;
   (void)self;
   (void)ctx;
-  (void)request;
-  memset(&none, 0, sizeof(none));
-  none.size = sizeof(none);
-  succeed(done, &none);
+  if (refuses_unknown(ccm_only_known(request, sizeof(*request), 0), done)) return;
+  memset(routes, 0, sizeof(routes));
+  memset(&list, 0, sizeof(list));
+  list.size = sizeof(list);
+  list.routes = all;
+  for (i = 0; i < 64; ++i) {
+    if (routed.text[i][0] == 0) continue;
+    routes[i].size = sizeof(routes[i]);
+    routes[i].flags = CCM_ROUTE_OWNED;
+    routes[i].id = text(routed.text[i]);
+    routes[i].destination_cidr = routes[i].id;
+    all[list.count++] = &routes[i];
+  }
+  succeed(done, &list);
+}
+
+/* Changes the content; false when the request was refused. */
+MAYBE_UNUSED static ccm_bool change_routes(const ccm_apply_routes_request* request,
+                                           ccm_completion done) {
+  size_t i = 0;
+  if (refuses_unknown(ccm_known_apply_routes_request(request), done)) return 0;
+  asked_changes = request->remove_count + request->add_count;
+  for (i = 0; i < request->remove_count; ++i) {
+    char* found = find_name(&routed, request->remove[i]->destination_cidr);
+    if (found != NULL) found[0] = 0;
+  }
+  for (i = 0; i < request->add_count; ++i) add_name(&routed, request->add[i]->destination_cidr);
+  return 1;
 }
 
 MAYBE_UNUSED static void apply_sound(void* self, ccm_ctx ctx,
                                      const ccm_apply_routes_request* request, ccm_completion done) {
+  static ccm_status outcomes[8];
+  const ccm_status* all[8];
+  ccm_route_results results;
+  size_t i = 0;
   (void)self;
   (void)ctx;
-  succeed_with_changes(done, request->remove_count + request->add_count);
+  memset(&results, 0, sizeof(results));
+  results.size = sizeof(results);
+  results.statuses = all;
+  results.count = request->remove_count + request->add_count;
+  if (results.count > 8) results.count = 8;
+  for (i = 0; i < results.count; ++i) {
+    memset(&outcomes[i], 0, sizeof(outcomes[i]));
+    outcomes[i].size = sizeof(outcomes[i]);
+    all[i] = &outcomes[i];
+    if (i < request->remove_count) continue;
+    if (!same_text(request->add[i - request->remove_count]->target_node, "no-such-node")) continue;
+    outcomes[i].code = CCM_CODE_INVALID_ARGUMENT;
+  }
+  succeed(done, &results);
 }
 
 /* The arguments of `ensure` and `apply`, so that a fault is a few lines. */
@@ -115,14 +204,38 @@ MAYBE_UNUSED static void apply_sound(void* self, ccm_ctx ctx,
 #define UNUSED_APPLY (void)self, (void)ctx, (void)request
 
 /* A provider of load balancers; `ensure_fn` has the fault. */
-#define FAULTY_BALANCERS(name, ensure_fn)                                                        \
-  static const ccm_cloud_loadbalancers the_balancers = {                                         \
-      sizeof(the_balancers), 0, observe_sound, ensure_fn, NULL, remove_sound, NULL, NULL, NULL}; \
+#define FAULTY_BALANCERS(name, ensure_fn)                                                       \
+  static void ensure_what_is_known(                                                             \
+      void* self, ccm_ctx ctx, const ccm_load_balancer_request* request, ccm_completion done) { \
+    if (refuses_unknown(ccm_known_load_balancer_request(request), done)) return;                \
+    the_uid = add_name(&balanced, request->service->uid);                                       \
+    ensure_fn(self, ctx, request, done);                                                        \
+  }                                                                                             \
+  static const ccm_cloud_loadbalancers the_balancers = {sizeof(the_balancers),                  \
+                                                        0,                                      \
+                                                        observe_sound,                          \
+                                                        ensure_what_is_known,                   \
+                                                        NULL,                                   \
+                                                        remove_sound,                           \
+                                                        NULL,                                   \
+                                                        NULL,                                   \
+                                                        NULL};                                  \
   FAULTY_PLUGIN(name, "provider", CCM_CLOUD_LOADBALANCERS, &the_balancers)
 
 /* A provider of routes; one of the two has the fault. */
-#define FAULTY_ROUTES(name, list_fn, apply_fn)                                                 \
-  static const ccm_cloud_routes the_routes = {sizeof(the_routes), 0, list_fn, apply_fn, NULL}; \
+#define FAULTY_ROUTES(name, list_fn, apply_fn)                                                    \
+  static void list_what_is_known(void* self, ccm_ctx ctx, const ccm_list_routes_request* request, \
+                                 ccm_completion done) {                                           \
+    if (!refuses_unknown(ccm_only_known(request, sizeof(*request), 0), done)) {                   \
+      list_fn(self, ctx, request, done);                                                          \
+    }                                                                                             \
+  }                                                                                               \
+  static void apply_what_is_known(void* self, ccm_ctx ctx,                                        \
+                                  const ccm_apply_routes_request* request, ccm_completion done) { \
+    if (change_routes(request, done)) apply_fn(self, ctx, request, done);                         \
+  }                                                                                               \
+  static const ccm_cloud_routes the_routes = {sizeof(the_routes), 0, list_what_is_known,          \
+                                              apply_what_is_known, NULL};                         \
   FAULTY_PLUGIN(name, "provider", CCM_CLOUD_ROUTES, &the_routes)
 
 #endif

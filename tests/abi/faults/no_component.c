@@ -13,4 +13,4 @@ static void nothing(void* self, ccm_ctx ctx, const ccm_create_request* request,
 #define FAULTY_CREATE nothing
 #include "faulty.h"
 
-FAULTY_LIST("no-component", NULL)
+FAULTY_LIST("no-component", list_nothing)

@@ -2,4 +2,4 @@
 #define FAULTY_DESTROY NULL
 #include "faulty.h"
 
-FAULTY_LIST("no-destroy", NULL)
+FAULTY_LIST("no-destroy", list_nothing)

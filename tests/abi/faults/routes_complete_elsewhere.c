@@ -2,7 +2,7 @@
 #include "faulty_thread.h"
 
 static void* complete(void* unused) {
-  succeed_with_changes(open_one, 1);
+  succeed_with_changes(open_one, asked_changes);
   return unused;
 }
 
@@ -10,4 +10,4 @@ APPLY(apply) {
   UNUSED_APPLY;
   complete_elsewhere(done, complete);
 }
-FAULTY_ROUTES("routes-complete-elsewhere", list_no_routes, apply)
+FAULTY_ROUTES("routes-complete-elsewhere", list_sound, apply)

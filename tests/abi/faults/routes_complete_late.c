@@ -11,6 +11,6 @@ APPLY(apply) {
   }
   if (first.operation != 0) succeed_with_changes(first, 1);
   first.operation = 0;
-  succeed_with_changes(done, 1);
+  succeed_with_changes(done, asked_changes);
 }
-FAULTY_ROUTES("routes-complete-late", list_no_routes, apply)
+FAULTY_ROUTES("routes-complete-late", list_sound, apply)

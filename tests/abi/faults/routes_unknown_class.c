@@ -18,4 +18,4 @@ APPLY(apply) {
   results.count = 1;
   succeed(done, &results);
 }
-FAULTY_ROUTES("routes-unknown-class", list_no_routes, apply)
+FAULTY_ROUTES("routes-unknown-class", list_sound, apply)

@@ -5,4 +5,4 @@ static void throwing(void*, ccm_ctx, const ccm_create_request*, ccm_completion) 
 #define FAULTY_CREATE throwing
 #include "faulty.h"
 
-FAULTY_LIST("throws-in-create", nullptr)
+FAULTY_LIST("throws-in-create", list_nothing)

@@ -35,7 +35,7 @@ struct BalancerPages {
 
 }  // namespace
 
-Task<Result<LoadBalancerListing::Ptr>> LoadBalancerListing::get(milliseconds max_age) {
+Task<Result<LoadBalancerListing::Ptr>> LoadBalancerListing::get(Ctx ctx, milliseconds max_age) {
   const milliseconds oldest = host_.timer.now() - max_age;
   for (;;) {
     if (current_ && current_began_ >= oldest) co_return Ptr(current_);
@@ -45,7 +45,8 @@ Task<Result<LoadBalancerListing::Ptr>> LoadBalancerListing::get(milliseconds max
       round->began = host_.timer.now();
       host_.spawn(run(round));
     }
-    co_await round->ended.wait();
+    co_await round->ended.wait(ctx);
+    if (Status ended = ctx.status(); !ended.ok()) co_return ended;
     if (round->began >= oldest && !round->outcome.ok()) co_return round->outcome.status();
   }
 }

@@ -30,7 +30,7 @@ class LoadBalancerListing {
 
   // A complete listing that began at most `max_age` ago, updated by our own writes since then.
   // Failures: those of Api::list.
-  Task<Result<Ptr>> get(std::chrono::milliseconds max_age);
+  Task<Result<Ptr>> get(Ctx ctx, std::chrono::milliseconds max_age);
 
   // The result of one of our writes.
   void wrote(const ExistingLoadBalancer& balancer) {

@@ -17,10 +17,10 @@ using Found = std::optional<ExistingLoadBalancer>;
 
 LoadBalancer absent() { return {}; }
 
+// Without its id, which must not be recorded.
 LoadBalancer foreign(const ExistingLoadBalancer& balancer) {
   LoadBalancer result;
   result.state = LoadBalancerState::foreign;
-  result.id = balancer.id;
   result.name = balancer.name;
   return result;
 }
@@ -49,7 +49,7 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::find(
   }
   if (plan.adopting) co_return plan;
   if (!plan.existing) {
-    auto found = co_await by_proof(std::move(service));
+    auto found = co_await by_proof(ctx, std::move(service));
     co_return found;
   }
   plan.foreign = !ownership_.proven(service, *plan.existing);
@@ -58,7 +58,7 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::find(
 
 // From the shared listing; an absent one is asked for again, since "gone" has to be certain.
 Task<Result<Found>> LoadBalancerOperations::by_id(Ctx ctx, std::string id) {
-  auto listed = co_await listing_.get(kFresh);
+  auto listed = co_await listing_.get(ctx, kFresh);
   if (!listed.ok()) co_return listed.status();
   const auto place = (*listed)->find(id);
   if (place != (*listed)->end()) co_return Found(*place->second);
@@ -79,8 +79,8 @@ Task<Result<Found>> LoadBalancerOperations::by_id(Ctx ctx, std::string id) {
 // Returned even if it bears the Service's name and somebody else's mark, so that nobody tries to
 // create another one.
 Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::by_proof(
-    LoadBalancerService service) {
-  auto listed = co_await listing_.get(kFresh);
+    Ctx ctx, LoadBalancerService service) {
+  auto listed = co_await listing_.get(ctx, kFresh);
   if (!listed.ok()) co_return listed.status();
   Plan plan;
   const Ownership::Claim claim = Ownership::claim_of(service);

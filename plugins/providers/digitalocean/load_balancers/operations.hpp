@@ -81,7 +81,7 @@ class LoadBalancerOperations {
   // Completes a plan that find() began, of a load balancer that is not foreign.
   Task<Result<Plan>> plan(Ctx ctx, Subject subject, Backends backends, Plan plan);
   Task<Result<std::optional<ExistingLoadBalancer>>> by_id(Ctx ctx, std::string id);
-  Task<Result<Plan>> by_proof(LoadBalancerService service);
+  Task<Result<Plan>> by_proof(Ctx ctx, LoadBalancerService service);
   Task<Result<std::vector<int64_t>>> targets(Ctx ctx, Backends backends);
   Task<Result<std::string>> region_for(Ctx ctx, std::vector<int64_t> droplet_ids);
 

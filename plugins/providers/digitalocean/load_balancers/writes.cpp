@@ -171,7 +171,7 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::create(Ctx ctx, Subje
   if (!region.ok()) co_return region.status();
   wanted.region = *std::move(region);
   // DO-122. After this a load balancer of that name is the requested one.
-  auto listed = co_await listing_.get(kFresh);
+  auto listed = co_await listing_.get(ctx, kFresh);
   if (!listed.ok()) co_return listed.status();
   for (const auto& [id, balancer] : **listed) {
     if (balancer->name == wanted.name) co_return name_taken();
@@ -283,7 +283,7 @@ Task<Status> LoadBalancerOperations::remove(Ctx ctx, LoadBalancerService service
   if (!found.ok()) co_return found.status();
   const bool foreign = found->foreign;
   // Its annotation may name another load balancer than its own.
-  if (foreign) found = co_await by_proof(service);
+  if (foreign) found = co_await by_proof(ctx, service);
   if (!found.ok()) co_return found.status();
   if (found->existing && !found->foreign) {
     Status deleted = co_await delete_one(ctx, service, *found->existing);

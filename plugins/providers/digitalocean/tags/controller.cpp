@@ -50,7 +50,7 @@ Status TagController::setup(Setup& setup) {
 Task<Result<ReconcileResult>> TagController::reconcile(Ctx ctx, Request) {
   const std::vector<LoadBalancerService> services = recorded();
   if (services.empty()) co_return ReconcileResult{};  // DO-279: no call
-  auto all = co_await listing_.get(milliseconds(0));
+  auto all = co_await listing_.get(ctx, milliseconds(0));
   if (!all.ok()) co_return all.status().with_context("failed to list load-balancers");
   std::vector<std::string> lacking = untagged(**all, services);
   if (lacking.empty()) co_return ReconcileResult{};

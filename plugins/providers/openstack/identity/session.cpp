@@ -38,7 +38,7 @@ Task<Result<Session::TokenPtr>> Session::token(Ctx ctx) {
   }
   // The old one holds while it is renewed.
   if (current_ && host_.timer.now() < ends_at_) co_return current_;
-  co_await round->ended.wait();
+  co_await round->ended.wait(ctx);
   if (Status ended = ctx.status(); !ended.ok()) co_return ended;
   co_return round->outcome;
 }

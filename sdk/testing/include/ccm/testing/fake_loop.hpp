@@ -30,6 +30,9 @@ class FakeLoop {
   void post(std::function<void()> fn);  // any thread
   // `deadline`: a timer that run_until() moves the clock to only when nothing else can happen.
   uint64_t after(Milliseconds delay, std::function<void()> fn, bool deadline = false);
+  // Threads that are not this loop's, such as Go's, may post as well: while `alive()` says that
+  // there are some, run_until() gives them real time before it moves the clock.
+  void expect_other_threads(std::function<bool()> alive) { others_ = std::move(alive); }
   void cancel(uint64_t timer);          // any thread
   void work(std::function<void()> fn);  // on a thread of its own. Any thread
 
@@ -45,12 +48,15 @@ class FakeLoop {
   [[nodiscard]] Milliseconds now() const;  // any thread
   [[nodiscard]] bool on_loop() const { return std::this_thread::get_id() == thread_; }
   [[nodiscard]] std::size_t pending_timers() const;
+  // Worker threads that have not ended. Any thread
+  [[nodiscard]] int busy() const;
   // Drops everything that is posted or timed.
   void drop();
   // The same, after the worker threads ended.
   void clear();
 
  private:
+  bool wait_for_others(std::chrono::steady_clock::duration most);
   std::optional<std::function<void()>> take();
   std::optional<Milliseconds> next_timer(bool deadlines_too) const;
   void set_clock(Milliseconds time);
@@ -67,6 +73,7 @@ class FakeLoop {
   Milliseconds now_{1'000'000};  // not 0, so that an unset time is noticed
   uint64_t last_timer_ = 0;
   int busy_ = 0;
+  std::function<bool()> others_;
   std::vector<std::thread> threads_;
 };
 

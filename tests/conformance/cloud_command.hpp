@@ -1,0 +1,49 @@
+// A cloud as a command of `ccmctl plugin check --cloud`: one JSON object in each line of standard
+// input, one answer in each line of standard output, until the input ends.
+// docs/provider-authors.md describes both.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <string>
+
+namespace ccm::conformance_clouds {
+
+using nlohmann::json;
+
+// By the member "do".
+using Answers = std::map<std::string, std::function<json(const json&)>>;
+
+inline int serve(const Answers& answers) {
+  for (std::string line; std::getline(std::cin, line);) {
+    json answer;
+    try {
+      const json question = json::parse(line);
+      const auto found = answers.find(question.at("do").get<std::string>());
+      answer = found != answers.end() ? found->second(question) : json{{"unsupported", true}};
+    } catch (const std::exception& fault) {
+      answer = {{"error", fault.what()}};
+    }
+    std::cout << answer.dump(-1, ' ', true, json::error_handler_t::replace) << std::endl;
+  }
+  return 0;
+}
+
+// The header of that name, or nothing.
+inline std::string header_of(const json& question, const std::string& name) {
+  return question.at("headers").value(name, "");
+}
+
+// The path and query of the question's URL.
+inline std::string target_of(const json& question) {
+  const std::string url = question.at("url");
+  const auto host = url.find("://");
+  const auto path = url.find('/', host == std::string::npos ? 0 : host + 3);
+  return path == std::string::npos ? "/" : url.substr(path);
+}
+
+}  // namespace ccm::conformance_clouds

@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""A plugin passes all cases that apply:   conformance_test.py CCMCTL PLUGIN LEAST CLOUD...
+
+LEAST cases pass at the least, so that one which is skipped by mistake shows. CLOUD: command of --cloud.
+"""
+import json
+import shlex
+import subprocess
+import sys
+
+ccmctl, plugin, least, *cloud = sys.argv[1:]
+run = subprocess.run([ccmctl, "plugin", "check", plugin, "--cloud=" + shlex.join(cloud), "-o", "json"],
+                     stdout=subprocess.PIPE, text=True)
+report = json.loads(run.stdout)
+counts = {}
+for case in report.get("cases", []):
+    counts[case["result"]] = counts.get(case["result"], 0) + 1
+    if case["result"] in ("fail", "crashed"):
+        print(f"{case['id']} {case['result']}: {case['title']}\n  {case['text']}\n  rule: {case['header']} ({case['rule']})")
+print(f"{plugin}: {counts}")
+if run.returncode != 0 or not report["ok"]:
+    sys.exit(f"ccmctl ended with {run.returncode}: {[c for c in report['checks'] if c['state'] == 'failed']}")
+if counts.get("pass", 0) < int(least):
+    sys.exit(f"fewer than {least} cases passed")

@@ -1,0 +1,130 @@
+// The stateful fake of OpenStack's APIs as a command.
+#include "cloud_command.hpp"
+#include "openstack_api/add_servers.hpp"
+#include "openstack_api/cloud.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace ccm::conformance_clouds {
+namespace {
+
+using openstack_api::Cloud;
+
+const std::string kUrl = "https://cloud.example";
+
+class OpenStack {
+ public:
+  OpenStack() {
+    cloud_.region().network.set_quota(demo(), "port", -1);
+    for (const char* resource : {"load_balancer", "listener", "pool", "member", "health_monitor"}) {
+      cloud_.region().load_balancing.set_quota(demo(), resource, -1);
+    }
+  }
+
+  json start(const json&) const {
+    const std::string conf =
+        "[Global]\nauth-url = " + kUrl + "/identity/v3\nusername = demo\npassword = secret\n" +
+        "tenant-name = demo\ndomain-name = Default\nregion = RegionOne\n[Route]\nrouter-id = " +
+        facts_.at("ids").at("router").get<std::string>() + "\n";
+    return {{"cloudConfig", conf}};
+  }
+
+  json http(const json& question) {
+    now_ = std::chrono::milliseconds(1'767'225'600'000 + question.at("clockMs").get<int64_t>());
+    openstack_api::Request request{
+        question.at("method"), target_of(question), {}, question.at("body")};
+    for (const auto& [name, value] : question.at("headers").items()) request.headers[name] = value;
+    const auto answer = cloud_.handle(request);
+    return {{"status", answer.status}, {"headers", answer.headers}, {"body", answer.body}};
+  }
+
+  json add_machines(const json& question) {
+    json machines = json::array();
+    const int count = question.at("count");
+    const std::string prefix = "machine-" + std::to_string(++batches_) + "-";
+    const auto ids = openstack_api::add_servers(cloud_, facts_, prefix, count, "many");
+    if (batches_ == 1) {
+      auto& network = cloud_.region().network;
+      network.add_interface(facts_.at("ids").at("router"),
+                            network.records("subnets").find_by("name", "many")->at("id"));
+    }
+    for (int i = 0; i < count; ++i) {
+      machines.push_back({{"name", prefix + std::to_string(i)},
+                          {"providerID", "openstack:///" + ids[static_cast<std::size_t>(i)]}});
+    }
+    return {{"machines", machines}};
+  }
+
+  json remove_machine(const json& question) {
+    const std::string id = question.at("providerID");
+    cloud_.region().compute.remove_server(id.substr(std::string("openstack:///").size()));
+    return json::object();
+  }
+
+  json plant_route(const json& question) {
+    json& router = *cloud_.region().network.records("routers").find(facts_.at("ids").at("router"));
+    router["routes"].push_back({{"destination", question.at("cidr")}, {"nexthop", "10.10.0.250"}});
+    router["revision_number"] = router["revision_number"].get<int64_t>() + 1;
+    return json::object();
+  }
+
+  json remove_load_balancer(const json& question) {
+    cloud_.region().load_balancing.records("loadbalancers").remove(question.at("id"));
+    return json::object();
+  }
+
+  json exhaust_quota(const json&) {
+    cloud_.region().load_balancing.set_quota(demo(), "load_balancer", 0);
+    return json::object();
+  }
+
+  json snapshot() {
+    json content = json::object();
+    auto& balancing = cloud_.region().load_balancing;
+    balancing.advance();
+    for (const char* kind : {"loadbalancers", "listeners", "pools", "members", "healthmonitors"}) {
+      content[kind] = ids_of(balancing.records(kind));
+    }
+    auto& network = cloud_.region().network;
+    for (const char* kind : {"floatingips", "security_groups", "security_group_rules"}) {
+      content[kind] = ids_of(network.records(kind));
+    }
+    const json& router = *network.records("routers").find(facts_.at("ids").at("router"));
+    content["routes"] = router.at("routes");
+    return {{"snapshot", content}};
+  }
+
+ private:
+  [[nodiscard]] std::string demo() const { return facts_.at("projects").at("demo"); }
+  static json ids_of(const openstack_api::Records& records) {
+    json ids = json::array();
+    for (const json& record : records) ids.push_back(record.at("id"));
+    return ids;
+  }
+
+  std::chrono::milliseconds now_{1'767'225'600'000};
+  Cloud cloud_{[this] { return now_; }, kUrl};
+  json facts_ = openstack_api::populate(cloud_);
+  int batches_ = 0;
+};
+
+}  // namespace
+}  // namespace ccm::conformance_clouds
+
+int main() {
+  using ccm::conformance_clouds::json;
+  ccm::conformance_clouds::OpenStack cloud;
+  return ccm::conformance_clouds::serve(
+      {{"start", [&](const json& q) { return cloud.start(q); }},
+       {"http", [&](const json& q) { return cloud.http(q); }},
+       {"add-machines", [&](const json& q) { return cloud.add_machines(q); }},
+       {"remove-machine", [&](const json& q) { return cloud.remove_machine(q); }},
+       {"plant-route", [&](const json& q) { return cloud.plant_route(q); }},
+       {"remove-load-balancer", [&](const json& q) { return cloud.remove_load_balancer(q); }},
+       {"exhaust-quota", [&](const json& q) { return cloud.exhaust_quota(q); }},
+       {"snapshot", [&](const json&) { return cloud.snapshot(); }},
+       {"secrets", [](const json&) {
+          return json{{"secrets", {"secret"}}};
+        }}});
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""docs/reference/conformance.md is what `ccmctl plugin cases` says:   reference.py CCMCTL ROOT [--write]"""
+import json
+import pathlib
+import subprocess
+import sys
+
+ccmctl, root, *write = sys.argv[1:]
+page = pathlib.Path(root, "docs/reference/conformance.md")
+cases = json.loads(subprocess.check_output([ccmctl, "plugin", "cases", "-o", "json"]))
+families = {
+    "PLUGIN": "The life of a plugin",
+    "PROCESS": "The process is the host's",
+    "PROVIDER": "Log-in, log-out, configuration",
+    "INSTANCES": "Machines",
+    "LISTING": "Listings of machines",
+    "LOADBALANCERS": "Load balancers",
+    "OWNERSHIP": "Whose load balancer it is, and lost answers",
+    "ROUTES": "Routes",
+}
+text = f"""# Conformance cases
+
+The {len(cases)} cases of `ccmctl plugin check --cloud=COMMAND` ([how to run them](../provider-authors.md#check-your-plugin)). An id
+keeps its meaning; a case that is withdrawn leaves a gap. The rule stands in the header beside it, below `sdk/include`.
+`tests/conformance/reference.py CCMCTL . --write` makes this page of what `ccmctl plugin cases` prints.
+"""
+for family, title in families.items():
+    text += f"\n## {title}\n| case | a right plugin | rule |\n| --- | --- | --- |\n"
+    for case in sorted((c for c in cases if c["id"].rsplit("-", 1)[0] == family), key=lambda c: c["id"]):
+        text += f"| {case['id']} | {case['title']} | `{case['header']}`: {case['rule']} |\n"
+assert text.count("\n| ") == len(cases) + 2 * len(families), "a family is missing in reference.py"
+assert len({c["id"] for c in cases}) == len(cases), "an id stands twice"
+if write:
+    page.write_text(text)
+elif not page.exists() or page.read_text() != text:
+    sys.exit(f"{page} is not current: tests/conformance/reference.py {ccmctl} {root} --write")

@@ -1,0 +1,46 @@
+// Runs cases of the conformance suite against a plugin file, each in a process of its own.
+#pragma once
+
+#include "conformance/case.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccm::ctl {
+
+struct ConformanceOptions {
+  std::filesystem::path file;
+  std::string cloud_command;
+  std::optional<std::string> cloud_config;  // text
+  std::map<std::string, std::string> flags;
+  std::vector<std::string> cases;  // empty = all
+  uint64_t seed = 1;
+  std::chrono::milliseconds limit{60'000};  // of one case
+};
+
+enum class Verdict { passed, failed, skipped, crashed };
+std::string_view to_string(Verdict verdict);
+
+struct CaseResult {
+  const conformance::Case* which = nullptr;
+  Verdict verdict = Verdict::crashed;
+  std::string text;  // why, unless it passed
+  std::chrono::milliseconds took{0};
+};
+
+std::vector<CaseResult> run_cases(const ConformanceOptions& options);
+
+// Whether none failed or crashed.
+bool conforms(const std::vector<CaseResult>& results);
+
+// "42 passed, 1 failed, 0 crashed, 9 skipped"
+std::string summary(const std::vector<CaseResult>& results);
+std::string table_of(const std::vector<CaseResult>& results);
+std::string junit_of(const std::vector<CaseResult>& results, const std::filesystem::path& file);
+
+}  // namespace ccm::ctl

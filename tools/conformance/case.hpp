@@ -1,0 +1,40 @@
+// The numbered cases. An id is for ever: a case that is withdrawn leaves a gap.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::conformance {
+
+class Trial;
+
+struct Case {
+  std::string id;                   // "INSTANCES-07"
+  std::string title;                // what a right plugin does
+  std::string header;               // that has the rule: "ccm/abi/base.h"
+  std::string rule;                 // its name there: "R-91", or a function
+  std::function<void(Trial&)> run;  // throws Failure or Skip
+};
+
+using Cases = std::vector<Case>;
+
+// In their order.
+const Cases& all_cases();
+const Case* find_case(std::string_view id);
+
+// The families.
+void add_plugin_cases(Cases& cases);
+void add_process_cases(Cases& cases);
+void add_provider_cases(Cases& cases);
+void add_instance_cases(Cases& cases);
+void add_listing_cases(Cases& cases);
+void add_load_balancer_cases(Cases& cases);
+void add_ownership_cases(Cases& cases);
+void add_route_cases(Cases& cases);
+void add_request_cases(Cases& cases);
+void add_failure_cases(Cases& cases);
+void add_ending_cases(Cases& cases);
+
+}  // namespace ccm::conformance

@@ -1,0 +1,116 @@
+#include "cloud.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace ccm::conformance {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::seconds kAnswerLimit{10};
+
+void close_end(int& end) {
+  if (end >= 0) ::close(std::exchange(end, -1));
+}
+
+// Both directions, closed in the child but for its own ends.
+struct Pipes {
+  int to_child[2] = {-1, -1};
+  int from_child[2] = {-1, -1};
+  Pipes() {
+    if (::pipe2(to_child, O_CLOEXEC) != 0 || ::pipe2(from_child, O_CLOEXEC) != 0) {
+      throw CloudFault(std::string("pipe: ") + std::strerror(errno));
+    }
+  }
+  ~Pipes() {
+    for (int* end : {&to_child[0], &to_child[1], &from_child[0], &from_child[1]}) close_end(*end);
+  }
+  Pipes(const Pipes&) = delete;
+  Pipes& operator=(const Pipes&) = delete;
+};
+
+}  // namespace
+
+Cloud::Cloud(const std::string& command) : command_(command) {
+  if (command.empty()) return;
+  ::signal(SIGPIPE, SIG_IGN);
+  Pipes pipes;
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, pipes.to_child[0], STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, pipes.from_child[1], STDOUT_FILENO);
+  char shell[] = "/bin/sh";
+  char option[] = "-c";
+  char* const arguments[] = {shell, option, command_.data(), nullptr};
+  const int error = ::posix_spawn(&child_, shell, &actions, nullptr, arguments, environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw CloudFault(command_ + ": " + std::strerror(error));
+  input_ = std::exchange(pipes.to_child[1], -1);
+  output_ = std::exchange(pipes.from_child[0], -1);
+}
+
+Cloud::~Cloud() { end(); }
+
+void Cloud::end() {
+  close_end(input_);
+  close_end(output_);
+  const pid_t child = std::exchange(child_, -1);
+  if (child <= 0) return;
+  for (int i = 0; i < 400; ++i) {
+    if (::waitpid(child, nullptr, WNOHANG) != 0) return;
+    ::usleep(5'000);
+  }
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
+std::string Cloud::read_line() {
+  const auto end = std::chrono::steady_clock::now() + kAnswerLimit;
+  for (;;) {
+    const auto newline = read_.find('\n');
+    if (newline != std::string::npos) {
+      std::string line = read_.substr(0, newline);
+      read_.erase(0, newline + 1);
+      return line;
+    }
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    pollfd wait{output_, POLLIN, 0};
+    if (left.count() <= 0 || ::poll(&wait, 1, static_cast<int>(left.count())) == 0) {
+      throw CloudFault(command_ + " did not answer within 10 s");
+    }
+    char buffer[65536];
+    const ssize_t n = ::read(output_, buffer, sizeof(buffer));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) throw CloudFault(command_ + " ended");
+    read_.append(buffer, static_cast<size_t>(n));
+  }
+}
+
+json Cloud::ask(const json& question) {
+  if (!there()) return nullptr;
+  const std::string line = question.dump(-1, ' ', true, json::error_handler_t::replace) + "\n";
+  for (size_t written = 0; written < line.size();) {
+    const ssize_t n = ::write(input_, line.data() + written, line.size() - written);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) throw CloudFault(command_ + " ended");
+    written += static_cast<size_t>(n);
+  }
+  const std::string text = read_line();
+  json answer = json::parse(text, nullptr, false);
+  if (!answer.is_object()) throw CloudFault(command_ + " answered what is no JSON object: " + text);
+  if (answer.contains("error")) throw CloudFault(command_ + ": " + answer["error"].dump());
+  return answer.value("unsupported", false) ? json() : answer;
+}
+
+}  // namespace ccm::conformance

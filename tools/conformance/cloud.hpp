@@ -1,0 +1,44 @@
+// The author's cloud: a command that speaks JSON on its standard input and output, one object in
+// each line. A line asks for an HTTP exchange, or for something that only the cloud can do (a
+// machine more). docs/provider-authors.md describes the protocol. Blocking; one thread at a time.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <sys/types.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace ccm::conformance {
+
+// The command ended, took too long or answered something that is none.
+struct CloudFault : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Cloud {
+ public:
+  using json = nlohmann::json;
+
+  // Empty = there is none: everything is unsupported.
+  explicit Cloud(const std::string& command);
+  ~Cloud();
+  Cloud(const Cloud&) = delete;
+  Cloud& operator=(const Cloud&) = delete;
+
+  [[nodiscard]] bool there() const { return child_ > 0; }
+  // Its answer; null when it cannot do that. Throws CloudFault.
+  json ask(const json& question);
+  // Closes its input, at which it has to end, and waits for that.
+  void end();
+
+ private:
+  std::string read_line();
+  std::string command_;
+  pid_t child_ = -1;
+  int input_ = -1;
+  int output_ = -1;
+  std::string read_;
+};
+
+}  // namespace ccm::conformance

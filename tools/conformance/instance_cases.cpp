@@ -1,0 +1,273 @@
+// Machines one by one, and what a listing holds: ccm/abi/instances.h.
+#include "case.hpp"
+#include "trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace ccm::conformance {
+namespace {
+
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+constexpr const char* kHeader = "ccm/abi/instances.h";
+
+bool certainly_absent(const Status& status) {
+  return status.code() == Code::not_found || status.error_class() == ErrorClass::not_found;
+}
+
+void lists(Trial& trial) {
+  trial.need(kList);
+  const Outcome outcome = trial.run(kList);
+  if (!trial.network.fault().empty()) Trial::fail(trial.network.fault());
+  if (outcome.status.message() == "the operation never completed") {
+    Trial::skip("list never completes; see INSTANCES-59");
+  }
+  for (const std::string& line : trial.host.faults()) {
+    if (line.starts_with("list threw")) Trial::skip("list throws; see INSTANCES-03");
+    if (line.find("status") != std::string::npos) Trial::skip(line + "; see INSTANCES-05");
+  }
+  Trial::expect(outcome.ok(), "list failed with " + describe(outcome.status));
+}
+
+void lists_soundly(Trial& trial) {
+  trial.need(kList);
+  const Outcome outcome = trial.run(kList);
+  if (!outcome.ok()) Trial::skip("list fails; see INSTANCES-01");
+  Trial::expect(outcome.problems.empty(), outcome.problems.empty() ? "" : outcome.problems.front());
+}
+
+// What the fake host noticed while machines were listed, and the component ended.
+std::vector<std::string> breaches_of_a_listing(Trial& trial) {
+  trial.need(kList);
+  trial.run(kList);
+  trial.run_now([] { return false; });
+  return trial.host.faults();
+}
+
+void throws_nothing(Trial& trial) {
+  for (const std::string& line : breaches_of_a_listing(trial)) {
+    Trial::expect(line.find("exception") == std::string::npos, line);
+  }
+}
+
+void completes_once(Trial& trial) {
+  for (const std::string& line : breaches_of_a_listing(trial)) {
+    Trial::expect(line.find("more than once") == std::string::npos &&
+                      line.find("wrong number") == std::string::npos,
+                  line);
+  }
+}
+
+void has_a_sound_status(Trial& trial) {
+  for (const std::string& line : breaches_of_a_listing(trial)) {
+    Trial::expect(line.find("status") == std::string::npos, line);
+  }
+}
+
+void declares_its_prefixes(Trial& trial) {
+  trial.need(kList);
+  trial.machines(1);
+  const auto& prefixes = trial.subject().prefixes;
+  if (prefixes.empty()) Trial::skip("the manifest declares no prefixes");
+  const Outcome listed = trial.run_well(kList);
+  for (const Instance& machine : listed.machines.instances) {
+    const bool declared = std::any_of(prefixes.begin(), prefixes.end(), [&](const auto& prefix) {
+      return machine.provider_id.starts_with(prefix);
+    });
+    Trial::expect(
+        machine.provider_id.empty() || declared,
+        fmt::format("{} has the provider ID {}, whose prefix the manifest does not declare",
+                    machine.name, machine.provider_id));
+  }
+}
+
+void names_addresses_well(Trial& trial) {
+  static const std::set<std::string> kTypes = {"Hostname", "InternalIP", "ExternalIP",
+                                               "InternalDNS", "ExternalDNS"};
+  trial.need(kList);
+  trial.machines(1);
+  const Outcome listed = trial.run_well(kList);
+  for (const Instance& machine : listed.machines.instances) {
+    for (const NodeAddress& address : machine.addresses) {
+      Trial::expect(
+          kTypes.contains(address.type),
+          fmt::format("{} has an address of the unknown type {}", machine.name, address.type));
+      Trial::expect(!address.address.empty(),
+                    fmt::format("{} has an empty {}", machine.name, address.type));
+    }
+  }
+}
+
+void gets(Trial& trial) {
+  trial.need(kGet);
+  const Machine machine = trial.machines(1).front();
+  const Outcome outcome = trial.run(kGet);
+  Trial::expect(
+      outcome.ok() && outcome.problems.empty(),
+      fmt::format("get of {} ended with {} {}", machine.provider_id, describe(outcome.status),
+                  outcome.problems.empty() ? "" : outcome.problems.front()));
+  Trial::expect(outcome.machines.instances.front().provider_id == machine.provider_id,
+                "get answered with another machine");
+}
+
+Outcome ask_for(Trial& trial, Call call) {
+  call.ctx = trial.host.contexts.make(30s);
+  auto& component = trial.ready();
+  return component.finish(component.start("get", std::move(call)));
+}
+
+void gets_by_name(Trial& trial) {
+  trial.need(kGet);
+  const Machine machine = trial.machines(1).front();
+  const Outcome outcome = ask_for(trial, get_machine(trial, {machine.name, "", {}, {}}));
+  Trial::expect(outcome.ok() && !outcome.machines.instances.empty(),
+                fmt::format("get of the Node {} without provider ID ended with {}", machine.name,
+                            describe(outcome.status)));
+  Trial::expect(outcome.machines.instances.front().provider_id == machine.provider_id,
+                "get answered with another machine");
+}
+
+// Gone by the cloud's own hand, after the provider has seen it.
+Machine gone_machine(Trial& trial) {
+  const Machine machine = trial.machines(3)[1];
+  trial.ask(
+      {{"do", "remove-machine"}, {"name", machine.name}, {"providerID", machine.provider_id}});
+  return machine;
+}
+
+void finds_absence(Trial& trial) {
+  trial.need(kGet);
+  const Machine machine = gone_machine(trial);
+  const Outcome outcome =
+      ask_for(trial, get_machine(trial, {machine.name, machine.provider_id, {}, {}}));
+  const bool terminated = outcome.ok() && !outcome.machines.instances.empty() &&
+                          outcome.machines.instances.front().state == InstanceState::terminated;
+  Trial::expect(terminated || certainly_absent(outcome.status),
+                "get of a machine that is gone ended with " + describe(outcome.status));
+}
+
+void describes(Trial& trial) {
+  trial.need(kDescribe);
+  const auto machines = trial.machines(3);
+  const Machine gone = gone_machine(trial);
+  std::vector<NodeIdentity> nodes;
+  for (const Machine& machine : machines) {
+    nodes.push_back({machine.name, machine.provider_id, {}, {}});
+  }
+  const Outcome outcome = ask_for(trial, describe_machines(trial, nodes));
+  Trial::expect(outcome.ok() && outcome.problems.empty(),
+                "describe ended with " + describe(outcome.status));
+  const auto& answers = outcome.machines.instances;
+  Trial::expect(answers.size() == nodes.size(),
+                fmt::format("describe of {} Nodes answered for {}", nodes.size(), answers.size()));
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const bool absent = nodes[i].provider_id == gone.provider_id;
+    Trial::expect((answers[i].state == InstanceState::absent) == absent ||
+                      answers[i].state == InstanceState::unknown ||
+                      answers[i].state == InstanceState::terminated,
+                  fmt::format("element {} of describe has state {} for a machine that {}", i,
+                              static_cast<int>(answers[i].state), absent ? "is gone" : "exists"));
+  }
+}
+
+// One machine for each Node, in the order of the request.
+void describes_each_node(Trial& trial) {
+  trial.need(kDescribe);
+  std::vector<NodeIdentity> nodes = {{"node-1", "", {}, {}}, {"node-2", "", {}, {}}};
+  for (NodeIdentity& node : nodes) {
+    node.provider_id =
+        trial.subject().prefixes.empty() ? "" : trial.subject().prefixes.front() + "1";
+  }
+  const Outcome outcome = ask_for(trial, describe_machines(trial, nodes));
+  if (!outcome.ok()) Trial::skip("describe fails (" + describe(outcome.status) + ")");
+  Trial::expect(outcome.machines.instances.size() == nodes.size(),
+                fmt::format("describe of {} Nodes answered for {}", nodes.size(),
+                            outcome.machines.instances.size()));
+}
+
+// A failure is never an absence.
+template <const Method& kMethod>
+void is_not_absent_because_of(Trial& trial) {
+  trial.need(kMethod);
+  trial.machines(1);
+  trial.run_well(kMethod);
+  trial.need_http();
+  const std::vector<std::pair<const char*, Break>> breaks = {
+      {"a 500", Break::with(500, "oops")},
+      {"a 403", Break::with(403, "{}")},
+      {"a body that is no JSON", Break::with(200, "<html>welcome</html>")},
+      {"an empty body", Break::with(200, "")},
+      {"an empty object", Break::with(200, "{}")},
+      {"half of the answer", {Break::Kind::half, 0, {}, {}}},
+      {"a connection that ends", {Break::Kind::no_answer, 0, {}, {}}}};
+  for (const auto& [what, how] : breaks) {
+    trial.network.restart();
+    trial.network.break_all(how);
+    const Outcome outcome = trial.run(kMethod);
+    if (trial.network.count() == 0) Trial::skip("the operation asks the cloud for nothing");
+    Trial::expect(
+        !certainly_absent(outcome.status),
+        fmt::format("after {}, {} says that the machine does not exist", what, kMethod.name));
+    for (const Instance& machine : outcome.machines.instances) {
+      Trial::expect(!outcome.ok() || (machine.state != InstanceState::absent &&
+                                      machine.state != InstanceState::terminated),
+                    fmt::format("after {}, {} gives the machine state {}", what, kMethod.name,
+                                static_cast<int>(machine.state)));
+    }
+  }
+}
+
+void has_sensible_limits(Trial& trial) {
+  trial.need(kInstanceLimits);
+  const Outcome outcome = trial.run(kInstanceLimits);
+  Trial::expect(outcome.ok(), "limits failed with " + describe(outcome.status));
+  if (outcome.limits.empty()) Trial::fail("limits has no result");
+  constexpr int64_t kTenMinutes = 600'000;
+  for (const std::size_t i : {0U, 1U}) {
+    Trial::expect(outcome.limits[i] >= 0 && outcome.limits[i] <= kTenMinutes,
+                  fmt::format("a time limit of {} ms", outcome.limits[i]));
+  }
+  Trial::expect(outcome.limits[2] >= 0, fmt::format("a batch of {}", outcome.limits[2]));
+  Trial::expect(outcome.limits[3] >= 0, fmt::format("{} operations at once", outcome.limits[3]));
+}
+
+}  // namespace
+
+void add_instance_cases(Cases& cases) {
+  cases.insert(
+      cases.end(),
+      {{"INSTANCES-01", "list succeeds", kHeader, "ccm_cloud_instances.list", &lists},
+       {"INSTANCES-02", "a listing has no holes, its counts are right, its texts are UTF-8",
+        kHeader, "ccm_instance_list", &lists_soundly},
+       {"INSTANCES-03", "no exception leaves list", "ccm/abi/base.h", "R-16", &throws_nothing},
+       {"INSTANCES-04", "list completes exactly once", "ccm/abi/status.h", "R-30", &completes_once},
+       {"INSTANCES-05", "list completes with a status of known code and class", "ccm/abi/status.h",
+        "ccm_status", &has_a_sound_status},
+       {"INSTANCES-06", "provider IDs have a prefix that the manifest declares", kHeader,
+        "ccm_instance.provider_id", &declares_its_prefixes},
+       {"INSTANCES-07", "addresses have one of the five types", kHeader, "ccm_node_address",
+        &names_addresses_well},
+       {"INSTANCES-08", "get finds a machine by its provider ID", kHeader,
+        "ccm_cloud_instances.get", &gets},
+       {"INSTANCES-09", "get finds a machine by its name when the Node has no provider ID", kHeader,
+        "ccm_node_identity", &gets_by_name},
+       {"INSTANCES-10", "get of a machine that is gone says so", kHeader, "ccm_cloud_instances.get",
+        &finds_absence},
+       {"INSTANCES-11", "describe says of each Node whether its machine exists", kHeader,
+        "ccm_cloud_instances.describe", &describes},
+       {"INSTANCES-12", "describe answers for each Node of the request", kHeader,
+        "ccm_cloud_instances.describe", &describes_each_node},
+       {"INSTANCES-13", "get makes no absence of a failure", kHeader, "R-70",
+        &is_not_absent_because_of<kGet>},
+       {"INSTANCES-14", "describe makes no absence of a failure", kHeader, "R-70",
+        &is_not_absent_because_of<kDescribe>},
+       {"INSTANCES-15", "limits are numbers that the host can keep", kHeader, "ccm_instance_limits",
+        &has_sensible_limits}});
+}
+
+}  // namespace ccm::conformance

@@ -1,0 +1,142 @@
+#include "network.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::conformance {
+namespace {
+
+using Answer = testing::FakeHttp::Answer;
+using nlohmann::json;
+
+bool may_change(const HttpRequest& request) {
+  return request.method != "GET" && request.method != "HEAD" && request.method != "OPTIONS" &&
+         !request.read_only;
+}
+
+Answer no_answer() {
+  Answer answer;
+  answer.outcome =
+      Status(Code::unavailable, ErrorClass::unavailable, "the connection ended without an answer");
+  return answer;
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace
+
+Network::Network(testing::FakeHost& host, Cloud& cloud) : host_(host), cloud_(cloud) {
+  host.http.handle([this](const HttpRequest& request) { return serve(request); });
+}
+
+void Network::restart() {
+  const std::lock_guard lock(mutex_);
+  count_ = 0;
+  breaks_.clear();
+  all_.reset();
+  before_.clear();
+  writes_.clear();
+  places_.clear();
+}
+
+void Network::break_at(std::size_t number, Break how) {
+  const std::lock_guard lock(mutex_);
+  breaks_[number] = std::move(how);
+}
+
+void Network::break_all(Break how) {
+  const std::lock_guard lock(mutex_);
+  all_ = std::move(how);
+}
+
+void Network::before(std::size_t number, std::function<void()> act) {
+  const std::lock_guard lock(mutex_);
+  before_[number] = std::move(act);
+}
+
+std::size_t Network::count() const {
+  const std::lock_guard lock(mutex_);
+  return count_;
+}
+
+std::vector<std::string> Network::writes() const {
+  const std::lock_guard lock(mutex_);
+  return writes_;
+}
+
+std::vector<std::size_t> Network::write_places() const {
+  const std::lock_guard lock(mutex_);
+  return places_;
+}
+
+std::string Network::fault() const {
+  const std::lock_guard lock(mutex_);
+  return fault_;
+}
+
+Answer Network::serve(const HttpRequest& request) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t number = count_++;
+  if (const auto act = before_.find(number); act != before_.end()) act->second();
+  const auto found = breaks_.find(number);
+  const Break* how = found != breaks_.end() ? &found->second : all_ ? &*all_ : nullptr;
+  Answer answer;
+  if (how != nullptr && how->kind == Break::Kind::answer) {
+    answer.outcome = HttpResponse{how->status, how->headers, how->body};
+    return answer;
+  }
+  if (how != nullptr && how->kind == Break::Kind::no_answer) return no_answer();
+  answer.hangs = how != nullptr && how->kind == Break::Kind::hang;
+  if (answer.hangs) return answer;
+  if (may_change(request)) {
+    writes_.push_back(request.method + " " + request.url);
+    places_.push_back(number);
+  }
+  answer = carry_out(request);
+  if (how != nullptr && how->kind == Break::Kind::lost_answer) return no_answer();
+  if (how != nullptr && answer.outcome.ok()) {
+    HttpResponse half = *answer.outcome;
+    half.body.resize(half.body.size() / 2);
+    answer.outcome = std::move(half);
+  }
+  return answer;
+}
+
+Answer Network::carry_out(const HttpRequest& request) {
+  json headers = json::object();
+  for (const HttpHeader& header : request.headers) headers[lower(header.name)] = header.value;
+  json answered;
+  try {
+    answered = cloud_.ask({{"do", "http"},
+                           {"method", request.method},
+                           {"url", request.url},
+                           {"headers", std::move(headers)},
+                           {"body", request.body},
+                           {"clockMs", host_.loop.now().count()}});
+  } catch (const CloudFault& fault) {
+    fault_ = fault.what();
+  }
+  if (answered.is_null()) {
+    if (fault_.empty()) {
+      fault_ = "the plugin asks " + request.method + " " + request.url +
+               ", and no --cloud command answers HTTP requests";
+    }
+    return no_answer();
+  }
+  HttpResponse response;
+  response.status_code = answered.value("status", 200U);
+  response.body = answered.value("body", "");
+  const json answer_headers = answered.value("headers", json::object());
+  for (const auto& [name, value] : answer_headers.items()) {
+    response.headers.push_back({lower(name), value.get<std::string>()});
+  }
+  Answer answer;
+  answer.outcome = std::move(response);
+  return answer;
+}
+
+}  // namespace ccm::conformance

@@ -1,0 +1,167 @@
+// Log-in, log-out and configuration: ccm/abi/provider.h.
+#include "case.hpp"
+#include "trial.hpp"
+
+#include <fmt/format.h>
+
+namespace ccm::conformance {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kHeader = "ccm/abi/provider.h";
+
+void logs_in(Trial& trial) {
+  trial.need(kInitialize);
+  const Outcome outcome = trial.run(kInitialize);
+  if (!trial.network.fault().empty()) Trial::fail(trial.network.fault());
+  Trial::expect(outcome.ok(), "initialize failed with " + describe(outcome.status));
+}
+
+void logs_in_again(Trial& trial) {
+  trial.need(kInitialize);
+  trial.ready();
+  trial.need_http();
+  trial.network.break_all({Break::Kind::no_answer, 0, {}, {}});
+  testing::FakeComponent component(trial.host, trial.subject().plugin, trial.subject().component);
+  trial.run_now([&] { return component.created().ok(); });
+  if (!component.created().ok()) Trial::skip("the component cannot be made; see PLUGIN-07");
+  const Status failed = component.initialize();
+  if (failed.ok()) Trial::skip("initialize does not ask the cloud");
+  Trial::expect(failed.code() != Code::invalid_argument,
+                "initialize ends the host (INVALID_ARGUMENT) because the cloud does not answer");
+  trial.network.restart();
+  const Status again = component.initialize();
+  Trial::expect(again.ok(),
+                "the cloud answers again, and initialize fails with " + describe(again));
+}
+
+void writes_nothing_at_log_in(Trial& trial) {
+  trial.need(kInitialize);
+  trial.network.restart();
+  trial.ready();
+  const auto writes = trial.network.writes();
+  Trial::expect(writes.empty(), "initialize changes the cloud on a standby: " +
+                                    (writes.empty() ? std::string() : writes.front()));
+}
+
+// Without the configuration, or with one that nobody can read: a sentence, no crash.
+void refuses(Trial& trial, const char* config, const char* what) {
+  trial.need(kInitialize);
+  if (config != nullptr) trial.host.config.set_cloud_config(config);
+  const Outcome outcome = trial.run(kInitialize);
+  if (outcome.ok()) Trial::skip(fmt::format("initialize succeeds with {}", what));
+  Trial::expect(
+      outcome.status.code() != Code::deadline_exceeded && outcome.status.code() != Code::internal,
+      fmt::format("with {}, initialize ended with {}", what, describe(outcome.status)));
+  Trial::expect(!outcome.status.message().empty(),
+                fmt::format("with {}, initialize fails without a message", what));
+}
+
+void refuses_an_empty_configuration(Trial& trial) { refuses(trial, "", "an empty configuration"); }
+void refuses_a_broken_configuration(Trial& trial) {
+  refuses(trial, "\x01{[<\xff\xfe garbage \n\0\n", "a configuration of garbage");
+}
+
+void lives_with_a_broken_change(Trial& trial) {
+  trial.ready();
+  trial.need(kList);
+  trial.machines(1);
+  trial.run_well(kList);
+  trial.host.config.change_cloud_config("\x01{[<\xff\xfe garbage");
+  trial.host.loop.advance(15s);
+  const Outcome outcome = trial.run(kList);
+  Trial::expect(outcome.ok() || outcome.status.error_class() != ErrorClass::not_found,
+                "a listing after the configuration broke ended with " + describe(outcome.status));
+  Trial::expect(!outcome.ok() || !outcome.machines.instances.empty() || !outcome.machines.complete,
+                "a listing after the configuration broke is empty, as if all machines were gone");
+}
+
+void keeps_secrets(Trial& trial) {
+  const auto answer = trial.cloud.ask({{"do", "secrets"}});
+  std::vector<std::string> secrets;
+  if (!answer.is_null()) secrets = answer.value("secrets", secrets);
+  if (secrets.empty()) Trial::skip("the cloud's command names no secrets");
+  std::string said;
+  const auto listen = [&](const Status& status) {
+    said += std::string(status.message()) + "\n" + std::string(status.reason()) + "\n";
+  };
+  trial.ready();
+  if (trial.offers(kList)) listen(trial.run(kList).status);
+  for (const uint32_t code : {401U, 500U}) {
+    // An answer that repeats what it was sent.
+    std::string body = "you sent ";
+    for (const std::string& secret : secrets) body += secret + " ";
+    trial.network.break_all(Break::with(code, body));
+    if (trial.offers(kInitialize)) listen(trial.run(kInitialize).status);
+    if (trial.offers(kList)) listen(trial.run(kList).status);
+    trial.network.restart();
+  }
+  for (const std::string& secret : secrets) {
+    Trial::expect(!trial.host.log.contains(secret), "a secret is in the log");
+    Trial::expect(trial.network.count() == 0 || said.find(secret) == std::string::npos,
+                  "a secret is in the message of a status");
+  }
+}
+
+void logs_out(Trial& trial) {
+  trial.ready();
+  trial.need(kShutdown);
+  trial.host.leader.change(false);
+  trial.network.restart();
+  const auto before = trial.host.loop.now();
+  const Outcome outcome = trial.finish(trial.begin(kShutdown, trial.host.contexts.make(5s)));
+  const auto took = trial.host.loop.now() - before;
+  Trial::expect(took <= 6s, "shutdown does not complete within 5 s");
+  const auto writes = trial.network.writes();
+  Trial::expect(writes.empty(),
+                "shutdown sends a request that the host refuses without the Lease: " +
+                    (writes.empty() ? std::string() : writes.front()) + "; set CCM_HTTP_READ_ONLY");
+  Trial::expect(outcome.ok(), "shutdown failed with " + describe(outcome.status));
+}
+
+// Operations are cancelled, complete, and then the component is destroyed.
+void ends_with_requests_in_flight(Trial& trial) {
+  trial.ready();
+  trial.need(kList);
+  trial.run_well(kList);
+  trial.need_http();
+  trial.network.restart();
+  trial.network.break_all({Break::Kind::hang, 0, {}, {}});
+  const Ctx ctx = trial.host.contexts.make(60s);
+  const auto pending = trial.begin(kList, ctx);
+  trial.host.loop.run_until([&] { return trial.network.count() > 0 || pending.done(); });
+  if (pending.done()) Trial::skip("list answers without asking the cloud");
+  trial.host.contexts.cancel(ctx);
+  trial.run_now([&] { return pending.done(); });
+  Trial::expect(pending.done(),
+                "the host ends, and list does not complete although it was cancelled");
+  trial.destroy();
+}
+
+}  // namespace
+
+void add_provider_cases(Cases& cases) {
+  cases.insert(
+      cases.end(),
+      {{"PROVIDER-01", "initialize succeeds with the author's configuration", kHeader,
+        "ccm_provider.initialize", &logs_in},
+       {"PROVIDER-02", "initialize succeeds later when the cloud did not answer at first", kHeader,
+        "ccm_provider.initialize", &logs_in_again},
+       {"PROVIDER-03", "initialize writes nothing to the cloud", kHeader, "ccm_provider.initialize",
+        &writes_nothing_at_log_in},
+       {"PROVIDER-04", "initialize refuses an empty configuration with a message", kHeader,
+        "ccm_provider.initialize", &refuses_an_empty_configuration},
+       {"PROVIDER-05", "initialize refuses a configuration of garbage with a message", kHeader,
+        "ccm_provider.initialize", &refuses_a_broken_configuration},
+       {"PROVIDER-06", "a configuration that breaks while it is used makes no machine vanish",
+        "ccm/abi/config.h", "R-70", &lives_with_a_broken_change},
+       {"PROVIDER-07", "no secret is in the log or in a status", "ccm/abi/status.h",
+        "ccm_status.message", &keeps_secrets},
+       {"PROVIDER-08", "shutdown succeeds within 5 s, and sends what is sent without the Lease",
+        kHeader, "ccm_provider.shutdown, R-131", &logs_out},
+       {"PROVIDER-09", "the component ends while the cloud does not answer", "ccm/abi/plugin.h",
+        "R-51", &ends_with_requests_in_flight}});
+}
+
+}  // namespace ccm::conformance

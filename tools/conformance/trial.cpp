@@ -1,0 +1,222 @@
+#include "trial.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iterator>
+#include <thread>
+#include <utility>
+
+namespace ccm::conformance {
+namespace {
+
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+constexpr auto kRealTime = 2s;
+
+}  // namespace
+
+long count_threads() {
+  std::error_code error;
+  const std::filesystem::directory_iterator tasks("/proc/self/task", error);
+  return error ? 1 : std::distance(begin(tasks), end(tasks));
+}
+
+std::string describe(const Status& status) {
+  if (status.ok()) return "success";
+  std::string text = fmt::format("code {}", static_cast<int>(status.code()));
+  const auto name = name_of(status.error_class());
+  text += name.empty() ? std::string(", no class") : fmt::format(", class {}", name);
+  if (!status.reason().empty()) text += fmt::format(", reason {}", status.reason());
+  return text + fmt::format(": {}", status.message());
+}
+
+Trial::Trial(const Settings& the_settings)
+    : cloud(the_settings.cloud_command), network(host, cloud), settings(the_settings) {
+  // Threads of the plugin's own, such as Go's.
+  host.loop.expect_other_threads([this] { return count_threads() > 1 + host.loop.busy(); });
+  configure();
+}
+
+Trial::~Trial() = default;
+
+void Trial::configure() {
+  for (const auto& [name, value] : subject().flags) host.config.set_flag(name, value, false);
+  if (cloud.there()) {
+    const json answer =
+        cloud.ask({{"do", "start"}, {"directory", settings.directory}, {"seed", settings.seed}});
+    if (answer.is_null()) throw CloudFault("the cloud's command does not know \"start\"");
+    if (answer.contains("cloudConfig")) {
+      host.config.set_cloud_config(answer["cloudConfig"].get<std::string>());
+    }
+    const json flags = answer.value("flags", json::object());
+    for (const auto& [name, value] : flags.items()) host.config.set_flag(name, value);
+    const json secrets = answer.value("secrets", json::object());
+    for (const auto& [name, value] : secrets.items()) host.config.set_secret(name, value);
+  }
+  host.config.set_flag("cluster-name", "conformance");
+  host.kube.put(
+      "v1/namespaces",
+      R"({"metadata":{"name":"kube-system","uid":"5eed0000-0000-4000-8000-000000000000"}})");
+  for (const auto& [resource, fields] : subject().reads) host.kube.read(resource, fields);
+  if (settings.cloud_config) host.config.set_cloud_config(*settings.cloud_config);
+  for (const auto& [name, value] : settings.flags) host.config.set_flag(name, value);
+}
+
+testing::FakeComponent& Trial::created() {
+  if (!made_) {
+    made_ = true;
+    try {
+      component_ =
+          std::make_unique<testing::FakeComponent>(host, subject().plugin, subject().component);
+    } catch (...) {
+      skip("`create` throws; see PLUGIN-01");
+    }
+    // `create` may complete from another thread.
+    run_now([this] { return component_->created().ok(); });
+  }
+  if (!component_ || !component_->created().ok()) {
+    skip("the component cannot be made; see PLUGIN-01");
+  }
+  return *component_;
+}
+
+testing::FakeComponent& Trial::ready() {
+  auto& component = created();
+  if (!logged_in_ && offers(kInitialize)) {
+    const Outcome outcome = run(kInitialize);
+    if (!network.fault().empty()) skip(network.fault());
+    if (!outcome.ok()) skip("initialize fails; see PROVIDER-01 (" + describe(outcome.status) + ")");
+  }
+  logged_in_ = true;
+  return component;
+}
+
+void Trial::destroy() {
+  if (component_) destroy(*component_);
+}
+
+void Trial::destroy(testing::FakeComponent& component) {
+  try {
+    component.destroy();
+  } catch (...) {
+    skip("`destroy` throws; see PLUGIN-10");
+  }
+}
+
+bool Trial::offers(const Method& method) { return method.offered(*this); }
+
+void Trial::need(const Method& method) {
+  if (method.interface != kInitialize.interface) ready();
+  if (!offers(method)) {
+    skip(fmt::format("the provider has no {} of {}", method.name, method.interface));
+  }
+}
+
+void Trial::need_http() {
+  if (host.http.requests().empty()) {
+    skip("the plugin asks its cloud for nothing through " CCM_HOST_HTTP);
+  }
+}
+
+testing::Pending<Outcome> Trial::begin(const Method& method, const Ctx& ctx, int number,
+                                       Shape shape) {
+  Call call = method.make(*this, number, shape);
+  call.ctx = ctx;
+  return created().start(method.name, std::move(call));
+}
+
+Outcome Trial::run(const Method& method, int number, Shape shape) {
+  return finish(begin(method, host.contexts.make(30s), number, shape));
+}
+
+Outcome Trial::run_well(const Method& method, int number) {
+  const Outcome outcome = run(method, number);
+  if (!network.fault().empty()) skip(network.fault());
+  if (!outcome.ok()) skip(fmt::format("{} fails ({})", method.name, describe(outcome.status)));
+  if (!outcome.problems.empty()) {
+    skip(fmt::format("the result of {} is broken: {}", method.name, outcome.problems.front()));
+  }
+  for (const Status& change : outcome.changes) {
+    if (!change.ok()) skip(fmt::format("a change of {} fails ({})", method.name, describe(change)));
+  }
+  return outcome;
+}
+
+bool Trial::run_now(const std::function<bool()>& done) {
+  const auto end = std::chrono::steady_clock::now() + kRealTime;
+  for (;;) {
+    host.loop.run();
+    if (done()) return true;
+    const bool others = host.loop.busy() > 0 || count_threads() > 1;
+    if (!others || std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(2ms);
+  }
+}
+
+std::vector<Machine> Trial::machines(std::size_t count) {
+  if (machines_.size() < count) {
+    const json added = try_to_ask({{"do", "add-machines"}, {"count", count - machines_.size()}});
+    const json list = added.is_null() ? json::array() : added.at("machines");
+    for (const json& machine : list) {
+      machines_.push_back({machine.at("name"), machine.at("providerID")});
+    }
+  }
+  if (machines_.size() < count && offers(kList)) {
+    machines_.clear();
+    const Outcome listed = run_well(kList);
+    for (const Instance& machine : listed.machines.instances) {
+      machines_.push_back({machine.name, machine.provider_id});
+    }
+  }
+  if (machines_.size() < count) {
+    skip(fmt::format("the cloud has fewer than {} machines, and its command does not add any",
+                     count));
+  }
+  return {machines_.begin(), machines_.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+json Trial::try_to_ask(const json& question) {
+  json answer = cloud.ask(question);
+  if (answer.is_object() && answer.contains("cloudConfig")) {
+    host.config.change_cloud_config(answer["cloudConfig"].get<std::string>());
+    host.loop.run();
+  }
+  return answer;
+}
+
+json Trial::ask(const json& question) {
+  json answer = try_to_ask(question);
+  if (!answer.is_null()) return answer;
+  if (!cloud.there()) skip("needs --cloud");
+  skip(fmt::format("the cloud's command cannot do \"{}\"", question.at("do").get<std::string>()));
+}
+
+json Trial::snapshot() {
+  json answer = cloud.ask({{"do", "snapshot"}});
+  return answer.is_null() ? answer : answer.value("snapshot", json());
+}
+
+void Trial::watch_cloud() {
+  network.restart();
+  snapshot_ = snapshot();
+  if (snapshot_.is_null() && host.http.requests().empty()) {
+    skip("nobody can say what the plugin changes: it asks for nothing through " CCM_HOST_HTTP
+         ", and the cloud's command has no snapshot");
+  }
+}
+
+std::string Trial::changed() {
+  std::string changes;
+  for (const std::string& write : network.writes()) {
+    if (!changes.empty()) changes += ", ";
+    changes += write;
+  }
+  if (changes.empty() && !snapshot_.is_null() && snapshot() != snapshot_) {
+    changes = "the cloud's content";
+  }
+  return changes;
+}
+
+}  // namespace ccm::conformance

@@ -1,0 +1,137 @@
+// The stage of one case: a host in memory, the author's cloud, the plugin, and steps that cases
+// share. A step that another case is about skips this one when it fails, so that a fault of the
+// plugin fails the case that is meant for it and no other. Lives in a process of its own.
+#pragma once
+
+#include "call.hpp"
+#include "cloud.hpp"
+#include "method.hpp"
+#include "network.hpp"
+#include "subject.hpp"
+
+#include <ccm/testing/fake_component.hpp>
+#include <ccm/testing/fake_host.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ccm::conformance {
+
+// How a case ends early.
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct Skip : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// What every case of a run has.
+struct Settings {
+  Subject subject;
+  std::string cloud_command;                 // empty = no cloud
+  std::string directory;                     // of this case, empty
+  std::optional<std::string> cloud_config;   // text; instead of the cloud command's
+  std::map<std::string, std::string> flags;  // besides the cloud command's
+  uint64_t seed = 1;
+};
+
+struct Machine {
+  std::string name;
+  std::string provider_id;
+};
+
+class Trial {
+ public:
+  explicit Trial(const Settings& settings);
+  ~Trial();
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  testing::FakeHost host;
+  Cloud cloud;
+  Network network;
+  const Settings& settings;
+  [[nodiscard]] const Subject& subject() const { return settings.subject; }
+
+  [[noreturn]] static void fail(const std::string& why) { throw Failure(why); }
+  [[noreturn]] static void skip(const std::string& why) { throw Skip(why); }
+  static void expect(bool holds, const std::string& otherwise) {
+    if (!holds) fail(otherwise);
+  }
+
+  // The component; skips when it cannot be made.
+  testing::FakeComponent& created();
+  // The same, logged in.
+  testing::FakeComponent& ready();
+  // Ends the component, if there is one, as the host does.
+  void destroy();
+  // The same of another component.
+  static void destroy(testing::FakeComponent& component);
+  // Skips when the provider has no such function.
+  void need(const Method& method);
+  [[nodiscard]] bool offers(const Method& method);
+  // Skips when the plugin asks its cloud for nothing through the host's HTTP.
+  void need_http();
+
+  // Operations. `number`: which Service or route.
+  testing::Pending<Outcome> begin(const Method& method, const Ctx& ctx, int number = 0,
+                                  Shape shape = Shape::plain);
+  Outcome finish(const testing::Pending<Outcome>& pending) { return created().finish(pending); }
+  Outcome run(const Method& method, int number = 0, Shape shape = Shape::plain);
+  // The same; skips unless it succeeds with a sound result.
+  Outcome run_well(const Method& method, int number = 0);
+  // Runs the loop, with the clock standing still, until `done` or nothing can make it true.
+  bool run_now(const std::function<bool()>& done);
+
+  // The cloud. Adds machines if it can; skips unless there are so many.
+  std::vector<Machine> machines(std::size_t count);
+  // Asks the cloud's command; skips when it cannot do that.
+  nlohmann::json ask(const nlohmann::json& question);
+  // The same; null when it cannot.
+  nlohmann::json try_to_ask(const nlohmann::json& question);
+
+  // From here on changed() says what the plugin changed in the cloud; empty = nothing. Skips when
+  // nobody can tell.
+  void watch_cloud();
+  [[nodiscard]] std::string changed();
+
+  // Service `number`: what is asked of the provider for it. A case may change it.
+  LoadBalancerService& service(int number);
+  Backends& backends();
+  // As a case found them.
+  void reset_backends() { backends_ = all_backends_; }
+  Route route(int number);
+  // ensure until the load balancer is there; skips when it fails.
+  LoadBalancer ensured(int number = 0);
+  Outcome ensure_until_active(int number);
+  // remove until nothing is left, or a failure.
+  Status removed(int number);
+  // The routes that the cloud has.
+  std::vector<Route> listed_routes();
+
+ private:
+  void configure();
+  nlohmann::json snapshot();
+
+  std::unique_ptr<testing::FakeComponent> component_;
+  bool made_ = false;
+  bool logged_in_ = false;
+  std::vector<Machine> machines_;
+  std::map<int, LoadBalancerService> services_;
+  std::optional<Backends> backends_;
+  std::optional<Backends> all_backends_;
+  nlohmann::json snapshot_;
+};
+
+// Threads of this process, the loop's included.
+[[nodiscard]] long count_threads();
+
+std::string describe(const Status& status);
+
+}  // namespace ccm::conformance
