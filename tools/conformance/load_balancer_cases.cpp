@@ -200,7 +200,7 @@ void works_without_backends(Trial& trial) {
   const auto error = outcome.status.error_class();
   Trial::expect(outcome.ok() || error == ErrorClass::unavailable || error == ErrorClass::waiting ||
                     error == ErrorClass::none,
-                "ensure without Nodes is not tried again: " + describe(outcome.status));
+                "ensure without Nodes is not retried: " + describe(outcome.status));
   Trial::expect(outcome.status.code() != Code::internal,
                 "ensure without Nodes failed with " + describe(outcome.status));
 }
@@ -357,7 +357,7 @@ void add_load_balancer_cases(Cases& cases) {
         "ccm_cloud_loadbalancers.update_backends, R-91", &updates_backends},
        {"LOADBALANCERS-11", "update_backends without a load balancer is NOT_FOUND", kHeader,
         "ccm_cloud_loadbalancers.update_backends", &updates_nothing_that_is_absent},
-       {"LOADBALANCERS-12", "ensure without Nodes succeeds, or is tried again", kHeader,
+       {"LOADBALANCERS-12", "ensure without Nodes succeeds, or is retried", kHeader,
         "ccm_cloud_loadbalancers.ensure", &works_without_backends},
        {"LOADBALANCERS-14", "remove deletes the load balancer", kHeader,
         "ccm_cloud_loadbalancers.remove", &removes},
