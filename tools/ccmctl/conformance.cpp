@@ -67,7 +67,7 @@ std::string run_here(const Case& which, conformance::Trial& trial) {
 
 void be_the_case(const ConformanceOptions& options, const Case& which, const std::string& folder,
                  int report) {
-  // What a plugin writes can be looked at, and a fresh process has these.
+  // A plugin's output can be looked at, and a fresh process has these.
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     const int file = ::memfd_create("stream", MFD_CLOEXEC);
     ::dup2(file, stream);

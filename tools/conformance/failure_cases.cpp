@@ -1,4 +1,4 @@
-// What a provider says of a cloud that refuses: ccm/abi/status.h. The same cases for each
+// The status of a provider whose cloud refuses: ccm/abi/status.h. The same cases for each
 // operation, since the host acts on the class alone.
 #include "case.hpp"
 #include "trial.hpp"

@@ -41,7 +41,7 @@ void lists_soundly(Trial& trial) {
   Trial::expect(outcome.problems.empty(), outcome.problems.empty() ? "" : outcome.problems.front());
 }
 
-// What the fake host noticed while machines were listed, and the component ended.
+// The faults that the fake host noticed while machines were listed, and the component ended.
 std::vector<std::string> breaches_of_a_listing(Trial& trial) {
   trial.need(kList);
   trial.run(kList);

@@ -133,7 +133,7 @@ void observes_a_difference(Trial& trial) {
 }
 
 void changes_ports(Trial& trial) {
-  const LoadBalancer before = trial.ensured();
+  trial.ensured();
   trial.service(0).ports.front().port = 8081;
   trial.watch_cloud();
   const Outcome changed = trial.ensure_until_active(0);
@@ -145,8 +145,7 @@ void changes_ports(Trial& trial) {
   trial.run(kEnsure);
   const std::string again = trial.changed();
   Trial::expect(again.empty(), "after the change, ensure writes again and again: " + again);
-  Trial::expect(changed.balancer.id == before.id || changed.balancer.id.empty() == false,
-                "the load balancer lost its id");
+  Trial::expect(!changed.balancer.id.empty(), "the load balancer lost its id");
 }
 
 void updates_backends(Trial& trial) {

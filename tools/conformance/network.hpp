@@ -40,7 +40,7 @@ class Network {
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
-  // Counts from here: exchange 0 is the next one. What was broken is whole again.
+  // Counts from here: exchange 0 is the next one. Broken exchanges are whole again.
   void restart();
   void break_at(std::size_t number, Break how);
   void break_all(Break how);

@@ -15,7 +15,7 @@ using testing::FakePlugin;
 
 constexpr const char* kHeader = "ccm/abi/plugin.h";
 
-// What `open` or `create` answered. Lives as long as the process: a late completion finds it.
+// The answer of `open` or `create`. Lives as long as the process: a late completion finds it.
 struct Made {
   int completions = 0;
   Status status;
@@ -165,7 +165,7 @@ void does_without_services(Trial& trial) {
 
 void completes_nothing_after_destroy(Trial& trial) {
   trial.ready();
-  for (const Method* method : {&kList, &kEnsure, &kListRoutes}) {
+  for (const Method* method : {&kList, &kEnsure, &kListRoutes, &kAddRoute}) {
     if (trial.offers(*method)) trial.run(*method);
   }
   const auto before = trial.host.faults();

@@ -28,7 +28,7 @@ void expect_refused(const Outcome& outcome, const Method& method, const char* wh
 // Before anything is done.
 void refuses_unknown(Trial& trial, const Method& method) {
   prepare(trial, method, 1);
-  // What the operation needs is there before the exchanges are counted.
+  // The operation's needs are there before the exchanges are counted.
   if (method.interface != kInitialize.interface) {
     method.make(trial, 1, Shape::plain);
   }

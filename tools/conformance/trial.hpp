@@ -31,7 +31,7 @@ struct Skip : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What every case of a run has.
+// The settings that all cases of a run share.
 struct Settings {
   Subject subject;
   std::string cloud_command;                 // empty = no cloud
@@ -89,7 +89,7 @@ class Trial {
   // Runs the loop, with the clock standing still, until `done` or nothing can make it true.
   bool run_now(const std::function<bool()>& done);
 
-  // The cloud. Adds machines if it can; skips unless there are so many.
+  // The cloud. Adds machines if it can; skips unless there are `count`.
   std::vector<Machine> machines(std::size_t count);
   // Asks the cloud's command; skips when it cannot do that.
   nlohmann::json ask(const nlohmann::json& question);

@@ -112,18 +112,25 @@ MAYBE_UNUSED static void remove_sound(void* self, ccm_ctx ctx,
   succeed(done, NULL);
 }
 
-/* CIDRs to which routes lead, and how many changes the last `apply` asked for. */
+#define MOST_CHANGES 8
+
+/* CIDRs to which routes lead, how many changes the last `apply` asked for, and which of them lead
+ * to a Node that does not exist. */
 static struct names routed MAYBE_UNUSED;
 static size_t asked_changes MAYBE_UNUSED;
+static ccm_bool impossible[MOST_CHANGES] MAYBE_UNUSED;
 
-/* Completes with a success of each of the changes. */
+/* Completes with a success of each of the changes that are possible. */
 MAYBE_UNUSED static void succeed_with_changes(ccm_completion done, size_t count) {
   static ccm_status fine;
-  const ccm_status* all[8];
+  static ccm_status refused;
+  const ccm_status* all[MOST_CHANGES];
   ccm_route_results results;
   size_t i = 0;
   fine.size = sizeof(fine);
-  for (i = 0; i < 8; ++i) all[i] = &fine;
+  refused.size = sizeof(refused);
+  refused.code = CCM_CODE_INVALID_ARGUMENT;
+  for (i = 0; i < MOST_CHANGES; ++i) all[i] = impossible[i] ? &refused : &fine;
   memset(&results, 0, sizeof(results));
   results.size = sizeof(results);
   results.statuses = all;
@@ -165,32 +172,16 @@ MAYBE_UNUSED static ccm_bool change_routes(const ccm_apply_routes_request* reque
     char* found = find_name(&routed, request->remove[i]->destination_cidr);
     if (found != NULL) found[0] = 0;
   }
-  for (i = 0; i < request->add_count; ++i) add_name(&routed, request->add[i]->destination_cidr);
-  return 1;
-}
-
-MAYBE_UNUSED static void apply_sound(void* self, ccm_ctx ctx,
-                                     const ccm_apply_routes_request* request, ccm_completion done) {
-  static ccm_status outcomes[8];
-  const ccm_status* all[8];
-  ccm_route_results results;
-  size_t i = 0;
-  (void)self;
-  (void)ctx;
-  memset(&results, 0, sizeof(results));
-  results.size = sizeof(results);
-  results.statuses = all;
-  results.count = request->remove_count + request->add_count;
-  if (results.count > 8) results.count = 8;
-  for (i = 0; i < results.count; ++i) {
-    memset(&outcomes[i], 0, sizeof(outcomes[i]));
-    outcomes[i].size = sizeof(outcomes[i]);
-    all[i] = &outcomes[i];
-    if (i < request->remove_count) continue;
-    if (!same_text(request->add[i - request->remove_count]->target_node, "no-such-node")) continue;
-    outcomes[i].code = CCM_CODE_INVALID_ARGUMENT;
+  memset(impossible, 0, sizeof(impossible));
+  for (i = 0; i < request->add_count; ++i) {
+    const size_t change = request->remove_count + i;
+    if (change < MOST_CHANGES && same_text(request->add[i]->target_node, "no-such-node")) {
+      impossible[change] = 1;
+    } else {
+      add_name(&routed, request->add[i]->destination_cidr);
+    }
   }
-  succeed(done, &results);
+  return 1;
 }
 
 /* The arguments of `ensure` and `apply`, so that a fault is a few lines. */
