@@ -30,7 +30,7 @@ struct WayOut {
   std::optional<int> exit_code;  // without one: that of the orderly stop
 };
 
-constexpr std::array<WayOut, 10> kWaysOut{{
+constexpr std::array<WayOut, 11> kWaysOut{{
     {Cause::signal, Way::leave, Way::stop, Way::stay, kExitOk},
     {Cause::second_signal, Way::leave, Way::leave, Way::leave, kExitFatal},
     {Cause::stop_limit, Way::leave, Way::leave, Way::leave, std::nullopt},
@@ -40,6 +40,7 @@ constexpr std::array<WayOut, 10> kWaysOut{{
     {Cause::lease_lost, Way::leave, Way::leave, Way::leave, kExitLeadershipLost},
     // Some work may be half done, so there is no orderly stop, and the Lease has to expire.
     {Cause::exception, Way::leave, Way::leave, Way::leave, kExitFatal},
+    {Cause::interrupted, Way::leave, Way::stop, Way::stay, kExitUndetermined},
     {Cause::nothing_to_do, Way::stop, Way::stop, Way::stay, kExitOk},
     {Cause::would_change, Way::stop, Way::stop, Way::stay, kExitWouldChange},
     {Cause::undetermined, Way::stop, Way::stop, Way::stay, kExitUndetermined},

@@ -18,6 +18,7 @@ enum class Cause {
   lease_lost,
   exception,  // a part of this program threw what it should not
   // The results of a dry run.
+  interrupted,  // by SIGTERM or SIGINT
   nothing_to_do,
   would_change,
   undetermined,

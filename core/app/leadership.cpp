@@ -47,7 +47,7 @@ void Leadership::start(Callbacks callbacks) {
   identity_ = *identity;
   compete(main_, callbacks, [this, callbacks] {
     callbacks.started();
-    if (migration_.lease.empty()) return;
+    if (migration_.lease.empty() || releasing_) return;
     log::info("Waiting for the Lease of the leader migration",
               {{"lease", options_.resource_namespace + "/" + migration_.lease}});
     compete(migration_, callbacks, callbacks.migration_started);
@@ -87,6 +87,7 @@ void Leadership::compete(Competition& competition, const Callbacks& callbacks,
 }
 
 void Leadership::release(std::function<void()> done) {
+  releasing_ = true;
   auto open = std::make_shared<int>(1);
   auto ended = [open, done = std::move(done)] {
     if (--*open == 0) done();

@@ -86,6 +86,7 @@ class Leadership final : public plugin::LeaderState {
   SystemClock clock_;
   std::string identity_;
   std::atomic<bool> always_{false};
+  bool releasing_ = false;  // no Lease is taken any more
   Competition main_;
   Competition migration_;
 };

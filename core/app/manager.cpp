@@ -232,13 +232,12 @@ Status Manager::Impl::alive(bool holding) const {
 // must not block that thread, so the orderly stop is logged on the loop.
 void Manager::Impl::listen() {
   StopSignals::Callbacks callbacks;
-  callbacks.first = [this](int number) {
-    auto end = [this, number] {
-      ending.end(Cause::signal, [number] {
-        log::info("Stopping", {{"signal", signal_name(number)}});
-      });
+  const Cause signal = dry_run.enabled() ? Cause::interrupted : Cause::signal;
+  callbacks.first = [this, signal](int number) {
+    auto end = [this, signal, number] {
+      ending.end(signal, [number] { log::info("Stopping", {{"signal", signal_name(number)}}); });
     };
-    if (ending.at_once(Cause::signal)) return end();
+    if (ending.at_once(signal)) return end();
     loop.post(end);
   };
   callbacks.again = [this] {

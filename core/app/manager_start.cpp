@@ -218,16 +218,15 @@ asio::awaitable<void> Manager::Impl::start() {
 asio::awaitable<void> Manager::Impl::finish_dry_run() {
   co_await dry_run.settle(plugins);
   if (ending.stopping()) co_return;
-  const auto last_words = [] { log::info("Looked at everything"); };
   switch (dry_run.print(plugins)) {
     case DryRunResult::nothing_to_do:
-      ending.end(Cause::nothing_to_do, last_words);
+      ending.end(Cause::nothing_to_do, [] { log::info("Nothing would change"); });
       break;
     case DryRunResult::would_change:
-      ending.end(Cause::would_change, last_words);
+      ending.end(Cause::would_change, [] { log::info("Some things would change"); });
       break;
     case DryRunResult::undetermined:
-      ending.end(Cause::undetermined, last_words);
+      ending.end(Cause::undetermined, [] { log::warning("Cannot tell what would change"); });
       break;
   }
 }

@@ -55,9 +55,10 @@ plugin::Pins read_pins(const GenericOptions& options, std::vector<std::string>& 
   return pins;
 }
 
-void log_migration(const MigrationPlan& plan) {
+void log_migration(const MigrationPlan& plan, bool dry_run) {
   if (!plan.active()) return;
   for (const std::string& name : plan.migrated) {
+    if (dry_run) break;  // it takes no Lease
     log::info("Controller waits for the Lease of the leader migration",
               {{"controller", name}, {"lease", plan.lease}});
   }
@@ -124,7 +125,7 @@ int run_program(const std::string& program, std::span<const std::string> argumen
     log::warning("Flag has no effect", {{"flag", flag}, {"why", why}});
   }
   command_line.log_flags();
-  log_migration(*migration);
+  log_migration(*migration, options.dry_run.enabled);
 
   Manager manager(command_line, std::move(*config), std::move(*selection), *migration, signals);
   const int exit_code = manager.run();

@@ -31,7 +31,8 @@ bool answers_for_all(std::string_view operation) {
 bool only_reads(std::string_view operation) {
   return operation.starts_with("instances.") || operation.ends_with(".limits") ||
          operation == "routes.list" || operation == "loadbalancers.name" ||
-         operation == "loadbalancers.lane" || operation == "initialize";
+         operation == "loadbalancers.lane" || operation == "loadbalancers.observe" ||
+         operation == "initialize";
 }
 
 }  // namespace
@@ -179,7 +180,7 @@ bool LiveComponent::withheld(const Call& call) const {
   if (runtime_.withheld == nullptr || !changes_cloud || only_reads(call.operation)) return false;
   const auto& origin = call.context->origin();
   if (origin) origin->note_withheld();
-  runtime_.withheld->withhold({identity_.name, origin.get(), {}, call.operation, {}});
+  runtime_.withheld->withhold({identity_.name, origin, {}, call.operation, {}});
   return true;
 }
 

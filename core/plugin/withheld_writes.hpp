@@ -5,6 +5,7 @@
 
 #include <ccm/status.hpp>
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -15,11 +16,11 @@ inline constexpr std::string_view kDryRun = "DryRun";
 
 // A request to the cloud, or an operation of the provider as a whole. Valid during the call.
 struct WithheldWrite {
-  std::string_view component;      // that makes the request
-  const Origin* origin = nullptr;  // the reconcile; null: the component's own work
-  std::string_view method;         // "POST"; empty for an operation
-  std::string_view target;         // the redacted URL, or "loadbalancers.ensure"
-  std::string_view body;           // redacted
+  std::string_view component;              // that makes the request
+  std::shared_ptr<const Origin> origin{};  // the reconcile; null: the component's own work
+  std::string_view method;                 // "POST"; empty for an operation
+  std::string_view target;                 // the redacted URL, or "loadbalancers.ensure"
+  std::string_view body;                   // redacted
 };
 
 // Loop thread.
@@ -27,6 +28,9 @@ class WithheldWrites {
  public:
   virtual ~WithheldWrites() = default;
   virtual void withhold(const WithheldWrite& write) = 0;
+  // The cloud's answer to a read; 0: none came.
+  virtual void answered(std::string_view component, std::string_view operation,
+                        unsigned http_status) = 0;
 
   // The failure of what was withheld.
   static Status refusal(std::string_view what) {

@@ -4,6 +4,7 @@
 #include "conformance/trial.hpp"
 #include "plugin_files/loader.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -67,6 +68,7 @@ std::string run_here(const Case& which, conformance::Trial& trial) {
 
 void be_the_case(const ConformanceOptions& options, const Case& which, const std::string& folder,
                  int report) {
+  const int messages = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
   // A plugin's output can be looked at, and a fresh process has these.
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     const int file = ::memfd_create("stream", MFD_CLOEXEC);
@@ -86,6 +88,7 @@ void be_the_case(const ConformanceOptions& options, const Case& which, const std
     auto& settings = *new conformance::Settings;  // NOLINT: lives as long
     settings.subject = conformance::Subject::of(loaded->plugin);
     settings.cloud_command = options.cloud_command;
+    settings.messages = messages;
     settings.cloud_config = options.cloud_config;
     settings.flags = options.flags;
     settings.directory = folder;

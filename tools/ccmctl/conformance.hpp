@@ -2,6 +2,7 @@
 #pragma once
 
 #include "conformance/case.hpp"
+#include "plugin_files/file_checks.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -42,5 +43,7 @@ bool conforms(const std::vector<CaseResult>& results);
 std::string summary(const std::vector<CaseResult>& results);
 std::string table_of(const std::vector<CaseResult>& results);
 std::string junit_of(const std::vector<CaseResult>& results, const std::filesystem::path& file);
+// Of a file that cannot be loaded: the checks before the cases.
+std::string junit_of_checks(const plugin::Examination& file);
 
 }  // namespace ccm::ctl

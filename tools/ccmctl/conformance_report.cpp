@@ -94,4 +94,22 @@ std::string junit_of(const std::vector<CaseResult>& results, const std::filesyst
       xml(file.string()), results.size(), failed, crashed, skipped, cases);
 }
 
+std::string junit_of_checks(const plugin::Examination& file) {
+  std::string cases;
+  std::size_t errors = 0;
+  for (const plugin::FileCheck& check : file.checks) {
+    cases += fmt::format("  <testcase classname=\"checks\" name=\"{}\"", xml(check.name));
+    if (check.state == plugin::CheckState::failed) {
+      ++errors;
+      cases += fmt::format(">\n    <error message=\"{}\"/>\n  </testcase>\n", xml(check.text));
+    } else {
+      cases += "/>\n";
+    }
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{}\" tests=\"{}\" "
+      "failures=\"0\" errors=\"{}\" skipped=\"0\">\n{}</testsuite>\n",
+      xml(file.path.string()), file.checks.size(), errors, cases);
+}
+
 }  // namespace ccm::ctl

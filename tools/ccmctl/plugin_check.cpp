@@ -134,8 +134,8 @@ int check(CheckCommand options) {
                                 {"checks", to_json(file.checks)}};
     if (options.conformance) json["cases"] = case_json(results);
     std::cout << json_text(json);
-  } else if (options.format == Format::junit && loads) {
-    std::cout << junit_of(results, file.path);
+  } else if (options.format == Format::junit) {
+    std::cout << (loads ? junit_of(results, file.path) : junit_of_checks(file));
   } else {
     print_checks(file);
     if (options.conformance && loads) {

@@ -41,7 +41,7 @@ struct Pipes {
 
 }  // namespace
 
-Cloud::Cloud(const std::string& command) : command_(command) {
+Cloud::Cloud(const std::string& command, int messages) : command_(command) {
   if (command.empty()) return;
   ::signal(SIGPIPE, SIG_IGN);
   Pipes pipes;
@@ -49,6 +49,7 @@ Cloud::Cloud(const std::string& command) : command_(command) {
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, pipes.to_child[0], STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, pipes.from_child[1], STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
   char shell[] = "/bin/sh";
   char option[] = "-c";
   char* const arguments[] = {shell, option, command_.data(), nullptr};

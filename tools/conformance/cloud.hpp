@@ -20,8 +20,9 @@ class Cloud {
  public:
   using json = nlohmann::json;
 
-  // Empty = there is none: everything is unsupported.
-  explicit Cloud(const std::string& command);
+  // An empty command = there is none: everything is unsupported. `messages`: where its standard
+  // error goes, which is no part of what the plugin writes.
+  Cloud(const std::string& command, int messages);
   ~Cloud();
   Cloud(const Cloud&) = delete;
   Cloud& operator=(const Cloud&) = delete;

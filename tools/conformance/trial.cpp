@@ -33,7 +33,9 @@ std::string describe(const Status& status) {
 }
 
 Trial::Trial(const Settings& the_settings)
-    : cloud(the_settings.cloud_command), network(host, cloud), settings(the_settings) {
+    : cloud(the_settings.cloud_command, the_settings.messages),
+      network(host, cloud),
+      settings(the_settings) {
   // Threads of the plugin's own, such as Go's.
   host.loop.expect_other_threads([this] { return count_threads() > 1 + host.loop.busy(); });
   configure();

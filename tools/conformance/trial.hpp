@@ -35,6 +35,7 @@ struct Skip : std::runtime_error {
 struct Settings {
   Subject subject;
   std::string cloud_command;                 // empty = no cloud
+  int messages = 2;                          // for the cloud command's standard error
   std::string directory;                     // of this case, empty
   std::optional<std::string> cloud_config;   // text; instead of the cloud command's
   std::map<std::string, std::string> flags;  // besides the cloud command's

@@ -67,10 +67,11 @@ boost::asio::awaitable<void> DryRun::settle(const plugin::PluginHost& plugins) {
   boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
   const auto end = steady_clock::now() + options_.timeout;
   auto quiet_since = steady_clock::now();
-  while (steady_clock::now() < end && steady_clock::now() - quiet_since < kQuiet) {
+  while (!settled_ && steady_clock::now() < end) {
     timer.expires_after(kLook);
     co_await timer.async_wait(boost::asio::use_awaitable);
     if (busy(plugins)) quiet_since = steady_clock::now();
+    settled_ = steady_clock::now() - quiet_since >= kQuiet;
   }
 }
 
@@ -84,6 +85,8 @@ std::vector<OpenObject> DryRun::open_objects(const plugin::PluginHost& plugins) 
       message = "the provider is not ready";
     } else if (!queue->synced) {
       message = "its caches are not complete";
+    } else if (!queue->started) {
+      message = "it was not started";
     } else if (queue->ready > 0) {
       message = std::to_string(queue->ready) + " objects were not looked at";
     }
@@ -93,6 +96,16 @@ std::vector<OpenObject> DryRun::open_objects(const plugin::PluginHost& plugins) 
     if (plan_.cloud_changes(object.controller, object.key)) continue;
     open.push_back({object.controller, object.key, std::string(to_string(object.state)),
                     object.message, !stays(object)});
+  }
+  for (const auto& [call, status] : plan_.failing_calls()) {
+    open.push_back(
+        {call.first,
+         {},
+         "without the cloud's answer",
+         call.second + (status == 0 ? ": none came" : ": HTTP status " + std::to_string(status))});
+  }
+  if (!settled_ && open.empty()) {
+    open.push_back({"the dry run", {}, "not done", "--dry-run-timeout is over"});
   }
   return open;
 }

@@ -48,6 +48,7 @@ class DryRun {
   runtime::EventLoop& loop_;
   Plan plan_;
   PlannedObjects objects_;
+  bool settled_ = false;
 };
 
 }  // namespace ccm::app

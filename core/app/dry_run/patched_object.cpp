@@ -22,18 +22,8 @@ bool merged_texts(std::string_view field) {
   return field == "/metadata/finalizers" || field == "/spec/podCIDRs";
 }
 
-std::string pointer_token(std::string_view name) {
-  std::string token = "/";
-  for (const char letter : name) {
-    if (letter == '~') {
-      token += "~0";
-    } else if (letter == '/') {
-      token += "~1";
-    } else {
-      token += letter;
-    }
-  }
-  return token;
+std::string pointer_token(const std::string& name) {
+  return (Json::json_pointer() / name).to_string();
 }
 
 std::string type_of(const Json& element) {

@@ -11,14 +11,29 @@ void Plan::withhold(const plugin::WithheldWrite& write) {
   if (!write.method.empty()) change.action = std::string(write.method) + " ";
   change.action += write.target;
   change.body = write.body;
-  cloud_keys_.emplace(change.controller, change.object);
-  note(std::move(change));
+  Attempt& attempt = attempts_[{change.controller, change.object}];
+  if (attempt.origin != write.origin) attempt = {write.origin, {}};
+  // A component's own work has no attempts that could be told apart.
+  const std::size_t number = write.origin == nullptr ? 0 : attempt.writes[change.action]++;
+  note(std::move(change), number);
 }
 
-// A retried reconcile asks for its change again, and an object may need several patches.
-void Plan::note(Change change) {
+void Plan::answered(std::string_view component, std::string_view operation, unsigned http_status) {
+  const bool tells = http_status != 0 && http_status < 500 && http_status != 401 &&
+                     http_status != 403 && http_status != 429;
+  const Pair call(component, operation);
+  if (tells) {
+    failing_.erase(call);
+  } else {
+    failing_[call] = http_status;
+  }
+}
+
+// A retried reconcile asks for its changes again, and an object may need several patches. `number`
+// counts equal actions within one reconcile.
+void Plan::note(Change change, std::size_t number) {
   const auto [known, fresh] = places_.try_emplace(
-      std::tuple(change.controller, change.object, change.action), changes_.size());
+      std::tuple(change.controller, change.object, change.action, number), changes_.size());
   if (fresh) {
     changes_.push_back(std::move(change));
     return;

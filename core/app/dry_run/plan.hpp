@@ -6,8 +6,9 @@
 
 #include <cstddef>
 #include <map>
-#include <set>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -16,21 +17,36 @@ namespace ccm::app {
 
 class Plan final : public plugin::WithheldWrites {
  public:
-  // Writes to the cloud. The same write of the same object, again, is the same change.
+  using Pair = std::pair<std::string, std::string>;
+
+  // Writes to the cloud. Those of a retried reconcile take the place of the earlier ones.
   void withhold(const plugin::WithheldWrite& write) override;
+  void answered(std::string_view component, std::string_view operation,
+                unsigned http_status) override;
   // Writes to Kubernetes. Several patches of one object are one change.
-  void note(Change change);
+  void note(Change change) { note(std::move(change), 0); }
 
   [[nodiscard]] const std::vector<Change>& changes() const { return changes_; }
   // Whether this controller's reconcile of that key asked the cloud for a change.
   [[nodiscard]] bool cloud_changes(const std::string& controller, const std::string& key) const {
-    return cloud_keys_.contains({controller, key});
+    return attempts_.contains({controller, key});
   }
+  // The last answers that say nothing of the cloud, by component and operation: refused, too many
+  // calls, a fault of the server, or 0 for none.
+  [[nodiscard]] const std::map<Pair, unsigned>& failing_calls() const { return failing_; }
 
  private:
+  // The writes of one reconcile.
+  struct Attempt {
+    std::shared_ptr<const plugin::Origin> origin;
+    std::map<std::string, std::size_t> writes;  // by action
+  };
+  void note(Change change, std::size_t number);
+
   std::vector<Change> changes_;  // in the order in which they were first asked for
-  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> places_;
-  std::set<std::pair<std::string, std::string>> cloud_keys_;
+  std::map<std::tuple<std::string, std::string, std::string, std::size_t>, std::size_t> places_;
+  std::map<Pair, Attempt> attempts_;  // by controller and key
+  std::map<Pair, unsigned> failing_;
 };
 
 }  // namespace ccm::app

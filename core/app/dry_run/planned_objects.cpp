@@ -62,11 +62,17 @@ Status PlannedObjects::watch(const runtime::WatchSpec& spec, kube::InformerHandl
       updated(*given, key_of(resource, *now), before, now, changed);
     };
   }
+  if (given->on_add) {
+    own.on_add = [this, given, resource = spec.resource](const kube::ObjectPtr& object,
+                                                         bool initial) {
+      const kube::ObjectPtr seen = view(key_of(resource, *object), object);
+      if (seen) given->on_add(seen, initial);
+    };
+  }
   if (given->on_delete) {
     own.on_delete = [this, given, resource = spec.resource](const kube::ObjectPtr& last,
                                                             bool unknown) {
-      const kube::ObjectPtr seen = view(key_of(resource, *last), last);
-      if (seen) given->on_delete(seen, unknown);
+      deleted(*given, key_of(resource, *last), last, unknown);
     };
   }
   Status watched = events_.watch(spec, std::move(own));
@@ -86,7 +92,7 @@ void PlannedObjects::updated(const kube::InformerHandler& handler, const Key& ke
     if (found != edited_.end()) {
       Edited& edited = found->second;
       if (!edited.planned) return;
-      earlier = edited.planned;
+      earlier = planned_of(before, edited);
       if (edited.base != now) {
         edited.planned = planned_of(now, edited);
         edited.base = now;
@@ -95,6 +101,21 @@ void PlannedObjects::updated(const kube::InformerHandler& handler, const Key& ke
   }
   if (!earlier) return handler.on_update(before, now, changed);
   handler.on_update(*earlier, view(key, now), changed);
+}
+
+// Ours end with the object: one of that name that comes later is another one. Each subscriber is
+// told, so the writes go with the loop's next step.
+void PlannedObjects::deleted(const kube::InformerHandler& handler, const Key& key,
+                             const kube::ObjectPtr& last, bool unknown) {
+  const kube::ObjectPtr seen = view(key, last);
+  if (seen) handler.on_delete(seen, unknown);
+  loop_.post([this, key, uid = std::string(last->uid())] {
+    const std::lock_guard lock(mutex_);
+    const auto found = edited_.find(key);
+    if (found != edited_.end() && found->second.base && found->second.base->uid() == uid) {
+      edited_.erase(found);
+    }
+  });
 }
 
 PlannedObjects::Texts PlannedObjects::patch(const Key& key, kube::PatchType type,
@@ -124,7 +145,9 @@ void PlannedObjects::remove(const Key& key) {
   if (!before) return;
   {
     const std::lock_guard lock(mutex_);
-    edited_[key].planned = nullptr;
+    Edited& edited = edited_[key];
+    edited.base = before;
+    edited.planned = nullptr;
   }
   announce(resource, before, nullptr);
 }

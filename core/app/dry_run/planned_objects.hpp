@@ -65,6 +65,8 @@ class PlannedObjects final : public plugin::ObjectCache, public runtime::EventSo
   [[nodiscard]] kube::ObjectPtr view(const Key& key, const kube::ObjectPtr& real) const;
   void updated(const kube::InformerHandler& handler, const Key& key, const kube::ObjectPtr& before,
                const kube::ObjectPtr& now, bool changed);
+  void deleted(const kube::InformerHandler& handler, const Key& key, const kube::ObjectPtr& last,
+               bool unknown);
   void announce(const std::string& resource, kube::ObjectPtr before, kube::ObjectPtr now);
 
   const plugin::ObjectCache& cache_;

@@ -137,8 +137,10 @@ void LoadBalancersBroker::ended(const Running& running, const Turn& turn, const 
 
 void LoadBalancersBroker::observe(Request request, std::shared_ptr<Context> context,
                                   BalancerDone done) {
-  const Function function = table_.observe != nullptr ? table_.observe : table_.ensure;
-  change("loadbalancers.observe", function, std::move(request), std::move(context),
+  if (table_.observe == nullptr) {
+    return ensure(std::move(request), std::move(context), std::move(done));
+  }
+  change("loadbalancers.observe", table_.observe, std::move(request), std::move(context),
          std::move(done));
 }
 

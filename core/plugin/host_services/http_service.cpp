@@ -146,7 +146,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     const auto& origin = running_->context()->origin();
     if (origin) origin->note_withheld();
     options_->withheld->withhold(
-        {running_->component().identity().name, origin.get(), request_.method, url, body});
+        {running_->component().identity().name, origin, request_.method, url, body});
     running_->end(WithheldWrites::refusal(request_.method + " " + url));
   }
 
@@ -230,6 +230,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (const auto& origin = running_->context()->origin()) {
       origin->answered({operation_.empty() ? request_.method : operation_, status,
                         response ? request_id(*response) : std::string(), timers().now()});
+    }
+    if (options_->withheld != nullptr) {
+      options_->withheld->answered(running_->component().identity().name,
+                                   operation_.empty() ? request_.method : operation_, status);
     }
     if (!options_->observer) return;
     options_->observer({running_->component().identity(), operation_, request_.method, status,

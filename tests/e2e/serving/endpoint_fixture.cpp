@@ -1,6 +1,7 @@
 #include "endpoint_fixture.hpp"
 
 #include "support/eventually.hpp"
+#include "support/nodes.hpp"
 
 #include <iostream>
 #include <stdexcept>
@@ -72,6 +73,22 @@ void EndpointTest::bind(const std::string& name, const std::string& role, const 
            {"roleRef",
             {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "ClusterRole"}, {"name", role}}}}),
       name);
+}
+
+void EndpointTest::join(const std::string& name) {
+  cloud_.control("PUT", "/machines/m-" + name, {{"id", "m-" + name}, {"name", name}});
+  const auto created = api_.create("/api/v1/nodes", support::uninitialised_node(name, ""));
+  ASSERT_EQ(created.status, 201) << created.http.body;
+}
+
+bool EndpointTest::initialised(const std::string& name) {
+  return support::eventually(support::patience(), [&] {
+    const json spec = api_.get("/api/v1/nodes/" + name).body.at("spec");
+    for (const json& taint : spec.value("taints", json::array())) {
+      if (taint.at("key") == support::kUninitializedTaint) return false;
+    }
+    return spec.contains("providerID");
+  });
 }
 
 void EndpointTest::make_service(const std::string& name) {

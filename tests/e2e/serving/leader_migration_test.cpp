@@ -43,22 +43,6 @@ class LeaderMigrationTest : public EndpointTest {
     flags.insert(flags.end(), kQuickElection.begin(), kQuickElection.end());
     return flags;
   }
-  void join(const std::string& name) {
-    cloud_.control("PUT", "/machines/m-" + name, {{"id", "m-" + name}, {"name", name}});
-    const json taint = {{"key", "node.cloudprovider.kubernetes.io/uninitialized"},
-                        {"value", "true"},
-                        {"effect", "NoSchedule"}};
-    ASSERT_TRUE(api_.create("/api/v1/nodes", {{"apiVersion", "v1"},
-                                              {"kind", "Node"},
-                                              {"metadata", {{"name", name}}},
-                                              {"spec", {{"taints", json::array({taint})}}}})
-                    .ok());
-  }
-  bool initialised(const std::string& name) {
-    return eventually(patience(), [&] {
-      return api_.get("/api/v1/nodes/" + name).body.at("spec").contains("providerID");
-    });
-  }
   bool served(const std::string& name) {
     return eventually(std::chrono::seconds(60), [&] {
       const json service = api_.get("/api/v1/namespaces/default/services/" + name).body;

@@ -11,7 +11,6 @@ using nlohmann::json;
 using support::eventually;
 using support::patience;
 
-constexpr const char* kTaintKey = "node.cloudprovider.kubernetes.io/uninitialized";
 constexpr const char* kWeb = "/api/v1/namespaces/default/services/web";
 
 // The role of digitalocean-cloud-controller-manager v0.1.68 (DO-307).
@@ -89,24 +88,6 @@ class PermissionsTest : public EndpointTest {
   std::size_t routes() { return cloud_.control("GET", "/routes").at("routes").size(); }
   std::string readyz_for(const support::Credentials& who) {
     return ask_with(who, "/readyz?verbose", "*/*").body;
-  }
-  void join(const std::string& name) {
-    cloud_.control("PUT", "/machines/m-" + name, {{"id", "m-" + name}, {"name", name}});
-    const json taint = {{"key", kTaintKey}, {"value", "true"}, {"effect", "NoSchedule"}};
-    ASSERT_TRUE(api_.create("/api/v1/nodes", {{"apiVersion", "v1"},
-                                              {"kind", "Node"},
-                                              {"metadata", {{"name", name}}},
-                                              {"spec", {{"taints", json::array({taint})}}}})
-                    .ok());
-  }
-  bool initialised(const std::string& name) {
-    return eventually(patience(), [&] {
-      const json spec = api_.get("/api/v1/nodes/" + name).body.at("spec");
-      for (const json& taint : spec.value("taints", json::array())) {
-        if (taint.at("key") == kTaintKey) return false;
-      }
-      return spec.contains("providerID");
-    });
   }
   void serve() {
     const json port = {{"port", 80}, {"protocol", "TCP"}};

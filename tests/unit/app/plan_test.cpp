@@ -12,10 +12,11 @@ using nlohmann::json;
 
 TEST(Plan, ARetriedWriteIsOneChange) {
   Plan plan;
-  const plugin::Origin origin("service-lb-controller", "default/web",
-                              plugin::CallPriority::load_balancers);
-  plan.withhold({"sandbox", &origin, "POST", "http://cloud/load_balancers", R"({"a":1})"});
-  plan.withhold({"sandbox", &origin, "POST", "http://cloud/load_balancers", R"({"a":2})"});
+  for (const char* body : {R"({"a":1})", R"({"a":2})"}) {
+    const auto origin = std::make_shared<plugin::Origin>("service-lb-controller", "default/web",
+                                                         plugin::CallPriority::load_balancers);
+    plan.withhold({"sandbox", origin, "POST", "http://cloud/load_balancers", body});
+  }
   ASSERT_EQ(plan.changes().size(), 1U);
   EXPECT_EQ(plan.changes()[0], (Change{"service-lb-controller",
                                        "default/web",
@@ -24,6 +25,31 @@ TEST(Plan, ARetriedWriteIsOneChange) {
                                        R"({"a":2})"}));
   EXPECT_TRUE(plan.cloud_changes("service-lb-controller", "default/web"));
   EXPECT_FALSE(plan.cloud_changes("service-lb-controller", "default/api"));
+}
+
+TEST(Plan, WritesOfOneReconcileAreSeveralChanges) {
+  Plan plan;
+  const auto attempt = [] {
+    return std::make_shared<plugin::Origin>("node-route-controller", "routes",
+                                            plugin::CallPriority::routes);
+  };
+  for (const auto& origin : {attempt(), attempt()}) {
+    plan.withhold({"cloud", origin, "POST", "http://cloud/routes", R"({"to":"a"})"});
+    plan.withhold({"cloud", origin, "POST", "http://cloud/routes", R"({"to":"b"})"});
+  }
+  ASSERT_EQ(plan.changes().size(), 2U);
+  EXPECT_EQ(plan.changes()[0].body, R"({"to":"a"})");
+  EXPECT_EQ(plan.changes()[1].body, R"({"to":"b"})");
+}
+
+TEST(Plan, ACallThatFailsLastIsKnown) {
+  Plan plan;
+  plan.answered("cloud", "ListMachines", 503);
+  plan.answered("cloud", "GetMachine", 404);
+  EXPECT_EQ(plan.failing_calls(),
+            (std::map<Plan::Pair, unsigned>{{{"cloud", "ListMachines"}, 503}}));
+  plan.answered("cloud", "ListMachines", 200);
+  EXPECT_TRUE(plan.failing_calls().empty());
 }
 
 TEST(Plan, PatchesOfOneObjectAreOneChange) {
