@@ -22,6 +22,7 @@ configure: packages-build
 	@[ -f $(BUILD)/build.ninja ] || cmake --preset release -B $(BUILD) $(CMAKE_FLAGS)
 
 programs: configure ## the host, the plugins, ccmctl and ccm-sandbox: what is shipped
+	@[ -x $(BUILD)/bin/ccm-sandbox ] || echo "Compiling, once: about 8 minutes on two cores; [N/M] counts the steps"
 	@cmake --build $(BUILD) -j $(JOBS) --target programs
 
 build: configure ## the host, the plugins, ccmctl, ccm-sandbox and all tests
