@@ -17,7 +17,7 @@ class Debian:
         """The file of that absolute name within the system."""
         return self.root / name.lstrip("/")
 
-    def library(self, soname, triplet):
+    def path_of(self, soname, triplet):
         for folder in (f"/usr/lib/{triplet}", f"/lib/{triplet}", "/usr/lib", "/lib"):
             if self.path(f"{folder}/{soname}").exists():
                 return f"{folder}/{soname}"
@@ -30,7 +30,7 @@ class Debian:
             soname = waiting.pop()
             if soname in found or soname in present:
                 continue
-            found[soname] = self.library(soname, triplet)
+            found[soname] = self.path_of(soname, triplet)
             waiting += elf.read(self.path(found[soname])).needed
         return found
 

@@ -3,11 +3,9 @@
 // PUT /droplets/ID {"name": "worker-1"}, DELETE /droplets/ID. Ends at SIGTERM or SIGINT.
 #include "digitalocean_api/server.hpp"
 #include "support/http_server.hpp"
+#include "support/ready_program.hpp"
 
-#include <csignal>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -49,33 +47,17 @@ HttpAnswer control(Server& server, const HttpRequest& request) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3 || std::string_view(argv[1]) != "--directory") {
-    std::fprintf(stderr, "usage: %s --directory DIR\n", argv[0]);
-    return 2;
-  }
-  // Before the servers' threads, which inherit it.
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGTERM);
-  sigaddset(&ends, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-
-  Server server;
-  const ccm::support::HttpServer orders(
-      [&server](const HttpRequest& request) { return control(server, request); });
-  std::string token;
-  server.with([&](Api& api) {
-    token = api.token;
-    api.minute_limit =
-        api.hourly_limit;  // a test's cluster does in minutes what others do in hours
+  std::optional<Server> server;
+  std::optional<ccm::support::HttpServer> orders;
+  return ccm::support::run_ready_program(argc, argv, [&] {
+    server.emplace();
+    orders.emplace([&server](const HttpRequest& request) { return control(*server, request); });
+    std::string token;
+    server->with([&](Api& api) {
+      token = api.token;
+      api.minute_limit =
+          api.hourly_limit;  // a test's cluster does in minutes what others do in hours
+    });
+    return json{{"url", server->url()}, {"token", token}, {"control", orders->url()}};
   });
-  const json ready = {{"url", server.url()}, {"token", token}, {"control", orders.url()}};
-  const std::filesystem::path directory = argv[2];
-  std::filesystem::create_directories(directory);
-  // Whoever waits for the file finds it whole.
-  std::ofstream(directory / "ready.new") << ready.dump(2) << "\n";
-  std::filesystem::rename(directory / "ready.new", directory / "ready");
-  int received = 0;
-  sigwait(&ends, &received);
-  return 0;
 }

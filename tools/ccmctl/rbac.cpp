@@ -109,6 +109,7 @@ std::string header(const Command& command) {
   std::string text = "# The API rights of cloud-controller-manager --cloud-provider=";
   text += printable(command.plugins.cloud_provider) + " --controllers=" + printable(controllers);
   if (command.accounts) text += " --use-service-account-credentials";
+  if (command.migration.enabled) text += " --enable-leader-migration";
   text += ",\n# and no others. Made by ccmctl rbac.\n";
   return text;
 }

@@ -1,14 +1,13 @@
 #include "trial_load.hpp"
 
 #include "child.hpp"
+#include "conformance/trial.hpp"
 #include "plugin_files/loader.hpp"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-#include <iterator>
 #include <sstream>
-#include <system_error>
 
 namespace ccm::ctl {
 namespace {
@@ -21,18 +20,12 @@ constexpr char kLoaded = 'l';
 
 void report(int fd, char kind, const std::string& text) { write_report(fd, kind + text + "\n"); }
 
-long count_threads() {
-  std::error_code error;
-  const std::filesystem::directory_iterator tasks("/proc/self/task", error);
-  return error ? 0 : std::distance(begin(tasks), end(tasks));
-}
-
 void load_in_child(const std::filesystem::path& path, int fd) {
-  const long threads = count_threads();
+  const long threads = conformance::count_threads();
   plugin::Loader loader;
   const auto loaded = loader.load(path);
   if (!loaded) return report(fd, kFailure, loaded.status().message());
-  const long started = count_threads() - threads;
+  const long started = conformance::count_threads() - threads;
   // Go's runtime starts its threads when it is loaded; nobody can change that.
   const bool go = loaded->manifest.language == "go";
   if (started > 0 && !go) {

@@ -22,7 +22,7 @@ enum class Shape {
   plain,
   larger,         // of a newer host, which asks for nothing new
   unknown_flag,   // a flag bit that nobody knows
-  unknown_member  // a member behind those that are known
+  unknown_member  // a member after those that are known
 };
 
 // A request with room for a member of the future.
