@@ -18,8 +18,6 @@ struct CloudFault : std::runtime_error {
 
 class Cloud {
  public:
-  using json = nlohmann::json;
-
   // An empty command = there is none: everything is unsupported. `messages`: where its standard
   // error goes, which is no part of what the plugin writes.
   Cloud(const std::string& command, int messages);
@@ -29,7 +27,7 @@ class Cloud {
 
   [[nodiscard]] bool there() const { return child_ > 0; }
   // Its answer; null when it cannot do that. Throws CloudFault.
-  json ask(const json& question);
+  nlohmann::json ask(const nlohmann::json& question);
   // Closes its input, at which it has to end, and waits for that.
   void end();
 
