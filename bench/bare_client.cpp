@@ -12,6 +12,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <stdexcept>
@@ -53,11 +54,16 @@ http::request<http::string_body> to_beast(const Server& server, const BareReques
   return message;
 }
 
+// The texts of an answer, which may be protobuf.
+std::string readable(std::string body) {
+  std::replace_if(body.begin(), body.end(), [](char c) { return c < ' ' || c > '~'; }, ' ');
+  return body.substr(0, 300);
+}
+
 void check(const BareRequest& request, const Answer& answer) {
   if (answer.result_int() / 100 == 2) return;
   throw std::runtime_error(request.method + " " + request.path + ": HTTP " +
-                           std::to_string(answer.result_int()) + ": " +
-                           answer.body().substr(0, 300));
+                           std::to_string(answer.result_int()) + ": " + readable(answer.body()));
 }
 
 asio::awaitable<void> connect(Stream& stream, const Server& server) {

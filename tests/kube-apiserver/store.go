@@ -32,6 +32,7 @@ func (s *store) start(port int) error {
 	config.LogLevel = "error"
 	config.UnsafeNoFsync = true // the data is thrown away with the folder
 	config.SocketOpts.ReusePort = true
+	config.QuotaBackendBytes = 8 << 30 // benches write every version of 15,000 Nodes within a compaction's period
 	clients := url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}
 	peers := url.URL{Scheme: "http", Host: "127.0.0.1:0"}
 	config.ListenClientUrls = []url.URL{clients}
