@@ -56,7 +56,8 @@ http::request<http::string_body> to_beast(const Server& server, const BareReques
 
 // The texts of an answer, which may be protobuf.
 std::string readable(std::string body) {
-  std::replace_if(body.begin(), body.end(), [](char c) { return c < ' ' || c > '~'; }, ' ');
+  std::replace_if(
+      body.begin(), body.end(), [](char c) { return c < ' ' || c > '~'; }, ' ');
   return body.substr(0, 300);
 }
 
