@@ -16,13 +16,9 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 find_program(GZIP_PROGRAM gzip REQUIRED)
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 
-# ccm-abi-1, or ccm-abi-1-draft while the interfaces' ids say draft: a draft promises nothing to plugins of other releases.
+# The ABI is all that host and plugins depend on of each other.
 ccm_header_value(major plugin.h CCM_ABI_MAJOR)
-ccm_header_value(id provider.h CCM_PROVIDER)
 set(abi_package ccm-abi-${major})
-if(id MATCHES "^draft[.]")
-  string(APPEND abi_package -draft)
-endif()
 
 # The time of the newest commit, unless the builder says another, so that the same sources give the same bytes.
 set(CCM_SOURCE_DATE "$ENV{SOURCE_DATE_EPOCH}")

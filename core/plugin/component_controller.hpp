@@ -35,7 +35,7 @@ class ComponentController final : public runtime::Reconciler {
     prometheus::Registry* metrics = nullptr;      // of the queue; null = none
   };
 
-  // `component` offers draft.ccm.controller/1 as `controller`.
+  // `component` offers ccm.controller/1 as `controller`.
   ComponentController(std::shared_ptr<LiveComponent> component, ccm_interface controller,
                       Options options, std::shared_ptr<ControllerPort> port);
   ~ComponentController() override;

@@ -38,7 +38,7 @@ bool is_version(std::string_view text) {
          });
 }
 
-// "draft.ccm.host.log/1"
+// "ccm.host.log/1"
 bool is_interface_id(std::string_view text) {
   const size_t slash = text.find('/');
   return slash != std::string_view::npos && is_plugin_id(text.substr(0, slash)) &&
@@ -49,7 +49,7 @@ void check_interfaces(ManifestReader& reader, const char* field,
                       const std::vector<std::string>& ids) {
   for (const std::string& id : ids) {
     if (!is_interface_id(id)) {
-      reader.fault(field, "\"" + id + "\" is no interface id such as draft.ccm.host.log/1");
+      reader.fault(field, "\"" + id + "\" is no interface id such as ccm.host.log/1");
     }
   }
 }

@@ -173,9 +173,9 @@ TEST(Loader, RefusesWhatDoesNotLink) {
 TEST(Loader, TheOfferedInterfacesCanBeSet) {
   const PluginFolder folder;
   CheckOptions options;
-  options.offered = {"draft.ccm.host.http/1"};
+  options.offered = {"ccm.host.http/1"};
   const auto result = Loader(options).load(folder.add("good"));
-  EXPECT_THAT(result.status().message(), HasSubstr("needs draft.ccm.host.log/1, which this host"));
+  EXPECT_THAT(result.status().message(), HasSubstr("needs ccm.host.log/1, which this host"));
 }
 
 // Loads `first`, then expects that `second` is refused and both files are named.

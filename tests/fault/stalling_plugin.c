@@ -12,7 +12,7 @@ CCM_PLUGIN_MANIFEST(
     "{\"id\": \"test.stalling\", \"version\": \"1.0.0\", \"abi\": \"1.0\", \"language\": \"c\",\n"
     " \"nonblocking\": true,\n"
     " \"components\": [{\"kind\": \"controller\", \"name\": \"stalling\",\n"
-    "   \"interfaces\": [\"draft.ccm.controller/1\"]}]}");
+    "   \"interfaces\": [\"ccm.controller/1\"]}]}");
 
 #define TEXT(literal) \
   { (literal), sizeof(literal) - 1 }

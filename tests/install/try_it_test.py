@@ -99,7 +99,7 @@ class TryItTest(unittest.TestCase):
         (self.folder / "plugin.json").write_text(manifest)
         self.run_script(f"cmake -S . -B build -DCMAKE_PREFIX_PATH={self.prefix}")
         filled_in = (self.folder / "build/mycloud.plugin/ccm_plugin_manifest.h").read_text()
-        self.assertIn("draft.ccm.cloud.loadbalancers/1", filled_in)
+        self.assertIn("ccm.cloud.loadbalancers/1", filled_in)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,7 @@ import unittest
 CONTROLLERS = ["node", "node-lifecycle", "service", "route", "ipam"]
 PROVIDERS = ["digitalocean", "openstack", "sandbox"]
 PLUGINS = [f"ccm-controller-{name}" for name in CONTROLLERS] + [f"ccm-provider-{name}" for name in PROVIDERS]
-# ccm-abi-1 when the ids of interfaces no longer say draft.
-ABI = "ccm-abi-1-draft"
+ABI = "ccm-abi-1"
 FILES = {
     "ccm-host": {"usr/bin/cloud-controller-manager", "usr/share/man/man8/cloud-controller-manager.8.gz",
                  "etc/default/cloud-controller-manager", "usr/lib/systemd/system/cloud-controller-manager.service"},

@@ -1,4 +1,4 @@
-// draft.ccm.cloud.instances/1 for controllers, served by the broker instead of the provider. Unlike
+// ccm.cloud.instances/1 for controllers, served by the broker instead of the provider. Unlike
 // a provider's table its functions may be called from any thread.
 #pragma once
 

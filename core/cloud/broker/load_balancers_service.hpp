@@ -1,4 +1,4 @@
-// draft.ccm.cloud.loadbalancers/1 for controllers, served by the broker instead of the provider.
+// ccm.cloud.loadbalancers/1 for controllers, served by the broker instead of the provider.
 // Every function is set, and unlike a provider's may be called from any thread.
 #pragma once
 

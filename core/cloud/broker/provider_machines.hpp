@@ -1,4 +1,4 @@
-// A provider's draft.ccm.cloud.instances/1 as a MachineSource. Loop thread.
+// A provider's ccm.cloud.instances/1 as a MachineSource. Loop thread.
 #pragma once
 
 #include "cloud/broker/machine_source.hpp"

@@ -1,4 +1,4 @@
-// draft.ccm.host.config/1 over flags, --cloud-config and secrets.
+// ccm.host.config/1 over flags, --cloud-config and secrets.
 #pragma once
 
 #include "plugin/host_services/config_rejections.hpp"

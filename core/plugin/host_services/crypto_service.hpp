@@ -1,4 +1,4 @@
-// draft.ccm.host.crypto/1 over OpenSSL.
+// ccm.host.crypto/1 over OpenSSL.
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"

@@ -1,4 +1,4 @@
-// draft.ccm.host.ctx/1 over Context.
+// ccm.host.ctx/1 over Context.
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"

@@ -1,4 +1,4 @@
-// draft.ccm.host.event/1 over the Event recorder.
+// ccm.host.event/1 over the Event recorder.
 #pragma once
 
 #include "kube/events.hpp"

@@ -1,4 +1,4 @@
-// draft.ccm.host.file/1 over WatchedFiles.
+// ccm.host.file/1 over WatchedFiles.
 #pragma once
 
 #include "plugin/host_services/config_rejections.hpp"

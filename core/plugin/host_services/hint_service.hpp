@@ -1,4 +1,4 @@
-// draft.ccm.host.hint/1: what a provider's cloud pushes.
+// ccm.host.hint/1: what a provider's cloud pushes.
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"

@@ -1,4 +1,4 @@
-// draft.ccm.host.http_client/1: HTTP clients with a CA, a certificate or a proxy of their own.
+// ccm.host.http_client/1: HTTP clients with a CA, a certificate or a proxy of their own.
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"

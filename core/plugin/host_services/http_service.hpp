@@ -1,4 +1,4 @@
-// draft.ccm.host.http/1 over the HTTP client: retries, Retry-After, call budgets, metrics, redacted
+// ccm.host.http/1 over the HTTP client: retries, Retry-After, call budgets, metrics, redacted
 // logs at verbosity 6.
 #pragma once
 

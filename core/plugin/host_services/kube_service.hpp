@@ -1,4 +1,4 @@
-// draft.ccm.host.kube/1 over the Kubernetes client and the shared caches.
+// ccm.host.kube/1 over the Kubernetes client and the shared caches.
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"

@@ -1,4 +1,4 @@
-// draft.ccm.host.leader/1 over the election's state.
+// ccm.host.leader/1 over the election's state.
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"

@@ -1,4 +1,4 @@
-// draft.ccm.host.log/1 over the host's log.
+// ccm.host.log/1 over the host's log.
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"

@@ -1,4 +1,4 @@
-// draft.ccm.host.metrics/1 over the metrics of all plugins.
+// ccm.host.metrics/1 over the metrics of all plugins.
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"

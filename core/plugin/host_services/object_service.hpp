@@ -1,4 +1,4 @@
-// draft.ccm.host.object/1 over kube::Object; and the handles that cross.
+// ccm.host.object/1 over kube::Object; and the handles that cross.
 #pragma once
 
 #include "kube/object.hpp"

@@ -1,4 +1,4 @@
-// draft.ccm.host.queue/1 over the work queue of a controller.
+// ccm.host.queue/1 over the work queue of a controller.
 #pragma once
 
 #include "plugin/controller_port.hpp"

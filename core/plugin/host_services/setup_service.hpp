@@ -1,4 +1,4 @@
-// draft.ccm.host.setup/1 over a ComponentController.
+// ccm.host.setup/1 over a ComponentController.
 #pragma once
 
 #include "plugin/controller_port.hpp"

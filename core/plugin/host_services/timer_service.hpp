@@ -1,4 +1,4 @@
-// draft.ccm.host.timer/1 and draft.ccm.host.post/1 over the loop.
+// ccm.host.timer/1 and ccm.host.post/1 over the loop.
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"

@@ -1,4 +1,4 @@
-// draft.ccm.host.worker/1 over the component's lane of the worker pool.
+// ccm.host.worker/1 over the component's lane of the worker pool.
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"

@@ -6,10 +6,10 @@
 use std::os::raw::{c_char, c_void};
 
 pub const CCM_ABI_MINOR: u32 = 0;
-pub const CCM_PROVIDER: &str = "draft.ccm.provider/1";
-pub const CCM_CLOUD_INSTANCES: &str = "draft.ccm.cloud.instances/1";
-pub const CCM_HOST_CONFIG: &str = "draft.ccm.host.config/1";
-pub const CCM_HOST_LOG: &str = "draft.ccm.host.log/1";
+pub const CCM_PROVIDER: &str = "ccm.provider/1";
+pub const CCM_CLOUD_INSTANCES: &str = "ccm.cloud.instances/1";
+pub const CCM_HOST_CONFIG: &str = "ccm.host.config/1";
+pub const CCM_HOST_LOG: &str = "ccm.host.log/1";
 
 pub const CCM_CODE_OK: i32 = 0;
 pub const CCM_CODE_INVALID_ARGUMENT: i32 = 3;

@@ -30,9 +30,6 @@ HEAD = """\
 # A line that vanishes or changes breaks them: undo the change, or add a new member, constant or id instead.
 # New lines are added by `make abi-lock`.
 """
-DRAFT = """\
-# NOT FROZEN YET: while ids begin with "draft." a line may change on purpose; say so in CHANGELOG.md.
-"""
 
 
 def compiled_facts(headers, declarations):
@@ -147,9 +144,7 @@ def main(command, *arguments):
         return fail_with(faults(read_lock(lock), lock_lines(headers)), Path(lock).name)
     if command == 'write':
         headers, lock = arguments
-        lines = lock_lines(headers)
-        draft = any(line.startswith('id ') and '"draft.' in line for line in lines)
-        Path(lock).write_text(HEAD + (DRAFT if draft else '') + '\n'.join(lines) + '\n')
+        Path(lock).write_text(HEAD + '\n'.join(lock_lines(headers)) + '\n')
         return 0
     if command == 'check-rust':
         headers, source = arguments

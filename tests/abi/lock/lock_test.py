@@ -61,7 +61,7 @@ class Lock(unittest.TestCase):
         self.assertIn('constant CCM_CODE_ABORTED changed', text)
 
     def test_an_id_changes(self):
-        text = self.after('log.h', 'draft.ccm.host.log/1', 'draft.ccm.host.log/2')
+        text = self.after('log.h', 'ccm.host.log/1', 'ccm.host.log/2')
         self.assertIn('id CCM_HOST_LOG changed', text)
 
     def test_an_array_element_may_not_grow(self):

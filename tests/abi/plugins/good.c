@@ -3,7 +3,7 @@
 
 CCM_PLUGIN_MANIFEST(
     "{\"id\": \"test.good\", \"version\": \"1.2.3\", \"abi\": \"1.0\", \"language\": \"c\",\n"
-    " \"needs\": [\"draft.ccm.host.log/1\"],\n"
+    " \"needs\": [\"ccm.host.log/1\"],\n"
     " \"components\": [{\"kind\": \"provider\", \"name\": \"good\"},\n"
     "  {\"kind\": \"controller\", \"name\": \"good-sync\", \"aliases\": [\"sync\"],\n"
     "   \"enabledByDefault\": false}],\n"

@@ -13,7 +13,7 @@ namespace {
 TEST_F(HostServicesTest, AnUnknownServiceIsRefused) {
   ASSERT_TRUE(create(true).ok());
   ccm_interface found{};
-  EXPECT_FALSE(plugin_.host->get_interface(plugin_.host->self, "draft.ccm.host.none/1", &found));
+  EXPECT_FALSE(plugin_.host->get_interface(plugin_.host->self, "ccm.host.none/1", &found));
   EXPECT_EQ(found.table, nullptr);
 }
 

@@ -181,11 +181,11 @@ TEST_F(LiveComponentTest, AWrongThreadIsRefusedAndCounted) {
 
 TEST_F(LiveComponentTest, InterfacesAreFoundById) {
   static const uint32_t table = 4;
-  plugin_.tables["draft.test/1"] = &table;
+  plugin_.tables["test.example/1"] = &table;
   ASSERT_TRUE(create(true).ok());
-  ASSERT_TRUE(component_->get_interface("draft.test/1"));
-  EXPECT_EQ(component_->get_interface("draft.test/1")->table, &table);
-  EXPECT_FALSE(component_->get_interface("draft.other/1"));
+  ASSERT_TRUE(component_->get_interface("test.example/1"));
+  EXPECT_EQ(component_->get_interface("test.example/1")->table, &table);
+  EXPECT_FALSE(component_->get_interface("other.example/1"));
 }
 
 }  // namespace

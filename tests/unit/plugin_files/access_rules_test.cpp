@@ -135,7 +135,7 @@ TEST(AccessRules, TheHostComparesNodesWithMachinesOnlyOfACloudThatHasSome) {
   Manifest manifest;
   manifest.components.push_back({ComponentKind::provider, "cloud", {}, "", true, {}, {}});
   EXPECT_FALSE(offers_machines(manifest, "cloud"));
-  manifest.components[0].interfaces = {"draft.ccm.cloud.instances/1"};
+  manifest.components[0].interfaces = {"ccm.cloud.instances/1"};
   EXPECT_TRUE(offers_machines(manifest, "cloud"));
   EXPECT_FALSE(offers_machines(manifest, "other"));
 }

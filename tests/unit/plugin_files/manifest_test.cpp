@@ -18,9 +18,9 @@ json valid() {
   return json::parse(R"({
     "id": "com.example.cloud", "version": "1.2.3-rc.1+g12", "abi": "1.0", "vendor": "Example",
     "description": "a cloud", "language": "c++", "nonblocking": true, "maxParallel": 4,
-    "needs": ["draft.ccm.host.http/1"],
+    "needs": ["ccm.host.http/1"],
     "components": [
-      {"kind": "provider", "name": "example", "interfaces": ["draft.ccm.provider/1"],
+      {"kind": "provider", "name": "example", "interfaces": ["ccm.provider/1"],
        "providerIDPrefixes": ["example://"]},
       {"kind": "controller", "name": "example-firewall", "aliases": ["firewall"],
        "clientName": "firewall-controller", "enabledByDefault": false}],
@@ -52,7 +52,7 @@ TEST(Manifest, EveryFieldIsRead) {
   EXPECT_EQ(manifest.abi_minor, 0U);
   EXPECT_TRUE(manifest.nonblocking);
   EXPECT_EQ(manifest.max_parallel, 4U);
-  EXPECT_THAT(manifest.needs, ElementsAre("draft.ccm.host.http/1"));
+  EXPECT_THAT(manifest.needs, ElementsAre("ccm.host.http/1"));
   ASSERT_EQ(manifest.components.size(), 2U);
   EXPECT_EQ(manifest.components[0].kind, ComponentKind::provider);
   EXPECT_EQ(manifest.components[0].client_name, "example");

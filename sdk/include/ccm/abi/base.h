@@ -7,7 +7,7 @@
  * R-1  Plain C11, 64-bit only. Fixed-width integers; constants are anonymous enums and never appear in a signature. No
  *      bit-fields, unions, variable arguments, and no `bool`: another language may store a byte in it that is neither 0
  *      nor 1.
- * R-2  Everything is an interface found by id ("draft.ccm.host.log/1"): a table of functions, and a `self` that is
+ * R-2  Everything is an interface found by id ("ccm.host.log/1"): a table of functions, and a `self` that is
  *      passed back as their first argument. Host services, providers and test doubles look alike, so that each can wrap
  *      the other.
  * R-3  An operation, which may take time, is `void op(void *self, ccm_ctx ctx, const ccm_X_request *request,
@@ -30,7 +30,7 @@
  * R-8  Each side knows the other's minor version: ccm_host.abi_minor, ccm_plugin.abi_minor. A member of a request that
  *      is newer than the other side stays 0, unless to ignore it would be wrong; then R-6 is what the caller wants.
  * R-9  Nothing becomes mandatory later, and what was released keeps its meaning. An incompatible change gets an id of
- *      its own ("/2"), and the host goes on serving the old one. Until the ABI is frozen every id starts with "draft.".
+ *      its own ("/2"), and the host goes on serving the old one.
  *
  * OWNERSHIP
  * R-10 Nobody frees the other side's memory. Arguments live until the call returns, results until the completion

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_CONFIG "draft.ccm.host.config/1"
+#define CCM_HOST_CONFIG "ccm.host.config/1"
 
 /* [host table] [since 1.0] */
 typedef struct ccm_host_config {

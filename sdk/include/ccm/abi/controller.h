@@ -23,8 +23,8 @@
 extern "C" {
 #endif
 
-#define CCM_CONTROLLER "draft.ccm.controller/1"
-#define CCM_HOST_SETUP "draft.ccm.host.setup/1"
+#define CCM_CONTROLLER "ccm.controller/1"
+#define CCM_HOST_SETUP "ccm.host.setup/1"
 
 /* Values of ccm_watch_event.kind. Any other counts as RESYNC. [since 1.0] */
 enum {

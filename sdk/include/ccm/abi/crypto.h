@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_CRYPTO "draft.ccm.host.crypto/1"
+#define CCM_HOST_CRYPTO "ccm.host.crypto/1"
 
 /* Values of `digest`. An unknown one is refused. [since 1.0] */
 enum { CCM_DIGEST_SHA256 = 1 };

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_CTX "draft.ccm.host.ctx/1"
+#define CCM_HOST_CTX "ccm.host.ctx/1"
 
 /* A number of the host's. {0} = none: no deadline, ends with the component. Passed by value. [frozen] [since 1.0] */
 typedef struct ccm_ctx {

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_EVENT "draft.ccm.host.event/1"
+#define CCM_HOST_EVENT "ccm.host.event/1"
 
 /* An object that somebody knows by name only. [notice] [since 1.0] */
 typedef struct ccm_object_reference {

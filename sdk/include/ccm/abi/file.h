@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_FILE "draft.ccm.host.file/1"
+#define CCM_HOST_FILE "ccm.host.file/1"
 
 /* [request] [since 1.0] */
 typedef struct ccm_read_file_request {

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_HINT "draft.ccm.host.hint/1"
+#define CCM_HOST_HINT "ccm.host.hint/1"
 
 /* Values of ccm_hint.kind. A hint of another kind is ignored. [since 1.0] */
 enum {

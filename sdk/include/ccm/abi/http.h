@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_HTTP "draft.ccm.host.http/1"
+#define CCM_HOST_HTTP "ccm.host.http/1"
 
 /* Bits of ccm_http_request.flags. [since 1.0] */
 enum {

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_HTTP_CLIENT "draft.ccm.host.http_client/1"
+#define CCM_HOST_HTTP_CLIENT "ccm.host.http_client/1"
 
 /* Bits of ccm_http_client_options.flags. [since 1.0] */
 enum {

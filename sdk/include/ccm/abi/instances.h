@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define CCM_CLOUD_INSTANCES "draft.ccm.cloud.instances/1"
+#define CCM_CLOUD_INSTANCES "ccm.cloud.instances/1"
 
 /* Values of ccm_instance.state. Any other counts as UNKNOWN, and so does a machine whose name or provider ID is no
  * UTF-8. [since 1.0] */

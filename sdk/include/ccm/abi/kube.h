@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_KUBE "draft.ccm.host.kube/1"
+#define CCM_HOST_KUBE "ccm.host.kube/1"
 
 /* Resources are written "v1/nodes" or "coordination.k8s.io/v1/leases". [request] [since 1.0] */
 typedef struct ccm_kube_reference {

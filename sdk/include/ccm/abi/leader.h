@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_LEADER "draft.ccm.host.leader/1"
+#define CCM_HOST_LEADER "ccm.host.leader/1"
 
 /* [host table] [since 1.0] */
 typedef struct ccm_host_leader {

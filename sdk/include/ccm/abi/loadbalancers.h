@@ -41,7 +41,7 @@
 extern "C" {
 #endif
 
-#define CCM_CLOUD_LOADBALANCERS "draft.ccm.cloud.loadbalancers/1"
+#define CCM_CLOUD_LOADBALANCERS "ccm.cloud.loadbalancers/1"
 
 /* Values of ccm_load_balancer.state. Any other counts as UNKNOWN. [since 1.0] */
 enum {

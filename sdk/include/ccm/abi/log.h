@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_LOG "draft.ccm.host.log/1"
+#define CCM_HOST_LOG "ccm.host.log/1"
 
 /* Levels: negative ones are always written; 0 and above is klog's verbosity, written when --v is at least that. A
  * negative level that is none of these counts as ERROR. [since 1.0] */

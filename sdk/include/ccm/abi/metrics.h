@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_METRICS "draft.ccm.host.metrics/1"
+#define CCM_HOST_METRICS "ccm.host.metrics/1"
 
 /* Values of ccm_metric.kind. [since 1.0] */
 enum { CCM_METRIC_COUNTER = 1, CCM_METRIC_GAUGE = 2, CCM_METRIC_HISTOGRAM = 3 };

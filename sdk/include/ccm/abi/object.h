@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_OBJECT "draft.ccm.host.object/1"
+#define CCM_HOST_OBJECT "ccm.host.object/1"
 
 /* Opaque, reference counted. */
 typedef struct ccm_object ccm_object;

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define CCM_PROVIDER "draft.ccm.provider/1"
+#define CCM_PROVIDER "ccm.provider/1"
 
 /* [request] [since 1.0] */
 typedef struct ccm_initialize_request {

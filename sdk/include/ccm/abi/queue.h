@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_QUEUE "draft.ccm.host.queue/1"
+#define CCM_HOST_QUEUE "ccm.host.queue/1"
 
 /*
  * Priorities: everything at CHANGED goes before anything at PERIODIC. A key that comes back after a wait for the cloud,

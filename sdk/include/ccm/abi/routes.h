@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-#define CCM_CLOUD_ROUTES "draft.ccm.cloud.routes/1"
+#define CCM_CLOUD_ROUTES "ccm.cloud.routes/1"
 
 /* Bits of ccm_route.flags. [since 1.0] */
 enum {

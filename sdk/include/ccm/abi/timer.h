@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_TIMER "draft.ccm.host.timer/1"
-#define CCM_HOST_POST "draft.ccm.host.post/1"
+#define CCM_HOST_TIMER "ccm.host.timer/1"
+#define CCM_HOST_POST "ccm.host.post/1"
 
 /* [host table] [since 1.0] */
 typedef struct ccm_host_timer {

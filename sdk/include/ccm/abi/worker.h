@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define CCM_HOST_WORKER "draft.ccm.host.worker/1"
+#define CCM_HOST_WORKER "ccm.host.worker/1"
 
 /* [request] [since 1.0] */
 typedef struct ccm_work_request {

@@ -62,7 +62,7 @@ class FakeHost {
   [[nodiscard]] const ccm_host* abi() const { return &host_; }
 
   // Makes this host one that lacks a service, or offers a further one
-  // ("draft.ccm.cloud.instances/1" with a table of the test's own). Before the component is
+  // ("ccm.cloud.instances/1" with a table of the test's own). Before the component is
   // created.
   void hide(const std::string& id);
   void offer(const std::string& id, ccm_interface service);

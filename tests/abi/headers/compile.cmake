@@ -1,0 +1,20 @@
+# Every header of a folder, included twice by one file, under one compiler and one standard, with every warning an error:
+#   cmake -DCOMPILER=... -DLANGUAGE=c|c++ -DSTANDARD=c11 -DINCLUDE=<sdk/include> "-DHEADERS=ccm/abi/*.h" -DWORK=<folder> -P ...
+set(text)
+foreach(pattern ${HEADERS})
+  file(GLOB found RELATIVE ${INCLUDE} ${INCLUDE}/${pattern})
+  list(LENGTH found count)
+  if(count EQUAL 0)
+    message(FATAL_ERROR "there are no headers ${INCLUDE}/${pattern}")
+  endif()
+  foreach(header ${found})
+    string(APPEND text "#include <${header}>\n")
+  endforeach()
+endforeach()
+file(MAKE_DIRECTORY ${WORK})
+file(WRITE ${WORK}/all.txt "${text}${text}")
+execute_process(COMMAND ${COMPILER} -x ${LANGUAGE} -std=${STANDARD} -pedantic-errors -Wall -Wextra -Werror -fsyntax-only
+  -I${INCLUDE} ${WORK}/all.txt RESULT_VARIABLE code ERROR_VARIABLE output)
+if(NOT code EQUAL 0)
+  message(FATAL_ERROR "${COMPILER} -std=${STANDARD}:\n${output}")
+endif()
