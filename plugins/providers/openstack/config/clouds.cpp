@@ -1,7 +1,7 @@
 #include "clouds.hpp"
 
 #include "invalid_configuration.hpp"
-#include "yaml.hpp"
+#include "yaml/yaml.hpp"
 
 #include <string_view>
 #include <utility>

@@ -1,24 +1,29 @@
 #include "yaml.hpp"
 
-#include "invalid_configuration.hpp"
-#include "values.hpp"
-
+#include <strings.h>
 #include <yaml.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
-namespace ccm::openstack {
+namespace ccm {
 namespace {
 
 using nlohmann::json;
 
-// Aliases make a short text a large tree, or one without an end.
-constexpr int kMostValues = 10'000;
 constexpr int kMostLevels = 32;
 
 Status at_line(size_t line, const std::string& what) {
-  return invalid_configuration("line " + std::to_string(line + 1) + ": " + what);
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                "line " + std::to_string(line + 1) + ": " + what)
+      .with_reason("InvalidConfiguration");
+}
+
+bool is_any_of(const std::string& text, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char* word) { return ::strcasecmp(text.c_str(), word) == 0; });
 }
 
 struct YamlParser {
@@ -51,26 +56,25 @@ json scalar_value(const yaml_node_t& node) {
   const auto& scalar = node.data.scalar;
   std::string text(reinterpret_cast<const char*>(scalar.value), scalar.length);
   if (scalar.style != YAML_PLAIN_SCALAR_STYLE) return text;
-  if (text.empty() || text == "~" || equal_ignoring_case(text, "null")) return nullptr;
-  for (const char* yes : {"true", "yes", "on"}) {
-    if (equal_ignoring_case(text, yes)) return true;
-  }
-  for (const char* no : {"false", "no", "off"}) {
-    if (equal_ignoring_case(text, no)) return false;
-  }
+  if (is_any_of(text, {"", "~", "null"})) return nullptr;
+  if (is_any_of(text, {"true", "yes", "on"})) return true;
+  if (is_any_of(text, {"false", "no", "off"})) return false;
   return text;
 }
 
 class YamlReader {
  public:
-  explicit YamlReader(yaml_document_t& document) : document_(document) {}
+  // Aliases make a short text a large tree, or one without an end: hence the limit.
+  YamlReader(yaml_document_t& document, std::size_t most_values)
+      : document_(document), values_left_(most_values) {}
 
   Result<json> value(int id, int level) {
     const yaml_node_t* node = yaml_document_get_node(&document_, id);
     if (node == nullptr) return json();
-    if (++values_ > kMostValues || level > kMostLevels) {
+    if (values_left_ == 0 || level > kMostLevels) {
       return at_line(node->start_mark.line, "too many values or levels");
     }
+    --values_left_;
     if (node->type == YAML_SEQUENCE_NODE) return sequence(*node, level);
     if (node->type == YAML_MAPPING_NODE) return mapping(*node, level);
     return scalar_value(*node);
@@ -107,12 +111,12 @@ class YamlReader {
   }
 
   yaml_document_t& document_;
-  int values_ = 0;
+  std::size_t values_left_;
 };
 
 }  // namespace
 
-Result<json> parse_yaml(std::string_view text) {
+Result<json> parse_yaml(std::string_view text, std::size_t most_values) {
   YamlParser parser(text);
   if (!parser.made) return Status(Code::internal, "no memory for a YAML parser");
   YamlDocument document(parser.parser);
@@ -120,9 +124,13 @@ Result<json> parse_yaml(std::string_view text) {
     const char* problem = parser.parser.problem;
     return at_line(parser.parser.problem_mark.line, problem == nullptr ? "is no YAML" : problem);
   }
-  const yaml_node_t* root = yaml_document_get_root_node(&document.document);
-  if (root == nullptr) return json();
-  return YamlReader(document.document).value(1, 0);
+  if (yaml_document_get_root_node(&document.document) == nullptr) return json();
+  auto tree = YamlReader(document.document, most_values).value(1, 0);
+  if (!tree.ok()) return tree;
+  YamlDocument next(parser.parser);
+  if (next.made && yaml_document_get_root_node(&next.document) == nullptr) return tree;
+  return at_line(next.made ? next.document.start_mark.line : parser.parser.problem_mark.line,
+                 "text after the end of the document");
 }
 
-}  // namespace ccm::openstack
+}  // namespace ccm

@@ -1,10 +1,10 @@
-#include "openstack/config/yaml.hpp"
+#include "yaml/yaml.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace ccm::openstack {
+namespace ccm {
 namespace {
 
 using nlohmann::json;
@@ -39,6 +39,22 @@ TEST(YamlTest, AFaultHasItsLineAndNoValue) {
   EXPECT_EQ(refusal("a: 1\n? [k]\n: 2\n"), "line 1: a key is no text");
 }
 
+TEST(YamlTest, ASecondDocumentIsRefused) {
+  EXPECT_EQ(refusal("a: 1\n---\nb: 2\n"), "line 2: text after the end of the document");
+  EXPECT_EQ(refusal("a: 1\n---\n[\n"), "line 4: text after the end of the document");
+  EXPECT_EQ(refusal("---\na: 1\n...\n"), "(none)");
+}
+
+TEST(YamlTest, JsonIsYaml) {
+  EXPECT_EQ(*parse_yaml("{\n\t\"a\": [\"b\\u00e4\", {\"c\": true, \"d\": null}]\n}\n"),
+            (json{{"a", {"b\u00e4", {{"c", true}, {"d", nullptr}}}}}));
+}
+
+TEST(YamlTest, AsManyValuesAsTheCallerAllows) {
+  EXPECT_TRUE(parse_yaml("[1, 2]", 3).ok());
+  EXPECT_EQ(parse_yaml("[1, 2]", 2).status().message(), "line 1: too many values or levels");
+}
+
 TEST(YamlTest, AliasesWithoutAnEndAreRefused) {
   EXPECT_EQ(refusal("&a [*a]"), "line 1: too many values or levels");
   std::string bomb = "a0: &a0 [x, x]\n";
@@ -51,4 +67,4 @@ TEST(YamlTest, AliasesWithoutAnEndAreRefused) {
 }
 
 }  // namespace
-}  // namespace ccm::openstack
+}  // namespace ccm
