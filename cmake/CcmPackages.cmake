@@ -16,9 +16,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 find_program(GZIP_PROGRAM gzip REQUIRED)
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 
-# The ABI is all that host and plugins depend on of each other.
-ccm_header_value(major plugin.h CCM_ABI_MAJOR)
-set(abi_package ccm-abi-${major})
+ccm_abi_package(abi_package)
 
 # The time of the newest commit, unless the builder says another, so that the same sources give the same bytes.
 set(CCM_SOURCE_DATE "$ENV{SOURCE_DATE_EPOCH}")
@@ -143,6 +141,7 @@ endforeach()
 foreach(row IN ITEMS
     "digitalocean|DigitalOcean: droplets, load balancers, firewall"
     "openstack|OpenStack: servers, load balancers, routes"
+    "static|clusters without a cloud: machines and addresses in a file"
     "sandbox|the cloud of ccm-sandbox, for trying things out")
   string(REPLACE "|" ";" row "${row}")
   list(GET row 0 id)
@@ -153,8 +152,10 @@ ${text}."
     DEPENDS ${abi_package} ENHANCES ccm-host)
 endforeach()
 # Each plugin has its libraries inside, so that two of them never meet in different versions.
-install(FILES ${PROJECT_SOURCE_DIR}/deploy/debian/ccm-provider-openstack.lintian-overrides
-  DESTINATION share/lintian/overrides RENAME ccm-provider-openstack COMPONENT openstack)
+foreach(id openstack static)
+  install(FILES ${PROJECT_SOURCE_DIR}/deploy/debian/ccm-provider-${id}.lintian-overrides
+    DESTINATION share/lintian/overrides RENAME ccm-provider-${id} COMPONENT ${id})
+endforeach()
 
 ccm_package(tools ccm-tools "Kubernetes cloud-controller-manager: ccmctl
 ccmctl shows what a running cloud-controller-manager waits for and why,
@@ -177,7 +178,7 @@ This metapackage brings the host, all controllers and ccmctl. It needs
 one provider (ccm-provider-*) besides."
   DEPENDS ccm-host ccm-controller-node ccm-controller-node-lifecycle ccm-controller-service
     ccm-controller-route ccm-controller-ipam ccm-tools
-  SECTION metapackages SUGGESTS ccm-provider-digitalocean ccm-provider-openstack)
+  SECTION metapackages SUGGESTS ccm-provider-digitalocean ccm-provider-openstack ccm-provider-static)
 set(CPACK_DEBIAN_METAPACKAGE_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_METAPACKAGE_PACKAGE_ARCHITECTURE all)
 

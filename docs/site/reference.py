@@ -10,7 +10,7 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROVIDERS = ["digitalocean", "openstack"]
+PROVIDERS = ["digitalocean", "openstack", "static"]
 COMMANDS = ["", "plugin list", "plugin inspect", "plugin check", "rbac", "lint", "status", "explain"]
 UNVERIFIED = ssl.create_default_context()
 UNVERIFIED.check_hostname = False

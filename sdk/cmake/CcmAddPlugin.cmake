@@ -24,6 +24,13 @@ function(ccm_header_value out header name)
   set(${out} "${value}" PARENT_SCOPE)
 endfunction()
 
+# ccm_abi_package(OUT): the virtual Debian package that a host of these headers provides, and on which a plugin's package
+# depends: ccm-abi-1.
+function(ccm_abi_package out)
+  ccm_header_value(major plugin.h CCM_ABI_MAJOR)
+  set(${out} ccm-abi-${major} PARENT_SCOPE)
+endfunction()
+
 # ccm_complete_manifest(VARIABLE OFFERS...): fills in what the manifest in that variable leaves out.
 function(ccm_complete_manifest variable)
   set(text "${${variable}}")

@@ -72,7 +72,10 @@ class RenderTest(unittest.TestCase):
                 (["hostNetwork=false", "dnsPolicy=\"ClusterFirstWithHostNet\""], "dnsPolicy:"),
                 (["args=[\"--use-service-account-credentials\"]"], "args: instead of --use-service-account-credentials"),
                 (["args=[\"--v=3\", \"--use-service-account-credentials=true\"]"], "args: instead of --use-service-account-credentials"),
-                (["provider=\"openstack\""], "cloudConfig: openstack needs one")]:
+                (["provider=\"openstack\""], "cloudConfig: openstack needs one"),
+                (["provider=\"static\""], "cloudConfig: static needs one"),
+                (["cloudConfig.configMap=\"k\"", "cloudConfig.secret=\"k\""], "cloudConfig: either"),
+                (["kind=\"Pod\"", "kubeconfig.hostPath=\"/k\"", "cloudConfig.configMap=\"k\""], "a static Pod cannot read Secrets")]:
             with self.subTest(settings):
                 self.assertIn(said, self.refused("provider=\"digitalocean\"", *settings))
 
@@ -90,7 +93,7 @@ class RenderTest(unittest.TestCase):
         every = [dict(zip(CONTROLLERS, choice)) for choice in itertools.product([True, False], repeat=len(CONTROLLERS))]
         of_the_provider = [{"digitalocean-tags": tags, "digitalocean-firewall": False} for tags in [True, False]]
         # All choices for one provider, since the rules of several are merged; the first ones for the others.
-        for provider, controllers in [("digitalocean", every + of_the_provider), ("openstack", every[:6]), ("sandbox", every[:6])]:
+        for provider, controllers in [("digitalocean", every + of_the_provider), ("openstack", every[:6]), ("static", every[:6]), ("sandbox", every[:6])]:
             for chosen, flag in itertools.product(controllers, [[], ["--use-service-account-credentials"]]):
                 with self.subTest(provider=provider, controllers=chosen, flag=flag):
                     values = {"provider": provider, "controllers": chosen, "useServiceAccountCredentials": flag != []}

@@ -30,6 +30,7 @@ password = secret
 tenant-id = project
 user-domain-id = default
 """
+STATIC = "nodes: [{name: worker-1, addresses: [{type: InternalIP, address: 192.0.2.11}]}]"
 UNVERIFIED = ssl.create_default_context()
 UNVERIFIED.check_hostname = False
 UNVERIFIED.verify_mode = ssl.CERT_NONE
@@ -123,7 +124,7 @@ class StartTest(unittest.TestCase):
                     values.pop("controllers", None)
                     shutil.copy(self.folder / "cloud.json", config)
                 else:  # a cloud at a port where nobody listens: a start does not wait for it
-                    config.write_text(OPENSTACK)
+                    config.write_text(STATIC if values["provider"] == "static" else OPENSTACK)
                 manager, port = self.manager(helm.objects_of(values))
                 self.assert_alive(manager, port)
                 manager.terminate()

@@ -36,6 +36,7 @@ class Runner {
   void api(const nlohmann::json& what);
   void manager(const nlohmann::json& what);
   void remember(const nlohmann::json& what);
+  void file(const nlohmann::json& what);
   void mark(const nlohmann::json& name);
   void expect(const nlohmann::json& what);
   void check(const nlohmann::json& statements);
@@ -49,6 +50,7 @@ class Runner {
 
   World& world_;
   Scenario scenario_;
+  std::filesystem::path folder_;
   std::unique_ptr<ApiProxy> proxy_;  // only if the managers go through it
   Memory memory_;
   Managers managers_;

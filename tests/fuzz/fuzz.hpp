@@ -33,6 +33,7 @@ void octavia_target(std::string_view bytes);
 void openstack_target(std::string_view bytes);
 void protobuf_target(std::string_view bytes);
 void serving_target(std::string_view bytes);
+void static_configuration_target(std::string_view bytes);
 void url_target(std::string_view bytes);
 void watch_target(std::string_view bytes);
 

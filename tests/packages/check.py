@@ -18,7 +18,7 @@ import time
 import unittest
 
 CONTROLLERS = ["node", "node-lifecycle", "service", "route", "ipam"]
-PROVIDERS = ["digitalocean", "openstack", "sandbox"]
+PROVIDERS = ["digitalocean", "openstack", "static", "sandbox"]
 PLUGINS = [f"ccm-controller-{name}" for name in CONTROLLERS] + [f"ccm-provider-{name}" for name in PROVIDERS]
 ABI = "ccm-abi-1"
 FILES = {
@@ -31,7 +31,8 @@ FILES = {
     **{f"ccm-controller-{name}": {f"usr/lib/ccm/controllers/{name}.so"} for name in CONTROLLERS},
     **{f"ccm-provider-{name}": {f"usr/lib/ccm/providers/{name}.so"} for name in PROVIDERS},
 }
-FILES["ccm-provider-openstack"].add("usr/share/lintian/overrides/ccm-provider-openstack")
+for name in ("openstack", "static"):
+    FILES[f"ccm-provider-{name}"].add(f"usr/share/lintian/overrides/ccm-provider-{name}")
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = pathlib.Path("build-package/packages")
 

@@ -18,7 +18,7 @@
 {{- with include "ccm.controllers" . }}
 - --controllers={{ . }}
 {{- end }}
-{{- if or .Values.cloudConfig.secret .Values.cloudConfig.hostPath }}
+{{- if or .Values.cloudConfig.secret .Values.cloudConfig.configMap .Values.cloudConfig.hostPath }}
 - --cloud-config=/etc/config/{{ .Values.cloudConfig.key }}
 {{- end }}
 {{- if eq (include "ccm.inCluster" .) "" }}

@@ -9,6 +9,10 @@
 - name: cloud-config
   mountPath: /etc/config
   readOnly: true
+{{- else if .Values.cloudConfig.configMap }}
+- name: cloud-config
+  mountPath: /etc/config
+  readOnly: true
 {{- else if .Values.cloudConfig.hostPath }}
 - name: cloud-config
   mountPath: /etc/config/{{ .Values.cloudConfig.key }}
@@ -41,6 +45,10 @@
 {{- if .Values.cloudConfig.secret }}
 - name: cloud-config
   {{- include "ccm.secretVolume" .Values.cloudConfig.secret | nindent 2 }}
+{{- else if .Values.cloudConfig.configMap }}
+- name: cloud-config
+  configMap:
+    name: {{ .Values.cloudConfig.configMap }}
 {{- else if .Values.cloudConfig.hostPath }}
 - name: cloud-config
   {{- include "ccm.fileVolume" .Values.cloudConfig.hostPath | nindent 2 }}
