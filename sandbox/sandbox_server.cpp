@@ -2,12 +2,16 @@
 
 #include "api/api_server.hpp"
 #include "api/continue_token.hpp"
+#include "api/coordinator.hpp"
+#include "api/resource.hpp"
 #include "cloud/cloud_server.hpp"
 #include "http/listener.hpp"
 #include "http/tls.hpp"
+#include "replay/replay_server.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -57,15 +61,20 @@ struct SandboxServer::Impl {
 
   void start_apiserver(const ServerOptions& options);
   void start_cloud(const ServerOptions& options);
+  void coordinate();
+  void start_replay(const ServerOptions& options);
   void write_ready(const std::filesystem::path& directory);
 
   std::optional<ApiServer> api;
   std::optional<cloud::CloudServer> cloud;
+  std::optional<replay::ReplayServer> replay;
   std::optional<asio::ssl::context> tls;
-  std::string server_url, cloud_url;
+  std::string server_url, cloud_url, replay_url;
   asio::io_context context{1};
   asio::signal_set signals{context, SIGINT, SIGTERM};
-  std::optional<http::Listener> api_listener, cloud_listener;
+  std::optional<http::Listener> api_listener, cloud_listener, replay_listener;
+  std::optional<Coordinator> coordinator;
+  asio::steady_timer coordinator_timer{context};
 };
 
 SandboxServer::Impl::Impl(const ServerOptions& options) {
@@ -74,10 +83,12 @@ SandboxServer::Impl::Impl(const ServerOptions& options) {
   std::filesystem::remove(directory / "ready");
   if (options.apiserver) start_apiserver(options);
   if (options.cloud) start_cloud(options);
+  if (!options.replay.empty()) start_replay(options);
   write_ready(directory);
 }
 
 void SandboxServer::Impl::start_apiserver(const ServerOptions& options) {
+  if (options.coordinated_leader_election) enable_coordinated_leader_election();
   http::ServingIdentity identity = http::make_serving_identity();
   tls.emplace(http::make_tls_context(identity));
   api.emplace(ApiServer::Options{options.token, options.history});
@@ -87,6 +98,18 @@ void SandboxServer::Impl::start_apiserver(const ServerOptions& options) {
   write_file(std::filesystem::path(options.directory) / "kubeconfig",
              kubeconfig(server_url, identity.ca_pem, api->admin_token()));
   api_listener->start();
+  if (!options.coordinated_leader_election) return;
+  coordinator.emplace(api->store(), api->writer());
+  coordinate();
+}
+
+void SandboxServer::Impl::coordinate() {
+  constexpr std::chrono::milliseconds kPeriod{500};
+  coordinator->step(now());
+  coordinator_timer.expires_after(kPeriod);
+  coordinator_timer.async_wait([this](boost::system::error_code error) {
+    if (!error) coordinate();
+  });
 }
 
 void SandboxServer::Impl::start_cloud(const ServerOptions& options) {
@@ -99,10 +122,19 @@ void SandboxServer::Impl::start_cloud(const ServerOptions& options) {
   cloud_listener->start();
 }
 
+void SandboxServer::Impl::start_replay(const ServerOptions& options) {
+  replay.emplace(options.replay);
+  replay_listener.emplace(context, options.replay_port, nullptr, *replay);
+  replay_url = "http://127.0.0.1:" + std::to_string(replay_listener->port());
+  replay->set_url(replay_url);
+  replay_listener->start();
+}
+
 void SandboxServer::Impl::write_ready(const std::filesystem::path& directory) {
   nlohmann::json ready = {{"pid", getpid()}};
   if (api) ready["server"] = server_url;
   if (cloud) ready["cloud"] = cloud_url;
+  if (replay) ready["replay"] = replay_url;
   write_file(directory / "ready", ready.dump() + "\n");
 }
 
@@ -113,6 +145,7 @@ SandboxServer::~SandboxServer() = default;
 
 const std::string& SandboxServer::server_url() const { return impl_->server_url; }
 const std::string& SandboxServer::cloud_url() const { return impl_->cloud_url; }
+const std::string& SandboxServer::replay_url() const { return impl_->replay_url; }
 
 void SandboxServer::run() {
   impl_->signals.async_wait([this](boost::system::error_code error, int) {

@@ -12,9 +12,12 @@ struct ServerOptions {
   std::uint16_t cloud_port = 0;
   bool apiserver = true;
   bool cloud = true;
+  std::string replay;  // a file of exchanges to answer from; empty: none
+  std::uint16_t replay_port = 0;
   std::string token;        // empty: random
   std::string cloud_token;  // empty: random
   std::size_t history = 1000;
+  bool coordinated_leader_election = false;
   int nodes = 0;  // uninitialized nodes, and machines of the same names
 };
 
@@ -29,6 +32,7 @@ class SandboxServer {
   // "" for a server that is off.
   const std::string& server_url() const;
   const std::string& cloud_url() const;
+  const std::string& replay_url() const;
 
   // Serves until SIGTERM, SIGINT or stop().
   void run();

@@ -17,9 +17,9 @@ Json entry(const std::string& name, const std::string& singular, bool namespaced
           {"verbs", verbs}};
 }
 
-void add_resources(Json& list, const std::string& group) {
+void add_resources(Json& list, const std::string& group, const std::string& version) {
   for (const Resource& resource : resources()) {
-    if (resource.group != group) continue;
+    if (resource.group != group || resource.version != version) continue;
     Json item =
         entry(resource.plural, resource.singular, resource.namespaced, resource.kind,
               {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"});
@@ -47,12 +47,12 @@ void add_resources(Json& list, const std::string& group) {
   }
 }
 
-Json resource_list(const std::string& group) {
+Json resource_list(const std::string& group, const std::string& version) {
   Json list = Json::array();
-  add_resources(list, group);
+  add_resources(list, group, version);
   return {{"kind", "APIResourceList"},
           {"apiVersion", "v1"},
-          {"groupVersion", group.empty() ? "v1" : group + "/v1"},
+          {"groupVersion", group.empty() ? version : group + "/" + version},
           {"resources", list}};
 }
 
@@ -65,9 +65,24 @@ std::vector<std::string> groups() {
   return names;
 }
 
+// The preferred one first.
+std::vector<std::string> versions_of(const std::string& group) {
+  std::vector<std::string> versions{"v1"};
+  for (const Resource& resource : resources()) {
+    const bool known =
+        std::find(versions.begin(), versions.end(), resource.version) != versions.end();
+    if (resource.group == group && !known) versions.push_back(resource.version);
+  }
+  return versions;
+}
+
 Json api_group(const std::string& name) {
-  Json version = {{"groupVersion", name + "/v1"}, {"version", "v1"}};
-  return {{"name", name}, {"versions", Json::array({version})}, {"preferredVersion", version}};
+  Json versions = Json::array();
+  for (const std::string& version : versions_of(name)) {
+    versions.push_back({{"groupVersion", name + "/" + version}, {"version", version}});
+  }
+  Json preferred = versions[0];
+  return {{"name", name}, {"versions", std::move(versions)}, {"preferredVersion", preferred}};
 }
 
 Json group_list() {
@@ -89,14 +104,17 @@ Json openapi_v2() {
           {"definitions", Json::object()}};
 }
 
-std::string group_path(const std::string& group) {
-  return group.empty() ? "api/v1" : "apis/" + group + "/v1";
+std::string group_path(const std::string& group, const std::string& version) {
+  return group.empty() ? "api/" + version : "apis/" + group + "/" + version;
 }
 
 Json openapi_v3_index() {
   Json paths = Json::object();
   auto add = [&](const std::string& group) {
-    paths[group_path(group)] = {{"serverRelativeURL", "/openapi/v3/" + group_path(group)}};
+    for (const std::string& version : versions_of(group)) {
+      const std::string path = group_path(group, version);
+      paths[path] = {{"serverRelativeURL", "/openapi/v3/" + path}};
+    }
   };
   add("");
   for (const std::string& name : groups()) add(name);
@@ -109,7 +127,7 @@ std::optional<http::Response> openapi_v3_answer(const std::string& wanted) {
   Json parameter = {{"name", "fieldValidation"}, {"in", "query"}};
   bool known = false;
   for (const Resource& resource : resources()) {
-    if (group_path(resource.group) != wanted) continue;
+    if (group_path(resource.group, resource.version) != wanted) continue;
     known = true;
     std::string path = "/" + wanted + (resource.namespaced ? "/namespaces/{namespace}/" : "/") +
                        resource.plural + "/{name}";
@@ -136,7 +154,7 @@ std::optional<http::Response> discovery_answer(const http::Request& request) {
                         {"serverAddressByClientCIDRs", Json::array()}});
   }
   if (path == "/apis") return json_answer(group_list());
-  if (path == "/api/v1") return json_answer(resource_list(""));
+  if (path == "/api/v1") return json_answer(resource_list("", "v1"));
   if (path == "/openapi/v2") return json_answer(openapi_v2());
   if (path == "/openapi/v3") return json_answer(openapi_v3_index());
   if (path.starts_with("/openapi/v3/")) return openapi_v3_answer(path.substr(12));
@@ -147,7 +165,9 @@ std::optional<http::Response> discovery_answer(const http::Request& request) {
       group["apiVersion"] = "v1";
       return json_answer(group);
     }
-    if (path == "/apis/" + name + "/v1") return json_answer(resource_list(name));
+    for (const std::string& version : versions_of(name)) {
+      if (path == "/apis/" + name + "/" + version) return json_answer(resource_list(name, version));
+    }
   }
   return std::nullopt;
 }

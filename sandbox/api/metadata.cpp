@@ -84,6 +84,12 @@ void validate_owners(const Json& owners, std::vector<Cause>& causes) {
   }
 }
 
+std::optional<std::string> name_problem(NameRule rule, const std::string& name) {
+  if (rule == NameRule::kLabel) return dns_label_problem(name);
+  if (rule == NameRule::kConfigKey) return config_key_problem(name);
+  return dns_subdomain_problem(name);
+}
+
 }  // namespace
 
 void validate_labels(const Json& labels, const std::string& path, std::vector<Cause>& causes) {
@@ -102,8 +108,7 @@ void validate_metadata(const Resource& resource, const Json* old, const Json& ob
   const Json& metadata = object["metadata"];
   if (old == nullptr) {
     const std::string& name = metadata_text(object, "name");
-    auto problem = resource.name_rule == NameRule::kLabel ? dns_label_problem(name)
-                                                          : dns_subdomain_problem(name);
+    auto problem = name_problem(resource.name_rule, name);
     if (name.empty()) {
       causes.push_back(required_value("metadata.name", "name or generateName is required"));
     } else if (problem) {

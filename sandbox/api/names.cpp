@@ -72,4 +72,13 @@ std::optional<std::string> label_value_problem(const std::string& text) {
          "or '.', and must start and end with an alphanumeric character";
 }
 
+std::optional<std::string> config_key_problem(const std::string& text) {
+  const bool shaped = !text.empty() && text.size() <= 253 && text != "." && text != ".." &&
+                      text.find_first_not_of(
+                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                          "0123456789-_.") == std::string::npos;
+  if (shaped) return std::nullopt;
+  return "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
+}
+
 }  // namespace sandbox

@@ -3,6 +3,8 @@
 namespace sandbox {
 namespace {
 
+bool coordinated_leader_election = false;
+
 Resource core(std::string plural, std::string singular, std::string kind, std::string short_name) {
   Resource resource;
   resource.version = "v1";
@@ -52,7 +54,16 @@ std::vector<Resource> build() {
   leases.group = "coordination.k8s.io";
   leases.unconditional_update = false;
   leases.create_on_update = true;
-  leases.rules = &kLeaseRules;
+  leases.rules = coordinated_leader_election ? &kLeaseRules : &kPlainLeaseRules;
+
+  if (coordinated_leader_election) {
+    Resource& candidates = add(core("leasecandidates", "leasecandidate", "LeaseCandidate", ""));
+    candidates.group = "coordination.k8s.io";
+    candidates.version = "v1beta1";
+    candidates.unconditional_update = false;
+    candidates.name_rule = NameRule::kConfigKey;
+    candidates.rules = &kLeaseCandidateRules;
+  }
 
   add(core("configmaps", "configmap", "ConfigMap", "cm")).rules = &kConfigMapRules;
 
@@ -89,6 +100,8 @@ std::vector<Resource> build() {
 }
 
 }  // namespace
+
+void enable_coordinated_leader_election() { coordinated_leader_election = true; }
 
 const std::vector<Resource>& resources() {
   static const std::vector<Resource>& table = *new std::vector<Resource>(build());

@@ -21,7 +21,7 @@ struct Rules {
   void (*status)(Json& candidate) = nullptr;
 };
 
-enum class NameRule { kSubdomain, kLabel };
+enum class NameRule { kSubdomain, kLabel, kConfigKey };
 
 struct Resource {
   std::string group;
@@ -46,6 +46,10 @@ struct Resource {
   std::string api_version() const { return group.empty() ? version : group + "/" + version; }
 };
 
+// Has an API server with the feature gate CoordinatedLeaderElection: LeaseCandidates, and the
+// fields of Leases that belong to them. Before anything else of this file.
+void enable_coordinated_leader_election();
+
 const std::vector<Resource>& resources();
 const Resource* find_resource(std::string_view group, std::string_view version,
                               std::string_view plural);
@@ -61,6 +65,8 @@ extern const Rules kNodeRules;
 extern const Rules kServiceRules;
 extern const Rules kEventRules;
 extern const Rules kLeaseRules;
+extern const Rules kPlainLeaseRules;  // without coordinated leader election
+extern const Rules kLeaseCandidateRules;
 extern const Rules kSecretRules;
 extern const Rules kConfigMapRules;
 extern const Rules kNamespaceRules;

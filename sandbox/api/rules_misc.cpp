@@ -52,23 +52,30 @@ void validate_lease(const Json*, const Json& object, std::vector<Cause>& causes)
 }
 
 // Fields of coordinated leader election, which is off by default.
-void create_lease(Json& object) {
+void create_plain_lease(Json& object) {
   object["spec"].erase("strategy");
   object["spec"].erase("preferredHolder");
 }
-void update_lease(const Json&, Json& candidate) { create_lease(candidate); }
+void update_plain_lease(const Json&, Json& candidate) { create_plain_lease(candidate); }
+
+void validate_lease_candidate(const Json* old, const Json& object, std::vector<Cause>& causes) {
+  const Json& spec = member_or_null(object, "spec");
+  for (const char* member : {"leaseName", "binaryVersion", "emulationVersion", "strategy"}) {
+    if (!spec.is_object() || spec.value(member, "").empty()) {
+      causes.push_back(required_value(std::string("spec.") + member, ""));
+    }
+  }
+  const Json& lease = member_or_null(spec, "leaseName");
+  if (old != nullptr && member_or_null(member_or_null(*old, "spec"), "leaseName") != lease) {
+    causes.push_back(invalid_value("spec.leaseName", lease, "field is immutable"));
+  }
+}
 
 void validate_data_keys(const Json& data, const std::string& path, std::vector<Cause>& causes) {
   for (auto item = data.begin(); item != data.end(); ++item) {
     const std::string& key = item.key();
-    bool shaped = !key.empty() && key.size() <= 253 && key != "." && key != ".." &&
-                  key.find_first_not_of(
-                      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                      "0123456789-_.") == std::string::npos;
-    if (!shaped) {
-      causes.push_back(invalid_value(path + "[" + key + "]", key,
-                                     "a valid config key must consist of alphanumeric characters, "
-                                     "'-', '_' or '.'"));
+    if (auto problem = config_key_problem(key)) {
+      causes.push_back(invalid_value(path + "[" + key + "]", key, *problem));
     }
   }
 }
@@ -133,7 +140,9 @@ void update_namespace(const Json& old, Json& candidate) {
 }  // namespace
 
 const Rules kEventRules{nullptr, nullptr, validate_event};
-const Rules kLeaseRules{create_lease, update_lease, validate_lease};
+const Rules kLeaseRules{nullptr, nullptr, validate_lease};
+const Rules kPlainLeaseRules{create_plain_lease, update_plain_lease, validate_lease};
+const Rules kLeaseCandidateRules{nullptr, nullptr, validate_lease_candidate};
 const Rules kConfigMapRules{nullptr, nullptr, validate_configmap};
 const Rules kSecretRules{create_secret, update_secret, validate_secret};
 const Rules kNamespaceRules{create_namespace, update_namespace, nullptr};

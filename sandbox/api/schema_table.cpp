@@ -215,6 +215,18 @@ LeaseSpec
   strategy *string @6
   preferredHolder *string @7
 
+LeaseCandidate
+  metadata ObjectMeta @1
+  spec LeaseCandidateSpec @2
+
+LeaseCandidateSpec
+  leaseName string always @1
+  pingTime microtime @2
+  renewTime microtime @3
+  binaryVersion string always @4
+  emulationVersion string @5
+  strategy string @6
+
 ConfigMap
   metadata ObjectMeta @1
   data map:string @2

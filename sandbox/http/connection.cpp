@@ -78,6 +78,7 @@ Request make_request(Parser::value_type&& message) {
   request.method = message.method_string();
   std::string_view target = message.target();
   std::size_t question = target.find('?');
+  request.target = target;
   request.path = target.substr(0, question);
   if (question != std::string_view::npos) request.query = Query::parse(target.substr(question + 1));
   request.authorization = message[field::field::authorization];
@@ -232,6 +233,10 @@ asio::awaitable<void> Connection<Stream>::run(std::shared_ptr<Connection> self) 
       reply = self->handler_.handle(request);
     }
     if (reply.delay.count() > 0) co_await self->wait_until(Clock::now() + reply.delay);
+    if (reply.cut) {
+      self->reset();
+      co_return;
+    }
     if (reply.hang) {
       self->reading_ahead_ = true;
       co_await read_ahead(self);

@@ -32,7 +32,8 @@ std::string percent_decode(std::string_view text, bool plus_is_space);
 
 struct Request {
   std::string method;
-  std::string path;  // raw, without the query
+  std::string target;  // path and query, as they came
+  std::string path;    // raw, without the query
   Query query;
   std::string authorization;
   std::string accept;
@@ -74,6 +75,7 @@ struct Reply {
   std::chrono::milliseconds delay{0};  // answer later
   bool again = false;                  // after `delay`, ask the handler again
   bool hang = false;                   // never answer; the client has to give up
+  bool cut = false;                    // end the connection without an answer
 };
 
 // The handler that a listener calls, on the loop thread only.

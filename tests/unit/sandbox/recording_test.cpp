@@ -1,0 +1,92 @@
+#include "replay/recording.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <stdexcept>
+
+namespace sandbox::replay {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string line(const std::string& method, const std::string& target, const std::string& sent,
+                 int status, const std::string& body) {
+  Json value = {{"request",
+                 {{"method", method},
+                  {"url", "https://api.example.com" + target},
+                  {"headers", Json::array()},
+                  {"body", sent}}}};
+  if (status == 0) {
+    value["error"] = "reset";
+  } else {
+    value["response"] = {{"status", status}, {"headers", Json::array()}, {"body", body}};
+  }
+  return value.dump() + "\n";
+}
+
+Recording recording_of(const std::string& text) {
+  std::istringstream lines(text);
+  return Recording(lines);
+}
+
+std::string ask(Recording& recording, const std::string& method, const std::string& target,
+                const std::string& body = "") {
+  const Exchange* exchange = recording.answer(method, target, body);
+  if (exchange == nullptr) return "not recorded";
+  return exchange->answered ? exchange->body : "cut";
+}
+
+TEST(Recording, ReadsShowWhatWasThereBeforeAndAfterAChange) {
+  Recording recording =
+      recording_of(line("GET", "/lb", "", 200, "none") + line("POST", "/lb", "{}", 202, "made") +
+                   line("GET", "/lb", "", 200, "one") + line("DELETE", "/lb/1", "", 204, "gone") +
+                   line("GET", "/lb", "", 200, "none again"));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(recording, "GET", "/lb"), "none");
+  EXPECT_EQ(ask(recording, "POST", "/lb", "{}"), "made");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(recording, "GET", "/lb"), "one");
+  EXPECT_EQ(ask(recording, "DELETE", "/lb/1"), "gone");
+  EXPECT_EQ(ask(recording, "GET", "/lb"), "none again");
+}
+
+TEST(Recording, FaultsComeInTheirOrder) {
+  Recording recording =
+      recording_of(line("GET", "/a", "", 502, "bad") + line("GET", "/a", "", 0, "") +
+                   line("GET", "/a", "", 200, "good"));
+  EXPECT_EQ(ask(recording, "GET", "/a"), "bad");
+  EXPECT_EQ(ask(recording, "GET", "/a"), "cut");
+  EXPECT_EQ(ask(recording, "GET", "/a"), "good");
+  EXPECT_EQ(ask(recording, "GET", "/a"), "good");
+}
+
+TEST(Recording, AChangeIsFoundByItsBodyThenByItsPath) {
+  Recording recording = recording_of(line("POST", "/lb", R"({"name":"a","port":1})", 202, "a") +
+                                     line("POST", "/lb", R"({"name":"b","port":2})", 202, "b"));
+  EXPECT_EQ(ask(recording, "POST", "/lb", R"({"port":2,"name":"b"})"), "b");
+  EXPECT_EQ(ask(recording, "POST", "/lb", R"({"name":"of another cluster"})"), "a");
+  EXPECT_EQ(ask(recording, "POST", "/lb", R"({"name":"third"})"), "b") << "the last one again";
+}
+
+TEST(Recording, RequestsThatWereNotRecordedHaveNoAnswer) {
+  Recording recording = recording_of(line("GET", "/a?page=1&token=[redacted]&x=2", "", 200, "yes"));
+  EXPECT_EQ(ask(recording, "GET", "/a"), "not recorded");
+  EXPECT_EQ(ask(recording, "GET", "/a?page=2&token=t&x=2"), "not recorded");
+  EXPECT_EQ(ask(recording, "GET", "/a?page=1&token=t"), "not recorded");
+  EXPECT_EQ(ask(recording, "POST", "/a?page=1&token=t&x=2"), "not recorded");
+  EXPECT_EQ(ask(recording, "GET", "/a?page=1&token=t&x=2"), "yes");
+}
+
+TEST(Recording, ALineThatIsNoneIsNamed) {
+  for (const char* wrong : {"{", "[]", R"({"request":{}})",
+                            R"({"request":{"method":"GET","url":"x","headers":[],"body":""}})"}) {
+    try {
+      (void)recording_of(line("GET", "/", "", 200, "") + wrong + "\n");
+      ADD_FAILURE() << wrong;
+    } catch (const std::runtime_error& error) {
+      EXPECT_EQ(std::string(error.what()).rfind("line 2 is no recorded exchange: ", 0), 0u);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sandbox::replay
