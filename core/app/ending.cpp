@@ -30,7 +30,7 @@ struct WayOut {
   std::optional<int> exit_code;  // without one: that of the orderly stop
 };
 
-constexpr std::array<WayOut, 11> kWaysOut{{
+constexpr std::array<WayOut, 12> kWaysOut{{
     {Cause::signal, Way::leave, Way::stop, Way::stay, kExitOk},
     {Cause::second_signal, Way::leave, Way::leave, Way::leave, kExitFatal},
     {Cause::stop_limit, Way::leave, Way::leave, Way::leave, std::nullopt},
@@ -44,6 +44,8 @@ constexpr std::array<WayOut, 11> kWaysOut{{
     {Cause::nothing_to_do, Way::stop, Way::stop, Way::stay, kExitOk},
     {Cause::would_change, Way::stop, Way::stop, Way::stay, kExitWouldChange},
     {Cause::undetermined, Way::stop, Way::stop, Way::stay, kExitUndetermined},
+    // With a lost Lease's code, so that whatever started this process starts it again.
+    {Cause::outvoted, Way::stop, Way::stop, Way::stay, kExitLeadershipLost},
 }};
 
 constexpr bool in_order_of_causes() {

@@ -22,6 +22,8 @@ enum class Cause {
   nothing_to_do,
   would_change,
   undetermined,
+  // The API server's coordinator chose another leader.
+  outvoted,
 };
 
 class Ending {

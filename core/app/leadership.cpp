@@ -1,6 +1,8 @@
 #include "app/leadership.hpp"
 
 #include "base/log.hpp"
+#include "base/version.hpp"
+#include "election/kube_lease_candidate_client.hpp"
 #include "election/kube_lease_client.hpp"
 
 #include <memory>
@@ -20,17 +22,21 @@ election::ElectionOptions election_options(const LeaderElectionOptions& flags, s
   options.lease_duration = duration_cast<milliseconds>(flags.lease_duration);
   options.renew_deadline = duration_cast<milliseconds>(flags.renew_deadline);
   options.retry_period = duration_cast<milliseconds>(flags.retry_period);
+  // This program emulates no other version of itself.
+  options.versions.binary = version().text.substr(version().text.starts_with('v') ? 1 : 0);
+  options.versions.emulation = options.versions.binary;
   return options;
 }
 
 }  // namespace
 
-Leadership::Leadership(const LeaderElectionOptions& options, std::string migration_lease,
-                       const ClientFactory& clients, runtime::EventLoop& loop)
+Leadership::Leadership(const LeaderElectionOptions& options, bool coordinated,
+                       std::string migration_lease, const ClientFactory& clients,
+                       runtime::EventLoop& loop)
     : options_(options),
       clients_(clients),
       loop_(loop),
-      main_{options.resource_name},
+      main_{options.resource_name, coordinated},
       migration_{std::move(migration_lease)} {}
 
 void Leadership::start(Callbacks callbacks) {
@@ -70,10 +76,19 @@ void Leadership::compete(Competition& competition, const Callbacks& callbacks,
   notify.lost = [lost = callbacks.lost, lease = options.lease()](const std::string& reason) {
     lost(lease + ": " + reason);
   };
+  notify.outvoted = callbacks.outvoted;
   notify.new_leader = [this, lease = options.lease()](const std::string& leader) {
     if (leader == identity_) return;
     log::info("Another process leads", {{"lease", lease}, {"identity", leader}});
   };
+  election::LeaderElector::CandidateClientFactory candidates;
+  if (competition.coordinated) {
+    candidates = [this, options](const boost::asio::any_io_executor& executor) {
+      return std::make_unique<election::KubeLeaseCandidateClient>(
+          clients_.separate(executor, "leader-election"), options.namespace_name, options.identity,
+          election::request_timeout(options));
+    };
+  }
   competition.elector.emplace(
       options,
       [this, options](const boost::asio::any_io_executor& executor) {
@@ -81,7 +96,7 @@ void Leadership::compete(Competition& competition, const Callbacks& callbacks,
             clients_.separate(executor, "leader-election"), options.namespace_name, options.name,
             election::request_timeout(options));
       },
-      std::move(notify), callbacks.alive, clock_);
+      std::move(notify), callbacks.alive, clock_, candidates);
   competition.current = &*competition.elector;
   competition.elector->start();
 }

@@ -26,13 +26,17 @@ class Leadership final : public plugin::LeaderState {
     std::function<void()> migration_started;  // it holds the Lease of the migration, too
     // Called on the election's thread, even when the loop is blocked: ends the process.
     std::function<void(const std::string& reason)> lost;
+    // The API server's coordinator has chosen another process (KEP-4355): end in order.
+    std::function<void(const std::string& identity)> outvoted;
     // For an Event on the Lease of that name (HOST-118).
     std::function<void(const std::string& lease, std::string message)> event;
     election::LeaderElector::Alive alive;
   };
 
   // The references must outlive it. `migration_lease`: the name of the second Lease; empty: none.
-  Leadership(const LeaderElectionOptions& options, std::string migration_lease,
+  // `coordinated`: the API server names the holder of the first one, where it can. The second one
+  // is shared with kube-controller-manager, whose election of it is a plain one.
+  Leadership(const LeaderElectionOptions& options, bool coordinated, std::string migration_lease,
              const ClientFactory& clients, runtime::EventLoop& loop);
 
   // Competes for the Lease, or leads at once. Then competes for the one of the migration.
@@ -68,6 +72,7 @@ class Leadership final : public plugin::LeaderState {
  private:
   struct Competition {
     std::string lease;
+    bool coordinated = false;
     std::atomic<bool> taken{false};
     std::atomic<const election::LeaderElector*> current{nullptr};
     std::optional<election::LeaderElector> elector{};

@@ -92,7 +92,9 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
         return std::make_unique<kube::EventRecorder>(clients.event_writer(source, account),
                                                      event_options);
       }),
-      leadership(options.leader_election, migration.lease, clients, loop),
+      leadership(options.leader_election,
+                 options.generic.feature_gates.enabled(kCoordinatedLeaderElection), migration.lease,
+                 clients, loop),
       plugins(dependencies()),
       endpoint(loop.executor(), options, metrics, sampled, health),
       guard(signal_guard) {

@@ -206,6 +206,13 @@ asio::awaitable<void> Manager::Impl::start() {
                             log::error("Leadership lost", {{"reason", reason}});
                           });
                         },
+                    .outvoted =
+                        [this](const std::string& identity) {
+                          ending.end(Cause::outvoted, [&] {
+                            log::info("Stopping: the API server's coordinator chose another leader",
+                                      {{"identity", identity}});
+                          });
+                        },
                     .event =
                         [this](const std::string& lease, std::string message) {
                           recorders.record(

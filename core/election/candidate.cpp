@@ -39,6 +39,13 @@ LeaseRecord Candidate::claim(std::chrono::system_clock::time_point wall) const {
   return record;
 }
 
+LeaseRecord Candidate::accept(std::chrono::system_clock::time_point wall) const {
+  LeaseRecord record = claim(wall);
+  record.acquire_time = record.renew_time;
+  record.lease_transitions = lease_ ? lease_->record.lease_transitions + 1 : 0;
+  return record;
+}
+
 LeaseRecord Candidate::release(std::chrono::system_clock::time_point wall) const {
   LeaseRecord record;
   record.lease_duration = std::chrono::seconds(1);

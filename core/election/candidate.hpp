@@ -33,6 +33,11 @@ class Candidate {
   [[nodiscard]] TimePoint expiry() const;
   // The recorded holder did not renew in time.
   [[nodiscard]] bool expired(TimePoint now) const;
+  // It is ours, but a coordinator has chosen another process, for which the holder makes room
+  // (HOST-154).
+  [[nodiscard]] bool outvoted() const {
+    return holds() && !lease_->preferred_holder.empty() && lease_->preferred_holder != identity_;
+  }
   // Free, ours, or expired.
   [[nodiscard]] bool may_take(TimePoint now) const;
   // The last write was ours and stands: it can be renewed without reading first (HOST-112a).
@@ -43,6 +48,9 @@ class Candidate {
   // The record to write to take or renew it: a renewal keeps acquireTime and leaseTransitions, a
   // take-over counts one transition (HOST-112e).
   [[nodiscard]] LeaseRecord claim(std::chrono::system_clock::time_point wall) const;
+  // The record to write to take it when a coordinator made this candidate its holder: the
+  // coordinator counts no transition.
+  [[nodiscard]] LeaseRecord accept(std::chrono::system_clock::time_point wall) const;
   // The record to write to give it up (HOST-117).
   [[nodiscard]] LeaseRecord release(std::chrono::system_clock::time_point wall) const;
 

@@ -1,7 +1,6 @@
 #include "election/kube_lease_client.hpp"
 
-#include "kube/watch_decoder.hpp"
-#include "net/http_client.hpp"
+#include "election/object_watch.hpp"
 
 #include <utility>
 
@@ -52,29 +51,14 @@ boost::asio::awaitable<Result<Lease>> KubeLeaseClient::update(std::string body) 
 
 boost::asio::awaitable<Status> KubeLeaseClient::watch(std::string resource_version,
                                                       Changed changed) {
-  kube::WatchOptions options;
-  options.field_selector = "metadata.name=" + name_;
-  options.resource_version = std::move(resource_version);
-  options.bookmarks = false;  // each event holds the version that the next watch begins with
-  auto opened = co_await client_.open_watch(leases(), namespace_, options);
-  if (!opened.ok()) co_return opened.status();
-  const std::unique_ptr<net::ResponseStream> stream = std::move(*opened);
-  kube::WatchDecoder pieces;
-  while (true) {
-    Result<std::string> read = co_await stream->read(std::chrono::milliseconds(0));
-    if (!read.ok()) co_return read.status();
-    if (read->empty()) co_return Status();
-    pieces.feed(*read);
-    std::string_view text;
-    for (auto piece = pieces.next(text); piece != kube::WatchDecoder::Piece::none;
-         piece = pieces.next(text)) {
-      Result<LeaseEvent> event = Status(Code::data_loss, "the watch on the Lease sent no event");
-      if (piece == kube::WatchDecoder::Piece::object) event = parse_lease_event(text);
-      if (!event.ok()) co_return event.status();
-      if (!event->failure.empty()) co_return kube::status_of_object(event->failure);
-      if (!changed(std::move(event->lease))) co_return Status();
-    }
-  }
+  EventText told = [changed = std::move(changed)](std::string_view text) -> Result<bool> {
+    auto event = parse_lease_event(text);
+    if (!event.ok()) return event.status();
+    if (!event->failure.empty()) return kube::status_of_object(event->failure);
+    return changed(std::move(event->lease));
+  };
+  return watch_object(client_, leases(), namespace_, name_, std::move(resource_version),
+                      std::move(told));
 }
 
 }  // namespace ccm::election

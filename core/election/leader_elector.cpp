@@ -19,8 +19,21 @@ namespace asio = boost::asio;
 using std::chrono::milliseconds;
 using TimePoint = BootClock::time_point;
 
-LeaderElector::Impl::Impl(ElectionOptions given, ClientFactory factory, ElectionCallbacks notify,
-                          Alive host_alive, const Clock& time)
+namespace {
+
+CandidacyOptions candidacy_options(const ElectionOptions& election) {
+  CandidacyOptions options;
+  options.names = {{}, election.namespace_name, election.identity, election.name};
+  options.versions = election.versions;
+  options.retry_period = election.retry_period;
+  return options;
+}
+
+}  // namespace
+
+LeaderElector::Impl::Impl(ElectionOptions given, const ClientFactory& factory,
+                          ElectionCallbacks notify, Alive host_alive, const Clock& time,
+                          const CandidateClientFactory& candidates)
     : options(std::move(given)),
       callbacks(std::move(notify)),
       alive(std::move(host_alive)),
@@ -28,7 +41,12 @@ LeaderElector::Impl::Impl(ElectionOptions given, ClientFactory factory, Election
       candidate(options.identity, std::chrono::ceil<std::chrono::seconds>(options.lease_duration)),
       wake(io),
       limit(io),
-      client(factory(io.get_executor())) {}
+      client(factory(io.get_executor())) {
+  if (!candidates) return;
+  candidacy = std::make_unique<Candidacy>(
+      io.get_executor(), candidacy_options(options), candidates(io.get_executor()),
+      [this] { return alive(is_leader); }, clock);
+}
 
 asio::awaitable<void> LeaderElector::Impl::pause(milliseconds time) {
   if (stopping) co_return;
@@ -50,6 +68,32 @@ void LeaderElector::Impl::renewed(TimePoint begin) {
   last_renewal = begin.time_since_epoch().count();
 }
 
+void LeaderElector::Impl::tell_outvoted() {
+  if (!candidate.outvoted() || std::exchange(told_outvoted, true)) return;
+  callbacks.post([notify = callbacks.outvoted, identity = candidate.lease()->preferred_holder] {
+    notify(identity);
+  });
+}
+
+LeaseRecord LeaderElector::Impl::next_record() const {
+  return coordinated && !is_leader ? candidate.accept(clock.wall()) : candidate.claim(clock.wall());
+}
+
+bool LeaderElector::Impl::within_reach() const {
+  if (coordinated) return candidate.holds() && !candidate.outvoted();
+  return candidate.holder().empty() || candidate.holds();
+}
+
+Status LeaderElector::Impl::may_write(TimePoint now) const {
+  const bool ours = is_leader && candidate.holds();
+  if (ours || (coordinated ? within_reach() : candidate.may_take(now))) return {};
+  std::string why = "the Lease is held by " + candidate.holder();
+  if (coordinated && (candidate.holder().empty() || candidate.expired(now))) {
+    why = "the API server's coordinator has to name the holder of the Lease";
+  }
+  return {Code::failed_precondition, std::move(why)};
+}
+
 asio::awaitable<Status> LeaderElector::Impl::write(std::string body, bool create) {
   write_in_doubt = true;
   Result<Lease> written = Status(Code::internal, "not written");
@@ -69,8 +113,8 @@ asio::awaitable<Status> LeaderElector::Impl::write(std::string body, bool create
 // One attempt to take or keep the Lease (HOST-112). Ok = it is ours.
 asio::awaitable<Status> LeaderElector::Impl::attempt() {
   const TimePoint begin = clock.now();
-  if (candidate.may_renew_unread(begin)) {
-    std::string body = updated_lease(*candidate.lease(), candidate.claim(clock.wall()));
+  if (candidate.may_renew_unread(begin) && may_write(begin).ok()) {
+    std::string body = updated_lease(*candidate.lease(), next_record());
     const Status status = co_await write(std::move(body), false);
     if (status.ok()) {
       renewed(begin);
@@ -78,8 +122,8 @@ asio::awaitable<Status> LeaderElector::Impl::attempt() {
     }
   }
   // The watch has just shown it free: another candidate that saw it too makes this a conflict.
-  if (chance && candidate.lease() && candidate.holder().empty()) {
-    std::string body = updated_lease(*candidate.lease(), candidate.claim(clock.wall()));
+  if (chance && !coordinated && candidate.lease() && candidate.holder().empty()) {
+    std::string body = updated_lease(*candidate.lease(), next_record());
     const Status status = co_await write(std::move(body), false);
     if (status.ok()) renewed(begin);
     co_return status;
@@ -92,13 +136,12 @@ asio::awaitable<Status> LeaderElector::Impl::attempt() {
   std::string body;
   if (absent) {
     candidate.forget();
-    body = new_lease(options.namespace_name, options.name, candidate.claim(clock.wall()));
+    if (Status refused = may_write(now); !refused.ok()) co_return refused;
+    body = new_lease(options.namespace_name, options.name, next_record());
   } else {
     observe(std::move(*seen), now);
-    if (!candidate.may_take(now)) {
-      co_return Status(Code::failed_precondition, "the Lease is held by " + candidate.holder());
-    }
-    body = updated_lease(*candidate.lease(), candidate.claim(clock.wall()));
+    if (Status refused = may_write(now); !refused.ok()) co_return refused;
+    body = updated_lease(*candidate.lease(), next_record());
   }
   const Status status = co_await write(std::move(body), absent);
   if (status.ok()) renewed(now);
@@ -131,6 +174,7 @@ asio::awaitable<std::string> LeaderElector::Impl::renew() {
     }
     last = alive(true);
     if (last.ok()) last = co_await attempt_within(deadline() - clock.now());
+    if (coordinated) tell_outvoted();
     if (!last.ok() && !stopping) {
       log::warning("Failed to renew the Lease", {{"lease", options.lease()}, {"err", last}});
       if (!candidate.holds() && !candidate.holder().empty()) {
@@ -188,6 +232,17 @@ asio::awaitable<void> LeaderElector::Impl::give_back() {
 }
 
 asio::awaitable<void> LeaderElector::Impl::run() {
+  using asio::experimental::awaitable_operators::operator&&;
+  if (candidacy) coordinated = co_await candidacy->enter();
+  if (coordinated) {
+    co_await (elect() && candidacy->keep());
+  } else {
+    co_await elect();
+  }
+  io.stop();
+}
+
+asio::awaitable<void> LeaderElector::Impl::elect() {
   co_await acquire();
   std::string lost;
   if (!stopping) {
@@ -200,10 +255,12 @@ asio::awaitable<void> LeaderElector::Impl::run() {
   }
   if (!lost.empty()) {
     callbacks.lost(lost);  // not posted: a hung loop would never run it
-  } else if (release_wanted && (candidate.holds() || write_in_doubt)) {
-    co_await give_back();
+  } else if (release_wanted) {
+    // First, so that a coordinator looks for a successor among the others only.
+    if (coordinated) co_await candidacy->withdraw();
+    if (candidate.holds() || write_in_doubt) co_await give_back();
   }
-  io.stop();
+  if (candidacy) candidacy->stop();
 }
 
 void LeaderElector::Impl::stop(bool release, std::function<void()> done) {
@@ -213,13 +270,15 @@ void LeaderElector::Impl::stop(bool release, std::function<void()> done) {
     stopping = true;  // here, so that no attempt begins between this and the cancellation
     wake.cancel();
     limit.cancel();
+    if (candidacy) candidacy->stop();
   });
 }
 
 LeaderElector::LeaderElector(ElectionOptions options, ClientFactory factory,
-                             ElectionCallbacks callbacks, Alive alive, const Clock& clock)
-    : impl_(std::make_unique<Impl>(std::move(options), std::move(factory), std::move(callbacks),
-                                   std::move(alive), clock)) {}
+                             ElectionCallbacks callbacks, Alive alive, const Clock& clock,
+                             const CandidateClientFactory& candidates)
+    : impl_(std::make_unique<Impl>(std::move(options), factory, std::move(callbacks),
+                                   std::move(alive), clock, candidates)) {}
 
 LeaderElector::~LeaderElector() {
   if (!impl_->thread.joinable()) return;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "election/lease_candidate_client.hpp"
 #include "election/lease_client.hpp"
 
 #include <ccm/status.hpp>
@@ -27,6 +28,7 @@ struct ElectionOptions {
   std::chrono::milliseconds lease_duration{15'000};
   std::chrono::milliseconds renew_deadline{10'000};
   std::chrono::milliseconds retry_period{2'000};
+  CandidateVersions versions{};  // of an election that the API server coordinates
 };
 
 // "<host name>_<random UUID>" (HOST-108). Fails when the host has no name.
@@ -42,6 +44,9 @@ struct ElectionCallbacks {
   // The Lease was lost unintentionally: the process must end (HOST-115). Called on the election's
   // thread, since a hung loop would never run a posted function. Once.
   std::function<void(const std::string& reason)> lost;
+  // Posted. The API server's coordinator has chosen another process: this one should end its work
+  // and release() the Lease, which it keeps until then. Once.
+  std::function<void(std::string identity)> outvoted{};
   // Posted. The Lease has a new holder: another identity, or this one.
   std::function<void(std::string identity)> new_leader;
 };
@@ -52,14 +57,19 @@ class LeaderElector {
   using ClientFactory =
       std::function<std::unique_ptr<LeaseClient>(const boost::asio::any_io_executor& executor)>;
 
+  // The same for its LeaseCandidate.
+  using CandidateClientFactory = std::function<std::unique_ptr<LeaseCandidateClient>(
+      const boost::asio::any_io_executor& executor)>;
+
   // Whether the host's loop is alive, else who or what blocks it: the Lease is taken and renewed
   // only while it is. `holding`: for a renewal, which tolerates for a while that a plugin blocks
   // the loop. Called on the election's thread.
   using Alive = std::function<Status(bool holding)>;
 
-  // `clock` must outlive this object. All functions: any thread.
+  // With `candidates` the API server's coordinator chooses the holder (KEP-4355), unless that API
+  // server has no LeaseCandidates. `clock` must outlive this object. All functions: any thread.
   LeaderElector(ElectionOptions options, ClientFactory factory, ElectionCallbacks callbacks,
-                Alive alive, const Clock& clock);
+                Alive alive, const Clock& clock, const CandidateClientFactory& candidates = {});
   ~LeaderElector();  // stops without releasing
   LeaderElector(const LeaderElector&) = delete;
   LeaderElector& operator=(const LeaderElector&) = delete;

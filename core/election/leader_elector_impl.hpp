@@ -2,6 +2,7 @@
 // (standby.cpp). Everything runs on the election's thread unless stated otherwise.
 #pragma once
 
+#include "election/candidacy.hpp"
 #include "election/candidate.hpp"
 #include "election/leader_elector.hpp"
 
@@ -22,11 +23,12 @@ struct LeaderElector::Impl {
   using TimePoint = BootClock::time_point;
   using milliseconds = std::chrono::milliseconds;
 
-  Impl(ElectionOptions given, ClientFactory factory, ElectionCallbacks notify, Alive host_alive,
-       const Clock& time);
+  Impl(ElectionOptions given, const ClientFactory& factory, ElectionCallbacks notify,
+       Alive host_alive, const Clock& time, const CandidateClientFactory& candidates);
 
   // leader_elector.cpp
   boost::asio::awaitable<void> run();
+  boost::asio::awaitable<void> elect();
   boost::asio::awaitable<std::string> renew();
   boost::asio::awaitable<Status> attempt();
   boost::asio::awaitable<Status> attempt_within(BootClock::duration time);
@@ -37,6 +39,13 @@ struct LeaderElector::Impl {
   boost::asio::awaitable<void> pause(milliseconds time);
   void stop(bool release, std::function<void()> done);  // any thread
   void observe(Lease lease, TimePoint now);
+  void tell_outvoted();
+  // The record that takes or renews the Lease.
+  [[nodiscard]] LeaseRecord next_record() const;
+  // May write it as it was seen last; otherwise why not.
+  [[nodiscard]] Status may_write(TimePoint now) const;
+  // It is there for this process to take.
+  [[nodiscard]] bool within_reach() const;
   void renewed(TimePoint begin);
   void log_released() const;
   [[nodiscard]] TimePoint deadline() const {
@@ -52,6 +61,7 @@ struct LeaderElector::Impl {
   void watch_failed(const Status& why);
   void look_again(double low, double high);
   void log_failed_try(const Status& status);
+  void warn_of_no_coordinator();
   milliseconds spread(double low, double high);
 
   const ElectionOptions options;
@@ -64,17 +74,22 @@ struct LeaderElector::Impl {
   boost::asio::steady_timer wake;   // ends a pause
   boost::asio::steady_timer limit;  // ends an attempt, or a standby's wait
   std::unique_ptr<LeaseClient> client;
+  std::unique_ptr<Candidacy> candidacy;  // null: nobody coordinates
+  bool coordinated = false;              // the API server's coordinator names the holder
+  bool told_outvoted = false;
   std::string announced;  // the last holder passed to new_leader
   std::minstd_rand random{std::random_device{}()};
   bool write_in_doubt = false;  // the last write has no answer: it may have taken effect
 
   // Of a standby.
-  bool chance = false;           // the watch saw the Lease become free
-  bool waiting_anew = false;     // the wait began again when `limit` was cancelled
-  milliseconds patience{0};      // how long to wait for an event before the Lease is read
-  int watch_failures = 0;        // in a row
-  TimePoint watch_not_before{};  // the next attempt to watch
-  std::string last_message;      // the last logged text
+  bool chance = false;             // the watch saw the Lease become free
+  bool waiting_anew = false;       // the wait began again when `limit` was cancelled
+  milliseconds patience{0};        // how long to wait for an event before the Lease is read
+  int watch_failures = 0;          // in a row
+  TimePoint watch_not_before{};    // the next attempt to watch
+  std::string last_message;        // the last logged text
+  std::optional<TimePoint> unled;  // since when no coordinator has named a holder
+  bool told_unled = false;
 
   std::atomic<bool> stopping{false};
   std::atomic<bool> release_wanted{false};

@@ -1,5 +1,7 @@
 #include "election/lease.hpp"
 
+#include "election/json_fields.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -14,26 +16,12 @@ using nlohmann::json;
 
 namespace {
 
-// Members of the wrong type read as absent: the other fields decide whether an odd Lease counts as
-// free or expired; it never stops the election.
-std::string text(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 // An int32 that is not negative, as the API has it.
 int64_t number(const json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer()) return 0;
   if (found->is_number_unsigned() && found->get<uint64_t>() > INT32_MAX) return INT32_MAX;
   return std::clamp<int64_t>(found->get<int64_t>(), 0, INT32_MAX);
-}
-
-// Values that nest deeper than any Lease are left out: copying and rendering a json are recursive.
-json parse(std::string_view text) {
-  constexpr int kMaxDepth = 64;
-  return json::parse(
-      text, [](int depth, json::parse_event_t, const json&) { return depth < kMaxDepth; }, false);
 }
 
 json spec_of(const LeaseRecord& record, json spec) {
@@ -48,44 +36,37 @@ json spec_of(const LeaseRecord& record, json spec) {
 
 }  // namespace
 
+// Members of the wrong type read as absent: the other fields decide whether an odd Lease counts as
+// free or expired; it never stops the election.
 Result<Lease> parse_lease(std::string_view text_of_lease) {
+  const json object = parse_bounded(text_of_lease);
   Lease lease;
   lease.document = std::string(text_of_lease);
-  const json object = parse(text_of_lease);
-  const auto metadata = object.is_object() ? object.find("metadata") : object.end();
-  if (object.is_discarded() || !object.is_object() || metadata == object.end() ||
-      !metadata->is_object() || text(*metadata, "resourceVersion").empty()) {
+  lease.resource_version = resource_version_of(object);
+  if (lease.resource_version.empty()) {
     return Status(Code::data_loss, "the API server's answer is no Lease");
   }
-  lease.resource_version = text(*metadata, "resourceVersion");
   const auto spec = object.find("spec");
   if (spec != object.end() && spec->is_object()) {
-    lease.record.holder_identity = text(*spec, "holderIdentity");
+    lease.record.holder_identity = text_member(*spec, "holderIdentity");
     lease.record.lease_duration = std::chrono::seconds(number(*spec, "leaseDurationSeconds"));
-    lease.record.acquire_time = text(*spec, "acquireTime");
-    lease.record.renew_time = text(*spec, "renewTime");
+    lease.record.acquire_time = text_member(*spec, "acquireTime");
+    lease.record.renew_time = text_member(*spec, "renewTime");
     lease.record.lease_transitions = number(*spec, "leaseTransitions");
+    lease.preferred_holder = text_member(*spec, "preferredHolder");
   }
   return lease;
 }
 
 Result<LeaseEvent> parse_lease_event(std::string_view text_of_event) {
-  const json event = parse(text_of_event);
-  const auto object = event.is_object() ? event.find("object") : event.end();
-  if (!event.is_object() || object == event.end() || !object->is_object()) {
-    return Status(Code::data_loss, "the watch on the Lease sent no event");
-  }
+  auto event = parse_object_event(text_of_event, "Lease");
+  if (!event.ok()) return event.status();
   LeaseEvent result;
-  const std::string type = text(event, "type");
-  if (type == "ERROR") {
-    result.failure = object->dump();
-  } else if (type == "ADDED" || type == "MODIFIED") {
-    auto lease = parse_lease(object->dump());
-    if (!lease.ok()) return lease.status();
-    result.lease = std::move(*lease);
-  } else if (type != "DELETED") {
-    return Status(Code::data_loss, "the watch on the Lease sent an event of type " + type);
-  }
+  result.failure = std::move(event->failure);
+  if (event->object.is_null()) return result;
+  auto lease = parse_lease(event->object.dump());
+  if (!lease.ok()) return lease.status();
+  result.lease = std::move(*lease);
   return result;
 }
 
@@ -101,7 +82,7 @@ std::string new_lease(std::string_view namespace_name, std::string_view name,
 }
 
 std::string updated_lease(const Lease& lease, const LeaseRecord& record) {
-  json object = parse(lease.document);
+  json object = parse_bounded(lease.document);
   json spec = object.value("spec", json::object());
   if (!spec.is_object()) spec = json::object();
   object["spec"] = spec_of(record, std::move(spec));

@@ -48,10 +48,12 @@ bool LeaderElector::Impl::noticed(std::optional<Lease> lease) {
     candidate.forget();
   }
   watch_failures = 0;
-  chance = !stopping && (candidate.holder().empty() || candidate.holds());
-  // Never expires while a leader renews with every period: its events come earlier.
-  if (!chance) look_again(2.2, 3.2);
-  return !chance && !stopping;
+  chance = !stopping && within_reach();
+  // Never expires while a leader renews with every period: its events come earlier. A Lease that is
+  // gone cannot be watched.
+  if (!chance && candidate.lease()) look_again(2.2, 3.2);
+  if (!chance && !candidate.lease()) look_again(0.0, 0.25);
+  return !chance && !stopping && candidate.lease();
 }
 
 void LeaderElector::Impl::watch_failed(const Status& why) {
@@ -72,13 +74,13 @@ void LeaderElector::Impl::watch_failed(const Status& why) {
 }
 
 asio::awaitable<void> LeaderElector::Impl::follow() {
-  while (!stopping && !chance) {
+  while (!stopping && !chance && candidate.lease()) {
     const std::string version = candidate.lease()->resource_version;
     LeaseClient::Changed changed = [this](std::optional<Lease> lease) {
       return noticed(std::move(lease));
     };
     const Status ended = co_await client->watch(version, std::move(changed));
-    if (chance || stopping || ended.code() == Code::cancelled) co_return;
+    if (chance || stopping || !candidate.lease() || ended.code() == Code::cancelled) co_return;
     // The server ends every watch after some minutes, and then there were events.
     if (ended.ok() && candidate.lease()->resource_version != version) continue;
     watch_failed(ended);
@@ -119,6 +121,21 @@ void LeaderElector::Impl::log_failed_try(const Status& status) {
   }
 }
 
+void LeaderElector::Impl::warn_of_no_coordinator() {
+  const TimePoint now = clock.now();
+  const bool led = candidate.lease() && !candidate.holder().empty() && !candidate.expired(now);
+  if (led) {
+    unled.reset();
+  } else if (!unled) {
+    unled = now;
+  } else if (now - *unled > 2 * options.lease_duration && !std::exchange(told_unled, true)) {
+    log::warning(
+        "Nobody has named the holder of the Lease; kube-apiserver needs the feature gate "
+        "CoordinatedLeaderElection, too",
+        {{"lease", options.lease()}});
+  }
+}
+
 // HOST-112, woken up earlier by the watch.
 asio::awaitable<void> LeaderElector::Impl::acquire() {
   constexpr std::chrono::hours kNoLimit{1};  // each request has its own
@@ -134,6 +151,11 @@ asio::awaitable<void> LeaderElector::Impl::acquire() {
     // is the pause of candidates that poll; each event of a watch restarts it.
     const bool conflict = status.code() == Code::aborted || status.code() == Code::already_exists;
     patience = conflict ? spread(0.05, 0.25) : spread(1.0, 2.2);
+    if (coordinated) {
+      warn_of_no_coordinator();
+      // A Lease that is not there cannot be watched, and its first holder has 5 s (HOST-153).
+      if (!candidate.lease()) patience = spread(0.25, 0.5);
+    }
     co_await stand_by();
   }
 }

@@ -214,6 +214,12 @@ std::vector<RbacRule> lease_rules(const std::vector<std::string>& names) {
           optional_rule(group, "leases", {"watch"}, names)};
 }
 
+std::vector<RbacRule> lease_candidate_rules() {
+  const std::string group = "coordination.k8s.io";
+  return {needed_rule(group, "leasecandidates", {"get", "create", "update"}),
+          optional_rule(group, "leasecandidates", {"watch", "delete"})};
+}
+
 std::vector<RbacRule> authentication_rules() {
   return {optional_rule("authentication.k8s.io", "tokenreviews", {"create"})};
 }

@@ -71,6 +71,9 @@ std::vector<RbacRule> host_rules(bool cloud_has_machines);
 // The host's rights in the namespace of its Leases (RBAC-3). Creating a Lease needs the right to
 // create any, because a request to create has no name. Without the watch they are polled.
 std::vector<RbacRule> lease_rules(const std::vector<std::string>& names);
+// In the same namespace for its LeaseCandidate, whose name is a new one for each process. Without
+// the watch it is polled; one that is not deleted expires.
+std::vector<RbacRule> lease_candidate_rules();
 // For the endpoint, all optional: reviews of its clients (RBAC-6, RBAC-7), and, in kube-system, the
 // authorities of the cluster's client certificates (RBAC-8).
 std::vector<RbacRule> authentication_rules();

@@ -62,6 +62,23 @@ TEST(Ccmctl, HOST_125_RbacGrantsTheLeaseOfAMigration) {
   EXPECT_THAT(missing.output, HasSubstr("/nowhere/m.yaml"));
 }
 
+TEST(Ccmctl, HOST_151_RbacGrantsLeaseCandidatesWithTheGateOnly) {
+  const std::string rbac = "rbac --cloud-provider=sandbox --secure-port=0 ";
+  const std::string plain = ccmctl(rbac).output;
+  EXPECT_THAT(plain, Not(HasSubstr("leasecandidates")));
+  EXPECT_EQ(ccmctl(rbac + "--feature-gates=CoordinatedLeaderElection=false").output, plain);
+  const CommandOutcome gated =
+      ccmctl(rbac + "--feature-gates=LoggingAlphaOptions=true,CoordinatedLeaderElection=true");
+  EXPECT_EQ(gated.exit_code, 0) << gated.output;
+  EXPECT_THAT(gated.output, HasSubstr("leasecandidates"));
+  EXPECT_THAT(
+      ccmctl(rbac + "--leader-elect=false --feature-gates=CoordinatedLeaderElection=true").output,
+      Not(HasSubstr("leasecandidates")));
+  const CommandOutcome wrong = ccmctl(rbac + "--feature-gates=CoordinatedLeaderElecton=true");
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.output, HasSubstr("did you mean CoordinatedLeaderElection?"));
+}
+
 // One role for each controller's account, and less for the program: it reads, and has tokens made.
 TEST(Ccmctl, RBAC_9_10_RbacPrintsARoleForEachServiceAccount) {
   const CommandOutcome outcome = ccmctl(

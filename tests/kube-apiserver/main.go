@@ -25,6 +25,7 @@ func (p paths) file(name string) string { return filepath.Join(p.directory, name
 func main() {
 	directory := flag.String("directory", ".", "folder for certificates, etcd data, kubeconfig files and the ready file")
 	port := flag.Int("port", 0, "HTTPS port of the API server on 127.0.0.1; 0 takes a free one")
+	coordinated := flag.Bool("coordinated-leader-election", false, "serve LeaseCandidates and choose the holders of their Leases")
 	verbosity := flag.Int("v", 0, "log verbosity of the API server")
 	flag.Parse()
 	if flag.NArg() != 0 {
@@ -34,7 +35,11 @@ func main() {
 	if err != nil {
 		fail(err)
 	}
-	if err := run(paths{absolute}, *port, *verbosity); err != nil {
+	var more []string
+	if *coordinated {
+		more = []string{"--feature-gates=CoordinatedLeaderElection=true", "--runtime-config=coordination.k8s.io/v1beta1=true"}
+	}
+	if err := run(paths{absolute}, *port, *verbosity, more); err != nil {
 		fail(err)
 	}
 }
@@ -44,7 +49,8 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-func run(at paths, port, verbosity int) error {
+// run serves until a signal; more are further flags of kube-apiserver.
+func run(at paths, port, verbosity int, more []string) error {
 	stopped := make(chan os.Signal, 1)
 	signal.Notify(stopped, syscall.SIGTERM, syscall.SIGINT)
 	if err := os.MkdirAll(at.directory, 0o700); err != nil {
@@ -75,7 +81,7 @@ func run(at paths, port, verbosity int) error {
 
 	ended := make(chan error, 1)
 	command := app.NewAPIServerCommand()
-	command.SetArgs(serverFlags(at, servingPort.number, storePort.number, verbosity))
+	command.SetArgs(append(serverFlags(at, servingPort.number, storePort.number, verbosity), more...))
 	go func() { ended <- command.Execute() }()
 	go announce(at, server, store, ended)
 

@@ -15,13 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> server_command(ServerKind kind, const fs::path& directory) {
-  if (kind == ServerKind::kSandbox) {
-    return {program("CCM_SANDBOX", CCM_SANDBOX_PROGRAM), "--directory", directory.string(),
-            "--no-cloud"};
-  }
-  return {program("CCM_KUBE_APISERVER", CCM_KUBE_APISERVER_PROGRAM), "--directory",
-          directory.string()};
+std::vector<std::string> server_command(ServerKind kind, const fs::path& directory,
+                                        const std::vector<std::string>& flags) {
+  std::vector<std::string> command{kind == ServerKind::kSandbox
+                                       ? program("CCM_SANDBOX", CCM_SANDBOX_PROGRAM)
+                                       : program("CCM_KUBE_APISERVER", CCM_KUBE_APISERVER_PROGRAM),
+                                   "--directory", directory.string()};
+  if (kind == ServerKind::kSandbox) command.push_back("--no-cloud");
+  command.insert(command.end(), flags.begin(), flags.end());
+  return command;
 }
 
 Credentials plain(const std::string& server) {
@@ -75,8 +77,9 @@ ReadyServer::ReadyServer(const std::vector<std::string>& command, const fs::path
   }
 }
 
-TestServer::TestServer(const fs::path& directory)
-    : kind_(server_kind()), server_(server_command(kind_, directory / "api"), directory / "api") {}
+TestServer::TestServer(const fs::path& directory, const std::vector<std::string>& flags)
+    : kind_(server_kind()),
+      server_(server_command(kind_, directory / "api", flags), directory / "api") {}
 
 fs::path TestServer::kubeconfig() const { return server_.directory() / "kubeconfig"; }
 

@@ -45,8 +45,9 @@ class ReadyServer {
 // One API server with empty contents.
 class TestServer {
  public:
-  // Starts the server of server_kind() in a folder below directory.
-  explicit TestServer(const std::filesystem::path& directory);
+  // Starts the server of server_kind() in a folder below directory, with these flags of both.
+  explicit TestServer(const std::filesystem::path& directory,
+                      const std::vector<std::string>& flags = {});
 
   ServerKind kind() const { return kind_; }
   // Full rights.

@@ -1,5 +1,6 @@
 // ccmctl rbac: the roles for a manager with these plugins, from their declarations.
 #include "app/flags/controller_selection.hpp"
+#include "app/flags/feature_gates.hpp"
 #include "app/migration_plan.hpp"
 #include "app/plugin_selection.hpp"
 #include "commands.hpp"
@@ -26,6 +27,7 @@ struct Command {
   app::EarlyOptions plugins;
   RbacOptions rbac;
   app::LeaderMigrationOptions migration;
+  std::vector<std::string> feature_gates;
   bool accounts = false;  // --use-service-account-credentials
   int secure_port = 10258;
   bool skip_lookup = false;
@@ -110,6 +112,7 @@ std::string header(const Command& command) {
   text += printable(command.plugins.cloud_provider) + " --controllers=" + printable(controllers);
   if (command.accounts) text += " --use-service-account-credentials";
   if (command.migration.enabled) text += " --enable-leader-migration";
+  if (command.rbac.coordinated) text += " --feature-gates=CoordinatedLeaderElection=true";
   text += ",\n# and no others. Made by ccmctl rbac.\n";
   return text;
 }
@@ -132,6 +135,14 @@ void print(const Command& command, const std::vector<ordered_json>& objects) {
 int rbac(Command command) {
   command.rbac.serving = command.secure_port != 0;
   command.rbac.reads_authentication = !command.skip_lookup;
+  app::FeatureGates gates;
+  for (const std::string& pairs : command.feature_gates) {
+    const Status set = gates.set(pairs);
+    if (set.ok()) continue;
+    std::cerr << "ccmctl: --feature-gates " << printable(set.message()) << '\n';
+    return kFault;
+  }
+  command.rbac.coordinated = gates.enabled(app::kCoordinatedLeaderElection);
   const app::PluginSelection selection(command.plugins);
   const Asked asked = asked_by(selection, command);
   for (const std::string& error : asked.errors) {
@@ -169,6 +180,8 @@ void add_flags(CLI::App& app, Command& command) {
   app.add_flag("--enable-leader-migration", command.migration.enabled, "As the manager's flag");
   app.add_option("--leader-migration-config", command.migration.config_file,
                  "As the manager's flag");
+  app.add_option("--feature-gates", command.feature_gates,
+                 "As the manager's flag: CoordinatedLeaderElection needs more rights");
   app.add_option("--secure-port", command.secure_port,
                  "As the manager's flag; 0: no rights for the endpoint's reviews");
   app.add_flag("--authentication-skip-lookup", command.skip_lookup,

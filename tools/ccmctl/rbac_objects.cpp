@@ -104,7 +104,12 @@ std::vector<ordered_json> rbac_objects(const RbacOptions& options, const RbacRul
   if (options.leader_elect) {
     std::vector<std::string> leases{options.lease_name};
     if (!options.migration_lease.empty()) leases.push_back(options.migration_lease);
-    add_role(list, program, options.name, options.lease_namespace, plugin::lease_rules(leases));
+    std::vector<plugin::RbacRule> wanted = plugin::lease_rules(leases);
+    if (options.coordinated) {
+      const auto candidates = plugin::lease_candidate_rules();
+      wanted.insert(wanted.end(), candidates.begin(), candidates.end());
+    }
+    add_role(list, program, options.name, options.lease_namespace, std::move(wanted));
   }
   if (options.serving) {
     const std::string name = options.name + ":auth-delegator";

@@ -20,6 +20,7 @@ struct RbacOptions {
   std::string lease_name = "cloud-controller-manager";
   std::string migration_lease;  // of the leader migration; empty: there is none
   std::string lease_namespace = "kube-system";
+  bool coordinated = false;          // the feature gate CoordinatedLeaderElection
   bool serving = true;               // reviews clients of its endpoint
   bool reads_authentication = true;  // kube-system/extension-apiserver-authentication (RBAC-8)
 };

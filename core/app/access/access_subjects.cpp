@@ -77,6 +77,11 @@ std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
     if (migration.active()) leases.push_back(migration.lease);
     plugin::add_permissions(host.permissions, plugin::permissions_of(plugin::lease_rules(leases),
                                                                      election.resource_namespace));
+    if (options.generic.feature_gates.enabled(kCoordinatedLeaderElection)) {
+      plugin::add_permissions(
+          host.permissions,
+          plugin::permissions_of(plugin::lease_candidate_rules(), election.resource_namespace));
+    }
   }
   if (options.secure_serving.port != 0) add_endpoint(host.permissions, options);
   std::vector<AccessSubject> subjects{std::move(host)};

@@ -26,6 +26,8 @@ constexpr std::array kGates = std::to_array<KnownGate>({
     {"NativeHistograms", alpha, false, false, false},
     {"ComponentFlagz", beta, true, false, false},
     {"ComponentStatusz", beta, true, false, false},
+    // Of an API server and of those that elect a leader there.
+    {kCoordinatedLeaderElection, beta, false, false, true},
     // Of the generic API server, whose library the Go program links.
     {"APIResponseCompression", beta, true},
     {"APIServerIdentity", beta, true},
@@ -41,7 +43,6 @@ constexpr std::array kGates = std::to_array<KnownGate>({
     {"ConcurrentWatchObjectDecode", beta, false},
     {"ConsistentListFromCache", ga, true, true},
     {"ConstrainedImpersonation", beta, true},
-    {"CoordinatedLeaderElection", beta, false},
     {"DeclarativeValidation", ga, true, true},
     {"DeclarativeValidationBeta", beta, true},
     {"DeclarativeValidationTakeover", deprecated, false},

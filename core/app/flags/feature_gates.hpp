@@ -24,6 +24,8 @@ struct KnownGate {
 };
 std::span<const KnownGate> known_gates();
 
+inline constexpr std::string_view kCoordinatedLeaderElection = "CoordinatedLeaderElection";
+
 class FeatureGates {
  public:
   // "A=true,B=false"; adds to what was set before. AllAlpha and AllBeta set every gate of that

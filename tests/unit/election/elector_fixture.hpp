@@ -3,6 +3,7 @@
 
 #include "election/leader_elector.hpp"
 #include "fake_lease.hpp"
+#include "fake_lease_candidate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ using std::chrono::seconds;
 class Elector {
  public:
   Elector(FakeLease& lease, const Clock& clock, const std::string& identity,
-          milliseconds retry_period = milliseconds(2))
+          milliseconds retry_period = milliseconds(2), FakeLeaseCandidate* candidate = nullptr)
       : elector_(
             options(identity, retry_period),
             [&lease](const auto&) { return std::make_unique<FakeLeaseClient>(lease); }, callbacks(),
@@ -35,7 +36,7 @@ class Elector {
               const bool fine = heartbeat_age.load() < seconds(10) || (holding && forgiven);
               return fine ? Status() : Status(Code::unavailable, "the loop hangs");
             },
-            clock) {
+            clock, candidates(candidate)) {
     elector_.start();
   }
 
@@ -49,6 +50,12 @@ class Elector {
   [[nodiscard]] bool await_leading() {
     return await([this] { return started_.has_value(); });
   }
+  // The coordinator chose another one.
+  [[nodiscard]] bool await_outvoted() {
+    return await([this] { return !successor_.empty(); });
+  }
+  [[nodiscard]] std::string successor() const { return successor_; }
+  [[nodiscard]] int times_outvoted() const { return times_outvoted_; }
   [[nodiscard]] bool await_lost() {
     return await([this] { return lost_.has_value(); });
   }
@@ -75,7 +82,13 @@ class Elector {
     options.lease_duration = seconds(15);
     options.renew_deadline = seconds(10);
     options.retry_period = retry_period;
+    options.versions = {"1.2.3", "1.2.3"};
     return options;
+  }
+  static LeaderElector::CandidateClientFactory candidates(FakeLeaseCandidate* candidate) {
+    if (candidate == nullptr) return {};
+    return
+        [candidate](const auto&) { return std::make_unique<FakeLeaseCandidateClient>(*candidate); };
   }
 
   ElectionCallbacks callbacks() {
@@ -90,6 +103,10 @@ class Elector {
       const std::lock_guard lock(mutex_);
       lost_ = reason;
       changed_.notify_all();
+    };
+    result.outvoted = [this](const std::string& identity) {
+      successor_ = identity;
+      ++times_outvoted_;
     };
     result.new_leader = [this](const std::string& identity) { holder_ = identity; };
     return result;
@@ -106,6 +123,8 @@ class Elector {
   std::optional<int64_t> started_;
   std::optional<std::string> lost_;
   std::string holder_;
+  std::string successor_;
+  int times_outvoted_ = 0;
   LeaderElector elector_;
 };
 

@@ -55,6 +55,14 @@ void FakeLease::set(const LeaseRecord& record) {
   (void)stored(new_lease("n", "l", record));
 }
 
+void FakeLease::prefer(const std::string& identity) {
+  const std::lock_guard lock(mutex_);
+  json object = json::parse(lease_.value().document);
+  object["spec"]["strategy"] = "OldestEmulationVersion";
+  object["spec"]["preferredHolder"] = identity;
+  (void)stored(object.dump());
+}
+
 LeaseRecord FakeLease::record() const {
   const std::lock_guard lock(mutex_);
   return lease_ ? lease_->record : LeaseRecord();

@@ -65,6 +65,8 @@ class FakeLease {
 
   // As another writer would: without a condition.
   void set(const LeaseRecord& record);
+  // As a coordinator that has chosen another holder: only this field changes.
+  void prefer(const std::string& identity);
   [[nodiscard]] LeaseRecord record() const;
   [[nodiscard]] bool exists() const;
   [[nodiscard]] int updates() const { return updates_; }

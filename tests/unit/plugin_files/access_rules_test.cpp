@@ -81,6 +81,13 @@ TEST(AccessRules, RBAC_3_4_22_TheHostAsksForEventsEverywhereAndItsOwnLease) {
             "optional: watch leases.coordination.k8s.io \"ccm\" in namespace kube-system");
 }
 
+TEST(AccessRules, HOST_151_TheHostAsksForItsLeaseCandidate) {
+  EXPECT_EQ(texts(lease_candidate_rules(), "kube-system"),
+            "needs: create, get, update leasecandidates.coordination.k8s.io in namespace "
+            "kube-system; optional: delete, watch leasecandidates.coordination.k8s.io in "
+            "namespace kube-system");
+}
+
 TEST(AccessRules, RBAC_9_10_TheHostAsksForTokensOfTheAccounts) {
   EXPECT_EQ(texts(token_rules({"a-controller", "b-controller"}), "kube-system"),
             "needs: create serviceaccounts/token \"a-controller\" in namespace kube-system; "
