@@ -76,11 +76,13 @@ kube::InformerTiming informer_timing(const ClientConnectionOptions& given) {
 }  // namespace
 
 Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen,
-                    MigrationPlan plan, SignalGuard& signal_guard)
+                    MigrationPlan plan, SignalGuard& signal_guard,
+                    std::shared_ptr<plugin::HttpRecording> exchanges)
     : command_line(line),
       options(line.options()),
       selection(std::move(chosen)),
       migration(std::move(plan)),
+      recording(std::move(exchanges)),
       write_gate(std::make_shared<net::WriteGate>([this] { return may_write(); })),
       event_gate(std::make_shared<net::WriteGate>([this] { return may_write(); })),
       clients(loop.executor(), config, line, {write_gate, event_gate},
@@ -164,6 +166,7 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
           },
       .write_gate = write_gate,
       .withheld = dry_run.enabled() ? &dry_run.writes() : nullptr,
+      .recording = recording,
       .user_agent =
           [](const plugin::ComponentIdentity& identity) {
             return ClientFactory::user_agent_of(identity.client_name);
@@ -280,9 +283,10 @@ asio::awaitable<void> Manager::Impl::stop() {
 }
 
 Manager::Manager(const CommandLine& command_line, kube::ClientConfig config,
-                 LoadedSelection selection, MigrationPlan migration, SignalGuard& signals)
+                 LoadedSelection selection, MigrationPlan migration, SignalGuard& signals,
+                 std::shared_ptr<plugin::HttpRecording> recording)
     : impl_(std::make_unique<Impl>(command_line, std::move(config), std::move(selection),
-                                   std::move(migration), signals)) {}
+                                   std::move(migration), signals, std::move(recording))) {}
 Manager::~Manager() = default;
 
 int Manager::run() {

@@ -7,6 +7,7 @@
 #include "app/plugin_selection.hpp"
 #include "app/signal_guard.hpp"
 #include "kube/config.hpp"
+#include "plugin/recording/http_recording.hpp"
 
 #include <memory>
 
@@ -14,9 +15,11 @@ namespace ccm::app {
 
 class Manager {
  public:
-  // The references must outlive this object. Contacts no server before run().
+  // `recording` gets the provider's HTTP exchanges; null: none is recorded. The references must
+  // outlive this object. Contacts no server before run().
   Manager(const CommandLine& command_line, kube::ClientConfig config, LoadedSelection selection,
-          MigrationPlan migration, SignalGuard& signals);
+          MigrationPlan migration, SignalGuard& signals,
+          std::shared_ptr<plugin::HttpRecording> recording);
   ~Manager();
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;

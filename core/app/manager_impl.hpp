@@ -37,7 +37,8 @@ namespace ccm::app {
 
 struct Manager::Impl final : plugin::FlagSource {
   Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen,
-       MigrationPlan plan, SignalGuard& signal_guard);
+       MigrationPlan plan, SignalGuard& signal_guard,
+       std::shared_ptr<plugin::HttpRecording> exchanges);
 
   std::optional<std::string> flag(std::string_view name) const override;
   bool given(std::string_view name) const override;
@@ -74,6 +75,7 @@ struct Manager::Impl final : plugin::FlagSource {
   const Options& options;
   LoadedSelection selection;
   MigrationPlan migration;
+  std::shared_ptr<plugin::HttpRecording> recording;
 
   Ending ending{[this] { begin_stop(); }};
 

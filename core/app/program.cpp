@@ -11,6 +11,7 @@
 #include "base/version.hpp"
 #include "kube/config.hpp"
 
+#include "plugin/recording/http_recording.hpp"
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -127,7 +128,18 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   command_line.log_flags();
   log_migration(*migration, options.dry_run.enabled);
 
-  Manager manager(command_line, std::move(*config), std::move(*selection), *migration, signals);
+  std::shared_ptr<plugin::HttpRecording> recording;
+  if (!options.record.file.empty()) {
+    auto opened = plugin::HttpRecording::open(options.record.file);
+    if (!opened.ok()) return fail(opened.status());
+    recording = std::move(*opened);
+    log::warning(
+        "HTTP exchanges of the provider are recorded: names and addresses of the cloud's "
+        "resources are in the file, credentials are not",
+        {{"file", options.record.file}});
+  }
+  Manager manager(command_line, std::move(*config), std::move(*selection), *migration, signals,
+                  std::move(recording));
   const int exit_code = manager.run();
   log::flush();
   return exit_code;

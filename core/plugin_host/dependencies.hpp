@@ -10,6 +10,7 @@
 #include "plugin/host_services/kube_access.hpp"
 #include "plugin/host_services/leader_service.hpp"
 #include "plugin/live_component.hpp"
+#include "plugin/recording/http_recording.hpp"
 #include "plugin/withheld_writes.hpp"
 #include "runtime/brake.hpp"
 #include "runtime/event_loop.hpp"
@@ -48,6 +49,8 @@ struct PluginHostDependencies {
   // Not null in a dry run: gets the writes to the cloud, none of which is sent. `object_api` then
   // withholds those to Kubernetes. Must outlive PluginHost.
   WithheldWrites* withheld = nullptr;
+  // Gets the plugins' HTTP exchanges (--record); null: none are recorded.
+  std::shared_ptr<HttpRecording> recording{};
   // Of a component's HTTP requests (HOST-133); empty = none is set.
   std::function<std::string(const ComponentIdentity&)> user_agent;
   std::string cloud_config_path;                // --cloud-config

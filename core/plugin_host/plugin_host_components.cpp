@@ -50,7 +50,8 @@ void PluginHost::Impl::add_services(ComponentUnit& unit) {
   host.add(std::make_unique<PostService>(live));
   host.add(std::make_unique<WorkerService>(live));
   host.add(std::make_unique<MetricsService>(live, plugin_metrics));
-  host.add(std::make_unique<ConfigService>(live, deps.flags, cloud_config, config_rejections));
+  host.add(std::make_unique<ConfigService>(live, deps.flags, cloud_config, config_rejections,
+                                           deps.recording));
   host.add(std::make_unique<LeaderService>(live, deps.leader));
   host.add(std::make_unique<EventService>(live, noting_warnings(live->identity())));
   host.add(std::make_unique<KubeService>(
@@ -60,6 +61,7 @@ void PluginHost::Impl::add_services(ComponentUnit& unit) {
   http.budgets = &cloud.call_budgets();
   http.gate = deps.write_gate;
   http.withheld = deps.withheld;
+  http.recording = deps.recording;
   if (deps.user_agent) http.user_agent = deps.user_agent(live->identity());
   http.observer = [this](const HttpCallRecord& call) { metrics.http(call); };
   if (deps.make_http_client) {

@@ -153,6 +153,10 @@ struct DryRunOptions {
   Duration timeout = std::chrono::minutes(2);
 };
 
+struct RecordOptions {
+  std::string file;  // --record; empty: nothing is recorded
+};
+
 struct Options {
   GenericOptions generic;
   ClientConnectionOptions client_connection;
@@ -168,6 +172,7 @@ struct Options {
   WebhookOptions webhook;
   LoggingOptions logging;
   DryRunOptions dry_run;
+  RecordOptions record;
   std::string version = "false";  // --version: "true", "raw", or a version to report
   bool help = false;
 };

@@ -200,6 +200,10 @@ void add_misc_flags(FlagSet& flags, Options& options) {
                 "Serve /debug/flags/v, where --v can be changed. There is no /debug/pprof.");
   debugging.add("contention-profiling", bool_value(&options.generic.contention_profiling),
                 "Profile waiting for locks too.");
+  debugging.add("record", string_value(&options.record.file),
+                "Write the HTTP exchanges of the provider to this file, 64 MiB at most, without "
+                "credentials: for a report that ccm-sandbox --replay runs. If unset, nothing is "
+                "recorded.");
   FlagGroup group = flags.group("Misc flags");
   group.add("help", bool_value(&options.help), "Print this and exit.").shorthand = 'h';
   group.add("version", version_value(&options.version),

@@ -16,11 +16,12 @@ constexpr std::size_t kReasonLimit = 1'024;
 
 ConfigService::ConfigService(const std::shared_ptr<LiveComponent>& component,
                              const FlagSource& flags, CloudConfig& cloud_config,
-                             ConfigRejections& rejections)
+                             ConfigRejections& rejections, std::shared_ptr<HttpRecording> recording)
     : HostService(component),
       flags_(flags),
       cloud_config_(cloud_config),
       rejections_(rejections),
+      recording_(std::move(recording)),
       registration_(cloud_config.on_change([this] { changed(); })) {}
 
 ConfigService::~ConfigService() { cloud_config_.remove(registration_); }
@@ -54,9 +55,11 @@ ccm_bool ConfigService::cloud_config(void* self, ccm_str* out) noexcept {
   return 1;
 }
 
-int64_t ConfigService::secret(void*, ccm_str name, char* buffer, size_t capacity) noexcept {
+int64_t ConfigService::secret(void* self, ccm_str name, char* buffer, size_t capacity) noexcept {
+  const auto& service = *static_cast<ConfigService*>(self);
   const auto value = read_secret(std::string(view(name)));
   if (!value) return -1;
+  if (service.recording_) service.recording_->learn_secret(*value);
   if (buffer != nullptr) std::memcpy(buffer, value->data(), std::min(capacity, value->size()));
   return static_cast<int64_t>(value->size());
 }

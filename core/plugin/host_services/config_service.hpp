@@ -4,10 +4,12 @@
 #include "plugin/host_services/config_rejections.hpp"
 #include "plugin/host_services/config_source.hpp"
 #include "plugin/host_services/host_service.hpp"
+#include "plugin/recording/http_recording.hpp"
 
 #include <ccm/abi/config.h>
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -17,7 +19,8 @@ namespace ccm::plugin {
 class ConfigService final : public HostService {
  public:
   ConfigService(const std::shared_ptr<LiveComponent>& component, const FlagSource& flags,
-                CloudConfig& cloud_config, ConfigRejections& rejections);
+                CloudConfig& cloud_config, ConfigRejections& rejections,
+                std::shared_ptr<HttpRecording> recording = {});
   ~ConfigService() override;
   [[nodiscard]] std::string_view id() const override { return CCM_HOST_CONFIG; }
   [[nodiscard]] const void* table() const override;
@@ -35,6 +38,7 @@ class ConfigService final : public HostService {
   const FlagSource& flags_;
   CloudConfig& cloud_config_;
   ConfigRejections& rejections_;
+  const std::shared_ptr<HttpRecording> recording_;  // must not write the secrets; null: none
   uint64_t registration_ = 0;
   std::mutex mutex_;
   std::map<std::string, std::string, std::less<>> lent_flags_;  // lent until destroy

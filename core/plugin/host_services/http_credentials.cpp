@@ -15,17 +15,6 @@
 namespace ccm::plugin {
 namespace {
 
-// X-Auth-Token, X-Subject-Token, Proxy-Authorization, X-Api-Key, ...
-bool names_credential(std::string_view name) {
-  static constexpr std::array<std::string_view, 8> kWords{
-      "authorization", "token", "cookie", "api-key", "apikey", "api_key", "secret", "password"};
-  std::string lower(name);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return std::any_of(kWords.begin(), kWords.end(), [&lower](std::string_view word) {
-    return lower.find(word) != std::string::npos;
-  });
-}
-
 // A query parameter with a name of a secret.
 bool in_query(std::string_view target) {
   const auto question = target.find('?');
@@ -55,6 +44,16 @@ Status refusal(const net::Url& url) {
 }
 
 }  // namespace
+
+bool names_credential(std::string_view name) {
+  static constexpr std::array<std::string_view, 8> kWords{
+      "authorization", "token", "cookie", "api-key", "apikey", "api_key", "secret", "password"};
+  std::string lower(name);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return std::any_of(kWords.begin(), kWords.end(), [&lower](std::string_view word) {
+    return lower.find(word) != std::string::npos;
+  });
+}
 
 std::vector<std::string> secrets_of(const net::Request& request) {
   constexpr std::size_t kShortest = 8;

@@ -7,9 +7,14 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ccm::plugin {
+
+// Whether a header or a parameter of that name carries a credential: Authorization, Cookie,
+// X-Auth-Token, X-Subject-Token, X-Api-Key, ...
+bool names_credential(std::string_view name);
 
 // The values of headers with credentials, without the scheme. Short ones are left out.
 std::vector<std::string> secrets_of(const net::Request& request);

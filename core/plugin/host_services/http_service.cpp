@@ -183,6 +183,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   }
 
   void answered(Result<net::Response> response) {
+    if (options_->recording) {
+      options_->recording->add({running_->component().identity().name, operation_, request_,
+                                response, timers().now() - begin_, secrets_});
+    }
     if (response) redact_error(*response, secrets_);
     report(response);
     options_->budgets->answered(credential_, response ? &*response : nullptr);

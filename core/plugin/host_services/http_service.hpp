@@ -5,6 +5,7 @@
 #include "plugin/host_services/host_service.hpp"
 #include "plugin/host_services/http_access.hpp"
 #include "plugin/host_services/http_budgets.hpp"
+#include "plugin/recording/http_recording.hpp"
 #include "plugin/withheld_writes.hpp"
 
 #include <ccm/abi/http.h>
@@ -37,6 +38,7 @@ struct HttpServiceOptions {
   std::string user_agent;          // of the component (HOST-133), unless the request brings one
   std::function<void(const HttpCallRecord&)> observer;  // may be empty
   std::shared_ptr<net::WriteGate> gate;        // of what changes something; null = always open
+  std::shared_ptr<HttpRecording> recording{};  // gets each exchange; null: none is recorded
   WithheldWrites* withheld = nullptr;          // gets what changes something, in a dry run
   std::size_t body_limit = 64u << 20;          // of an answer
   std::vector<std::string> secrets{};          // further texts to redact

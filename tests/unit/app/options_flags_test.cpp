@@ -131,7 +131,8 @@ constexpr std::string_view kOwn[] = {"allow-plaintext-cloud-credentials",
                                      "deletion-brake-hold",
                                      "dry-run",
                                      "dry-run-output",
-                                     "dry-run-timeout"};
+                                     "dry-run-timeout",
+                                     "record"};
 
 TEST(HostFlags, NoFlagBesidesUpstreamsAndThese) {
   Options options;

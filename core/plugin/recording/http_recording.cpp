@@ -1,0 +1,119 @@
+#include "plugin/recording/http_recording.hpp"
+
+#include "base/log.hpp"
+
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+namespace ccm::plugin {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {text, size};
+}
+
+ordered_json headers_of(const std::vector<net::Header>& headers, const Redactor& redactor) {
+  ordered_json list = ordered_json::array();
+  for (const net::Header& header : headers) {
+    list.push_back({header.name, redactor.header(header.name, header.value)});
+  }
+  return list;
+}
+
+std::string line_of(const RecordedExchange& exchange, const Redactor& redactor) {
+  const net::Request& request = exchange.request;
+  ordered_json line;
+  line["time"] = utc_now();
+  line["component"] = exchange.component;
+  line["operation"] = exchange.operation;
+  line["milliseconds"] =
+      std::chrono::duration_cast<std::chrono::milliseconds>(exchange.duration).count();
+  line["request"]["method"] = request.method;
+  line["request"]["url"] = redactor.url(request.url);
+  line["request"]["headers"] = headers_of(request.headers, redactor);
+  line["request"]["body"] = redactor.body(request.body);
+  if (exchange.response.ok()) {
+    line["response"]["status"] = exchange.response->status;
+    line["response"]["headers"] = headers_of(exchange.response->headers, redactor);
+    line["response"]["body"] = redactor.body(exchange.response->body);
+  } else {
+    line["error"] = redactor.text(exchange.response.status().message());
+  }
+  return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Result<std::shared_ptr<HttpRecording>> HttpRecording::open(const std::string& path,
+                                                           std::size_t limit) {
+  const auto failure = [&path](int number) {
+    return Status(Code::failed_precondition,
+                  "--record: cannot write " + path + ": " + std::strerror(number));
+  };
+  // Not through a link: another user's, in a folder that all may write, would choose the file.
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                          S_IRUSR | S_IWUSR);
+  if (file < 0) return failure(errno);
+  struct stat status {};
+  int wrong = 0;
+  if (::fstat(file, &status) != 0) {
+    wrong = errno;
+  } else if (!S_ISREG(status.st_mode)) {
+    wrong = EINVAL;
+  } else if (::fchmod(file, S_IRUSR | S_IWUSR) != 0 || ::ftruncate(file, 0) != 0) {
+    wrong = errno;
+  }
+  if (wrong != 0) {
+    ::close(file);
+    return failure(wrong);
+  }
+  return std::shared_ptr<HttpRecording>(new HttpRecording(file, path, limit));
+}
+
+HttpRecording::HttpRecording(int file, std::string path, std::size_t limit)
+    : file_(file), path_(std::move(path)), limit_(limit) {}
+
+HttpRecording::~HttpRecording() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void HttpRecording::end(const char* why) {
+  // Half a line would be no JSON.
+  if (::ftruncate(file_, static_cast<off_t>(written_)) != 0) why = std::strerror(errno);
+  ::close(std::exchange(file_, -1));
+  log::warning("Recording of HTTP exchanges ended", {{"file", path_}, {"reason", why}});
+}
+
+void HttpRecording::add(const RecordedExchange& exchange) {
+  redactor_.learn_from(exchange.request);
+  if (exchange.response.ok()) redactor_.learn_from(*exchange.response);
+  for (const std::string& secret : exchange.secrets) redactor_.learn(secret);
+  const std::lock_guard lock(mutex_);
+  if (file_ < 0) return;
+  const std::string line = line_of(exchange, redactor_);
+  if (written_ + line.size() > limit_) return end("it has reached its largest size");
+  std::size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t count = ::write(file_, line.data() + done, line.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return end(count == 0 ? "nothing was written" : std::strerror(errno));
+    done += static_cast<std::size_t>(count);
+  }
+  written_ += line.size();
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,271 @@
+#include "plugin/recording/redactor.hpp"
+
+#include "kube/resource.hpp"
+#include "plugin/host_services/http_credentials.hpp"
+
+#include <nlohmann/json.hpp>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <utility>
+
+namespace ccm::plugin {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kShortestSecret = 4;
+constexpr std::string_view kPrivateKey = "PRIVATE KEY-----";
+
+// The text in base64, wherever it begins among the three bytes of a group, without the
+// characters that its neighbours have a share in.
+std::vector<std::string> base64_forms(std::string_view secret) {
+  std::vector<std::string> forms;
+  for (std::size_t before = 0; before < 3; ++before) {
+    std::string padded(before, '\0');
+    padded += secret;
+    std::string coded((padded.size() + 2) / 3 * 4 + 1, '\0');
+    const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(coded.data()),
+                                     reinterpret_cast<const unsigned char*>(padded.data()),
+                                     static_cast<int>(padded.size()));
+    coded.resize(static_cast<std::size_t>(size));
+    const std::size_t first = before == 0 ? 0 : before + 1;
+    const std::size_t last = padded.size() * 8 / 6;
+    if (last < first + 6) continue;  // too short to mean anything
+    forms.push_back(coded.substr(first, last - first));
+    std::string of_urls = forms.back();
+    std::replace(of_urls.begin(), of_urls.end(), '+', '-');
+    std::replace(of_urls.begin(), of_urls.end(), '/', '_');
+    if (of_urls != forms.back()) forms.push_back(std::move(of_urls));
+  }
+  return forms;
+}
+
+std::vector<std::string> forms_of(const std::string& secret) {
+  std::vector<std::string> forms{secret};
+  const auto replace = nlohmann::json::error_handler_t::replace;
+  for (const bool ascii : {false, true}) {
+    const std::string quoted = nlohmann::json(secret).dump(-1, ' ', ascii, replace);
+    forms.push_back(quoted.substr(1, quoted.size() - 2));
+  }
+  std::string percent = kube::percent_encode(secret);
+  forms.push_back(percent);
+  for (std::size_t at = percent.find('%'); at != std::string::npos;
+       at = percent.find('%', at + 1)) {
+    for (std::size_t digit = at + 1; digit < at + 3; ++digit) {
+      percent[digit] = static_cast<char>(std::tolower(static_cast<unsigned char>(percent[digit])));
+    }
+  }
+  forms.push_back(std::move(percent));
+  for (std::string& form : base64_forms(secret)) forms.push_back(std::move(form));
+  return forms;
+}
+
+std::string decode_base64(std::string_view text) {
+  if (text.size() % 4 != 0 || text.empty()) return {};
+  std::string plain(text.size() / 4 * 3, '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(plain.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
+  if (size < 0) return {};
+  const auto padding = static_cast<std::size_t>(std::count(text.end() - 2, text.end(), '='));
+  plain.resize(static_cast<std::size_t>(size) - padding);
+  return plain;
+}
+
+bool has_private_key(const std::string& text) {
+  return text.find(kPrivateKey) != std::string::npos;
+}
+
+// Members of JSON: adminPass, private_key and all that a header might be called.
+bool names_secret_member(const std::string& name) {
+  std::string lower;
+  for (const char c : name) {
+    lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return names_credential(lower) || lower == "adminpass" || lower == "passwd" ||
+         lower == "private_key" || lower == "passphrase" || lower == "user_data";
+}
+
+template <typename Visit>
+void each_text(ordered_json& value, bool secret, const Visit& visit) {
+  if (value.is_string()) {
+    visit(value.get_ref<std::string&>(), secret);
+  } else if (value.is_array()) {
+    for (ordered_json& item : value) each_text(item, secret, visit);
+  } else if (value.is_object()) {
+    // The name of an object says nothing of its members: {"token": {"expires_at": ...}}.
+    for (auto item = value.begin(); item != value.end(); ++item) {
+      each_text(item.value(), names_secret_member(item.key()), visit);
+    }
+  }
+}
+
+// Discarded when it is no JSON, or nests deeper than any answer of a cloud.
+ordered_json parse_body(std::string_view body) {
+  constexpr int kDeepest = 200;
+  bool deep = false;
+  const auto within = [&deep](int depth, ordered_json::parse_event_t, const ordered_json&) {
+    deep = deep || depth > kDeepest;
+    return depth <= kDeepest;
+  };
+  ordered_json value = ordered_json::parse(body, within, false);
+  return deep ? ordered_json(ordered_json::value_t::discarded) : value;
+}
+
+// Calls back with name and value of each parameter of a query, and with what stands between them.
+template <typename Parameter, typename Other>
+void each_parameter(std::string_view query, const Parameter& parameter, const Other& other) {
+  while (!query.empty()) {
+    const std::string_view pair = query.substr(0, query.find('&'));
+    query.remove_prefix(pair.size());
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string_view::npos) {
+      other(pair);
+    } else {
+      parameter(pair.substr(0, equals), pair.substr(equals + 1));
+    }
+    if (query.empty()) return;
+    other(query.substr(0, 1));
+    query.remove_prefix(1);
+  }
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    unsigned value = 0;
+    const char* const digits = text.data() + at + 1;
+    if (text[at] == '%' && at + 2 < text.size() &&
+        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
+      plain += static_cast<char>(value);
+      at += 2;
+    } else {
+      plain += text[at];
+    }
+  }
+  return plain;
+}
+
+// After the scheme of an Authorization header.
+std::string_view without_scheme(std::string_view value) {
+  const std::size_t space = value.find(' ');
+  return space == std::string_view::npos ? value : value.substr(space + 1);
+}
+
+}  // namespace
+
+void Redactor::learn(std::string_view secret) {
+  if (secret.size() < kShortestSecret || secret == kRedacted) return;
+  const std::lock_guard lock(mutex_);
+  if (std::find(forms_.begin(), forms_.end(), secret) != forms_.end()) return;
+  for (std::string& form : forms_of(std::string(secret))) {
+    if (std::find(forms_.begin(), forms_.end(), form) == forms_.end()) {
+      forms_.push_back(std::move(form));
+    }
+  }
+  std::sort(forms_.begin(), forms_.end(),
+            [](const auto& left, const auto& right) { return left.size() > right.size(); });
+}
+
+void Redactor::learn_headers(const std::vector<net::Header>& headers) {
+  for (const net::Header& header : headers) {
+    if (!names_credential(header.name)) continue;
+    learn(header.value);
+    learn(without_scheme(header.value));
+    const std::string pair = decode_base64(without_scheme(header.value));
+    const std::size_t colon = pair.find(':');
+    if (colon != std::string::npos) learn(std::string_view(pair).substr(colon + 1));
+  }
+}
+
+void Redactor::learn_body(std::string_view body) {
+  ordered_json value = parse_body(body);
+  if (value.is_discarded()) return;
+  each_text(value, false, [this](const std::string& text, bool secret) {
+    if (secret) learn(text);
+  });
+}
+
+void Redactor::learn_from(const net::Request& request) {
+  learn_headers(request.headers);
+  const std::string_view url = request.url;
+  const std::size_t question = url.find('?');
+  if (question != std::string_view::npos) {
+    each_parameter(
+        url.substr(question + 1),
+        [this](std::string_view name, std::string_view value) {
+          if (!names_credential(name)) return;
+          learn(value);
+          learn(percent_decoded(value));
+        },
+        [](std::string_view) {});
+  }
+  learn_body(request.body);
+}
+
+void Redactor::learn_from(const net::Response& response) {
+  learn_headers(response.headers);
+  learn_body(response.body);
+}
+
+std::string Redactor::without(std::string_view text) const {
+  std::string out(text);
+  for (const std::string& form : forms_) {
+    for (std::size_t at = out.find(form); at != std::string::npos;
+         at = out.find(form, at + kRedacted.size())) {
+      out.replace(at, form.size(), kRedacted);
+    }
+  }
+  return out;
+}
+
+std::string Redactor::text(std::string_view text) const {
+  const std::lock_guard lock(mutex_);
+  std::string out = without(text);
+  return has_private_key(out) ? std::string(kRedacted) : out;
+}
+
+std::string Redactor::url(std::string_view url) const {
+  url = url.substr(0, url.find('#'));
+  const std::size_t question = url.find('?');
+  std::string out(url.substr(0, question));
+  const std::size_t scheme = out.find("://");
+  if (scheme != std::string::npos) {
+    const std::size_t end = std::min(out.find('/', scheme + 3), out.size());
+    const std::size_t at = out.rfind('@', end);
+    if (at != std::string::npos && at > scheme) out.erase(scheme + 3, at - scheme - 2);
+  }
+  if (question != std::string_view::npos) {
+    out += '?';
+    each_parameter(
+        url.substr(question + 1),
+        [&out](std::string_view name, std::string_view value) {
+          out.append(name).append("=").append(names_credential(name) ? kRedacted : value);
+        },
+        [&out](std::string_view between) { out += between; });
+  }
+  return text(out);
+}
+
+std::string Redactor::header(std::string_view name, std::string_view value) const {
+  return names_credential(name) ? std::string(kRedacted) : text(value);
+}
+
+std::string Redactor::body(std::string_view body) const {
+  ordered_json value = parse_body(body);
+  if (value.is_discarded() || !value.is_structured()) return text(body);
+  bool changed = false;
+  each_text(value, false, [&](std::string& member, bool secret) {
+    std::string clean = secret && !member.empty() ? std::string(kRedacted) : text(member);
+    changed = changed || clean != member;
+    member = std::move(clean);
+  });
+  // As the cloud wrote it, where that is possible. The names of members are texts, too.
+  return text(changed ? value.dump(-1, ' ', false, ordered_json::error_handler_t::replace)
+                      : std::string(body));
+}
+
+}  // namespace ccm::plugin
