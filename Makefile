@@ -89,6 +89,10 @@ asan tsan:
 	  ctest --preset $@ -LE kube $(UNFIT_$@) -j $(TEST_JOBS) --no-tests=error $(CTEST_FLAGS); \
 	  status=$$?; if grep -s '' $(reports)/*; then exit 1; fi; exit $$status
 
+churn: packages-test programs ## 200,000 events of Nodes and Services with changes of the leader and an API server that goes away, CHURN_FLAGS for more
+	@cmake --build $(BUILD) -j $(JOBS) --target event_churn
+	@$(BUILD)/bin/event_churn --events=200000 $(CHURN_FLAGS)
+
 fuzz: packages-fuzz ## libFuzzer on every parser, FUZZ_SECONDS (default 300) each, FUZZ_TARGETS (default all)
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz -j $(JOBS)
@@ -152,4 +156,4 @@ test-image: packages-image packages-test-image $(if $(image_flags),cross,package
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube test-chart test-cluster site test-openstack test-growth bench build-asan build-tsan asan tsan fuzz lint abi-lock install deb test-deb sign dist cross image image-programs test-image clean
+.PHONY: help configure programs build demo test test-kube test-chart test-cluster site test-openstack test-growth bench build-asan build-tsan asan tsan churn fuzz lint abi-lock install deb test-deb sign dist cross image image-programs test-image clean

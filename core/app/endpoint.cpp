@@ -2,6 +2,7 @@
 
 #include "app/client_factory.hpp"
 #include "app/flags/options_tls.hpp"
+#include "app/process_limits.hpp"
 #include "base/log.hpp"
 #include "kube/config.hpp"
 #include "serving/auth/access_control.hpp"
@@ -12,6 +13,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <prometheus/registry.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -63,6 +65,10 @@ serving::ServingOptions serving_options(const SecureServingOptions& options) {
   result.bind_address = options.bind_address;
   result.port = static_cast<std::uint16_t>(options.port);
   result.permit_port_sharing = options.permit_port_sharing;
+  // Clients must not take the descriptors that the API server and the cloud need.
+  const std::size_t descriptors = descriptor_limit();
+  result.max_connections = std::min(result.max_connections, descriptors / 2);
+  result.max_strangers = std::min(result.max_strangers, descriptors / 4);
   result.certificate_file = options.tls.cert_file;
   result.private_key_file = options.tls.private_key_file;
   result.certificate_directory = options.tls.cert_dir;

@@ -5,13 +5,14 @@
 #include "app/manager.hpp"
 #include "app/migration_plan.hpp"
 #include "app/plugin_selection.hpp"
+#include "app/process_limits.hpp"
 #include "app/signal_guard.hpp"
 #include "app/stop_signals.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
 #include "kube/config.hpp"
-
 #include "plugin/recording/http_recording.hpp"
+
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -76,6 +77,9 @@ void log_migration(const MigrationPlan& plan, bool dry_run) {
 }  // namespace
 
 int run_program(const std::string& program, std::span<const std::string> arguments) {
+  end_when_memory_is_out();
+  outlive_file_size_limit();
+  raise_descriptor_limit();
   const EarlyOptions early = read_early(arguments);
   const PluginSelection plugins(early);
   CommandLine command_line;

@@ -3,6 +3,7 @@
 #include "base/log_format.hpp"
 
 #include <fnmatch.h>
+#include <poll.h>
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
@@ -12,7 +13,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <charconv>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -39,6 +42,65 @@ class FunctionSink final : public spdlog::sinks::base_sink<std::mutex> {
   }
   void flush_() override {}
   std::function<void(std::string_view)> output_;
+};
+
+// Standard error without a buffer. Lines that cannot be written, since the disk is full or a limit
+// of the file's size is reached, are counted; the first one that can be written follows a line that
+// tells the number.
+class ErrorStreamSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  ErrorStreamSink(Format format, int pid) : format_(format), pid_(pid) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    if (lost_ > 0 && !write_line(line_about_lost())) {
+      ++lost_;
+      return;
+    }
+    lost_ = 0;
+    if (!write_line(std::string_view(message.payload.data(), message.payload.size()))) ++lost_;
+  }
+  void flush_() override {}
+
+  [[nodiscard]] std::string line_about_lost() const {
+    const auto where = Location::current();
+    const Field lost{"lines", lost_};
+    const Record record{Severity::warning,
+                        0,
+                        "Log lines could not be written",
+                        {&lost, 1},
+                        where.file_name(),
+                        where.line(),
+                        {},
+                        {}};
+    const auto now = std::chrono::system_clock::now();
+    return format_ == Format::json ? format_json(record, now) : format_text(record, now, pid_);
+  }
+
+  bool write_line(std::string_view text) {
+    std::string line = broken_ ? "\n" : "";
+    line.append(text).append("\n");
+    std::size_t done = 0;
+    while (done < line.size()) {
+      const ssize_t count = ::write(STDERR_FILENO, line.data() + done, line.size() - done);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && errno == EAGAIN && writable_again()) continue;
+      if (count <= 0) break;
+      done += static_cast<std::size_t>(count);
+    }
+    if (done > 0) broken_ = done < line.size();
+    return done == line.size();
+  }
+  // Somebody made the pipe non-blocking: wait for its reader.
+  static bool writable_again() {
+    pollfd stream{STDERR_FILENO, POLLOUT, 0};
+    return ::poll(&stream, 1, -1) > 0;
+  }
+
+  const Format format_;
+  const int pid_;
+  std::uint64_t lost_ = 0;
+  bool broken_ = false;  // the last line is not whole
 };
 
 spdlog::level::level_enum spdlog_level(Severity severity) {
@@ -80,7 +142,8 @@ void open_streams(State& state) {
     state.errors = make_logger("errors", std::make_shared<FunctionSink>(state.output));
     state.infos = state.errors;
   } else {
-    state.errors = make_logger("errors", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    state.errors =
+        make_logger("errors", std::make_shared<ErrorStreamSink>(state.format, state.pid));
     state.infos = state.split_stream
                       ? make_logger("infos", std::make_shared<spdlog::sinks::stdout_sink_mt>())
                       : state.errors;

@@ -1,0 +1,90 @@
+#include "app/process_limits.hpp"
+
+#include "app/exit_code.hpp"
+#include "base/log.hpp"
+
+#include <openssl/crypto.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <new>
+
+namespace ccm::app {
+namespace {
+
+// Given back first, since the line of the log needs some. Never destroyed: any thread may be the
+// one.
+std::atomic<char*> memory_for_last_words{nullptr};
+constexpr std::size_t kLastWordsBytes = 2u << 20;
+
+// For a signal handler, too.
+[[noreturn]] void leave_now(int) {
+  constexpr char kLine[] = "Error: out of memory, exiting\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine, sizeof kLine - 1);
+  std::_Exit(kExitFatal);
+}
+
+[[noreturn]] void leave_without_memory() {
+  char* const saved = memory_for_last_words.exchange(nullptr);
+  if (saved == nullptr) leave_now(SIGALRM);  // not enough for the line, or another thread
+  delete[] saved;
+  // The log is out of reach when this thread, or one that is stuck, was writing a line.
+  std::signal(SIGALRM, leave_now);
+  ::alarm(2);
+  log::error("Out of memory, exiting");
+  log::flush();
+  std::_Exit(kExitFatal);
+}
+
+// For the functions of OpenSSL, which would fail one by one, and their callers try for ever.
+void* allocate(std::size_t bytes, const char*, int) {
+  void* const memory = std::malloc(bytes);
+  if (memory == nullptr && bytes > 0) leave_without_memory();
+  return memory;
+}
+
+void* reallocate(void* memory, std::size_t bytes, const char*, int) {
+  if (bytes == 0) {
+    std::free(memory);
+    return nullptr;
+  }
+  void* const grown = std::realloc(memory, bytes);
+  if (grown == nullptr) leave_without_memory();
+  return grown;
+}
+
+void give_back(void* memory, const char*, int) { std::free(memory); }
+
+}  // namespace
+
+std::size_t descriptor_limit() {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1'024;
+  return static_cast<std::size_t>(limit.rlim_cur);
+}
+
+std::size_t raise_descriptor_limit() {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return descriptor_limit();
+  limit.rlim_cur = limit.rlim_max;
+  // Refused where the kernel allows less than the limit says; then the lower one stays.
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+  return descriptor_limit();
+}
+
+void end_when_memory_is_out() {
+  char* const memory = new char[kLastWordsBytes];
+  // Pages that were never written to are not there when they are needed.
+  for (std::size_t at = 0; at < kLastWordsBytes; at += 4'096) memory[at] = 1;
+  delete[] memory_for_last_words.exchange(memory);
+  std::set_new_handler(leave_without_memory);
+  // Refused once OpenSSL has memory: hence at the very start.
+  CRYPTO_set_mem_functions(allocate, reallocate, give_back);
+}
+
+void outlive_file_size_limit() { std::signal(SIGXFSZ, SIG_IGN); }
+
+}  // namespace ccm::app
