@@ -30,6 +30,11 @@ def output(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+# Of `ccmctl plugin new`.
+TEMPLATES = {f"share/ccm/templates/{path.relative_to(ROOT / 'tools/templates')}"
+             for path in ROOT.glob("tools/templates/*/**/*") if path.is_file()}
+
+
 class ComponentsTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -42,7 +47,7 @@ class ComponentsTest(unittest.TestCase):
         return {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if path.is_file()}
 
     def test_programs(self):
-        for component, programs in (("host", {"bin/cloud-controller-manager"}), ("tools", {"bin/ccmctl"}),
+        for component, programs in (("host", {"bin/cloud-controller-manager"}), ("tools", {"bin/ccmctl", *TEMPLATES}),
                                     ("ccm-sandbox", {"bin/ccm-sandbox", "bin/ccm-demo"})):
             with self.subTest(component):
                 self.setUp()

@@ -34,6 +34,8 @@ FILES = {
 for name in ("openstack", "static"):
     FILES[f"ccm-provider-{name}"].add(f"usr/share/lintian/overrides/ccm-provider-{name}")
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
+TEMPLATES = SOURCES / "tools/templates"
+FILES["ccm-tools"].update(f"usr/share/ccm/templates/{path.relative_to(TEMPLATES)}" for path in TEMPLATES.glob("*/**/*") if path.is_file())
 FOLDER = pathlib.Path("build-package/packages")
 
 

@@ -15,6 +15,8 @@ void add_plugin_list(CLI::App& parent, int& exit_code);
 void add_plugin_inspect(CLI::App& parent, int& exit_code);
 void add_plugin_check(CLI::App& parent, int& exit_code);
 void add_plugin_cases(CLI::App& parent, int& exit_code);
+void add_plugin_try(CLI::App& parent, int& exit_code);
+void add_plugin_new(CLI::App& parent, int& exit_code);
 void add_rbac(CLI::App& parent, int& exit_code);
 void add_lint(CLI::App& parent, int& exit_code);
 void add_status(CLI::App& parent, int& exit_code);

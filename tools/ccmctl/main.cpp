@@ -11,7 +11,7 @@ int run(int argc, char** argv) {
   CLI::App app(
       "ccmctl answers questions about the cloud-controller-manager and its plugins.\n"
       "`status` and `explain` ask a running manager; the rest needs no cluster, and only\n"
-      "`plugin check` runs any code of a plugin.");
+      "`plugin check` and `plugin try` run any code of a plugin.");
   app.set_version_flag("--version", "ccmctl " CCM_TOOLS_VERSION);
   app.require_subcommand(1);
   app.footer(
@@ -20,17 +20,21 @@ int run(int argc, char** argv) {
       "  ccmctl plugin list\n"
       "  ccmctl plugin inspect lib/ccm/providers/sandbox.so\n"
       "  ccmctl plugin check -o json ./my-provider.so\n"
+      "  ccmctl plugin try --cloud-config cloud.conf ./my-provider.so\n"
+      "  ccmctl plugin new --lang cpp mycloud\n"
       "  ccmctl rbac --cloud-provider=digitalocean | kubectl apply --server-side -f -\n"
       "  ccmctl lint --cloud-provider digitalocean service.yaml\n"
       "  ccmctl status --endpoint=https://10.0.0.5:10258 --certificate-authority=ca.crt\n"
       "  ccmctl explain service/default/web");
-  CLI::App* plugin = app.add_subcommand("plugin", "Look at plugin files");
+  CLI::App* plugin = app.add_subcommand("plugin", "Look at plugin files, and make a new one");
   plugin->require_subcommand(1);
   int exit_code = ccm::ctl::kOk;
   ccm::ctl::add_plugin_list(*plugin, exit_code);
   ccm::ctl::add_plugin_inspect(*plugin, exit_code);
   ccm::ctl::add_plugin_check(*plugin, exit_code);
   ccm::ctl::add_plugin_cases(*plugin, exit_code);
+  ccm::ctl::add_plugin_try(*plugin, exit_code);
+  ccm::ctl::add_plugin_new(*plugin, exit_code);
   ccm::ctl::add_rbac(app, exit_code);
   ccm::ctl::add_lint(app, exit_code);
   ccm::ctl::add_status(app, exit_code);

@@ -4,13 +4,12 @@
 #include "output.hpp"
 #include "plugin_files/file_checks.hpp"
 #include "plugin_json.hpp"
+#include "plugin_settings.hpp"
 #include "trial_load.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <stdexcept>
 
@@ -25,9 +24,7 @@ struct CheckCommand {
   unsigned timeout_seconds = 10;
   Format format = Format::table;
   bool conformance = false;
-  std::string cloud;
-  std::string cloud_config;
-  std::vector<std::string> flags;
+  PluginSettings plugin;
   std::vector<std::string> cases;
   uint64_t seed = 1;
   unsigned case_seconds = 60;
@@ -58,7 +55,9 @@ void add_trial(plugin::Examination& file, unsigned timeout_seconds) {
 ConformanceOptions conformance_options(const CheckCommand& options) {
   ConformanceOptions run;
   run.file = std::filesystem::absolute(options.file);
-  run.cloud_command = options.cloud;
+  run.cloud_command = options.plugin.cloud;
+  run.cloud_config = options.plugin.cloud_config_text();
+  run.flags = options.plugin.flag_values();
   run.cases = options.cases;
   run.seed = options.seed;
   run.limit = std::chrono::seconds(options.case_seconds);
@@ -66,17 +65,6 @@ ConformanceOptions conformance_options(const CheckCommand& options) {
     if (conformance::find_case(id) == nullptr) {
       throw std::invalid_argument("there is no case " + id + "; ccmctl plugin cases lists them");
     }
-  }
-  for (const std::string& flag : options.flags) {
-    const auto equals = flag.find('=');
-    if (equals == std::string::npos) throw std::invalid_argument("--flag takes NAME=VALUE");
-    run.flags[flag.substr(0, equals)] = flag.substr(equals + 1);
-  }
-  if (!options.cloud_config.empty()) {
-    std::ifstream file(options.cloud_config, std::ios::binary);
-    if (!file) throw std::invalid_argument("cannot read " + options.cloud_config);
-    run.cloud_config.emplace(std::istreambuf_iterator<char>(file),
-                             std::istreambuf_iterator<char>());
   }
   return run;
 }
@@ -117,8 +105,8 @@ int check(CheckCommand options) {
       plugin::examine(std::filesystem::absolute(options.file), plugin::CheckOptions());
   if (file.verdict().ok()) add_trial(file, options.timeout_seconds);
   const bool loads = file.verdict().ok();
-  if (!options.cloud.empty() || !options.cloud_config.empty() || !options.cases.empty() ||
-      options.format == Format::junit) {
+  if (!options.plugin.cloud.empty() || !options.plugin.cloud_config.empty() ||
+      !options.cases.empty() || options.format == Format::junit) {
     options.conformance = true;
   }
   std::vector<CaseResult> results;
@@ -164,17 +152,7 @@ void add_plugin_check(CLI::App& parent, int& exit_code) {
       ->capture_default_str()
       ->type_name("SECONDS");
   command->add_flag("--conformance", options->conformance, "Run the cases about providers");
-  command
-      ->add_option(
-          "--cloud", options->cloud,
-          "Command that plays the cloud: it is asked on its standard input and answers on\n"
-          "its standard output, in lines of JSON")
-      ->type_name("COMMAND");
-  command->add_option("--cloud-config", options->cloud_config, "The plugin's --cloud-config")
-      ->type_name("FILE");
-  command->add_option("--flag", options->flags, "A flag of the plugin; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
+  add_plugin_settings(*command, options->plugin);
   command
       ->add_option("--case", options->cases,
                    "Run this case; several separated by commas, or the flag repeated")

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""The repository of a template passes by the steps of its own CI file:   template_test.py BUILD LANGUAGE FOLDER
+
+BUILD is a build tree, FOLDER has the language's programs. Nothing but installed files is used.
+"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD, LANGUAGE, PROGRAMS = sys.argv[1:]
+NAME = "my-cloud"
+
+
+def steps(text):
+    """The commands of a workflow by the names of their steps."""
+    found = {}
+    for name, block, line in re.findall(r"^ +- name: (.+)\n +run: (?:\|\n((?: {10}.*\n)+)|(.+)\n)", text, re.M):
+        found[name] = re.sub(r"^ {10}", "", block, flags=re.M) or line
+    return found
+
+
+class TemplateTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # The host loads no file below a folder to which others may write; a sticky one such as /tmp is fine.
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.prefix = pathlib.Path(folder.name, "prefix")
+        cls.repository = pathlib.Path(folder.name, "repository")
+        for component in ("sdk", "tools"):
+            cls.run_command("cmake", "--install", BUILD, "--component", component, "--prefix", cls.prefix)
+        cls.ccmctl = cls.prefix / "bin/ccmctl"
+        cls.run_command(cls.ccmctl, "plugin", "new", "--lang", LANGUAGE, "--directory", cls.repository, NAME)
+        commands = steps((cls.repository / ".github/workflows/ci.yml").read_text())
+        environment = {**os.environ, "CCM_PREFIX": str(cls.prefix), "HOME": folder.name,
+                       "PATH": f"{cls.prefix}/bin:{PROGRAMS}:{os.environ['PATH']}"}
+        cls.said = {name: cls.run_command("bash", "-euxc", commands[name], cwd=cls.repository, env=environment)
+                    for name in ("Build", "Test", "Package")}
+
+    @staticmethod
+    def run_command(*command, **settings):
+        ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **settings)
+        if ended.returncode != 0:
+            raise AssertionError(f"{shlex.join(map(str, command))}\n{ended.stdout}")
+        return ended.stdout
+
+    def only(self, pattern):
+        found = [path for path in self.repository.rglob(pattern) if path.is_file() and "CPack" not in str(path)]
+        self.assertEqual(len(found), 1, found)
+        return found[0]
+
+    def test_nothing_is_left_to_be_replaced(self):
+        for path in self.repository.rglob("*"):
+            if path.is_file() and not path.is_relative_to(self.repository / "build"):
+                self.assertNotRegex(str(path) + path.read_text(errors="replace"), "@(NAME|IDENTIFIER|VARIABLE|PREFIX)@")
+
+    def test_the_manifest_is_without_a_warning(self):
+        file = json.loads(self.run_command(self.ccmctl, "plugin", "inspect", "-o", "json", self.only(f"{NAME}.so")))
+        self.assertEqual({check["state"] for check in file["checks"]}, {"ok"}, file["checks"])
+        component, = file["manifest"]["components"]
+        self.assertEqual((component["kind"], component["name"]), ("provider", NAME))
+
+    def test_the_cases_are_among_its_tests_and_pass(self):
+        cloud = self.repository / "tests/cloud.py"
+        report = json.loads(self.run_command(self.ccmctl, "plugin", "check", self.only(f"{NAME}.so"), "-o", "json",
+                                             f"--cloud={sys.executable} {cloud}"))
+        counts = {}
+        for case in report["cases"]:
+            counts[case["result"]] = counts.get(case["result"], 0) + 1
+        print(f"{LANGUAGE}: {counts}")
+        self.assertEqual(set(counts), {"pass", "skip"})
+        self.assertGreaterEqual(counts["pass"], 60)
+        self.assertIn("conformance", self.said["Test"])
+
+    def test_the_package_has_the_plugin_and_depends_on_the_abi(self):
+        package = self.only("*.deb")
+        listed = self.run_command("dpkg-deb", "-c", package)
+        self.assertIn(f"./usr/lib/ccm/providers/{NAME}.so", listed)
+        self.assertEqual(len([line for line in listed.splitlines() if not line.startswith("d")]), 1, listed)
+        self.assertEqual(self.run_command("dpkg-deb", "-f", package, "Package").strip(), f"ccm-provider-{NAME}")
+        self.assertRegex(self.run_command("dpkg-deb", "-f", package, "Depends"), r"\bccm-abi-\d")
+
+    def test_the_layer_of_an_image_is_the_plugin(self):
+        source = re.search(r"^COPY .* (\S+) /usr/lib/ccm/providers/$", (self.repository / "Dockerfile").read_text(), re.M).group(1)
+        self.assertEqual(self.repository / source, self.only(f"{NAME}.so"))
+
+
+if __name__ == "__main__":
+    sys.argv[1:] = []
+    unittest.main()

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""The cloud of `ccmctl plugin check --cloud`: one JSON object in each line of standard input, one answer in each line of
+standard output, until the input ends."""
+import itertools
+import json
+import sys
+
+MACHINES = {}
+NUMBERS = itertools.count(1)
+URL = "https://api.example.com/v1"
+
+
+def start(_):
+    return {"flags": {"@NAME@-endpoint": URL}, "secrets": {"@VARIABLE@_TOKEN": "s3cret"}}
+
+
+def http(question):
+    method, path = question["method"], question["url"].removeprefix(URL)
+    if question["headers"].get("authorization") != "Bearer s3cret":
+        return {"status": 401}
+    if (method, path) == ("GET", "/machines"):
+        return {"status": 200, "body": json.dumps({"machines": list(MACHINES.values())})}
+    return {"status": 404}
+
+
+def add_machines(question):
+    added = []
+    for _ in range(question["count"]):
+        number = str(next(NUMBERS))
+        added.append({"id": number, "name": "worker-" + number, "type": "small", "zone": "a", "running": True,
+                      "address": f"10.0.{int(number) // 250}.{int(number) % 250}"})
+    others = dict(MACHINES)
+    if question.get("first"):
+        MACHINES.clear()
+    MACHINES.update({machine["id"]: machine for machine in added})
+    MACHINES.update(others)
+    return {"machines": [{"name": machine["name"], "providerID": "@NAME@://" + machine["id"]} for machine in added]}
+
+
+def remove_machine(question):
+    MACHINES.pop(question["providerID"].removeprefix("@NAME@://"))
+    return {}
+
+
+ANSWERS = {"start": start, "http": http, "add-machines": add_machines, "remove-machine": remove_machine,
+           "secrets": lambda _: {"secrets": ["s3cret"]}}
+for line in sys.stdin:
+    question = json.loads(line)
+    answer = ANSWERS.get(question["do"], lambda _: {"unsupported": True})(question)
+    print(json.dumps(answer), flush=True)
