@@ -8,7 +8,7 @@ namespace ccm::static_provider {
 namespace {
 
 constexpr const char* kWanted =
-    "--cloud-config must name a file with nodes or addressPools; docs/static.md describes it";
+    "must name a file with nodes or addressPools; docs/static.md describes it";
 
 // Which interfaces the provider offers is asked once, so what they are made of has to stay.
 Status check_kept(const Configuration& before, const Configuration& now) {

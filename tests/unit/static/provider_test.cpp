@@ -27,7 +27,7 @@ TEST_F(StaticProviderTest, ListsTheMachinesOfTheFile) {
 }
 
 TEST_F(StaticProviderTest, AWrongFileEndsTheStartWithOneSentence) {
-  EXPECT_NE(provider.initialize().message().find("--cloud-config must name a file"),
+  EXPECT_NE(provider.initialize().message().find("--cloud-config: must name a file"),
             std::string::npos);
   host.config.set_cloud_config("nodes: [{}]");
   const Status status = provider.initialize();
