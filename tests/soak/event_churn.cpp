@@ -32,7 +32,10 @@ struct ChurnOptions {
   int services = 20;
   int leader_changes = 20;  // in the first fifth of the events
   int restarts = 20;        // of the API server, in the rest
-  double growth_mb = 2;
+  double growth_mb = 2;     // of the standby
+  // Each component of a leader remembers the Events of 3 x 4,096 objects, gone ones included, as
+  // client-go does (API-115); only after some 4,000 new Nodes and Services are these caches full.
+  double leader_growth_mb = 16;
   double growth_descriptors = 8;  // connections more or less are no leak
   double settle_s = 120;
   uint32_t seed = 0;
@@ -114,8 +117,8 @@ class EventChurn {
     }
     if (!settled("the last event")) return false;
     sample();
-    bool good = flat("leader", of_leader_);
-    good = flat("standby", of_standby_) && good;
+    bool good = flat("leader", of_leader_, options_.leader_growth_mb);
+    good = flat("standby", of_standby_, options_.growth_mb) && good;
     std::printf("%lld events, %d restarts of the API server, %.0f s\n",
                 static_cast<long long>(done_), restarts_, Seconds(Clock::now() - start_).count());
     if (!good) cluster_.keep();
@@ -147,12 +150,12 @@ class EventChurn {
     std::fflush(stdout);
   }
 
-  bool flat(const char* name, const Usage& usage) {
+  bool flat(const char* name, const Usage& usage, double growth_limit) {
     const double memory = growth_mb(usage.memory);
     const double descriptors = growth_of_least(usage.descriptors);
     std::printf("%s: %+.2f MB and %+.1f descriptors from the second quarter to the last\n", name,
                 memory, descriptors);
-    if (memory <= options_.growth_mb && descriptors <= options_.growth_descriptors) return true;
+    if (memory <= growth_limit && descriptors <= options_.growth_descriptors) return true;
     std::printf("WRONG: the %s grew\n", name);
     return false;
   }
@@ -206,7 +209,9 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--restarts", options.restarts, "Of the API server, in the rest")
       ->capture_default_str();
-  app.add_option("--growth", options.growth_mb, "MB by which the memory may grow")
+  app.add_option("--growth", options.growth_mb, "MB by which the standby's memory may grow")
+      ->capture_default_str();
+  app.add_option("--leader-growth", options.leader_growth_mb, "The same of the leader")
       ->capture_default_str();
   app.add_option("--growth-descriptors", options.growth_descriptors,
                  "Descriptors by which their least number may grow")
