@@ -144,9 +144,14 @@ TEST_F(ExhaustionTest, WithoutRoomForTheLogWorkGoesOnAndLostLinesAreCounted) {
   ASSERT_TRUE(initialised("before")) << manager_->log();
   struct rlimit all {};
   ASSERT_EQ(::prlimit(manager_->pid(), RLIMIT_FSIZE, nullptr, &all), 0);
-  allow(RLIMIT_FSIZE, std::filesystem::file_size(manager_->log_file()) + 20);
+  ASSERT_TRUE(logs("object=\"before\"")) << manager_->log();
+  const auto full = std::filesystem::file_size(manager_->log_file()) + 20;
+  allow(RLIMIT_FSIZE, full);
   join("meanwhile");
   EXPECT_TRUE(initialised("meanwhile")) << manager_->log();
+  // The line about it comes a little later.
+  ASSERT_TRUE(eventually(patience(),
+                         [&] { return std::filesystem::file_size(manager_->log_file()) == full; }));
   ASSERT_TRUE(manager_->running());
   allow(RLIMIT_FSIZE, all.rlim_cur);
   join("after");
