@@ -123,13 +123,20 @@ Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
     auto acted = co_await act(ctx, node, *machine);
     co_return acted;
   }
-  host_.log.v(2, "The cloud does not tell the state of a machine",
-              {{"node", state.name}, {"reason", machine.status()}});
   if (not_ours(machine.status())) {
     forget(state.name);
     co_return ReconcileResult();
   }
-  co_return again(std::max(pause(), machine.status().retry_after()));
+  co_return not_told(machine.status());
+}
+
+// Waiting: pages show the Node and the cloud's reason, and a failing cloud writes no line for each
+// of thousands of Nodes.
+Status Controller::not_told(const Status& look) const {
+  return Status(look.code(), ErrorClass::waiting,
+                "the cloud does not tell the state of the machine: " + look.message())
+      .with_reason(look.reason().empty() ? "MachineStateUnknown" : look.reason())
+      .with_retry_after(std::max(pause(), look.retry_after()));
 }
 
 // LIFE-6. The answer is young enough that the next look gets another one.
@@ -173,7 +180,7 @@ Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, InstanceStat
       status = co_await remove(ctx, node, "does not exist any more");
       break;
     case InstanceState::unknown:
-      break;
+      co_return not_told(Status(Code::unavailable, "its answer has no state for it"));
   }
   // Without an Event, and known by its condition.
   if (status.error_class() == ErrorClass::waiting) status.with_retry_after(pause());

@@ -38,6 +38,8 @@ class Controller {
 
   void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
   Task<Result<InstanceState>> look(Ctx ctx, Object node);
+  // The status of a reconcile whose look ended so: the Node is looked at again after a pause.
+  [[nodiscard]] Status not_told(const Status& look) const;
   Task<Result<ReconcileResult>> act(Ctx ctx, Object node, InstanceState machine);
   Task<Status> set_taints(Ctx ctx, Object node, Wanted wanted);
   void tell_taints(const Object& node, Wanted wanted) const;

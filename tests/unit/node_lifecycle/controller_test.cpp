@@ -96,6 +96,34 @@ TEST_F(LifecycleTest, LIFE_6_UnknownAndErrorsDeleteNothing) {
   EXPECT_TRUE(stored("n1").is_null());
 }
 
+// Pages show the Node with the cloud's reason, not as settled.
+TEST_F(LifecycleTest, LIFE_6_ANodeWhoseLookFailsWaits) {
+  cloud.failure = Status(Code::unauthenticated, ErrorClass::auth, "the token is not valid")
+                      .with_reason("TokenRefused");
+  put(node("n1", "False"));
+  start();
+  auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].status.error_class(), ErrorClass::waiting);
+  EXPECT_EQ(ended[0].status.reason(), "TokenRefused");
+  EXPECT_NE(ended[0].status.message().find("the token is not valid"), std::string::npos);
+  EXPECT_EQ(ended[0].status.retry_after(), 5s);
+
+  cloud.failure = Status();
+  cloud.machines["sandbox://n1"] = InstanceState::unknown;
+  controller->advance(5s);
+  ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].status.error_class(), ErrorClass::waiting);
+  EXPECT_EQ(ended[0].status.reason(), "MachineStateUnknown");
+
+  cloud.machines["sandbox://n1"] = InstanceState::running;
+  controller->advance(5s);
+  ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_TRUE(ended[0].status.ok());
+}
+
 TEST_F(LifecycleTest, TheCloudsDelayIsKept) {
   cloud.failure =
       Status(Code::resource_exhausted, ErrorClass::throttled, "slow down").with_retry_after(30s);
