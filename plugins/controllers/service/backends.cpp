@@ -47,9 +47,9 @@ Backend read_backend(const Object& node) {
 }  // namespace
 
 const std::vector<std::string>& node_fields() {
-  static const std::vector<std::string> fields{"/metadata/labels", "/metadata/deletionTimestamp",
-                                               "/spec/providerID", "/spec/taints",
-                                               "/status/addresses"};
+  static const std::vector<std::string> fields{"/metadata/labels",    "/metadata/deletionTimestamp",
+                                               "/spec/providerID",    "/spec/taints",
+                                               "/spec/unschedulable", "/status/addresses"};
   return fields;
 }
 
@@ -67,17 +67,26 @@ bool takes_traffic(const Object& node) {
   return !leaving;
 }
 
-bool changes_backends(const Object& old, const Object& now) {
-  return included(old) != included(now) ||
+bool cordoned(const Object& node) {
+  return node.at("/spec/unschedulable").boolean().value_or(false);
+}
+
+bool changes_backends(const Object& old, const Object& now, bool exclude_cordoned) {
+  return takes_traffic(old) != takes_traffic(now) ||
+         (exclude_cordoned && cordoned(old) != cordoned(now)) ||
          old.text("/spec/providerID") != now.text("/spec/providerID") || old.uid() != now.uid() ||
          sorted(read_addresses(old)) != sorted(read_addresses(now));
 }
 
-BackendSet select_backends(const Kube& kube) {
+BackendSet select_backends(const Kube& kube, bool exclude_cordoned) {
   std::vector<Backend> backends;
+  std::vector<Backend> left_out;
   kube.cached_each(kNodes, {}, [&](const Object& node) {
-    if (takes_traffic(node)) backends.push_back(read_backend(node));
+    if (!takes_traffic(node)) return;
+    auto& place = exclude_cordoned && cordoned(node) ? left_out : backends;
+    place.push_back(read_backend(node));
   });
+  if (backends.empty()) backends = std::move(left_out);
   std::sort(backends.begin(), backends.end(),
             [](const Backend& left, const Backend& right) { return left.name < right.name; });
   Hash hash;

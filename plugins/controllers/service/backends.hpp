@@ -17,17 +17,21 @@ const std::vector<std::string>& node_fields();
 bool included(const Object& node);
 // SVC-57: included, not being deleted, not about to be removed by the autoscaler.
 bool takes_traffic(const Object& node);
-// SVC-52: whether Services may need other backends after an update of a Node. Taints, readiness and
-// deletionTimestamp do not count (SVC-53). Addresses do, unlike in Go: a provider may choose
-// backends by them, and a Node whose kubelet sets the provider ID gets them only later.
-bool changes_backends(const Object& old, const Object& now);
+// spec.unschedulable: no new Pods go there, as when somebody drains it.
+bool cordoned(const Object& node);
+// SVC-52: whether Services may need other backends after an update of a Node. Readiness does not
+// count (SVC-53). Unlike in Go a Node that is going to leave does, so that no new connections go
+// there when its machine stops (TRAP-17), and so do addresses: a provider may choose backends by
+// them, and a Node whose kubelet sets the provider ID gets them only later.
+bool changes_backends(const Object& old, const Object& now, bool exclude_cordoned);
 
 // All Nodes that take traffic, sorted by name. Cheap to copy.
 struct BackendSet {
   Backends backends;
   uint64_t hash = 0;  // of names, provider IDs (SVC-56) and addresses
 };
-BackendSet select_backends(const Kube& kube);
+// With `exclude_cordoned` without cordoned ones, unless only those are left.
+BackendSet select_backends(const Kube& kube, bool exclude_cordoned);
 
 // For SVC-62: at most 20 names.
 std::string node_names(const Backends& backends);

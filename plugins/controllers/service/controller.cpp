@@ -160,7 +160,9 @@ void Controller::note_need(const ServiceState& before, const Object& object,
 void Controller::on_node(EventKind kind, const Object& old, const Object& now, const Queue& queue) {
   if (kind == EventKind::resync) return;
   backends_.reset();
-  if (kind == EventKind::updated ? !changes_backends(old, now) : !takes_traffic(now)) return;
+  if (kind == EventKind::updated ? !changes_backends(old, now, settings_.exclude_cordoned)
+                                 : !takes_traffic(now))
+    return;
   const milliseconds time = host_.timer.now();
   for (const auto& [key, record] : records_) {
     if (pass_.schedule(*record, time)) queue.add(key, Priority::changed, kNodeWindow);
@@ -168,7 +170,7 @@ void Controller::on_node(EventKind kind, const Object& old, const Object& now, c
 }
 
 const BackendSet& Controller::backends() {
-  if (!backends_) backends_ = select_backends(host_.kube);
+  if (!backends_) backends_ = select_backends(host_.kube, settings_.exclude_cordoned);
   return *backends_;
 }
 

@@ -14,6 +14,7 @@ constexpr uint32_t kDefaultWorkers = 64;
 constexpr milliseconds kDefaultAudit{1'800'000};
 constexpr const char* kWorkersFlag = "concurrent-service-syncs";
 constexpr const char* kAuditFlag = "load-balancer-audit-period";
+constexpr const char* kUnschedulableFlag = "load-balancer-exclude-unschedulable";
 
 }  // namespace
 
@@ -29,6 +30,7 @@ Result<Settings> read_settings(const Config& config) {
     settings.workers = static_cast<uint32_t>(std::min<int64_t>(given, UINT32_MAX));
   }
   settings.audit_period = config.duration_flag(kAuditFlag).value_or(kDefaultAudit);
+  settings.exclude_cordoned = config.flag(kUnschedulableFlag) == std::string_view("true");
   settings.cluster_name = config.flag("cluster-name").value_or("kubernetes");
   const std::string classes(config.flag("load-balancer-classes").value_or(std::string_view()));
   if (!classes.empty()) {

@@ -16,6 +16,7 @@ namespace ccm::service {
 struct Settings {
   uint32_t workers = 1;
   std::chrono::milliseconds audit_period{0};  // 0 = no audit
+  bool exclude_cordoned = false;
   std::string cluster_name;
   ClassTable classes;
   AdoptionRules adoption;

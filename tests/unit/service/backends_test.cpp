@@ -46,21 +46,27 @@ TEST_F(BackendsTest, SVC_57_TRAP_18_WhatKeepsANodeOut) {
 
 TEST_F(BackendsTest, SVC_52_53_WhatMayNeedOtherBackends) {
   const Json old = plain_node("n");
+  bool exclude_cordoned = false;
   const auto matters = [&](auto change) {
     Json now = old;
     change(now);
-    return changes_backends(node(old), node(now));
+    return changes_backends(node(old), node(now), exclude_cordoned);
   };
+  const auto cordon = [](Json& n) { n["spec"]["unschedulable"] = true; };
   EXPECT_TRUE(matters([](Json& n) { n["spec"]["providerID"] = "test://other"; }));
   EXPECT_TRUE(matters([](Json& n) {
     n["metadata"]["labels"]["node.kubernetes.io/exclude-from-external-load-balancers"] = "";
   }));
-  EXPECT_FALSE(matters([](Json& n) {
+  EXPECT_TRUE(matters([](Json& n) {
     n["spec"]["taints"] = {{{"key", "ToBeDeletedByClusterAutoscaler"}}};
-  }));
-  EXPECT_FALSE(matters([](Json& n) { n["spec"]["unschedulable"] = true; }));
+  })) << "TRAP-17";
+  EXPECT_TRUE(matters([](Json& n) { n["metadata"]["deletionTimestamp"] = "x"; }));
+  EXPECT_FALSE(matters([](Json& n) { n["spec"]["taints"] = {{{"key", "other"}}}; }));
   EXPECT_FALSE(matters([](Json& n) { n["metadata"]["labels"]["a"] = "b"; }));
-  EXPECT_FALSE(matters([](Json& n) { n["metadata"]["deletionTimestamp"] = "x"; }));
+  EXPECT_FALSE(matters(cordon));
+  exclude_cordoned = true;
+  EXPECT_TRUE(matters(cordon));
+  exclude_cordoned = false;
   EXPECT_TRUE(matters([](Json& n) {
     n["status"]["addresses"] = {{{"type", "InternalIP"}, {"address", "10.0.0.1"}}};
   }));
@@ -73,7 +79,7 @@ TEST_F(BackendsTest, SVC_53_TheOrderOfAddressesMeansNothing) {
   Json other = one;
   one["status"]["addresses"] = {internal, external};
   other["status"]["addresses"] = {external, internal};
-  EXPECT_FALSE(changes_backends(node(one), node(other)));
+  EXPECT_FALSE(changes_backends(node(one), node(other), true));
 }
 
 TEST_F(BackendsTest, SVC_56_TheSetIsNamesProviderIdsAndAddresses) {
@@ -84,7 +90,7 @@ TEST_F(BackendsTest, SVC_56_TheSetIsNamesProviderIdsAndAddresses) {
   first["status"]["addresses"] = {{{"type", "InternalIP"}, {"address", "10.0.0.1"}}};
   host.kube.put("v1/nodes", first.dump());
   host.kube.put("v1/nodes", plain_node("a").dump());
-  const auto before = select_backends(kube);
+  const auto before = select_backends(kube, false);
   ASSERT_EQ(before.backends.size(), 2U);
   EXPECT_EQ(before.backends[0].name, "a");
   EXPECT_EQ(before.backends[1].provider_id, "test://b");
@@ -92,14 +98,30 @@ TEST_F(BackendsTest, SVC_56_TheSetIsNamesProviderIdsAndAddresses) {
   EXPECT_EQ(before.backends[1].addresses[0].address, "10.0.0.1");
   first["metadata"]["labels"]["a"] = "b";
   host.kube.put("v1/nodes", first.dump());
-  EXPECT_EQ(select_backends(kube).hash, before.hash);
+  EXPECT_EQ(select_backends(kube, false).hash, before.hash);
   first["status"]["addresses"][0]["address"] = "10.0.0.2";
   host.kube.put("v1/nodes", first.dump());
-  EXPECT_NE(select_backends(kube).hash, before.hash);
+  EXPECT_NE(select_backends(kube, false).hash, before.hash);
   first["status"]["addresses"][0]["address"] = "10.0.0.1";
   first["spec"]["providerID"] = "test://c";
   host.kube.put("v1/nodes", first.dump());
-  EXPECT_NE(select_backends(kube).hash, before.hash);
+  EXPECT_NE(select_backends(kube, false).hash, before.hash);
+}
+
+TEST_F(BackendsTest, CordonedNodesAreLeftOutUnlessNoOtherIsLeft) {
+  testing::FakeHost host;
+  const Kube kube(Service<ccm_host_kube>(host.kube.table(), &host.kube), host.objects.service());
+  host.kube.watch("v1/nodes", node_fields(), [](int32_t, const Object&, const Object&) {});
+  Json first = plain_node("a");
+  Json second = plain_node("b");
+  first["spec"]["unschedulable"] = true;
+  host.kube.put("v1/nodes", first.dump());
+  host.kube.put("v1/nodes", second.dump());
+  EXPECT_EQ(node_names(select_backends(kube, false).backends), "a, b");
+  EXPECT_EQ(node_names(select_backends(kube, true).backends), "b");
+  second["spec"]["unschedulable"] = true;
+  host.kube.put("v1/nodes", second.dump());
+  EXPECT_EQ(node_names(select_backends(kube, true).backends), "a, b");
 }
 
 TEST_F(BackendsTest, SVC_62_AtMostTwentyNames) {

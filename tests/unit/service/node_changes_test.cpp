@@ -67,7 +67,7 @@ TEST_F(NodeChangesTest, SVC_53_56_WhatDoesNotMatter) {
   put_node(node);
   node["metadata"]["labels"]["a"] = "b";
   put_node(node);
-  node["spec"]["taints"] = {{{"key", "ToBeDeletedByClusterAutoscaler"}}};
+  node["spec"]["unschedulable"] = true;
   put_node(node);
   host.kube.resync();
   advance(seconds(10));
@@ -75,12 +75,46 @@ TEST_F(NodeChangesTest, SVC_53_56_WhatDoesNotMatter) {
   EXPECT_TRUE(take_writes().empty());
 }
 
-TEST_F(NodeChangesTest, TRAP_17_ATaintedNodeLeavesWithTheNextSync) {
+TEST_F(NodeChangesTest, TRAP_17_ANodeThatIsGoingToLeaveLeavesFirst) {
+  made(2, 3);
+  Json node = plain_node("node-1");
+  node["spec"]["taints"] = {{{"key", "ToBeDeletedByClusterAutoscaler"}}};
+  put_node(node);
+  advance(milliseconds(1500));
+  EXPECT_EQ(take_cloud(), (Texts{"update_backends", "update_backends"}));
+  EXPECT_EQ(backends_of("s0"), 2U);
+  host.kube.remove("v1/nodes", "node-1");
+  advance(seconds(2));
+  EXPECT_TRUE(take_cloud().empty()) << "it has left already";
+
+  Json deleted = plain_node("node-2");
+  deleted["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  put_node(deleted);
+  advance(milliseconds(1500));
+  EXPECT_EQ(backends_of("s0"), 1U);
+}
+
+TEST_F(NodeChangesTest, TRAP_17_ATaintThatIsTakenBackBringsTheNodeBack) {
   made(1, 2);
   Json node = plain_node("node-1");
   node["spec"]["taints"] = {{{"key", "ToBeDeletedByClusterAutoscaler"}}};
   put_node(node);
-  put_node(plain_node("new"));
+  advance(seconds(2));
+  EXPECT_EQ(backends_of("s0"), 1U);
+  put_node(plain_node("node-1"));
+  advance(seconds(2));
+  EXPECT_EQ(backends_of("s0"), 2U);
+}
+
+TEST_F(NodeChangesTest, ACordonedNodeLeavesWhereThatWasAskedFor) {
+  host.config.set_flag("load-balancer-exclude-unschedulable", "true");
+  made(1, 2);
+  Json node = plain_node("node-1");
+  node["spec"]["unschedulable"] = true;
+  put_node(node);
+  advance(seconds(2));
+  EXPECT_EQ(backends_of("s0"), 1U);
+  put_node(plain_node("node-1"));
   advance(seconds(2));
   EXPECT_EQ(backends_of("s0"), 2U);
 }
