@@ -1,14 +1,33 @@
 #include "settings.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ccm::route {
 namespace {
 
-constexpr std::chrono::milliseconds kAuditPeriod{10'000};  // HOST-33
+constexpr std::chrono::milliseconds kAuditPeriod{10'000};             // HOST-33
+constexpr std::chrono::milliseconds kWatchedAuditPeriod{43'200'000};  // HOST-30
+constexpr std::string_view kWatchBased = "CloudControllerManagerWatchBasedRoutesReconciliation";
 
 std::string flag_text(const Config& config, std::string_view name) {
   return std::string(config.flag(name).value_or(std::string_view()));
+}
+
+// HOST-139. The value of --feature-gates is NAME=true or NAME=false pairs; AllAlpha stands for each
+// gate of that stage that is not named.
+bool watch_based(std::string_view gates) {
+  bool all_alpha = false;
+  while (!gates.empty()) {
+    const std::size_t comma = std::min(gates.find(','), gates.size());
+    const std::string_view pair = gates.substr(0, comma);
+    gates.remove_prefix(std::min(comma + 1, gates.size()));
+    const std::string_view name = pair.substr(0, pair.find('='));
+    const bool on = pair.ends_with("=true");
+    if (name == kWatchBased) return on;
+    if (name == "AllAlpha") all_alpha = on;
+  }
+  return all_alpha;
 }
 
 Result<std::vector<Cidr>> read_clusters(const std::string& text) {
@@ -55,6 +74,11 @@ Result<Settings> read_settings(const Config& config) {
       config.duration_flag("route-reconciliation-period").value_or(kAuditPeriod);
   if (settings.audit_period <= std::chrono::milliseconds(0)) {
     return Status(Code::invalid_argument, "--route-reconciliation-period must be above 0");
+  }
+  if (watch_based(config.flag("feature-gates").value_or(std::string_view()))) {
+    // As upstream, whose caches are handed over again after that time (ROUTE-7).
+    const auto resync = config.duration_flag("min-resync-period").value_or(kWatchedAuditPeriod);
+    settings.audit_period = resync.count() > 0 ? resync : kWatchedAuditPeriod;
   }
   return settings;
 }

@@ -57,5 +57,37 @@ TEST_F(SettingsTest, HOST_33_ThePeriodIsThatOfTheFlag) {
   EXPECT_EQ(host.routes.calls("list").size(), 1U);
 }
 
+TEST_F(SettingsTest, HOST_139_ROUTE_7_TheGateEndsThePollingAndLeavesALongAudit) {
+  host.config.set_flag("feature-gates",
+                       "CloudControllerManagerWatchBasedRoutesReconciliation=true");
+  host.config.set_flag("min-resync-period", "2h0m0s");
+  start();
+  host.routes.clear_calls();
+  controller->advance(std::chrono::hours(2) - std::chrono::minutes(1));
+  EXPECT_TRUE(host.routes.calls("list").empty());
+  put(node("node-1", {"10.244.1.0/24"}));
+  next_run();
+  EXPECT_EQ(host.routes.calls("list").size(), 1U) << "an event is a run";
+  EXPECT_EQ(table(), Texts{"10.244.1.0/24>node-1"});
+  controller->advance(std::chrono::hours(2) + std::chrono::seconds(10));
+  EXPECT_EQ(host.routes.calls("list").size(), 2U) << "the audit";
+}
+
+TEST_F(SettingsTest, HOST_139_TheGateIsNamedOrOneOfAllAlpha) {
+  const std::string gate = "CloudControllerManagerWatchBasedRoutesReconciliation";
+  for (const auto& [text, polls] : {std::pair<std::string, bool>{"", true},
+                                    {gate + "=false", true},
+                                    {"AllAlpha=true", false},
+                                    {"AllAlpha=true," + gate + "=false", true},
+                                    {"AllBeta=true", true},
+                                    {"AllAlpha=false," + gate + "=true", false}}) {
+    host.config.set_flag("feature-gates", text);
+    start();
+    host.routes.clear_calls();
+    controller->advance(milliseconds(30'000));
+    EXPECT_EQ(!host.routes.calls("list").empty(), polls) << text;
+  }
+}
+
 }  // namespace
 }  // namespace ccm::route
