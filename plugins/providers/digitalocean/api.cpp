@@ -18,6 +18,9 @@ constexpr int kListingTries = 3;
 // half a megabyte of JSON a page.
 constexpr size_t kPagesAtOnce = 4;
 constexpr milliseconds kMetadataTimeout{2'000};
+constexpr uint32_t kUnauthorized = 401;
+constexpr uint32_t kTooManyRequests = 429;
+constexpr uint32_t kServerError = 500;
 
 std::string page_path(const std::string& path, int64_t number) {
   const char* separator = path.find('?') == std::string::npos ? "?" : "&";
@@ -32,27 +35,39 @@ Status changed() {
 
 }  // namespace
 
-Task<Result<std::string>> Api::call(Ctx ctx, Call call) {
-  Status turn = co_await wait_for_turn(ctx);
-  if (!turn.ok()) co_return turn;
-  auto token = read_token(host_.config);
-  if (!token.ok()) co_return token.status();
+HttpRequest Api::request_of(const Call& call, const std::string& token) const {
   HttpRequest request;
   request.method = call.method;
   request.url = settings_.api_url + call.path;
-  request.headers.push_back({"authorization", "Bearer " + *token});
+  request.headers.push_back({"authorization", "Bearer " + token});
   request.headers.push_back({"accept", "application/json"});
   // Also on a DELETE without a body (DO-44).
   if (call.method != "GET") request.headers.push_back({"content-type", "application/json"});
-  request.body = std::move(call.body);
+  request.body = call.body;
   request.operation = call.operation;
   request.credential = "digitalocean";
-  auto answer = co_await host_.http.send(ctx, std::move(request));
-  if (!answer.ok()) co_return answer.status().with_context(call.operation);
-  if (call.status_code != nullptr) *call.status_code = answer->status_code;
-  Status status = status_of(call.operation, *answer, host_.timer.wall_clock());
-  if (!status.ok()) co_return status;
-  co_return std::move(answer->body);
+  return request;
+}
+
+Task<Result<std::string>> Api::call(Ctx ctx, Call call) {
+  for (bool again = true;; again = false) {
+    Status turn = co_await wait_for_turn(ctx);
+    if (!turn.ok()) co_return turn;
+    const auto token = token_.next();
+    if (!token.ok()) co_return token.status();
+    HttpRequest request = request_of(call, *token);
+    auto answer = co_await host_.http.send(ctx, std::move(request));
+    if (!answer.ok()) co_return answer.status().with_context(call.operation);
+    const uint32_t code = answer->status_code;
+    if (code == kUnauthorized && token_.refused(*token) && again) continue;
+    if (code != kUnauthorized && code != kTooManyRequests && code < kServerError) {
+      token_.taken(*token);
+    }
+    if (call.status_code != nullptr) *call.status_code = answer->status_code;
+    Status status = status_of(call.operation, *answer, host_.timer.wall_clock());
+    if (!status.ok()) co_return status;
+    co_return std::move(answer->body);
+  }
 }
 
 Task<Status> Api::list(Ctx ctx, std::string path, std::string operation, PageReader reader) {

@@ -1,6 +1,7 @@
 // Calls to DigitalOcean's API through the host: address, token, agent, limit, errors. [serial]
 #pragma once
 
+#include "access_token.hpp"
 #include "call_rate.hpp"
 #include "settings.hpp"
 
@@ -44,7 +45,7 @@ using PageReader = std::function<Result<PageInfo>(int64_t page, const std::strin
 
 class Api {
  public:
-  explicit Api(Host& host) : host_(host) {}
+  explicit Api(Host& host) : host_(host), token_(host) {}
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
@@ -76,7 +77,10 @@ class Api {
                               PageReader reader);
   Task<Status> wait_for_turn(Ctx ctx);
 
+  [[nodiscard]] HttpRequest request_of(const Call& call, const std::string& token) const;
+
   Host& host_;
+  AccessToken token_;
   Settings settings_;
   std::shared_ptr<CallRate> rate_ = CallRate::of_process();
 };

@@ -42,6 +42,42 @@ TEST_F(DigitalOceanProviderTest, DO_7_ARotatedTokenIsUsedAtOnce) {
   EXPECT_EQ(requests[2].headers[0].value, "Bearer s3cret-2");
 }
 
+TEST_F(DigitalOceanProviderTest, DO_7_ATokenThatIsRefusedLeavesTheEarlierOneInUse) {
+  log_in();
+  const auto token_of = [this](std::size_t request) {
+    return host.http.requests().at(request).headers.at(0).value;
+  };
+  const auto get = [this](uint32_t code) {
+    host.http.expect("GET", kBase + "/v2/droplets/7")
+        .answer(code, code == 200 ? one(droplet(7)) : R"({"id":"unauthorized","message":"no"})");
+  };
+  const NodeIdentity node{"node-7", "digitalocean://7", {}, {}};
+  host.config.set_secret("DO_ACCESS_TOKEN", "s3cret-wrong");
+  get(401);
+  get(200);
+  const std::size_t before = host.http.requests().size();
+  EXPECT_TRUE(provider.get(node).ok());
+  EXPECT_EQ(token_of(before), "Bearer s3cret-wrong");
+  EXPECT_EQ(token_of(before + 1), "Bearer s3cret");
+  EXPECT_TRUE(host.log.contains("refuses the new access token"));
+
+  get(200);  // not tried with each call
+  EXPECT_TRUE(provider.get(node).ok());
+  EXPECT_EQ(token_of(before + 2), "Bearer s3cret");
+
+  host.config.set_secret("DO_ACCESS_TOKEN", " ");  // half written
+  get(200);
+  EXPECT_TRUE(provider.get(node).ok());
+
+  host.config.set_secret("DO_ACCESS_TOKEN", "s3cret-2");
+  get(200);
+  EXPECT_TRUE(provider.get(node).ok());
+  EXPECT_EQ(token_of(before + 4), "Bearer s3cret-2");
+
+  get(401);  // revoked, and there is no other
+  EXPECT_EQ(provider.get(node).status().error_class(), ErrorClass::auth);
+}
+
 TEST_F(DigitalOceanProviderTest, AWrongTokenIsOneLineAtTheStart) {
   expect_credential(401);
   const Status status = provider.initialize();
