@@ -14,6 +14,9 @@
 namespace ccm::openstack {
 namespace {
 
+// After a log-in with new settings that Keystone did not answer.
+constexpr std::chrono::milliseconds kTryAgain{30'000};
+
 // OS-5: the values of --user-agent, the last one first.
 std::string agent_of(const Config& config) {
   std::string agent = "openstack-cloud-controller-manager/" CCM_OPENSTACK_VERSION;
@@ -90,11 +93,34 @@ Task<Status> Provider::use(Ctx ctx, Settings settings) {
   co_return Status();
 }
 
+Task<Status> Provider::try_out(Ctx ctx, const Settings& settings) {
+  auto http = co_await open_http_client(host_, ctx, settings.global);
+  if (!http.ok()) co_return http.status().with_context("--cloud-config");
+  Session session(host_, agent_of(host_.config));
+  session.configure(settings.global, settings.metadata.request_timeout, *http);
+  Status taken = co_await session.check(ctx);
+  co_return taken;
+}
+
 // The Go manager wants to be restarted (OS-54).
 Task<Status> Provider::reload() {
+  const int64_t reload = ++reloads_;
   auto settings = co_await read_settings(host_.background());
+  if (reload != reloads_) co_return Status();  // it has changed again
   if (settings.ok() && *settings == settings_) co_return Status();
   Status used = settings.status();
+  while (used.ok() && settings->global != settings_.global) {
+    used = co_await try_out(host_.background(), *settings);
+    if (reload != reloads_ || used.ok()) break;
+    if (used.error_class() != ErrorClass::unavailable) break;
+    host_.log.warning("The new --cloud-config waits for Keystone; the old one stays in force",
+                      {{"err", used}});
+    Status slept = co_await host_.timer.sleep(host_.background(), kTryAgain);
+    if (!slept.ok()) co_return slept;
+    if (reload != reloads_) co_return Status();
+    used = Status();
+  }
+  if (reload != reloads_) co_return Status();
   if (used.ok()) used = co_await use(host_.background(), *settings);
   if (!used.ok()) {
     host_.log.error("The new --cloud-config cannot be used; the old one stays in force",

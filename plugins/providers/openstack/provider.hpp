@@ -91,6 +91,8 @@ class Provider {
   // earlier settings stay.
   Task<Status> use(Ctx ctx, Settings settings);
   Task<Status> reload();
+  // Whether Keystone takes these, before those in use are dropped.
+  Task<Status> try_out(Ctx ctx, const Settings& settings);
   Task<Status> look_for_octavia(Ctx ctx);
 
   Host& host_;
@@ -102,6 +104,7 @@ class Provider {
   Settings settings_;
   std::vector<std::string> watched_paths_;
   std::vector<uint64_t> watches_;
+  int64_t reloads_ = 0;
   int64_t asked_ = 0;  // how often other settings were to be used
   bool octavia_ = false;
 };

@@ -152,5 +152,36 @@ TEST_F(OpenStackProviderTest, OS_54_AChangedCloudConfIsUsedAndAWrongOneIsNot) {
   EXPECT_TRUE(provider->list().ok());
 }
 
+TEST_F(OpenStackProviderTest, OS_54_NewCredentialsAreTriedBeforeTheOldOnesAreDropped) {
+  start();
+  ASSERT_TRUE(provider->list().ok());
+  std::string conf = cloud_conf();
+  conf.replace(conf.find("= secret"), 8, "= wrong");
+  host.config.change_cloud_config(conf);
+  host.loop.run();
+  EXPECT_TRUE(host.log.contains("the old one stays in force"));
+  cloud.clear_log();
+  EXPECT_TRUE(provider->list().ok()) << "with the old token";
+  EXPECT_EQ(cloud.writes(), 0) << "without another log-in";
+}
+
+TEST_F(OpenStackProviderTest, OS_54_NewCredentialsWaitForAKeystoneThatDoesNotAnswer) {
+  start();
+  ASSERT_TRUE(provider->list().ok());
+  cloud.identity().set_password(facts["users"]["demo"], "newer");
+  std::string conf = cloud_conf();
+  conf.replace(conf.find("= secret"), 8, "= newer");
+  fail("/auth/tokens", 503, -1);
+  host.config.change_cloud_config(conf);
+  host.loop.run();
+  EXPECT_TRUE(host.log.contains("waits for Keystone"));
+  cloud.faults.clear();
+  host.loop.advance(std::chrono::seconds(31));
+  host.loop.run();
+  EXPECT_TRUE(host.log.contains("The new --cloud-config is in force"));
+  cloud.identity().revoke_all();
+  EXPECT_TRUE(provider->list().ok());
+}
+
 }  // namespace
 }  // namespace ccm::openstack

@@ -133,6 +133,9 @@ std::span<const Option<LoadBalancerSettings>> load_balancer_options() {
       {"enable-ingress-hostname", &L::enable_ingress_hostname,
        "With the PROXY protocol the Service's status has the name ADDRESS.SUFFIX."},
       {"ingress-hostname-suffix", &L::ingress_hostname_suffix, "The SUFFIX of that name."},
+      {"member-drain-timeout", &L::member_drain_timeout,
+       "How long a member whose Node leaves has weight 0, so that its connections may end, before "
+       "it is removed; 0s: removed at once."},
       {"max-shared-lb", &L::max_shared_lb, "How many Services may share a load balancer; 1: none."},
       {"container-store", &L::container_store,
        "Where certificates are looked up: barbican; external: nowhere."},

@@ -110,6 +110,7 @@ struct LoadBalancerSettings {  // NOLINT: in the order of the documentation
   bool enable_ingress_hostname = false;
   std::string ingress_hostname_suffix = "nip.io";
   int32_t max_shared_lb = 2;
+  milliseconds member_drain_timeout{0};
   std::string container_store = "barbican";
   std::string default_tls_container_ref;
   bool provider_requires_serial_api_calls = false;

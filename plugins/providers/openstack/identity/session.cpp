@@ -14,6 +14,13 @@ constexpr milliseconds kNextRenewal{30'000};       // after one that failed
 
 }  // namespace
 
+Session::Session(Host& host, std::string user_agent)
+    : host_(host),
+      user_agent_(std::move(user_agent)),
+      expiry_(host.metrics.gauge("openstack_token_expiration_timestamp_seconds",
+                                 "When the token of Keystone that is in use expires, in Unix "
+                                 "time; 0 without one.")) {}
+
 void Session::configure(GlobalSettings global, milliseconds timeout, Http http) {
   global_ = std::move(global);
   timeout_ = timeout;
@@ -53,6 +60,7 @@ Task<Status> Session::run(std::shared_ptr<Round> round) {
     const milliseconds now = host_.timer.now();
     if (round->outcome.ok()) {
       current_ = *round->outcome;
+      expiry_.record(static_cast<double>(current_->expires_at.count()) / 1e3);
       const milliseconds lasts = current_->expires_at - host_.timer.wall_clock();
       ends_at_ = now + lasts;
       renew_at_ = ends_at_ - std::min(kEarliestRenewal, lasts / 5);
@@ -65,6 +73,15 @@ Task<Status> Session::run(std::shared_ptr<Round> round) {
   }
   round->ended.open();
   co_return Status();  // the failure is told to those who asked
+}
+
+Task<Status> Session::check(Ctx ctx) {
+  auto token = co_await log_in(ctx);
+  if (!token.ok()) co_return token.status();
+  current_ = *token;
+  const Status ended = co_await log_out(ctx);
+  if (!ended.ok()) host_.log.v(2, "A token of Keystone was not revoked", {{"err", ended}});
+  co_return Status();
 }
 
 Task<Status> Session::log_out(Ctx ctx) {

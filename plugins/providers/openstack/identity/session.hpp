@@ -22,7 +22,7 @@ class Session {
  public:
   using TokenPtr = std::shared_ptr<const Token>;
 
-  Session(Host& host, std::string user_agent) : host_(host), user_agent_(std::move(user_agent)) {}
+  Session(Host& host, std::string user_agent);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -38,6 +38,8 @@ class Session {
   // invalid_argument when the options make no log-in, unauthenticated when Keystone refuses it,
   // unavailable when it does not answer, and the end of `ctx`.
   Task<Result<TokenPtr>> token(Ctx ctx);
+  // Logs in and out again: whether Keystone takes what was configured.
+  Task<Status> check(Ctx ctx);
   // Revokes the token, so that it is of no use to anybody who finds it.
   Task<Status> log_out(Ctx ctx);
   // A service does not take it, so nobody gets it again.
@@ -66,6 +68,7 @@ class Session {
   milliseconds renew_at_{0};  // by the monotonic clock, as is this:
   milliseconds ends_at_{0};
   std::shared_ptr<Round> running_;
+  Metric expiry_;
 };
 
 }  // namespace ccm::openstack

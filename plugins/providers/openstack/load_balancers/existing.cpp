@@ -100,6 +100,7 @@ IdentifiedMember read_member(const json& entry) {
   member.subnet_id = text_of(entry, "subnet_id");
   member.port = static_cast<int32_t>(integer_or(entry, "protocol_port", 0));
   member.monitor_port = static_cast<int32_t>(integer_or(entry, "monitor_port", 0));
+  member.drained = integer_or(entry, "weight", 1) == 0;
   return {id_of(entry), has_failed(entry), std::move(member)};
 }
 

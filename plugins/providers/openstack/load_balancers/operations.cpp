@@ -9,7 +9,8 @@
 namespace ccm::openstack {
 namespace {
 
-constexpr int kRounds = 6;       // until parts of parts are there
+constexpr int kRounds = 6;  // until parts of parts are there
+constexpr milliseconds kNow{1};
 constexpr int kTagsVersion = 5;  // of Octavia's API
 
 bool ever_served(const LoadBalancerService& service) {
@@ -374,18 +375,19 @@ Task<Result<LoadBalancer>> LoadBalancers::update(Ctx ctx, LoadBalancerService se
   auto wanted = co_await want(ctx, *about, &balancer);
   if (!wanted.ok()) co_return wanted.status();
   const std::string failed = plan_repair(balancer, *wanted);
+  const auto draining = drains_.keep(*wanted, balancer, settings_.member_drain_timeout);
   LoadBalancerWrites writes = member_differences(*wanted, balancer);
   if (writes.empty() && !failed.empty()) co_return not_applied(balancer, failed);
   Status sent = co_await octavia_.send_all(ctx, balancer, std::move(writes), about->done);
   if (!sent.ok()) co_return sent;
-  if (balancer.status == "ACTIVE") {
+  if (balancer.status == "ACTIVE" && !draining) {  // until then their Nodes let it in
     const auto guarded = co_await guard(ctx, *about, balancer, true);
     if (!guarded.ok()) co_return guarded.status();
     auto out = co_await serve(ctx, *about, balancer, false);
     co_return out;
   }
   LoadBalancer out = described(balancer, LoadBalancerState::pending);
-  out.retry_after = patience_.pause(balancer);
+  out.retry_after = balancer.pending() ? patience_.pause(balancer) : draining.value_or(kNow);
   out.difference = about->done;
   co_return out;
 }

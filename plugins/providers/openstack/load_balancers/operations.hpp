@@ -6,6 +6,7 @@
 #pragma once
 
 #include "addresses.hpp"
+#include "drains.hpp"
 #include "failed_parts.hpp"
 #include "node_access.hpp"
 #include "notices.hpp"
@@ -37,6 +38,7 @@ class LoadBalancers {
         access_(api),
         notices_(host),
         patience_(host),
+        drains_(host),
         repairs_(host) {}
   LoadBalancers(const LoadBalancers&) = delete;
   LoadBalancers& operator=(const LoadBalancers&) = delete;
@@ -117,6 +119,7 @@ class LoadBalancers {
   NodeAccess access_;
   Notices notices_;
   Patience patience_;
+  Drains drains_;
   Repairs repairs_;
   LoadBalancerSettings settings_;
   LoadBalancerClasses classes_;

@@ -158,10 +158,21 @@ void PortWrites::pool_fields(const ExistingPool& pool) {
 
 void PortWrites::members(const ExistingPool& pool) {
   const bool repair = balancer_.repair && !pool.failed_members.empty();
-  if (pool.members == port_.members && !repair) return;
+  if (same_members(pool) && !repair) return;
   if (balancer_.serial) return single_members(pool);
-  add("members", "PUT", "pools/" + pool.id + "/members", "SetMembers",
-      {{"members", members_json(port_.members)}});
+  json members = members_json(port_.members);
+  for (std::size_t i = 0; balancer_.drains && i < members.size(); ++i) {
+    members[i]["weight"] = port_.members[i].drained ? 0 : 1;  // OS-395, OS-451
+  }
+  add("members", "PUT", "pools/" + pool.id + "/members", "SetMembers", {{"members", members}});
+}
+
+bool PortWrites::same_members(const ExistingPool& pool) const {
+  if (pool.members != port_.members) return false;
+  return !balancer_.drains ||
+         std::equal(
+             pool.members.begin(), pool.members.end(), port_.members.begin(),
+             [](const Member& one, const Member& other) { return one.drained == other.drained; });
 }
 
 // For providers that take no batch (OS-278).

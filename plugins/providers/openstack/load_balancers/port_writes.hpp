@@ -30,6 +30,7 @@ class PortWrites {
   void parts_of(const ExistingPool& pool);
   void pool_fields(const ExistingPool& pool);
   void members(const ExistingPool& pool);
+  [[nodiscard]] bool same_members(const ExistingPool& pool) const;
   void single_members(const ExistingPool& pool);
   void monitor_fields(const ExistingPool& pool);
   [[nodiscard]] const ExistingListener* listener() const;

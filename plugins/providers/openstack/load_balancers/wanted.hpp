@@ -20,6 +20,7 @@ struct Member {
   std::string subnet_id;  // cannot be changed, so it is not compared
   int32_t port = 0;
   int32_t monitor_port = 0;  // 0 = the member's own
+  bool drained = false;      // weight 0; compared only where Nodes are drained
 
   friend bool operator==(const Member& one, const Member& other) {
     return one.name == other.name && one.address == other.address && one.port == other.port &&
@@ -71,6 +72,7 @@ struct WantedLoadBalancer {
   bool takeover = false;  // the tags of its former owner go
   bool serial = false;    // one member at a time, and nothing with the load balancer
   bool repair = false;    // parts that are in ERROR are written again
+  bool drains = false;    // weights of members are compared and set
 
   // Wishes of the Service that this Octavia or its provider does not fulfil.
   std::vector<Problem> problems;
