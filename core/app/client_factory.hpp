@@ -54,6 +54,9 @@ class ClientFactory {
   // Checks certificates, keys and CA without a connection; a failure is one clear line.
   [[nodiscard]] Status check() const { return root_.check(); }
   [[nodiscard]] const kube::ClientConfig& config() const { return root_.config(); }
+  // The rate limit of each client; negative: none.
+  [[nodiscard]] double qps() const { return qps_; }
+  [[nodiscard]] int burst() const { return qps_ < 0 ? -1 : burst_; }
   // Of the service accounts in use, by name.
   [[nodiscard]] const std::map<std::string, std::shared_ptr<kube::ServiceAccountToken>>& tokens()
       const {

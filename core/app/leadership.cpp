@@ -51,6 +51,7 @@ void Leadership::start(Callbacks callbacks) {
     return;
   }
   identity_ = *identity;
+  event_ = callbacks.event;
   compete(main_, callbacks, [this, callbacks] {
     callbacks.started();
     if (migration_.lease.empty() || releasing_) return;
@@ -65,12 +66,12 @@ void Leadership::compete(Competition& competition, const Callbacks& callbacks,
   const auto options = election_options(options_, competition.lease, identity_);
   election::ElectionCallbacks notify;
   notify.post = [this](std::function<void()> fn) { loop_.post(std::move(fn)); };
-  notify.started_leading = [this, &competition, event = callbacks.event, lease = options.lease(),
+  notify.started_leading = [this, &competition, lease = options.lease(),
                             won = std::move(won)](int64_t transitions) {
     log::info("Acquired the Lease",
               {{"lease", lease}, {"identity", identity_}, {"transitions", transitions}});
     competition.taken = true;
-    event(competition.lease, identity_ + " became leader");
+    event_(competition.lease, identity_ + " became leader");
     won();
   };
   notify.lost = [lost = callbacks.lost, lease = options.lease()](const std::string& reason) {
@@ -99,6 +100,12 @@ void Leadership::compete(Competition& competition, const Callbacks& callbacks,
       std::move(notify), callbacks.alive, clock_, candidates);
   competition.current = &*competition.elector;
   competition.elector->start();
+}
+
+void Leadership::tell_end() const {
+  for (const Competition* competition : {&migration_, &main_}) {
+    if (competition->holds()) event_(competition->lease, identity_ + " stopped leading");
+  }
 }
 
 void Leadership::release(std::function<void()> done) {

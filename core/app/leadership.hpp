@@ -43,6 +43,8 @@ class Leadership final : public plugin::LeaderState {
   void start(Callbacks callbacks);
   // Leads without an election, whatever the options say: for a dry run, beside the real leader.
   void assume() { always_ = true; }
+  // Records that this process stops leading, while it still does: its Events need the Lease.
+  void tell_end() const;
   // Gives the Leases back when no write of this process is under way any more; `done` is posted
   // when that has succeeded or failed.
   void release(std::function<void()> done);
@@ -90,6 +92,7 @@ class Leadership final : public plugin::LeaderState {
   runtime::EventLoop& loop_;
   SystemClock clock_;
   std::string identity_;
+  std::function<void(const std::string& lease, std::string message)> event_;
   std::atomic<bool> always_{false};
   bool releasing_ = false;  // no Lease is taken any more
   Competition main_;

@@ -3,7 +3,6 @@
 #include "app/exit_code.hpp"
 #include "app/host_metrics.hpp"
 #include "app/manager_impl.hpp"
-#include "app/status/config_page.hpp"
 #include "app/status/status_page.hpp"
 #include "base/log.hpp"
 #include "kube/events.hpp"
@@ -70,6 +69,7 @@ net::ClientOptions plugin_http_options() {
 kube::InformerTiming informer_timing(const ClientConnectionOptions& given) {
   kube::InformerTiming timing;
   timing.protobuf = given.content_type != kube::kJsonType;
+  timing.streamed_lists = given.feature_gates.watch_list();
   return timing;
 }
 
@@ -111,7 +111,7 @@ void Manager::Impl::add_pages() {
     if (const auto refusal = serving::only_reads(request)) return *refusal;
     serving::Answer answer;
     answer.content_type = "application/json";
-    answer.body = config_json(options);
+    answer.body = config_json(options, config_in_force());
     return answer;
   });
   endpoint.add("/flagz", [this](const serving::Request& request) {
@@ -122,6 +122,20 @@ void Manager::Impl::add_pages() {
   endpoint.add("/statusz", [sources](const serving::Request& request) {
     return status_page(sources, request);
   });
+}
+
+ConfigInForce Manager::Impl::config_in_force() const {
+  ConfigInForce in_force;
+  in_force.qps = clients.qps();
+  in_force.burst = clients.burst();
+  for (const plugin::ComponentReport& component : plugins.components()) {
+    if (!component.queue) continue;
+    if (component.name == "cloud-node-controller") in_force.node_syncs = component.queue->workers;
+    if (component.name == "service-lb-controller") {
+      in_force.service_syncs = component.queue->workers;
+    }
+  }
+  return in_force;
 }
 
 bool Manager::Impl::may_write() const { return leadership.leading() && !options.dry_run.enabled; }

@@ -11,6 +11,7 @@
 #include "app/leadership.hpp"
 #include "app/manager.hpp"
 #include "app/orderly_stop.hpp"
+#include "app/status/config_page.hpp"
 #include "app/stop_signals.hpp"
 #include "kube/informer.hpp"
 #include "net/write_gate.hpp"
@@ -51,6 +52,7 @@ struct Manager::Impl final : plugin::FlagSource {
   [[nodiscard]] std::string account_of(const plugin::ComponentIdentity& identity) const;
   [[nodiscard]] bool may_start(const plugin::ComponentIdentity& controller) const;
   void add_pages();
+  [[nodiscard]] ConfigInForce config_in_force() const;
   void watch_signals();
   Status alive(bool holding) const;
   void listen();

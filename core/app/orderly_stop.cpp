@@ -32,7 +32,10 @@ asio::awaitable<void> OrderlyStop::run() {
   if (!stopped.ok()) {
     log::warning("Cancelled reconciles do not end; they cannot write any more", {{"err", stopped}});
   }
-  if (parts_.leadership.leading()) co_await parts_.recorders.drain(kEventsOut);
+  if (parts_.leadership.leading()) {
+    parts_.leadership.tell_end();
+    co_await parts_.recorders.drain(kEventsOut);
+  }
   co_await release();
   stopped = co_await parts_.plugins.stop(kComponentsEnd);
   if (!stopped.ok()) log::warning("A component did not stop in time", {{"err", stopped}});

@@ -95,6 +95,8 @@ int run_program(const std::string& program, std::span<const std::string> argumen
     return kExitOk;
   }
 
+  if (options.version.starts_with('v')) report_version(options.version);
+
   const std::vector<KnownController> known = plugins.known_controllers();
   Validation validation = command_line.validate({known});
   for (auto& problem : plugins.problems(validation.enabled)) {

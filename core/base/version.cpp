@@ -19,19 +19,29 @@ constexpr std::string_view kMachine = "s390x";
 constexpr std::string_view kMachine = "unknown";
 #endif
 
-constexpr Version kVersion{
-    CCM_VERSION,          CCM_VERSION_MAJOR,  CCM_VERSION_MINOR, CCM_VERSION_COMMIT,
-    CCM_VERSION_COMPILER, CCM_VERSION_SYSTEM, kMachine};
+Version& mutable_version() {
+  static Version build{
+      CCM_VERSION,          CCM_VERSION_MAJOR,  CCM_VERSION_MINOR, CCM_VERSION_COMMIT,
+      CCM_VERSION_COMPILER, CCM_VERSION_SYSTEM, kMachine};
+  return build;
+}
 
 }  // namespace
 
-const Version& version() { return kVersion; }
+const Version& version() { return mutable_version(); }
+
+void report_version(std::string_view text) {
+  static std::string kept;
+  kept = text;
+  mutable_version().text = kept;
+}
 
 std::string user_agent(std::string_view program, std::string_view client) {
+  const Version& build = version();
   std::string agent(program);
-  agent.append("/").append(kVersion.text);
-  agent.append(" (").append(kVersion.system).append("/").append(kVersion.machine).append(")");
-  agent.append(" kubernetes/").append(kVersion.commit.substr(0, 7));
+  agent.append("/").append(build.text);
+  agent.append(" (").append(build.system).append("/").append(build.machine).append(")");
+  agent.append(" kubernetes/").append(build.commit.substr(0, 7));
   if (!client.empty()) agent.append("/").append(client);
   return agent;
 }

@@ -17,6 +17,9 @@ struct Version {
 };
 const Version& version();
 
+// From now on version().text is this (--version=vX, HOST-74). Before other threads start.
+void report_version(std::string_view text);
+
 // "<program>/<version> (<system>/<machine>) kubernetes/<commit>/<client>" (API-106, HOST-133), the
 // commit cut to seven digits. `client` may be empty.
 std::string user_agent(std::string_view program, std::string_view client);

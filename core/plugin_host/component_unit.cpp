@@ -37,9 +37,9 @@ ComponentReport report_of(const ComponentUnit& unit, const runtime::Watchdog& wa
   report.operations = unit.live->operations()->in_flight();
   if (const runtime::ControllerRunner* runner = unit.runner()) {
     const runtime::WorkQueue& queue = runner->queue();
-    report.queue = {queue.ready(),      queue.delayed(),
-                    queue.processing(), unit.controller->records().size(),
-                    runner->synced(),   runner->started()};
+    report.queue = {
+        queue.ready(),    queue.delayed(),   queue.processing(), unit.controller->records().size(),
+        runner->synced(), runner->started(), runner->workers()};
     report.watches = unit.controller->watched();
   }
   return report;

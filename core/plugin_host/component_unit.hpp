@@ -57,6 +57,7 @@ struct ComponentReport {
     std::size_t unsettled = 0;  // keys whose last attempt failed, or is the first
     bool synced = false;        // its caches hold a complete list
     bool started = false;       // it takes keys
+    std::size_t workers = 0;    // keys that it reconciles at once
   };
   std::optional<Queue> queue;        // of a controller that was set up
   std::vector<std::string> watches;  // of a controller: "v1/nodes"

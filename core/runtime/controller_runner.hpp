@@ -66,6 +66,7 @@ class ControllerRunner {
   void start();
   [[nodiscard]] bool synced() const { return unsynced_ == 0; }
   [[nodiscard]] bool started() const { return started_; }
+  [[nodiscard]] std::size_t workers() const { return options_.workers; }
   [[nodiscard]] WorkQueue& queue() { return queue_; }
   [[nodiscard]] const WorkQueue& queue() const { return queue_; }
 

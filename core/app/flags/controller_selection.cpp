@@ -23,8 +23,7 @@ bool is_enabled(const KnownController& controller, std::span<const std::string> 
   return star && controller.enabled_by_default;
 }
 
-std::string unknown_name(std::string_view name, std::span<const KnownController> known,
-                         std::string_view what) {
+std::string unknown_name(std::string_view name, std::span<const KnownController> known) {
   std::vector<std::string> names;
   std::string list;
   for (const KnownController& controller : known) {
@@ -32,8 +31,8 @@ std::string unknown_name(std::string_view name, std::span<const KnownController>
     names.push_back(controller.name);
     names.insert(names.end(), controller.aliases.begin(), controller.aliases.end());
   }
-  std::string message = "\"" + std::string(name) + "\" is not a known " + std::string(what) +
-                        did_you_mean(name, names);
+  std::string message =
+      "\"" + std::string(name) + "\" is not a known controller" + did_you_mean(name, names);
   message += list.empty() ? "; there are none" : "; known are: " + list;
   return message;
 }
@@ -41,8 +40,7 @@ std::string unknown_name(std::string_view name, std::span<const KnownController>
 }  // namespace
 
 ControllerSelection select_controllers(std::span<const std::string> items,
-                                       std::span<const KnownController> known,
-                                       std::string_view what) {
+                                       std::span<const KnownController> known) {
   ControllerSelection selection;
   for (const KnownController& controller : known) {
     if (is_enabled(controller, items)) selection.enabled.push_back(controller.name);
@@ -53,7 +51,7 @@ ControllerSelection select_controllers(std::span<const std::string> items,
     const bool found = std::any_of(known.begin(), known.end(), [item](const auto& controller) {
       return answers_to(controller, item);
     });
-    if (!found) selection.errors.push_back(unknown_name(item, known, what));
+    if (!found) selection.errors.push_back(unknown_name(item, known));
   }
   return selection;
 }

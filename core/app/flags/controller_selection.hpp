@@ -1,4 +1,4 @@
-// --controllers and --webhooks (HOST-17, HOST-45, HOST-75..81): which of the known controllers run.
+// --controllers (HOST-17, HOST-75..81): which of the known controllers run.
 // Pure functions; any thread.
 #pragma once
 
@@ -21,9 +21,8 @@ struct ControllerSelection {
 };
 
 // The items are read from left to right; the first that is NAME or -NAME decides, and "*" only
-// where none is (HOST-77, 78). Messages call an item `what`: "controller", "webhook".
+// where none is (HOST-77, 78).
 ControllerSelection select_controllers(std::span<const std::string> items,
-                                       std::span<const KnownController> known,
-                                       std::string_view what = "controller");
+                                       std::span<const KnownController> known);
 
 }  // namespace ccm::app

@@ -18,7 +18,7 @@ using enum GateStage;
 constexpr std::array kGates = std::to_array<KnownGate>({
     // The controller manager's own.
     {"CloudControllerManagerWatchBasedRoutesReconciliation", alpha, false, false, true},
-    {"CloudControllerManagerWebhook", alpha, false, false, true},
+    {"CloudControllerManagerWebhook", alpha, false, false, false},
     {"ControllerManagerReleaseLeaderElectionLockOnExit", alpha, false, false, false},
     {"ContextualLogging", beta, true, false, false},
     {"LoggingAlphaOptions", alpha, false, false, true},

@@ -2,6 +2,7 @@
 // options_flags.hpp ties it to flags, options_validation.hpp checks it.
 #pragma once
 
+#include "app/flags/client_feature_gates.hpp"
 #include "app/flags/feature_gates.hpp"
 
 #include <chrono>
@@ -19,6 +20,7 @@ struct ClientConnectionOptions {
   float qps = 20;      // as in client-go: 0 stands for 5, negative for no limit
   int32_t burst = 30;  // 0 stands for 10
   std::string content_type = "application/vnd.kubernetes.protobuf";  // empty: the same
+  ClientFeatureGates feature_gates;
 };
 
 struct GenericOptions {

@@ -80,6 +80,7 @@ Status CommandLine::add_plugin(std::string_view id, std::span<const plugin::Opti
 Status CommandLine::parse(std::span<const std::string> arguments) {
   Status status = flags_.parse(arguments);
   if (!status.ok()) return status;
+  options_->client_connection.feature_gates.read(environment_);
   for (const Brought& brought : brought_) {
     Flag* flag = flags_.find(brought.flag);
     if (flag->set || brought.environment.empty()) continue;
@@ -155,6 +156,7 @@ void CommandLine::log_flags() const {
       log::info("Feature gate has no effect", {{"gate", name}, {"value", value}});
     }
   }
+  options_->client_connection.feature_gates.log();
 }
 
 std::optional<std::string> version_text(std::string_view program, std::string_view wanted) {

@@ -56,7 +56,8 @@ class CommandLine {
   // Why the flags of a plugin that was chosen are not known; stands with any unknown flag.
   void set_incomplete(std::string why) { flags_.set_incomplete(std::move(why)); }
 
-  // Flags, then the environment for plugins' flags that were not given. Failure: one line.
+  // Flags, then the environment: plugins' flags that were not given, and client-go's feature gates.
+  // Failure: one line.
   Status parse(std::span<const std::string> arguments);
 
   [[nodiscard]] const Options& options() const { return *options_; }

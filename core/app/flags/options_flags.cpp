@@ -52,7 +52,8 @@ void add_generic_flags(FlagSet& flags, Options& options) {
             "Let each controller call the API server under a service account of its own in "
             "kube-system; ccmctl rbac prints the roles for that.");
   group.add("route-reconciliation-period", duration_value(&cloud.route_reconciliation_period),
-            "Pause between two comparisons of all routes.");
+            "Pause between two comparisons of all routes. With the feature gate "
+            "CloudControllerManagerWatchBasedRoutesReconciliation --min-resync-period is.");
   group.add("node-monitor-period", duration_value(&cloud.node_monitor_period), kWithoutPlugin);
   group.add("min-resync-period", duration_value(&generic.min_resync_period),
             "Caches hand all objects to controllers again after a random time between this and "
@@ -65,9 +66,8 @@ void add_generic_flags(FlagSet& flags, Options& options) {
       "feature-gates", feature_gates_value(&generic.feature_gates),
       "Name=true|false pairs, separated by commas. If unset, each has Kubernetes' default. With "
       "an effect here: "
-      "CloudControllerManagerWatchBasedRoutesReconciliation, CloudControllerManagerWebhook, "
-      "LoggingAlphaOptions, LoggingBetaOptions, AllAlpha, AllBeta. Kubernetes' other gates "
-      "are accepted.");
+      "CloudControllerManagerWatchBasedRoutesReconciliation, LoggingAlphaOptions, "
+      "LoggingBetaOptions, AllAlpha, AllBeta. Kubernetes' other gates are accepted.");
   group.add("allow-untagged-cloud", bool_value(&cloud.allow_untagged_cloud), "").deprecated =
       "only clouds that report a cluster id look at it";
   group.add("external-cloud-volume-plugin", string_value(&cloud.external_cloud_volume_plugin), "")
@@ -206,9 +206,10 @@ void add_misc_flags(FlagSet& flags, Options& options) {
                 "recorded.");
   FlagGroup group = flags.group("Misc flags");
   group.add("help", bool_value(&options.help), "Print this and exit.").shorthand = 'h';
-  group.add("version", version_value(&options.version),
-            "Print the version and exit; raw: with all details; vX.Y.Z: report that version "
-            "instead. If unset, the program runs.");
+  group.add(
+      "version", version_value(&options.version),
+      "Print the version and exit; raw: with all details. vX.Y.Z-ADDITION: run, and report that "
+      "version of the same release. If unset, the program runs.");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Flags that are accepted and checked, but not supported yet by this version. A flag that works is
-// removed from this table.
+// Flags that are accepted and checked, and do nothing. A flag that works is removed from this
+// table.
 #include "app/flags/options_command_line.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct Later {
   std::string_view why;
 };
 
-constexpr std::string_view kWebhooks = "webhooks come with a later version";
+constexpr std::string_view kWebhooks = "no webhooks are served";
 constexpr std::string_view kHttp2 = "only HTTP/1.1 is served";
 
 constexpr std::array kLater = std::to_array<Later>({

@@ -117,6 +117,11 @@ void validate_logging(const Options& options, Errors& errors) {
   require_positive(errors, "--log-flush-frequency", logging.flush_frequency);
   const Status modules = log::check_vmodule(logging.vmodule);
   if (!modules.ok()) errors.push_back("--vmodule: " + modules.message());
+  if (json && !options.generic.feature_gates.enabled("LoggingBetaOptions")) {
+    errors.emplace_back(
+        "--logging-format=json needs the feature gate LoggingBetaOptions, which "
+        "--feature-gates switches off");
+  }
   if (json && !logging.vmodule.empty()) {
     errors.push_back("--vmodule works with --logging-format=text only");
   }
@@ -131,10 +136,6 @@ void validate_logging(const Options& options, Errors& errors) {
       errors.push_back(std::string(flag) + " needs --feature-gates=LoggingAlphaOptions=true");
     }
   }
-}
-
-void append(Errors& errors, Errors&& more) {
-  for (std::string& error : more) errors.push_back(std::move(error));
 }
 
 }  // namespace
@@ -155,9 +156,11 @@ Validation validate(const Options& options, const ValidationContext& context) {
     result.errors.push_back("--controllers: " + error);
   }
   result.enabled = std::move(selection.enabled);
-  Errors webhooks = select_controllers(options.webhook.webhooks, {}, "webhook").errors;
-  for (std::string& error : webhooks) error.insert(0, "--webhooks: ");
-  append(result.errors, std::move(webhooks));
+  if (!options.webhook.webhooks.empty()) {  // HOST-45
+    result.errors.emplace_back(
+        "--webhooks must be empty: this program serves no webhooks; run the cloud's as a program "
+        "of their own");
+  }
   validate_controllers(options, result.errors);
   validate_client(options.client_connection, result.errors);
   validate_network(options, result);

@@ -1,6 +1,7 @@
 // Values of kinds that only one flag has.
 #include "app/flags/go_values.hpp"
 #include "app/flags/options_flags.hpp"
+#include "base/version.hpp"
 
 #include <algorithm>
 #include <array>
@@ -65,6 +66,16 @@ bool is_version(std::string_view text) {
   }
 }
 
+std::string_view release_of(std::string_view version) {
+  return version.substr(0, version.find_first_of("-+"));
+}
+
+// A version that may be reported instead of this program's: of the same release, as upstream
+// demands.
+bool is_same_release(std::string_view text) {
+  return is_version(text) && release_of(text) == release_of(version().text);
+}
+
 class VersionValue final : public FlagValue {
  public:
   explicit VersionValue(std::string* variable) : variable_(variable) {}
@@ -72,10 +83,12 @@ class VersionValue final : public FlagValue {
     const auto wanted = parse_bool(text);
     if (wanted) {
       *variable_ = *wanted ? "true" : "false";
-    } else if (text == "raw" || is_version(text)) {
+    } else if (text == "raw" || is_same_release(text)) {
       *variable_ = text;
     } else {
-      return value_must_be("true, false, raw or a version such as v1.36.3");
+      const std::string release(release_of(version().text));
+      return value_must_be("true, false, raw or " + release + " with an addition, such as " +
+                           release + "-custom.1");
     }
     return {};
   }

@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 // Upstream's types of the client connection, the election and debugging have JSON names; the others
 // show their fields as Go spells them.
-Json generic_json(const Options& options) {
+Json generic_json(const Options& options, const ConfigInForce& in_force) {
   const GenericOptions& generic = options.generic;
   const ClientConnectionOptions& client = options.client_connection;
   const LeaderElectionOptions& election = options.leader_election;
@@ -23,8 +23,8 @@ Json generic_json(const Options& options) {
   json["ClientConnection"] = {{"kubeconfig", client.kubeconfig},
                               {"acceptContentTypes", ""},
                               {"contentType", client.content_type},
-                              {"qps", client.qps},
-                              {"burst", client.burst}};
+                              {"qps", in_force.qps},
+                              {"burst", in_force.burst}};
   json["ControllerStartInterval"] = format_duration(generic.controller_start_interval);
   json["LeaderElection"] = {{"leaderElect", election.leader_elect},
                             {"leaseDuration", format_duration(election.lease_duration)},
@@ -60,17 +60,23 @@ Json shared_json(const KubeCloudSharedOptions& shared) {
 
 }  // namespace
 
-std::string config_json(const Options& options) {
+std::string config_json(const Options& options, const ConfigInForce& in_force) {
   const NodeControllerOptions& node = options.node_controller;
   Json config;
   config["kind"] = "CloudControllerManagerConfiguration";
   config["apiVersion"] = "cloudcontrollermanager.config.k8s.io/v1alpha1";
-  config["Generic"] = generic_json(options);
+  config["Generic"] = generic_json(options, in_force);
   config["KubeCloudShared"] = shared_json(options.kube_cloud_shared);
-  config["NodeController"] = {{"ConcurrentNodeSyncs", node.concurrent_node_syncs},
-                              {"ConcurrentNodeStatusUpdates", node.concurrent_node_status_updates}};
+  const auto in_use = [](const std::optional<std::size_t>& workers, int32_t given) {
+    return workers ? static_cast<int64_t>(*workers) : given;
+  };
+  const int64_t syncs = in_use(in_force.node_syncs, node.concurrent_node_syncs);
+  const int64_t updates = node.concurrent_node_status_updates;
+  config["NodeController"] = {{"ConcurrentNodeSyncs", syncs},
+                              {"ConcurrentNodeStatusUpdates", updates > 0 ? updates : syncs}};
   config["ServiceController"] = {
-      {"ConcurrentServiceSyncs", options.service_controller.concurrent_service_syncs}};
+      {"ConcurrentServiceSyncs",
+       in_use(in_force.service_syncs, options.service_controller.concurrent_service_syncs)}};
   config["NodeStatusUpdateFrequency"] = format_duration(node.node_status_update_frequency);
   config["Webhook"] = {{"Webhooks", options.webhook.webhooks}};
   const Json page = {{"cloudcontrollermanager.config.k8s.io", std::move(config)}};

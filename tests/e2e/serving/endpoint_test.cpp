@@ -107,7 +107,7 @@ TEST_F(EndpointTest, HOST_98_VerbosityChangesAtRunTime) {
 
 // By a client that has all rights: on the real server nobody else may see these by default.
 TEST_F(EndpointTest, HOST_97_PagesForPeople) {
-  start(reviews());
+  start(reviews(), {"--controllers=cloud-node-controller,service-lb-controller"});
   const support::Credentials admin = support::read_kubeconfig(server_.kubeconfig());
   support::HttpResponse answer;
   const auto see = [&](const std::string& page, const std::string& accept) {
@@ -124,6 +124,16 @@ TEST_F(EndpointTest, HOST_97_PagesForPeople) {
   EXPECT_EQ(config.at("kind"), "CloudControllerManagerConfiguration");
   EXPECT_EQ(config.at("KubeCloudShared").at("CloudProvider").at("Name"), "sandbox");
   EXPECT_EQ(config.at("NodeStatusUpdateFrequency"), "5m0s");
+  // These are in force without flags, and are not upstream's defaults.
+  const json& client = config.at("Generic").at("ClientConnection");
+  EXPECT_EQ(client.at("qps"), -1.0);
+  EXPECT_EQ(client.at("burst"), -1);
+  EXPECT_TRUE(eventually(patience(), [&] {
+    const json now = json::parse(see("/configz", "*/*")).at("cloudcontrollermanager.config.k8s.io");
+    return now.at("NodeController").at("ConcurrentNodeSyncs") == 64 &&
+           now.at("NodeController").at("ConcurrentNodeStatusUpdates") == 64 &&
+           now.at("ServiceController").at("ConcurrentServiceSyncs") == 64;
+  }));
   EXPECT_TRUE(contains(see("/flagz", "*/*"), "\ncloud-provider=sandbox\n"));
   const std::string text = see("/statusz", "*/*");
   for (const char* part :

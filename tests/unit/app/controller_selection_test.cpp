@@ -62,12 +62,5 @@ TEST(ControllerSelection, HOST_80_UnknownNamesAreQuotedWithoutTheirMinus) {
   EXPECT_EQ(selection.errors[1].find("\"nonsense\" is not a known controller; known are:"), 0U);
 }
 
-TEST(ControllerSelection, HOST_45_WebhooksAreNamedInMessages) {
-  const Strings items{"admit"};
-  const ControllerSelection selection = select_controllers(items, {}, "webhook");
-  ASSERT_EQ(selection.errors.size(), 1U);
-  EXPECT_EQ(selection.errors[0], "\"admit\" is not a known webhook; there are none");
-}
-
 }  // namespace
 }  // namespace ccm::app

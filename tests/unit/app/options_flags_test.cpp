@@ -230,11 +230,12 @@ TEST(HostFlags, HOST_74_Version) {
   const auto raw = version_text("ccm", "raw");
   ASSERT_TRUE(raw);
   EXPECT_NE(raw->find("GitVersion:\"" + version + "\""), std::string::npos);
-  for (const auto& [argument, ok] : {std::pair{"--version", true},
+  for (const auto& [argument, ok] : {std::pair<std::string, bool>{"--version", true},
                                      {"--version=raw", true},
-                                     {"--version=v1.36.3", true},
-                                     {"--version=v1.36.3-rc.1+abc", true},
-                                     {"--version=1.36.3", false},
+                                     {"--version=" + version, true},
+                                     {"--version=" + version + "-rc.1+abc", true},
+                                     {"--version=v999.36.3", false},
+                                     {"--version=" + version.substr(1), false},
                                      {"--version=v1.36", false},
                                      {"--version=vx.y.z", false},
                                      {"--version=maybe", false}}) {

@@ -130,6 +130,8 @@ TEST(Validation, HOST_72_Logging) {
   expect_error({"--vmodule=a"}, "--vmodule: \"a\"");
   expect_error({"--vmodule=a=1", "--logging-format=json"}, "--logging-format=text only");
   EXPECT_TRUE(validate({"--logging-format=json", "-v=4"}).errors.empty());
+  expect_error({"--logging-format=json", "--feature-gates=LoggingBetaOptions=false"},
+               "needs the feature gate LoggingBetaOptions");
 }
 
 TEST(Validation, HOST_73_AlphaLoggingNeedsItsGate) {
@@ -139,9 +141,15 @@ TEST(Validation, HOST_73_AlphaLoggingNeedsItsGate) {
                   .errors.empty());
 }
 
-TEST(Validation, HOST_80_UnknownControllersAndWebhooks) {
+TEST(Validation, HOST_80_UnknownControllers) {
   expect_error({"--controllers=*,-rout"}, "--controllers: \"rout\" is not a known controller");
-  expect_error({"--webhooks=x"}, "--webhooks: \"x\" is not a known webhook");
+}
+
+TEST(Validation, HOST_45_WebhooksAreRefused) {
+  for (const char* webhooks : {"--webhooks=x", "--webhooks=*", "--webhooks=-x"}) {
+    expect_error({webhooks}, "--webhooks must be empty: this program serves no webhooks");
+  }
+  EXPECT_TRUE(validate({"--webhooks="}).errors.empty());
 }
 
 TEST(Validation, HOST_13_AtMostOneRangeForEachFamily) {

@@ -19,5 +19,14 @@ TEST(Version, HasTheFormThatVersionFlagsTake) {
   EXPECT_EQ(version().text.find(version().major), 1U);
 }
 
+TEST(Version, HOST_74_AnotherVersionIsReportedEverywhere) {
+  const std::string built(version().text);
+  report_version(built + "-custom.1");
+  EXPECT_EQ(version().text, built + "-custom.1");
+  EXPECT_NE(user_agent("ccm", "").find("ccm/" + built + "-custom.1 ("), std::string::npos);
+  report_version(built);
+  EXPECT_EQ(version().text, built);
+}
+
 }  // namespace
 }  // namespace ccm
