@@ -1,8 +1,15 @@
 #include "app/host_metrics.hpp"
 
+#include "kube/credential_expiry.hpp"
+#include "kube/exec_plugin_counts.hpp"
 #include "kube/transport_counts.hpp"
 
+#include <prometheus/client_metric.h>
+
+#include <chrono>
+#include <cstddef>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -186,6 +193,19 @@ void add_tokens(serving::SampledMetrics* metrics, const ClientFactory& clients) 
                  });
 }
 
+void add_expiries(serving::SampledMetrics* metrics) {
+  metrics->gauge("ccm_credential_expiration_timestamp_seconds",
+                 "When a certificate or token in use expires, in Unix time.", [] {
+                   Samples samples;
+                   for (const auto& entry : kube::CredentialExpiry::of_process().all()) {
+                     const auto since = entry.expires.time_since_epoch();
+                     samples.push_back({{{"credential", entry.credential}, {"kind", entry.kind}},
+                                        std::chrono::duration<double>(since).count()});
+                   }
+                   return samples;
+                 });
+}
+
 // A transport here is a pool of connections with its credentials.
 void add_transports(serving::SampledMetrics* metrics) {
   const kube::TransportCounts& counts = kube::TransportCounts::of_process();
@@ -198,6 +218,44 @@ void add_transports(serving::SampledMetrics* metrics) {
                      return Samples{{{{"result", "hit"}}, static_cast<double>(counts.shared)},
                                     {{{"result", "miss"}}, static_cast<double>(counts.made)}};
                    });
+}
+
+prometheus::ClientMetric::Histogram rotation_ages(const kube::ExecPluginCounts::Report& report) {
+  constexpr auto& limits = kube::ExecPluginCounts::kRotationAges;
+  prometheus::ClientMetric::Histogram histogram;
+  for (std::size_t i = 0; i < report.ages.size(); ++i) {
+    histogram.sample_count += report.ages[i];
+    const double limit = i < limits.size() ? limits[i] : std::numeric_limits<double>::infinity();
+    histogram.bucket.push_back({histogram.sample_count, limit});
+  }
+  histogram.sample_sum = report.age_sum;
+  return histogram;
+}
+
+void add_exec_plugins(serving::SampledMetrics* metrics) {
+  const kube::ExecPluginCounts& counts = kube::ExecPluginCounts::of_process();
+  metrics->gauge_of(
+      "rest_client_exec_plugin_ttl_seconds",
+      "Time until the first client certificate of an exec plugin expires; negative "
+      "when it has, +Inf when there is none.",
+      [&counts] {
+        const auto expiry = counts.report().first_expiry;
+        if (!expiry) return std::numeric_limits<double>::infinity();
+        return std::chrono::duration<double>(*expiry - std::chrono::system_clock::now()).count();
+      });
+  metrics->histogram("rest_client_exec_plugin_certificate_rotation_age",
+                     "Age of client certificates of exec plugins when they were replaced.",
+                     [&counts] { return rotation_ages(counts.report()); });
+  metrics->counter(
+      "rest_client_exec_plugin_call_total",
+      "Calls of exec plugins by exit code and by how they ended.", [&counts] {
+        Samples samples;
+        for (const auto& [call, count] : counts.report().calls) {
+          samples.push_back({{{"call_status", call.second}, {"code", std::to_string(call.first)}},
+                             static_cast<double>(count)});
+        }
+        return samples;
+      });
 }
 
 // No metric of this program is hidden before it is removed, and no flag disables one.
@@ -228,11 +286,13 @@ void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources source
                    return running_controllers(plugins, names, leadership.leading());
                  });
   add_transports(metrics);
+  add_exec_plugins(metrics);
   add_absent_metrics(metrics);
   add_components(metrics, sources.plugins);
   add_caches(metrics, sources.informers);
   add_budgets(metrics, sources.plugins);
   add_tokens(metrics, sources.clients);
+  add_expiries(metrics);
 }
 
 }  // namespace ccm::app

@@ -146,14 +146,21 @@ Status verdict(const ProcessSpec& spec, const Child& child) {
 
 }  // namespace
 
-asio::awaitable<Result<std::string>> run_process(asio::any_io_executor executor, ProcessSpec spec) {
+asio::awaitable<ProcessEnd> run_process(asio::any_io_executor executor, ProcessSpec spec) {
+  ProcessEnd end;
   int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) co_return cannot_start(spec, errno);
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    end.status = cannot_start(spec, errno);
+    co_return end;
+  }
   asio::posix::stream_descriptor output(executor, ends[0]);
   pid_t pid = -1;
   const int error = spawn(spec, ends[1], pid);
   ::close(ends[1]);
-  if (error != 0) co_return cannot_start(spec, error);
+  if (error != 0) {
+    end.status = cannot_start(spec, error);
+    co_return end;
+  }
   auto child = std::make_shared<Child>(pid);
   asio::steady_timer deadline(executor, spec.timeout);
   std::weak_ptr<Child> weak = child;
@@ -161,22 +168,23 @@ asio::awaitable<Result<std::string>> run_process(asio::any_io_executor executor,
     const std::shared_ptr<Child> late = weak.lock();
     if (!failed && late) late->expire();
   });
-  std::string text;
   auto block = std::make_unique<std::array<char, 4096>>();
   while (true) {
     auto buffer = asio::buffer(*block);
     auto [failed, count] = co_await output.async_read_some(buffer, kTuple);
     if (failed) break;
-    text.append(block->data(), count);
-    if (text.size() > kOutputLimit) {
-      co_return Status(Code::failed_precondition, spec.command + " printed more than 1 MiB");
+    end.output.append(block->data(), count);
+    if (end.output.size() > kOutputLimit) {
+      end.status = Status(Code::failed_precondition, spec.command + " printed more than 1 MiB");
+      end.exit_code = -1;  // it is killed
+      co_return end;
     }
   }
   co_await wait_end(executor, child);
   deadline.cancel();
-  const Status status = verdict(spec, *child);
-  if (!status.ok()) co_return status;
-  co_return text;
+  end.status = verdict(spec, *child);
+  end.exit_code = WIFEXITED(child->status()) ? WEXITSTATUS(child->status()) : -1;
+  co_return end;
 }
 
 }  // namespace ccm::kube

@@ -7,6 +7,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,10 +22,16 @@ struct ProcessSpec {
   std::chrono::milliseconds timeout{60'000};
 };
 
-// Its stdout (at most 1 MiB) if it ended with 0; stderr is this process' own. Its whole process
-// group is killed when the time is over or the coroutine ends early. Failure: failed_precondition
-// (cannot be started, other exit code) or deadline_exceeded.
-boost::asio::awaitable<Result<std::string>> run_process(boost::asio::any_io_executor executor,
-                                                        ProcessSpec spec);
+struct ProcessEnd {
+  // Not ok: failed_precondition (cannot be started, other exit code, killed) or deadline_exceeded.
+  Status status;
+  std::string output;            // of stdout, at most 1 MiB; only with an ok status
+  std::optional<int> exit_code;  // -1 when a signal ended it; none when it was not started
+};
+
+// Runs it to its end; stderr is this process' own. Its whole process group is killed when the time
+// is over or the coroutine ends early.
+boost::asio::awaitable<ProcessEnd> run_process(boost::asio::any_io_executor executor,
+                                               ProcessSpec spec);
 
 }  // namespace ccm::kube

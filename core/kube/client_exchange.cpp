@@ -1,4 +1,5 @@
 #include "base/log.hpp"
+#include "base/version.hpp"
 #include "kube/client_impl.hpp"
 #include "kube/file_text.hpp"
 #include "kube/resource.hpp"
@@ -24,6 +25,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kWarningsLimit = 1024;
 constexpr std::size_t kErrorBodyLimit = 1u << 20;
 constexpr auto kReconnectDelay = std::chrono::seconds(1);
+// Less than the time in which the Lease has to be renewed.
+constexpr auto kTrialTimeout = std::chrono::seconds(2);
 
 asio::awaitable<void> pause(asio::any_io_executor executor, std::chrono::milliseconds delay) {
   asio::steady_timer timer(executor, delay);
@@ -222,6 +225,35 @@ asio::awaitable<Result<Answer>> attempts(std::shared_ptr<Client::Impl> impl, con
   }
 }
 
+net::ClientOptions http_options(const ClientConfig& config, net::TlsOptions tls) {
+  net::ClientOptions options;
+  options.tls = std::move(tls);
+  options.proxy_url = config.proxy_url;
+  options.proxy_from_environment = config.proxy_url.empty();
+  return options;
+}
+
+// A credential that is not valid gets a 401, whatever its user would be allowed.
+asio::awaitable<Status> try_credential(asio::any_io_executor executor, std::string server,
+                                       net::ClientOptions options, std::string authorization) {
+  options.user_agent = user_agent("cloud-controller-manager", "credentials");
+  net::HttpClient client(executor, std::move(options));
+  net::Request request;
+  request.url = server + "/api";
+  request.timeout = kTrialTimeout;
+  if (!authorization.empty()) request.headers.push_back({"Authorization", authorization});
+  const Result<net::Response> answer = co_await client.send(std::move(request));
+  if (!answer.ok()) co_return answer.status();
+  if (answer->status == 401) {
+    co_return Status(Code::unauthenticated, ErrorClass::auth, "the API server refuses it (401)");
+  }
+  if (answer->status >= 500 || answer->status == 429) {
+    std::string message = "the API server answers with " + std::to_string(answer->status);
+    co_return Status(Code::unavailable, ErrorClass::unavailable, message);
+  }
+  co_return Status();
+}
+
 // Counts one write of the connection while it lives.
 class WriteCount {
  public:
@@ -250,7 +282,14 @@ Status failure(const Call& call, const net::Response& response) {
 }  // namespace
 
 Connection::Connection(asio::any_io_executor executor_, ClientConfig config_)
-    : executor(executor_), config(config_), credentials(executor_, config_) {
+    : executor(executor_),
+      config(config_),
+      credentials(executor_, config_, CredentialTiming(),
+                  [executor_, config_](net::TlsOptions tls, std::string authorization) {
+                    net::ClientOptions options = http_options(config_, std::move(tls));
+                    return try_credential(executor_, config_.server, std::move(options),
+                                          std::move(authorization));
+                  }) {
   ++TransportCounts::of_process().present;
   ++TransportCounts::of_process().made;
 }
@@ -261,11 +300,7 @@ void Connection::use_current_tls() {
   if (tls_generation == credentials.tls_generation()) return;
   tls_generation = credentials.tls_generation();
   if (http) return http->set_tls(credentials.tls());
-  net::ClientOptions options;
-  options.tls = credentials.tls();
-  options.proxy_url = config.proxy_url;
-  options.proxy_from_environment = config.proxy_url.empty();
-  http = std::make_unique<net::HttpClient>(executor, std::move(options));
+  http = std::make_unique<net::HttpClient>(executor, http_options(config, credentials.tls()));
 }
 
 void Connection::log_warnings(const net::Response& response) {

@@ -51,6 +51,10 @@ ClientConfig ClientConfig::anonymous() const {
   result.insecure_skip_tls_verify = insecure_skip_tls_verify;
   result.proxy_url = proxy_url;
   result.namespace_name = namespace_name;
+  result.file = file;
+  result.file_master = file_master;
+  result.file_stamp = file_stamp;
+  result.without_credential = true;
   return result;
 }
 
@@ -90,6 +94,8 @@ Result<ClientConfig> in_cluster_config(const ClusterEnvironment& environment) {
 }
 
 Result<ClientConfig> load_kubeconfig(const std::string& path, const std::string& master) {
+  // Older than the content, so that a change in between shows as one.
+  const FileStamp stamp = file_stamp(path);
   const Result<std::string> text = read_file(path);
   if (!text.ok()) {
     return unusable("kubeconfig: " + text.status().message() +
@@ -97,7 +103,12 @@ Result<ClientConfig> load_kubeconfig(const std::string& path, const std::string&
   }
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  return parse_kubeconfig(*text, path, directory, master);
+  Result<ClientConfig> config = parse_kubeconfig(*text, path, directory, master);
+  if (!config.ok()) return config;
+  config->file = path;
+  config->file_master = master;
+  config->file_stamp = stamp;
+  return config;
 }
 
 Result<ClientConfig> load_config(const ConfigOptions& options,

@@ -2,6 +2,7 @@
 // Loading reads files and blocks: at start only. Value types, any thread.
 #pragma once
 
+#include "kube/file_text.hpp"
 #include "kube/token_source.hpp"
 
 #include <ccm/status.hpp>
@@ -27,6 +28,8 @@ struct ExecConfig {
   std::string interactive_mode;  // Never, IfAvailable, Always
   bool provide_cluster_info = false;
   std::string cluster_config_json;  // cluster extension for the plugin, JSON; may be empty (API-88)
+
+  bool operator==(const ExecConfig&) const = default;
 };
 
 struct Impersonation {  // API-85
@@ -34,6 +37,8 @@ struct Impersonation {  // API-85
   std::string uid;
   std::vector<std::string> groups;
   std::vector<std::pair<std::string, std::vector<std::string>>> extra;
+
+  bool operator==(const Impersonation&) const = default;
 };
 
 struct ClientConfig {
@@ -60,6 +65,12 @@ struct ClientConfig {
   Impersonation impersonate;
 
   std::string namespace_name;  // of the context; "default" when unsaid
+
+  // The kubeconfig that all this was read from; it is read again when it changes. Empty: none.
+  std::string file;
+  std::string file_master;          // the address that the flag --master put in its place
+  FileStamp file_stamp;             // of what was read
+  bool without_credential = false;  // made by anonymous()
 
   // The same server and trust, without any credential (HOST-131).
   [[nodiscard]] ClientConfig anonymous() const;

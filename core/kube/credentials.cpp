@@ -1,11 +1,15 @@
 #include "kube/credentials.hpp"
 
 #include "base/log.hpp"
+#include "kube/credential_expiry.hpp"
+#include "net/certificate_times.hpp"
 #include "net/http_client.hpp"
 
 #include <ccm/trim.hpp>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace ccm::kube {
 namespace {
@@ -33,104 +37,222 @@ Status check_tls(boost::asio::any_io_executor executor, const net::TlsOptions& t
   return net::HttpClient(std::move(executor), std::move(options)).check();
 }
 
+bool same_tls(const net::TlsOptions& one, const net::TlsOptions& other) {
+  return one.ca_pem == other.ca_pem && one.certificate_pem == other.certificate_pem &&
+         one.private_key_pem == other.private_key_pem && one.server_name == other.server_name &&
+         one.insecure_skip_verify == other.insecure_skip_verify;
+}
+
+// True while it lives.
+class Raised {
+ public:
+  explicit Raised(bool& flag) : flag_(flag) { flag_ = true; }
+  ~Raised() { flag_ = false; }
+  Raised(const Raised&) = delete;
+  Raised& operator=(const Raised&) = delete;
+
+ private:
+  bool& flag_;
+};
+
 }  // namespace
 
-Status Credentials::load_tls_files() {
-  net::TlsOptions fresh;
-  fresh.server_name = config_.tls_server_name;
-  fresh.insecure_skip_verify = config_.insecure_skip_tls_verify;
-  Status status = text_or_file(config_, config_.ca_data, config_.ca_file, fresh.ca_pem);
-  if (!status.ok() && config_.ca_file_optional) {
-    log::warning("The system's certificate authorities are used", {{"reason", status}});
-    status = {};
-  } else if (status.ok() && !config_.ca_file.empty() && trim(fresh.ca_pem).empty()) {
-    status = refused(config_, config_.ca_file + " holds no certificate");
+Credentials::Stamps Credentials::stamps() const {
+  Stamps stamps;
+  if (!config_.file.empty()) stamps.config = file_stamp(config_.file);
+  if (config_.ca_data.empty()) stamps.ca = file_stamp(config_.ca_file);
+  stamps.certificate = file_stamp(config_.client_certificate_file);
+  stamps.key = file_stamp(config_.client_key_file);
+  return stamps;
+}
+
+Result<ClientConfig> Credentials::read_config() const {
+  if (config_.file.empty()) return config_;
+  const Result<ClientConfig> read = load_kubeconfig(config_.file, config_.file_master);
+  if (!read.ok()) return read.status();
+  ClientConfig config = config_.without_credential ? read->anonymous() : *read;
+  config.source = config_.source;
+  config.token_source = config_.token_source;
+  if (config.server != config_.server || config.proxy_url != config_.proxy_url ||
+      config.impersonate != config_.impersonate || config.exec != config_.exec) {
+    return refused(config_,
+                   "it has another server, proxy, impersonation or exec plugin now, which counts "
+                   "after a restart");
   }
-  if (!status.ok()) return status;
-  status = text_or_file(config_, config_.client_certificate_data, config_.client_certificate_file,
-                        fresh.certificate_pem);
-  if (!status.ok()) return status;
-  status = text_or_file(config_, config_.client_key_data, config_.client_key_file,
-                        fresh.private_key_pem);
-  if (!status.ok()) return status;
-  if (fresh.certificate_pem.empty()) fresh.private_key_pem.clear();
-  if (config_.exec && exec_have_) {  // the plugin's certificate is not from a file
-    fresh.certificate_pem = tls_.certificate_pem;
-    fresh.private_key_pem = tls_.private_key_pem;
-  }
-  if (config_.server.starts_with("https://")) {
-    if (status = check_tls(executor_, fresh); !status.ok()) {
-      return refused(config_, status.message());
+  return config;
+}
+
+Status Credentials::read_tls(const ClientConfig& config, net::TlsOptions& tls) const {
+  tls.server_name = config.tls_server_name;
+  tls.insecure_skip_verify = config.insecure_skip_tls_verify;
+  Status status = text_or_file(config, config.ca_data, config.ca_file, tls.ca_pem);
+  if (!status.ok() && config.ca_file_optional) {
+    if (tls_generation_ == 0) {
+      log::warning("The system's certificate authorities are used", {{"reason", status}});
     }
+    status = {};
+  } else if (status.ok() && !config.ca_file.empty() && trim(tls.ca_pem).empty()) {
+    status = refused(config, config.ca_file + " holds no certificate");
   }
-  const bool changed = fresh.ca_pem != tls_.ca_pem ||
-                       fresh.certificate_pem != tls_.certificate_pem ||
-                       fresh.private_key_pem != tls_.private_key_pem;
-  if (changed || tls_generation_ == 0) {
-    tls_ = std::move(fresh);
+  if (!status.ok()) return status;
+  status = text_or_file(config, config.client_certificate_data, config.client_certificate_file,
+                        tls.certificate_pem);
+  if (!status.ok()) return status;
+  status =
+      text_or_file(config, config.client_key_data, config.client_key_file, tls.private_key_pem);
+  if (!status.ok()) return status;
+  if (tls.certificate_pem.empty()) tls.private_key_pem.clear();
+  if (config.exec && exec_have_) {  // the plugin's certificate is not from a file
+    tls.certificate_pem = tls_.certificate_pem;
+    tls.private_key_pem = tls_.private_key_pem;
+  }
+  if (!config.server.starts_with("https://")) return {};
+  status = check_tls(executor_, tls);
+  return status.ok() ? status : refused(config, status.message());
+}
+
+Result<std::string> Credentials::read_authorization(const ClientConfig& config) {
+  if (config.token_source || (config.exec && exec_have_)) return authorization_;
+  std::string given;
+  if (!config.username.empty() || !config.password.empty()) {
+    given = "Basic " + base64_encode(config.username + ":" + config.password);
+  }
+  if (!config.token.empty()) given = std::string(kBearer) + config.token;
+  if (config.token_file.empty()) return given;
+  token_read_ = Clock::now();
+  const Result<std::string> content = read_file(config.token_file);
+  Status fault;
+  if (!content.ok()) {
+    fault = refused(config, content.status().message());
+  } else if (trim(*content).empty()) {
+    fault = refused(config, "the token file " + config.token_file + " is empty");
+  } else {
+    token_fault_.clear();
+    return std::string(kBearer) + std::string(trim(*content));
+  }
+  if (authorization_.empty() && given.empty()) return fault;
+  if (!authorization_.empty() && fault.message() != token_fault_) {
+    log::warning("Kept the previous token", {{"err", fault}});
+    token_fault_ = fault.message();
+  }
+  return authorization_.empty() ? given : authorization_;
+}
+
+Result<Credentials::Material> Credentials::read(ClientConfig config) {
+  Material material;
+  if (Status status = read_tls(config, material.tls); !status.ok()) return status;
+  Result<std::string> authorization = read_authorization(config);
+  if (!authorization.ok()) return authorization.status();
+  material.authorization = *std::move(authorization);
+  material.config = std::move(config);
+  return material;
+}
+
+void Credentials::adopt(Material material) {
+  if (tls_generation_ == 0 || !same_tls(material.tls, tls_)) {
+    tls_ = std::move(material.tls);
     ++tls_generation_;
   }
-  return {};
-}
-
-void Credentials::check_tls_files() {
-  const Clock::time_point now = Clock::now();
-  if (now - files_checked_ < timing_.file_check) return;
-  files_checked_ = now;
-  const FileStamp ca = config_.ca_data.empty() ? file_stamp(config_.ca_file) : FileStamp{};
-  const FileStamp certificate = file_stamp(config_.client_certificate_file);
-  const FileStamp key = file_stamp(config_.client_key_file);
-  if (ca == ca_stamp_ && certificate == certificate_stamp_ && key == key_stamp_) return;
-  ca_stamp_ = ca;
-  certificate_stamp_ = certificate;
-  key_stamp_ = key;
-  if (tls_generation_ == 0) return;  // load() follows
-  const uint64_t before = tls_generation_;
-  const Status status = load_tls_files();
-  if (!status.ok()) {
-    // Half written, or broken: the last working credential stays (API-83).
-    log::warning("Kept the previous certificates", {{"err", status}});
-  } else if (tls_generation_ != before) {
-    log::info("Certificates were renewed", {{"source", config_.source}});
-  }
-}
-
-void Credentials::set_token(const std::string& token) {
-  if (!token.empty()) authorization_ = std::string(kBearer) + token;
-}
-
-Status Credentials::load_token_file() {
-  const Result<std::string> content = read_file(config_.token_file);
-  if (!content.ok()) return refused(config_, content.status().message());
-  const std::string token(trim(*content));
-  if (token.empty()) return refused(config_, "the token file " + config_.token_file + " is empty");
-  set_token(token);
-  return {};
-}
-
-void Credentials::renew_token_file() {
-  const Clock::time_point now = Clock::now();
-  if (!token_stale_ && now - token_read_ < timing_.token_age) return;
-  token_read_ = now;
-  token_stale_ = false;
-  const Status status = load_token_file();
-  if (!status.ok() && !token_failure_logged_) {
-    log::warning("Kept the previous token", {{"err", status}});
-  }
-  token_failure_logged_ = !status.ok();
+  config_ = std::move(material.config);
+  authorization_ = std::move(material.authorization);
+  report_expiry();
 }
 
 Status Credentials::load() {
-  check_tls_files();
-  if (Status status = load_tls_files(); !status.ok()) return status;
-  if (!config_.username.empty() || !config_.password.empty()) {
-    authorization_ = "Basic " + base64_encode(config_.username + ":" + config_.password);
+  const Stamps now = stamps();
+  Result<Material> material = read(config_);
+  if (!material.ok()) return material.status();
+  seen_ = now;
+  seen_.config = config_.file_stamp;
+  files_checked_ = Clock::now();
+  adopt(*std::move(material));
+  return {};
+}
+
+bool Credentials::due() {
+  const Clock::time_point now = Clock::now();
+  const bool token = !config_.token_file.empty() && now - token_read_ >= timing_.token_age;
+  const bool again = kept_ && now >= retry_at_;
+  if (now - files_checked_ >= timing_.file_check) {
+    files_checked_ = now;
+    const Stamps found = stamps();
+    if (found != seen_) {
+      seen_ = found;
+      return true;
+    }
   }
-  set_token(config_.token);
-  if (config_.token_file.empty()) return {};
-  token_read_ = Clock::now();
-  const Status status = load_token_file();
-  return status.ok() || !authorization_.empty() ? Status() : status;
+  return stale_ || token || again;
+}
+
+// Without a word again as long as the fault is the same.
+void Credentials::keep(const Status& why) {
+  kept_ = true;
+  retry_at_ = Clock::now() + timing_.retry;
+  if (why.message() == fault_) return;
+  fault_ = why.message();
+  log::warning("Kept the previous credentials", {{"source", config_.source}, {"err", why}});
+}
+
+// A file may be half written or wrong, so the new credential is tried before the old one is dropped
+// (API-83); other requests use the old one meanwhile. Nothing is tried when the server refuses the
+// old one: then the request itself is the trial.
+boost::asio::awaitable<void> Credentials::renew() {
+  if (trying_ || !due()) co_return;
+  const bool refused_now = std::exchange(stale_, false);
+  Result<ClientConfig> config = read_config();
+  if (!config.ok()) {
+    keep(config.status());
+    co_return;
+  }
+  Result<Material> material = read(*std::move(config));
+  if (!material.ok()) {
+    keep(material.status());
+    co_return;
+  }
+  const bool fresh = !same_tls(material->tls, tls_) || material->authorization != authorization_;
+  if (fresh && trial_ && !refused_now) {
+    const Raised trying(trying_);
+    kept_ = true;  // the request may be cancelled before the answer comes
+    retry_at_ = Clock::now() + timing_.retry;
+    net::TlsOptions tls = material->tls;
+    std::string authorization = material->authorization;
+    const Status taken = co_await trial_(std::move(tls), std::move(authorization));
+    if (!taken.ok()) {
+      keep(taken);
+      co_return;
+    }
+  }
+  kept_ = false;
+  fault_.clear();
+  // These may have been renewed meanwhile.
+  if (config_.exec || config_.token_source) material->authorization = authorization_;
+  if (config_.exec) {
+    material->tls.certificate_pem = tls_.certificate_pem;
+    material->tls.private_key_pem = tls_.private_key_pem;
+  }
+  adopt(*std::move(material));
+  if (fresh) log::info("Credentials were renewed", {{"source", config_.source}});
+}
+
+void Credentials::set_token(const std::string& token) {
+  if (token.empty() || authorization_ == std::string(kBearer) + token) return;
+  authorization_ = std::string(kBearer) + token;
+  report_expiry();
+}
+
+void Credentials::report_expiry() const {
+  std::vector<CredentialExpiry::Entry> entries;
+  const auto add = [&](const char* kind, std::optional<CredentialExpiry::TimePoint> expires) {
+    if (expires) entries.push_back({config_.source, kind, *expires});
+  };
+  if (const auto times = net::times_of_first(tls_.certificate_pem)) {
+    add("client-certificate", times->not_after);
+  }
+  add("certificate-authority", net::last_expiry(tls_.ca_pem));
+  if (authorization_.starts_with(kBearer)) {
+    add("token", token_expiry(std::string_view(authorization_).substr(kBearer.size())));
+  }
+  CredentialExpiry::of_process().set(this, std::move(entries));
 }
 
 boost::asio::awaitable<Status> Credentials::take_token() {
@@ -145,13 +267,13 @@ bool Credentials::rejected(const std::string& authorization, uint64_t generation
         authorization.substr(std::min(kBearer.size(), authorization.size())));
     return true;
   }
-  if (!config_.token_file.empty()) {
-    token_stale_ = token_stale_ || authorization == authorization_;
-    return true;
-  }
   if (config_.exec) {
     // Rotated already after another request's 401: the new one has not been refused yet (API-90).
     exec_stale_ = exec_stale_ || (authorization == authorization_ && generation == tls_generation_);
+    return true;
+  }
+  if (!config_.token_file.empty() || (!config_.file.empty() && !config_.without_credential)) {
+    stale_ = stale_ || (authorization == authorization_ && generation == tls_generation_);
     return true;
   }
   return false;

@@ -22,14 +22,20 @@ namespace ccm::kube {
 
 struct CredentialTiming {
   std::chrono::milliseconds token_age{50'000};  // API-79
-  std::chrono::milliseconds file_check{1'000};  // how often certificates and CA are checked, on use
+  std::chrono::milliseconds file_check{1'000};  // how often the files are checked, on use
+  std::chrono::milliseconds retry{10'000};      // of a changed file that could not be used
   std::chrono::milliseconds exec_timeout{60'000};
 };
 
+// Asks the server whether it takes a credential. Not ok: it does not, or does not answer.
+using CredentialTrial =
+    std::function<boost::asio::awaitable<Status>(net::TlsOptions tls, std::string authorization)>;
+
 class Credentials {
  public:
+  // A changed file counts when `trial` says so; without one, when it can be read.
   Credentials(boost::asio::any_io_executor executor, ClientConfig config,
-              CredentialTiming timing = {});
+              CredentialTiming timing = {}, CredentialTrial trial = {});
   ~Credentials();
   Credentials(const Credentials&) = delete;
   Credentials& operator=(const Credentials&) = delete;
@@ -54,11 +60,34 @@ class Credentials {
  private:
   using Clock = std::chrono::steady_clock;
 
-  Status load_tls_files();
-  void check_tls_files();
-  Status load_token_file();
-  void renew_token_file();
+  // The content of the sources.
+  struct Material {
+    ClientConfig config;
+    net::TlsOptions tls;
+    std::string authorization;
+  };
+  struct Stamps {
+    FileStamp config;
+    FileStamp ca;
+    FileStamp certificate;
+    FileStamp key;
+    bool operator==(const Stamps&) const = default;
+  };
+
+  [[nodiscard]] Stamps stamps() const;
+  // The kubeconfig as it is now; the configuration in use when it has no file.
+  [[nodiscard]] Result<ClientConfig> read_config() const;
+  [[nodiscard]] Result<Material> read(ClientConfig config);
+  Status read_tls(const ClientConfig& config, net::TlsOptions& tls) const;
+  // Of the Authorization header. A token file that cannot be read leaves the token in use.
+  Result<std::string> read_authorization(const ClientConfig& config);
+  // Whether a source may have changed.
+  [[nodiscard]] bool due();
+  boost::asio::awaitable<void> renew();
+  void adopt(Material material);
+  void keep(const Status& why);
   void set_token(const std::string& token);
+  void report_expiry() const;
   boost::asio::awaitable<Status> take_token();
   bool exec_due() const;
   boost::asio::awaitable<Status> run_exec();
@@ -72,13 +101,16 @@ class Credentials {
   net::TlsOptions tls_;
   uint64_t tls_generation_ = 0;
   std::string authorization_;
-  FileStamp ca_stamp_;
-  FileStamp certificate_stamp_;
-  FileStamp key_stamp_;
+  CredentialTrial trial_;
+  Stamps seen_;
   Clock::time_point files_checked_;
   Clock::time_point token_read_;
-  bool token_stale_ = false;
-  bool token_failure_logged_ = false;
+  Clock::time_point retry_at_;
+  bool stale_ = false;   // the server refused what is in use
+  bool trying_ = false;  // a request waits for the trial of a new credential
+  bool kept_ = false;    // the newest content could not be used
+  std::string fault_;    // the last one that was logged
+  std::string token_fault_;
 
   bool exec_have_ = false;
   bool exec_stale_ = false;

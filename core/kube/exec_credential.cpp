@@ -1,8 +1,11 @@
 // Credentials from an exec plugin (API-86..90).
 #include "kube/child_process.hpp"
+#include "kube/credential_expiry.hpp"
 #include "kube/credentials.hpp"
 #include "kube/exec_answer.hpp"
+#include "kube/exec_plugin_counts.hpp"
 #include "kube/json_text.hpp"
+#include "net/certificate_times.hpp"
 #include "net/http_client.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -46,6 +49,29 @@ bool interactive(const ExecConfig& exec) {
   return exec.interactive_mode != "Never" && ::isatty(STDIN_FILENO) == 1;
 }
 
+// MET-33.
+void count_call(const ProcessEnd& end) {
+  ExecPluginCounts& counts = ExecPluginCounts::of_process();
+  if (end.status.ok()) {
+    counts.called(0, "no_error");
+  } else if (end.exit_code) {
+    counts.called(*end.exit_code, "plugin_execution_error");
+  } else {
+    counts.called(1, "plugin_not_found_error");
+  }
+}
+
+// MET-31, MET-32. `holder` has the new certificate from now on.
+void count_rotation(const void* holder, const std::string& before, const std::string& now) {
+  ExecPluginCounts& counts = ExecPluginCounts::of_process();
+  if (const auto old = net::times_of_first(before)) {
+    counts.rotated(std::chrono::duration_cast<std::chrono::seconds>(
+        std::chrono::system_clock::now() - old->not_before));
+  }
+  const auto times = net::times_of_first(now);
+  counts.holds(holder, times ? std::optional(times->not_after) : std::nullopt);
+}
+
 void append_cluster_member(std::string& out, std::string_view key, std::string_view value) {
   if (value.empty()) return;
   append_json_string(out, key);
@@ -57,9 +83,15 @@ void append_cluster_member(std::string& out, std::string_view key, std::string_v
 }  // namespace
 
 Credentials::Credentials(asio::any_io_executor executor, ClientConfig config,
-                         CredentialTiming timing)
-    : executor_(std::move(executor)), config_(std::move(config)), timing_(timing) {}
-Credentials::~Credentials() = default;
+                         CredentialTiming timing, CredentialTrial trial)
+    : executor_(std::move(executor)),
+      config_(std::move(config)),
+      timing_(timing),
+      trial_(std::move(trial)) {}
+Credentials::~Credentials() {
+  ExecPluginCounts::of_process().holds(this, std::nullopt);
+  CredentialExpiry::of_process().set(this, {});
+}
 
 std::string Credentials::exec_info() const {
   const ExecConfig& exec = *config_.exec;
@@ -103,11 +135,12 @@ Status Credentials::take_exec_answer(const std::string& text) {
     const net::TlsOptions tls = options.tls;
     const Status status = net::HttpClient(executor_, std::move(options)).check();
     if (!status.ok()) return bad(status.message());
+    count_rotation(this, tls_.certificate_pem, tls.certificate_pem);
     tls_ = tls;
     ++tls_generation_;
   }
-  authorization_.clear();
-  set_token(answer->token);
+  authorization_ = answer->token.empty() ? std::string() : "Bearer " + answer->token;
+  report_expiry();
   exec_expires_ = answer->expires;
   exec_have_ = true;
   exec_stale_ = false;
@@ -128,9 +161,10 @@ asio::awaitable<Status> Credentials::exec_once() {
                      config_.source + ": exec plugin " + exec.command +
                          " needs a terminal (interactiveMode: Always), and this process has none");
   }
-  Result<std::string> output = co_await run_process(executor_, std::move(spec));
-  if (output.ok()) co_return take_exec_answer(*output);
-  std::string message = config_.source + ": exec plugin: " + output.status().message();
+  const ProcessEnd end = co_await run_process(executor_, std::move(spec));
+  count_call(end);
+  if (end.status.ok()) co_return take_exec_answer(end.output);
+  std::string message = config_.source + ": exec plugin: " + end.status.message();
   if (!exec.install_hint.empty()) message += "; " + exec.install_hint;
   co_return Status(Code::unauthenticated, ErrorClass::auth, message);
 }
@@ -160,12 +194,11 @@ asio::awaitable<Status> Credentials::refresh() {
     Status loaded = load();
     if (!loaded.ok()) co_return loaded;
   }
-  check_tls_files();
+  co_await renew();
   if (config_.token_source) {
     Status taken = co_await take_token();
     co_return taken;
   }
-  if (!config_.token_file.empty()) renew_token_file();
   if (!exec_due()) co_return Status();
   Status status = co_await run_exec();
   co_return status;

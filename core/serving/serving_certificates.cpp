@@ -1,7 +1,9 @@
 #include "serving/serving_certificates.hpp"
 
 #include "base/log.hpp"
+#include "kube/credential_expiry.hpp"
 #include "kube/file_text.hpp"
+#include "net/certificate_times.hpp"
 #include "serving/message.hpp"
 #include "serving/self_signed.hpp"
 
@@ -136,7 +138,24 @@ Status ServingCertificates::load() {
     if (Status status = load_pair(&pair); !status.ok()) return status;
     sni_.push_back(std::move(pair));
   }
+  report_expiry();
   return {};
+}
+
+ServingCertificates::~ServingCertificates() { kube::CredentialExpiry::of_process().set(this, {}); }
+
+void ServingCertificates::report_expiry() const {
+  std::vector<kube::CredentialExpiry::Entry> entries;
+  const auto add = [&entries](const Pair& pair) {
+    const auto times = net::times_of(SSL_CTX_get0_certificate(pair.context.get()));
+    const bool in_memory = pair.certificate_file.empty();
+    if (!times) return;
+    entries.push_back({in_memory ? "self-signed in memory" : pair.certificate_file,
+                       "serving-certificate", times->not_after});
+  };
+  add(default_);
+  for (const Pair& pair : sni_) add(pair);
+  kube::CredentialExpiry::of_process().set(this, std::move(entries));
 }
 
 Status ServingCertificates::find_default_pair(Pair* pair) {
@@ -214,6 +233,7 @@ void ServingCertificates::refresh(Pair* pair) {
   const std::vector<Stamp> before = pair->stamps;
   const Status status = load_pair(pair);
   if (status.ok()) {
+    report_expiry();
     log::info("Re-read the serving certificate", {{"file", pair->certificate_file}});
     return;
   }

@@ -18,6 +18,7 @@ namespace ccm::serving {
 class ServingCertificates {
  public:
   explicit ServingCertificates(const ServingOptions& options) : options_(options) {}
+  ~ServingCertificates();
   ServingCertificates(const ServingCertificates&) = delete;
   ServingCertificates& operator=(const ServingCertificates&) = delete;
 
@@ -51,6 +52,7 @@ class ServingCertificates {
   Status find_default_pair(Pair* pair);
   Status load_pair(Pair* pair);
   void refresh(Pair* pair);
+  void report_expiry() const;
   Result<net::Openssl<SSL_CTX>> make_context(const std::string& certificate_pem,
                                              const std::string& key_pem, const std::string& what);
   Status configure(SSL_CTX* context);

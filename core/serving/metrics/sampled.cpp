@@ -14,6 +14,11 @@ void SampledMetrics::counter(std::string name, std::string help, Samples samples
   metrics_.push_back({MetricType::Counter, std::move(name), std::move(help), std::move(samples)});
 }
 
+void SampledMetrics::histogram(std::string name, std::string help,
+                               std::function<prometheus::ClientMetric::Histogram()> sample) {
+  histograms_.push_back({std::move(name), std::move(help), std::move(sample)});
+}
+
 void SampledMetrics::gauge_of(std::string name, std::string help, std::function<double()> value) {
   gauge(std::move(name), std::move(help), [value = std::move(value)] {
     return std::vector<Sample>{Sample{{}, value()}};
@@ -22,7 +27,7 @@ void SampledMetrics::gauge_of(std::string name, std::string help, std::function<
 
 std::vector<MetricFamily> SampledMetrics::Collect() const {
   std::vector<MetricFamily> families;
-  families.reserve(metrics_.size());
+  families.reserve(metrics_.size() + histograms_.size());
   for (const Metric& metric : metrics_) {
     MetricFamily family{metric.name, metric.help, metric.type, {}};
     for (const Sample& sample : metric.samples()) {
@@ -36,6 +41,11 @@ std::vector<MetricFamily> SampledMetrics::Collect() const {
       family.metric.push_back(std::move(series));
     }
     if (!family.metric.empty()) families.push_back(std::move(family));
+  }
+  for (const Histogram& histogram : histograms_) {
+    MetricFamily family{histogram.name, histogram.help, MetricType::Histogram, {}};
+    family.metric.emplace_back().histogram = histogram.sample();
+    families.push_back(std::move(family));
   }
   return families;
 }

@@ -23,6 +23,8 @@ class SampledMetrics final : public prometheus::Collectable {
 
   void gauge(std::string name, std::string help, Samples samples);
   void counter(std::string name, std::string help, Samples samples);
+  void histogram(std::string name, std::string help,
+                 std::function<prometheus::ClientMetric::Histogram()> sample);
   // The same with one series without labels.
   void gauge_of(std::string name, std::string help, std::function<double()> value);
 
@@ -36,7 +38,13 @@ class SampledMetrics final : public prometheus::Collectable {
     std::string help;
     Samples samples;
   };
+  struct Histogram {
+    std::string name;
+    std::string help;
+    std::function<prometheus::ClientMetric::Histogram()> sample;
+  };
   std::vector<Metric> metrics_;
+  std::vector<Histogram> histograms_;
 };
 
 // process_* of this process (MET-46), and kubernetes_build_info (MET-43).

@@ -1,9 +1,7 @@
-#include "kube/credentials.hpp"
-
+#include "credentials_fixture.hpp"
 #include "kube/child_process.hpp"
 #include "kube/object.hpp"
 #include "kube/time_text.hpp"
-#include "loop_fixture.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -19,59 +17,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-class CredentialsTest : public KubeTest {
- protected:
-  CredentialsTest() {
-    config_.source = "the test";
-    config_.server = "https://127.0.0.1:1";
-    config_.ca_data = authority().certificate_pem;
-    timing_.file_check = std::chrono::milliseconds(0);
-  }
-  static const test::Certificate& authority() {
-    static const auto& made = *new test::Certificate(test::make_authority("authority"));
-    return made;
-  }
-  static test::Certificate client_certificate(const std::string& name) {
-    test::CertificateRequest request;
-    request.common_name = name;
-    return test::issue(authority(), request);
-  }
-  Status refresh(Credentials& credentials) {
-    std::optional<Status> status;
-    boost::asio::co_spawn(loop_, store_result(credentials.refresh(), &status),
-                          [](std::exception_ptr) {});
-    run_until([&] { return status.has_value(); });
-    return status.value_or(Status(Code::internal, "late"));
-  }
-  // An exec plugin: a shell script. `body` prints the credential.
-  void use_exec(const std::string& body, const std::string& version = "v1") {
-    ExecConfig exec;
-    exec.command =
-        folder_.write("plugin", "#!/bin/sh\necho run >>" + folder_.path() + "/runs\n" + body, true);
-    exec.api_version = "client.authentication.k8s.io/" + version;
-    exec.interactive_mode = "Never";
-    config_.exec = exec;
-  }
-  static std::string credential(const std::string& status, const std::string& version = "v1") {
-    return "cat "
-           "<<'END'\n{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/" +
-           version + "\",\"status\":" + status + "}\nEND\n";
-  }
-  std::size_t runs() {
-    const auto content = read_file(folder_.path() + "/runs");
-    return content.ok() ? content->size() / 4 : 0;
-  }
-  static std::string escaped(const std::string& pem) {
-    std::string out;
-    for (const char c : pem) out += c == '\n' ? std::string("\\n") : std::string(1, c);
-    return out;
-  }
-
-  TestFolder folder_;
-  ClientConfig config_;
-  CredentialTiming timing_;
-};
 
 TEST_F(CredentialsTest, TokenAndBasic) {
   config_.token = "abc";
@@ -313,7 +258,7 @@ TEST_F(CredentialsTest, ProcessOutputIsLimited) {
   spec.command = "sh";
   spec.args = {"-c", "yes"};
   const auto output = run(run_process(loop_.get_executor(), spec));
-  EXPECT_THAT(output.status().message(), HasSubstr("more than 1 MiB"));
+  EXPECT_THAT(output.status.message(), HasSubstr("more than 1 MiB"));
 }
 
 // Not even what somebody else in this process has opened carelessly, as a plugin may.
@@ -326,11 +271,11 @@ TEST_F(CredentialsTest, AProcessInheritsNoDescriptor) {
   spec.args = {"-c", "for fd in /proc/self/fd/*; do echo ${fd##*/}; done"};
   const auto output = run(run_process(loop_.get_executor(), spec));
   ::close(careless);
-  ASSERT_TRUE(output.ok()) << output.status().message();
-  std::istringstream numbers(*output);
+  ASSERT_TRUE(output.status.ok()) << output.status.message();
+  std::istringstream numbers(output.output);
   for (int number = 0; numbers >> number;) {
     // The shell has the folder open while it looks.
-    EXPECT_LE(number, 3) << *output;
+    EXPECT_LE(number, 3) << output.output;
   }
 }
 
