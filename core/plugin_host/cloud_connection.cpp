@@ -52,10 +52,11 @@ void CloudConnection::connect(const std::shared_ptr<LiveComponent>& provider, Re
 
 // `ccmctl plugin inspect` shows what the manifest lists.
 void CloudConnection::warn_of_undeclared(const ComponentIdentity& identity) const {
-  const std::array<std::pair<bool, const char*>, 3> offered{
+  const std::array<std::pair<bool, const char*>, 4> offered{
       {{instances_ != nullptr, CCM_CLOUD_INSTANCES},
        {load_balancers_ != nullptr, CCM_CLOUD_LOADBALANCERS},
-       {routes_ != nullptr, CCM_CLOUD_ROUTES}}};
+       {routes_ != nullptr, CCM_CLOUD_ROUTES},
+       {owned_ != nullptr, CCM_CLOUD_OWNED}}};
   const auto& declared = identity.interfaces;
   for (const auto& [offers, id] : offered) {
     if (!offers || std::find(declared.begin(), declared.end(), id) != declared.end()) continue;
@@ -118,6 +119,10 @@ void CloudConnection::connect_network(const std::shared_ptr<LiveComponent>& prov
         provider, *found, timeouts_, route_deletions_,
         [this](const std::string& node) { return node_deletions_.deleted(node); });
     if (made->usable()) routes_ = std::move(made);
+  }
+  if (const auto found = provider->get_interface(CCM_CLOUD_OWNED)) {
+    auto made = std::make_unique<OwnedObjects>(provider, *found, timeouts_);
+    if (made->usable()) owned_ = std::move(made);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "cloud/broker/instances_broker.hpp"
 #include "cloud/broker/load_balancer_notes.hpp"
 #include "cloud/broker/load_balancers_broker.hpp"
+#include "cloud/broker/owned_objects.hpp"
 #include "cloud/broker/provider_machines.hpp"
 #include "cloud/broker/routes_broker.hpp"
 #include "cloud/deletion/absence_brake.hpp"
@@ -60,6 +61,8 @@ class CloudConnection {
 
   // The machines of the cloud; null when the provider does not offer them.
   [[nodiscard]] InstancesBroker* instances() const { return instances_.get(); }
+  // The objects that the provider has made; null when it does not tell. For tools, not controllers.
+  [[nodiscard]] OwnedObjects* owned() const { return owned_.get(); }
   // Where Services record the id of their load balancer.
   [[nodiscard]] const std::string& id_annotation() const { return id_annotation_; }
   // The load balancer of one Service, "namespace/name"; nullopt when nothing is known of it.
@@ -94,6 +97,7 @@ class CloudConnection {
   std::shared_ptr<InstancesBroker> instances_;
   std::shared_ptr<LoadBalancersBroker> load_balancers_;
   std::shared_ptr<RoutesBroker> routes_;
+  std::unique_ptr<OwnedObjects> owned_;
 };
 
 }  // namespace ccm::plugin

@@ -1,5 +1,5 @@
 # ccm_add_plugin(NAME KIND controller|provider MANIFEST plugin.json SOURCES a.cpp b.cpp ... [LIBRARIES lib ...]
-#                [OFFERS instances loadbalancers routes] [NO_HARDENING])
+#                [OFFERS instances loadbalancers routes owned] [NO_HARDENING])
 #
 # Builds NAME.so, a plugin of the ccm host: one exported symbol (ccm_plugin_v1), hidden visibility, immediate binding,
 # no undefined symbols, no run path. The manifest becomes `ccm_plugin_manifest.h`, which one source file includes; that
@@ -67,8 +67,8 @@ function(ccm_add_plugin name)
     message(FATAL_ERROR "ccm_add_plugin(${name}): KIND must be controller or provider, not '${plugin_KIND}'")
   endif()
   foreach(interface ${plugin_OFFERS})
-    if(NOT interface MATCHES "^(instances|loadbalancers|routes)$")
-      message(FATAL_ERROR "ccm_add_plugin(${name}): OFFERS knows instances, loadbalancers and routes, not '${interface}'")
+    if(NOT interface MATCHES "^(instances|loadbalancers|routes|owned)$")
+      message(FATAL_ERROR "ccm_add_plugin(${name}): OFFERS knows instances, loadbalancers, routes and owned, not '${interface}'")
     endif()
   endforeach()
   if(NOT plugin_MANIFEST OR NOT plugin_SOURCES)

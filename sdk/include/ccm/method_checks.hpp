@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ccm/load_balancer_adapter.hpp>
+#include <ccm/owned_adapter.hpp>
 #include <ccm/provider.hpp>
 #include <ccm/route_adapter.hpp>
 
@@ -41,6 +42,11 @@ consteval void check_provider_methods() {
       "std::vector<Route> additions)");
   static_assert(
       HasRouteLimits<T> || !requires { &T::route_limits; }, "route_limits takes (Ctx)");
+  static_assert(
+      HasListOwned<T> || !requires { &T::list_owned; }, "list_owned takes (Ctx, ClusterNames)");
+  static_assert(
+      HasRemoveOwned<T> || !requires { &T::remove_owned; },
+      "remove_owned takes (Ctx, ClusterNames, OwnedObject)");
   static_assert(
       HasInstanceLimits<T> || !requires { &T::instance_limits; }, "instance_limits takes (Ctx)");
   static_assert(

@@ -93,6 +93,9 @@ class Instantiated {
     if constexpr (IsRoutes<T>) {
       if (wanted == CCM_CLOUD_ROUTES) return RouteAdapter<T, Instantiated>::table();
     }
+    if constexpr (IsOwned<T>) {
+      if (wanted == CCM_CLOUD_OWNED) return OwnedAdapter<T, Instantiated>::table();
+    }
     return nullptr;
   }
 };
@@ -129,6 +132,10 @@ consteval bool has_coroutines() {
   if constexpr (IsRoutes<T>) {
     found = found || is_task<decltype(std::declval<T&>().list_routes(std::declval<Ctx>(),
                                                                      std::declval<std::string>()))>;
+  }
+  if constexpr (IsOwned<T>) {
+    found = found || is_task<decltype(std::declval<T&>().list_owned(std::declval<Ctx>(),
+                                                                    std::declval<ClusterNames>()))>;
   }
   if constexpr (IsController<T>) {
     found = found || is_task<decltype(std::declval<T&>().reconcile(std::declval<Ctx>(),

@@ -22,6 +22,8 @@
 //                                            std::vector<Route> removals,
 //                                            std::vector<Route> additions);
 //   Result<RouteLimits> route_limits(Ctx);
+//   Result<std::vector<OwnedObject>> list_owned(Ctx, ClusterNames);             CCM_CLOUD_OWNED:
+//   Status remove_owned(Ctx, ClusterNames, OwnedObject);                        both
 //
 // Each but has_cluster_id and offers may return a Task of that instead, in a plugin whose manifest
 // says "nonblocking": true; otherwise they run on a [worker] thread and may block. An
@@ -34,6 +36,7 @@
 #include <ccm/host.hpp>
 #include <ccm/instances.hpp>
 #include <ccm/load_balancer_adapter.hpp>
+#include <ccm/owned_adapter.hpp>
 #include <ccm/route_adapter.hpp>
 
 #include <concepts>

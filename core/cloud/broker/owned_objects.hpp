@@ -1,0 +1,40 @@
+// A provider's draft.ccm.cloud.owned/1: what it has made in the cloud, for tools. Loop thread.
+#pragma once
+
+#include "cloud/broker/provider_timeouts.hpp"
+#include "plugin/live_component.hpp"
+
+#include <ccm/abi/owned.h>
+#include <ccm/owned.hpp>
+#include <ccm/status.hpp>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace ccm::plugin {
+
+class OwnedObjects {
+ public:
+  OwnedObjects(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
+               ProviderTimeouts timeouts);
+  [[nodiscard]] bool usable() const { return table_.list != nullptr && table_.remove != nullptr; }
+
+  // Each object with a mark of the cluster, or of none. `done` is posted. Failures: the provider's;
+  // internal when its answer makes no sense, one object named twice included.
+  void list(ClusterNames cluster, std::function<void(Result<std::vector<OwnedObject>>)> done);
+  // Failures: the provider's, class waiting while the cloud works; failed_precondition, without a
+  // call, for one whose mark names no cluster or that others use.
+  void remove(ClusterNames cluster, OwnedObject object, std::function<void(Status)> done);
+
+ private:
+  const std::shared_ptr<LiveComponent> provider_;
+  void* const self_;
+  const ccm_cloud_owned table_;
+  const ProviderTimeouts timeouts_;
+};
+
+// A copy for LiveComponent::call. Failure: internal, the provider's answer makes no sense.
+Result<std::vector<OwnedObject>> copy_owned_objects(const void* result);
+
+}  // namespace ccm::plugin
