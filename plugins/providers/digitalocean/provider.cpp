@@ -38,7 +38,11 @@ struct RegionSearch {
 }  // namespace
 
 Provider::Provider(Host& host)
-    : host_(host), api_(host), droplets_(api_), load_balancers_(host, api_, droplets_) {}
+    : host_(host),
+      api_(host),
+      droplets_(api_),
+      load_balancers_(host, api_, droplets_),
+      owned_(host, api_) {}
 
 Task<Status> Provider::initialize(Ctx ctx) {
   auto settings = read_settings(host_.config);

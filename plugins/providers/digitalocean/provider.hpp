@@ -4,6 +4,7 @@
 #include "api.hpp"
 #include "droplets.hpp"
 #include "load_balancers/operations.hpp"
+#include "owned/owned.hpp"
 #include "settings.hpp"
 
 #include <ccm/host.hpp>
@@ -13,6 +14,7 @@
 #include <ccm/task.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ccm::digitalocean {
@@ -44,6 +46,14 @@ class Provider {
   Result<std::string> load_balancer_name(Ctx ctx, LoadBalancerService service);
   Result<LoadBalancerLimits> load_balancer_limits(Ctx ctx);
 
+  // See owned/owned.hpp.
+  Task<Result<std::vector<OwnedObject>>> list_owned(Ctx ctx, ClusterNames cluster) {
+    return owned_.list(std::move(ctx), std::move(cluster));
+  }
+  Task<Status> remove_owned(Ctx ctx, ClusterNames cluster, OwnedObject object) {
+    return owned_.remove(std::move(ctx), std::move(cluster), std::move(object));
+  }
+
  private:
   void tell_unmanaged_ports(const Settings& settings) const;
   void tell_unused_addresses() const;
@@ -57,6 +67,7 @@ class Provider {
   Api api_;
   Droplets droplets_;
   LoadBalancerOperations load_balancers_;
+  Owned owned_;
 };
 
 }  // namespace ccm::digitalocean

@@ -37,7 +37,8 @@ Provider::Provider(Host& host)
       api_(session_),
       regions_(host, session_),
       routes_(host, api_),
-      load_balancers_(host, api_) {
+      load_balancers_(host, api_),
+      owned_(api_, load_balancers_, routes_) {
   host.config.on_change([this] { host_.spawn(reload()); });
 }
 

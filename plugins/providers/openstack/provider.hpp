@@ -6,6 +6,7 @@
 #include "config/settings.hpp"
 #include "identity/session.hpp"
 #include "load_balancers/operations.hpp"
+#include "owned/owned.hpp"
 #include "routes/routes.hpp"
 
 #include <ccm/host.hpp>
@@ -82,6 +83,14 @@ class Provider {
     co_return LoadBalancers::limits();
   }
 
+  // See owned/owned.hpp.
+  Task<Result<std::vector<OwnedObject>>> list_owned(Ctx ctx, ClusterNames cluster) {
+    return owned_.list(std::move(ctx), std::move(cluster));
+  }
+  Task<Status> remove_owned(Ctx ctx, ClusterNames cluster, OwnedObject object) {
+    return owned_.remove(std::move(ctx), std::move(cluster), std::move(object));
+  }
+
  private:
   // Of cloud.conf, and of clouds.yaml if it refers to one.
   Task<Result<Settings>> read_settings(Ctx ctx);
@@ -101,6 +110,7 @@ class Provider {
   Regions regions_;
   Routes routes_;
   LoadBalancers load_balancers_;
+  Owned owned_;
   Settings settings_;
   std::vector<std::string> watched_paths_;
   std::vector<uint64_t> watches_;

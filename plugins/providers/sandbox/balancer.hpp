@@ -66,6 +66,13 @@ std::string backends_to_json(const MachineIds& backends);
 
 // Failure: data_loss "BadAnswer".
 ccm::Result<Balancer> parse_balancer(std::string_view json);
+// One page of a listing.
+struct BalancerPage {
+  std::vector<Balancer> balancers;
+  std::size_t total = 0;
+  bool last = true;
+};
+ccm::Result<BalancerPage> parse_balancer_page(std::string_view json);
 // Of the first page of a listing; failure also when there are more pages.
 ccm::Result<std::vector<Balancer>> parse_balancers(std::string_view json);
 ccm::Result<ccm::LoadBalancerLimits> parse_balancer_limits(std::string_view json);

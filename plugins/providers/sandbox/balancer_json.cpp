@@ -129,6 +129,18 @@ Result<Balancer> parse_balancer(std::string_view text) {
   return read_document<Balancer>(text, read_balancer);
 }
 
+Result<BalancerPage> parse_balancer_page(std::string_view text) {
+  return read_document<BalancerPage>(text, [](const json& document) -> Result<BalancerPage> {
+    BalancerPage page;
+    for (const json& object : document.at("load_balancers")) {
+      page.balancers.push_back(read_balancer(object));
+    }
+    page.total = document.at("meta").at("total").get<std::size_t>();
+    page.last = document.at("meta").at("next_page").is_null();
+    return page;
+  });
+}
+
 Result<std::vector<Balancer>> parse_balancers(std::string_view text) {
   using Balancers = std::vector<Balancer>;
   return read_document<Balancers>(text, [](const json& document) -> Result<Balancers> {

@@ -66,7 +66,7 @@ Result<Instance> only_one(std::vector<Instance> machines, const std::string& nam
 }  // namespace
 
 Provider::Provider(ccm::Host& host)
-    : host_(host), cloud_(host), load_balancers_(cloud_), routes_(cloud_) {
+    : host_(host), cloud_(host), load_balancers_(cloud_), routes_(cloud_), owned_(cloud_, routes_) {
   host_.config.on_change([this] { configuration_changed(); });
 }
 

@@ -5,11 +5,13 @@
 #include "cloud_routes.hpp"
 #include "load_balancers.hpp"
 #include "machine.hpp"
+#include "owned.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/instance_pages.hpp>
 #include <ccm/instances.hpp>
 #include <ccm/load_balancer.hpp>
+#include <ccm/owned.hpp>
 #include <ccm/route.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
@@ -52,6 +54,11 @@ class Provider {
                                                                 std::vector<ccm::Route> additions);
   ccm::Task<ccm::Result<ccm::RouteLimits>> route_limits(ccm::Ctx ctx);
 
+  ccm::Task<ccm::Result<std::vector<ccm::OwnedObject>>> list_owned(ccm::Ctx ctx,
+                                                                   ccm::ClusterNames cluster);
+  ccm::Task<ccm::Status> remove_owned(ccm::Ctx ctx, ccm::ClusterNames cluster,
+                                      ccm::OwnedObject object);
+
  private:
   using Instances = std::vector<ccm::Instance>;
   ccm::Task<ccm::Status> check_credential(ccm::Ctx ctx);  // one short listing
@@ -81,6 +88,7 @@ class Provider {
   CloudClient cloud_;
   LoadBalancers load_balancers_;
   CloudRoutes routes_;
+  Owned owned_;
   std::weak_ptr<const Machines> last_machines_;  // without an answer of the cloud
 };
 

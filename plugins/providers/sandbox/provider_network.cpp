@@ -122,4 +122,19 @@ Task<Result<ccm::RouteLimits>> Provider::route_limits(Ctx ctx) {
   co_return limits;
 }
 
+Task<Result<std::vector<ccm::OwnedObject>>> Provider::list_owned(Ctx ctx,
+                                                                 ccm::ClusterNames cluster) {
+  Status possible = needs_cloud();
+  if (!possible.ok()) co_return possible;
+  auto objects = co_await owned_.list(ctx, std::move(cluster));
+  co_return objects;
+}
+
+Task<Status> Provider::remove_owned(Ctx ctx, ccm::ClusterNames cluster, ccm::OwnedObject object) {
+  Status possible = needs_cloud();
+  if (!possible.ok()) co_return possible;
+  Status removed = co_await owned_.remove(ctx, std::move(cluster), std::move(object));
+  co_return removed;
+}
+
 }  // namespace sandbox

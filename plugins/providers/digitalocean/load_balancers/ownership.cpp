@@ -17,13 +17,6 @@ constexpr size_t kNameLength = 32;
 constexpr std::string_view kClusterPrefix = "k8s:";
 constexpr std::string_view kServicePart = ":service:";
 
-// "a" and 31 hexadecimal digits: made from some Service's UID.
-bool is_uid_name(std::string_view name) {
-  return name.size() == kNameLength && name.front() == 'a' &&
-         std::all_of(name.begin() + 1, name.end(),
-                     [](unsigned char c) { return std::isdigit(c) || (c >= 'a' && c <= 'f'); });
-}
-
 // The older one has precedence; the UID decides between two of one second.
 auto age(const Object& service) {
   return std::make_tuple(std::string(service.text("/metadata/creationTimestamp")),
@@ -42,6 +35,12 @@ std::string uid_name(std::string_view service_uid) {
     if (c != '-') name += c;
   }
   return name.substr(0, kNameLength);
+}
+
+bool is_uid_name(std::string_view name) {
+  return name.size() == kNameLength && name.front() == 'a' &&
+         std::all_of(name.begin() + 1, name.end(),
+                     [](unsigned char c) { return std::isdigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 std::optional<std::string_view> marked_service(std::string_view tag) {

@@ -27,6 +27,9 @@ namespace ccm::digitalocean {
 // DO-92: the name made from a Service's UID.
 std::string uid_name(std::string_view service_uid);
 
+// Whether some Service's UID made that name: "a" and 31 hexadecimal digits.
+bool is_uid_name(std::string_view name);
+
 // The UID in a tag "k8s:CLUSTER:service:UID"; nothing for other tags.
 std::optional<std::string_view> marked_service(std::string_view tag);
 

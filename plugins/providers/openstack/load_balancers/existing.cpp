@@ -164,6 +164,8 @@ std::string member_key(const Member& member) {
   return member.address + " " + std::to_string(member.port);
 }
 
+ExistingLoadBalancer read_load_balancer(const json& entry) { return read_balancer(entry); }
+
 Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text) {
   return parse_one(json_text, "loadbalancer", &read_balancer);
 }

@@ -5,6 +5,8 @@
 
 #include <ccm/status.hpp>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -87,6 +89,8 @@ struct ExistingMonitor {
 // The key of a member's ID.
 std::string member_key(const Member& member);
 
+// One of a listing. Throws json::exception.
+ExistingLoadBalancer read_load_balancer(const nlohmann::json& entry);
 // Failure: bad_answer().
 Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text);
 Result<std::vector<ExistingLoadBalancer>> parse_load_balancers(std::string_view json_text);

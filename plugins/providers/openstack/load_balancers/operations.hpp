@@ -56,6 +56,8 @@ class LoadBalancers {
   Task<Result<LoadBalancer>> update(Ctx ctx, LoadBalancerService service, Backends backends);
   // Class waiting until it is gone. A success alone means that nothing is left, never not_found.
   Task<Status> remove(Ctx ctx, LoadBalancerService service);
+  // One without a Service, with all that belongs to it. Class waiting until it is gone.
+  Task<Status> remove_whole(Ctx ctx, ExistingLoadBalancer balancer);
   // Services that share one wait for each other.
   static std::string lane(const LoadBalancerService& service) {
     return service.id.empty() ? service.adopt_id : service.id;

@@ -104,6 +104,15 @@ Task<Status> LoadBalancers::take_down(Ctx ctx, const LoadBalancerService& servic
   co_return gone;
 }
 
+Task<Status> LoadBalancers::remove_whole(Ctx ctx, ExistingLoadBalancer balancer) {
+  const milliseconds pause = patience_.pause(balancer);
+  if (balancer.status == "PENDING_DELETE") co_return being_deleted(balancer.id, pause);
+  if (balancer.pending()) co_return being_changed(balancer.id, pause);
+  const LoadBalancerService nobody;
+  Status gone = co_await destroy(ctx, nobody, balancer);
+  co_return gone;
+}
+
 // OS-309. The tag goes last: it says that there is something left. When nobody is left on a user's
 // own load balancer, the floating IP that the Service made for it goes, too.
 Task<Status> LoadBalancers::leave(Ctx ctx, const LoadBalancerService& service,

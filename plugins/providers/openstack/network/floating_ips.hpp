@@ -59,6 +59,8 @@ class FloatingIps {
   // IPs.
   Task<Result<std::optional<FloatingIp>>> of_port(Ctx ctx, std::string port_id);
   Task<Result<std::optional<FloatingIp>>> of_address(Ctx ctx, std::string address);
+  // Whether Neutron has floating IPs at all.
+  Task<Result<bool>> offered(Ctx ctx);
   Task<Result<FloatingIp>> create(Ctx ctx, NewFloatingIp wanted);
   // An empty port: nobody's.
   Task<Status> attach(Ctx ctx, std::string id, std::string port_id);
@@ -82,9 +84,6 @@ class FloatingIps {
   // The first one that has `value` in that member.
   Task<Result<std::optional<FloatingIp>>> first(Ctx ctx, const char* name,
                                                 std::string FloatingIp::*member, std::string value);
-  // Whether Neutron has floating IPs at all.
-  Task<Result<bool>> offered(Ctx ctx);
-
   Api& api_;
 };
 

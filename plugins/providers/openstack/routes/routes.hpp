@@ -9,6 +9,7 @@
 #include "router.hpp"
 
 #include <ccm/host.hpp>
+#include <ccm/owned.hpp>
 #include <ccm/route.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
@@ -40,6 +41,11 @@ class Routes {
   // additions unless the router refuses some of them.
   Task<Statuses> apply(Ctx ctx, std::string cluster_name, std::vector<Route> removals,
                        std::vector<Route> additions);
+  // routes_recorded.cpp
+  // Those that the record of one of these clusters names; none without a router.
+  Task<Result<std::vector<OwnedObject>>> recorded(Ctx ctx, std::vector<std::string> clusters);
+  // Success also when it is gone already. Failure: "NotOwned" when the record does not name it.
+  Task<Status> remove_recorded(Ctx ctx, std::vector<std::string> clusters, OwnedObject object);
   // The router does not tell how many it takes.
   [[nodiscard]] static RouteLimits limits();
 
