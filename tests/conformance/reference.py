@@ -17,6 +17,7 @@ families = {
     "LOADBALANCERS": "Load balancers",
     "OWNERSHIP": "Whose load balancer it is, and lost answers",
     "ROUTES": "Routes",
+    "OWNED": "Objects that the provider has made",
 }
 text = f"""# Conformance cases
 

@@ -168,6 +168,26 @@ void read_changes(const void* result, Outcome& outcome) {
   outcome.changes = detail::route_results_from_c(raw);
 }
 
+void read_owned(const void* result, Outcome& outcome) {
+  const auto* given = static_cast<const ccm_owned_list*>(result);
+  if (!CCM_HAS(given, count)) return complain(outcome, "the list ends before its count");
+  const ccm_owned_list raw = known(given);
+  if (!sound_pointers(outcome, raw.objects, raw.count, "object")) return;
+  for (size_t i = 0; i < raw.count; ++i) {
+    const ccm_owned_object object = known(raw.objects[i]);
+    if (!sound_array(outcome, object.services, object.service_count, "services")) return;
+    const std::string which = "object " + std::to_string(i);
+    if (view(object.kind).empty() || view(object.id).empty()) {
+      complain(outcome, which + " has no kind or no id");
+    }
+    const bool none = (object.flags & CCM_OWNED_NO_CLUSTER) != 0;
+    if (view(object.cluster).empty() != none) {
+      complain(outcome, which + " does not say of which cluster it is, or says both");
+    }
+    outcome.owned.push_back(detail::owned_object_from_c(*raw.objects[i]));
+  }
+}
+
 void read_name(const void* result, Outcome& outcome) {
   outcome.text = view(known(static_cast<const ccm_load_balancer_name*>(result)).name);
 }

@@ -7,6 +7,7 @@
 #include <ccm/abi/routes.h>
 #include <ccm/instances.hpp>
 #include <ccm/load_balancers.hpp>
+#include <ccm/owned.hpp>
 #include <ccm/routes.hpp>
 
 #include <cstddef>
@@ -52,6 +53,7 @@ struct Outcome {
   LoadBalancer balancer;
   std::vector<Route> routes;
   std::vector<Status> changes;
+  std::vector<OwnedObject> owned;
   std::string text;
   std::vector<int64_t> limits;
 };
@@ -82,6 +84,7 @@ void read_machine(const void* result, Outcome& outcome);
 void read_balancer(const void* result, Outcome& outcome);
 void read_routes(const void* result, Outcome& outcome);
 void read_changes(const void* result, Outcome& outcome);
+void read_owned(const void* result, Outcome& outcome);
 void read_name(const void* result, Outcome& outcome);
 void read_lane(const void* result, Outcome& outcome);
 

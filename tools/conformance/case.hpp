@@ -33,6 +33,7 @@ void add_listing_cases(Cases& cases);
 void add_load_balancer_cases(Cases& cases);
 void add_ownership_cases(Cases& cases);
 void add_route_cases(Cases& cases);
+void add_owned_cases(Cases& cases);
 void add_request_cases(Cases& cases);
 void add_failure_cases(Cases& cases);
 void add_ending_cases(Cases& cases);

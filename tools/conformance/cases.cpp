@@ -15,6 +15,7 @@ const Cases& all_cases() {
     add_load_balancer_cases(cases);
     add_ownership_cases(cases);
     add_route_cases(cases);
+    add_owned_cases(cases);
     add_request_cases(cases);
     add_failure_cases(cases);
     add_ending_cases(cases);

@@ -7,6 +7,8 @@
 namespace ccm::conformance {
 namespace {
 
+constexpr ccm_str kCluster{"conformance", 11};
+
 template <typename Table>
 struct Id;
 template <>
@@ -24,6 +26,11 @@ struct Id<ccm_cloud_loadbalancers> {
 template <>
 struct Id<ccm_cloud_routes> {
   static constexpr const char* kText = CCM_CLOUD_ROUTES;
+};
+
+template <>
+struct Id<ccm_cloud_owned> {
+  static constexpr const char* kText = CCM_CLOUD_OWNED;
 };
 
 template <typename Table>
@@ -104,6 +111,38 @@ Call list_routes(Trial& trial, int, Shape shape) {
             table.get (&ccm_cloud_routes::list)(table.self(), ctx, &shaped.request, done);
           },
           read_routes,
+          {}};
+}
+
+Call list_owned(Trial& trial, int, Shape shape) {
+  const auto table = table_of<ccm_cloud_owned>(trial);
+  return {[table, shape](ccm_ctx ctx, ccm_completion done) {
+            Shaped<ccm_list_owned_request> shaped(shape);
+            shaped.request.flags |= CCM_OWNED_CLUSTER_GIVEN;
+            shaped.request.clusters = &kCluster;
+            shaped.request.cluster_count = 1;
+            table.get (&ccm_cloud_owned::list)(table.self(), ctx, &shaped.request, done);
+          },
+          read_owned,
+          {}};
+}
+
+// A load balancer that does not exist.
+Call remove_owned(Trial& trial, int, Shape shape) {
+  const auto table = table_of<ccm_cloud_owned>(trial);
+  return {[table, shape](ccm_ctx ctx, ccm_completion done) {
+            auto object = sized<ccm_owned_object>();
+            object.kind = c_str(CCM_OWNED_LOAD_BALANCER);
+            object.id = c_str("00000000-0000-4000-8000-000000000000");
+            object.cluster = kCluster;
+            Shaped<ccm_remove_owned_request> shaped(shape);
+            shaped.request.flags |= CCM_OWNED_CLUSTER_GIVEN;
+            shaped.request.clusters = &kCluster;
+            shaped.request.cluster_count = 1;
+            shaped.request.object = &object;
+            table.get (&ccm_cloud_owned::remove)(table.self(), ctx, &shaped.request, done);
+          },
+          nullptr,
           {}};
 }
 
@@ -257,6 +296,11 @@ const Method kRouteLimits = {
     "limits", CCM_CLOUD_ROUTES, "ccm/abi/routes.h",
     &simple<ccm_cloud_routes, ccm_limits_request, &ccm_cloud_routes::limits, &read_route_limits>,
     CCM_HAS_METHOD(ccm_cloud_routes, limits)};
+
+const Method kListOwned = {"list", CCM_CLOUD_OWNED, "ccm/abi/owned.h", &list_owned,
+                           CCM_HAS_METHOD(ccm_cloud_owned, list)};
+const Method kRemoveOwned = {"remove", CCM_CLOUD_OWNED, "ccm/abi/owned.h", &remove_owned,
+                             CCM_HAS_METHOD(ccm_cloud_owned, remove)};
 
 #undef CCM_HAS_METHOD
 

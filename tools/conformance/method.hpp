@@ -36,6 +36,8 @@ extern const Method kListRoutes;
 extern const Method kAddRoute;
 extern const Method kRemoveRoute;
 extern const Method kRouteLimits;
+extern const Method kListOwned;
+extern const Method kRemoveOwned;
 
 // apply with any changes.
 Call apply_routes(Trial& trial, std::vector<Route> removals, std::vector<Route> additions,

@@ -2,6 +2,8 @@
 #include "case.hpp"
 #include "trial.hpp"
 
+#include <ccm/abi/owned.h>
+
 #include <fmt/format.h>
 
 #include <cstring>
@@ -107,8 +109,8 @@ void leaves_out_alone(Trial& trial) {
 
 void answers_the_same_again(Trial& trial) {
   auto& component = trial.ready();
-  for (const char* id :
-       {CCM_PROVIDER, CCM_CLOUD_INSTANCES, CCM_CLOUD_LOADBALANCERS, CCM_CLOUD_ROUTES}) {
+  for (const char* id : {CCM_PROVIDER, CCM_CLOUD_INSTANCES, CCM_CLOUD_LOADBALANCERS,
+                         CCM_CLOUD_ROUTES, CCM_CLOUD_OWNED}) {
     const auto first = component.interface<ccm_provider>(id);
     const auto second = component.interface<ccm_provider>(id);
     Trial::expect(
@@ -123,7 +125,8 @@ void offers_what_the_manifest_lists(Trial& trial) {
   const std::map<std::string, bool> offered = {
       {CCM_CLOUD_INSTANCES, trial.offers(kList) || trial.offers(kDescribe) || trial.offers(kGet)},
       {CCM_CLOUD_LOADBALANCERS, trial.offers(kEnsure) && trial.offers(kRemove)},
-      {CCM_CLOUD_ROUTES, trial.offers(kListRoutes) && trial.offers(kAddRoute)}};
+      {CCM_CLOUD_ROUTES, trial.offers(kListRoutes) && trial.offers(kAddRoute)},
+      {CCM_CLOUD_OWNED, trial.offers(kListOwned) && trial.offers(kRemoveOwned)}};
   if (trial.subject().interfaces.empty()) Trial::skip("the manifest lists no interfaces");
   for (const auto& [id, there] : offered) {
     Trial::expect(!there || trial.subject().lists(id),

@@ -160,6 +160,8 @@ void add_request_cases(Cases& cases) {
                    kHeader, "R-6", &refuses_unknown_backend});
   add(cases, "ROUTES", kListRoutes, 20);
   add(cases, "ROUTES", kAddRoute, 22);
+  add(cases, "OWNED", kListOwned, 20);
+  add(cases, "OWNED", kRemoveOwned, 22);
 }
 
 }  // namespace ccm::conformance
