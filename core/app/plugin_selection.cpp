@@ -58,6 +58,18 @@ const plugin::InstalledController* find_in(
 
 }  // namespace
 
+plugin::Pins read_pins(const GenericOptions& options, std::vector<std::string>& errors) {
+  plugin::Pins pins;
+  for (const std::string& text : options.plugin_sha256) {
+    Status status = pins.add(text);
+    if (!status.ok()) errors.push_back(status.with_context("--plugin-sha256").message());
+  }
+  if (options.plugin_sha256_file.empty()) return pins;
+  Status status = pins.read(options.plugin_sha256_file);
+  if (!status.ok()) errors.push_back(status.with_context("--plugin-sha256-file").message());
+  return pins;
+}
+
 PluginSelection::PluginSelection(const EarlyOptions& early)
     : registry_(plugin::Registry::scan(folders(early))),
       provider_name_(early.cloud_provider),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/flags/controller_selection.hpp"
+#include "app/flags/options.hpp"
 #include "app/flags/options_command_line.hpp"
 #include "plugin_files/loader.hpp"
 #include "plugin_files/registry.hpp"
@@ -28,6 +29,9 @@ struct LoadedSelection {
   SelectedComponent provider;
   std::vector<SelectedComponent> controllers;  // in the order of their names
 };
+
+// The pins of --plugin-sha256 and --plugin-sha256-file; each fault is one line of `errors`.
+plugin::Pins read_pins(const GenericOptions& options, std::vector<std::string>& errors);
 
 class PluginSelection {
  public:

@@ -44,19 +44,6 @@ Status configure_log(const Options& options) {
   return log::configure(config);
 }
 
-// The pins of --plugin-sha256 and --plugin-sha256-file; each fault is one line of `errors`.
-plugin::Pins read_pins(const GenericOptions& options, std::vector<std::string>& errors) {
-  plugin::Pins pins;
-  for (const std::string& text : options.plugin_sha256) {
-    Status status = pins.add(text);
-    if (!status.ok()) errors.push_back(status.with_context("--plugin-sha256").message());
-  }
-  if (options.plugin_sha256_file.empty()) return pins;
-  Status status = pins.read(options.plugin_sha256_file);
-  if (!status.ok()) errors.push_back(status.with_context("--plugin-sha256-file").message());
-  return pins;
-}
-
 void log_migration(const MigrationPlan& plan, bool dry_run) {
   if (!plan.active()) return;
   for (const std::string& name : plan.migrated) {

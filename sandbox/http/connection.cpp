@@ -13,8 +13,10 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include <array>
 #include <cctype>
 #include <cstdio>
+#include <ctime>
 
 namespace sandbox::http {
 namespace {
@@ -90,12 +92,22 @@ Request make_request(Parser::value_type&& message) {
   return request;
 }
 
+// "Tue, 24 Nov 2026 00:01:02 GMT", by which clients notice that a clock is wrong.
+std::string date_of_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  return {text.data(),
+          std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts)};
+}
+
 template <typename Stream>
 std::string Connection<Stream>::head(const Response& response, bool chunked,
                                      bool keep_alive) const {
   std::string out = "HTTP/1.1 " + std::to_string(response.status) + ' ' +
                     reason_phrase(response.status) + "\r\nContent-Type: " + response.content_type +
-                    "\r\n";
+                    "\r\nDate: " + date_of_now() + "\r\n";
   for (const auto& [name, value] : response.headers) out += name + ": " + value + "\r\n";
   if (chunked) {
     out += "Transfer-Encoding: chunked\r\n";

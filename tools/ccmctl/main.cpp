@@ -10,8 +10,9 @@ namespace {
 int run(int argc, char** argv) {
   CLI::App app(
       "ccmctl answers questions about the cloud-controller-manager and its plugins.\n"
-      "`status` and `explain` ask a running manager; the rest needs no cluster, and only\n"
-      "`plugin check` and `plugin try` run any code of a plugin.");
+      "`status` and `explain` ask a running manager, `doctor` and `orphans` a cluster and its\n"
+      "cloud, `cleanup` a cloud; these three, `plugin check` and `plugin try` run code of a\n"
+      "plugin. The rest needs no cluster.");
   app.set_version_flag("--version", "ccmctl " CCM_TOOLS_VERSION);
   app.require_subcommand(1);
   app.footer(
@@ -25,7 +26,10 @@ int run(int argc, char** argv) {
       "  ccmctl rbac --cloud-provider=digitalocean | kubectl apply --server-side -f -\n"
       "  ccmctl lint --cloud-provider digitalocean service.yaml\n"
       "  ccmctl status --endpoint=https://10.0.0.5:10258 --certificate-authority=ca.crt\n"
-      "  ccmctl explain service/default/web");
+      "  ccmctl explain service/default/web\n"
+      "  ccmctl doctor --cloud-provider=openstack --cloud-config=cloud.conf\n"
+      "  ccmctl orphans --cloud-provider=openstack --cloud-config=cloud.conf\n"
+      "  ccmctl cleanup --cloud-provider=openstack --cloud-config=cloud.conf --cluster=old");
   CLI::App* plugin = app.add_subcommand("plugin", "Look at plugin files, and make a new one");
   plugin->require_subcommand(1);
   int exit_code = ccm::ctl::kOk;
@@ -39,6 +43,9 @@ int run(int argc, char** argv) {
   ccm::ctl::add_lint(app, exit_code);
   ccm::ctl::add_status(app, exit_code);
   ccm::ctl::add_explain(app, exit_code);
+  ccm::ctl::add_doctor(app, exit_code);
+  ccm::ctl::add_orphans(app, exit_code);
+  ccm::ctl::add_cleanup(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -3,14 +3,17 @@
 #include "kube/client.hpp"
 #include "kube/file_text.hpp"
 #include "kube/kubeconfig_context.hpp"
+#include "net/http_client.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 namespace ccm::ctl {
 namespace {
@@ -87,6 +90,12 @@ asio::awaitable<void> exchange(kube::Client client, std::string path,
   outcome->emplace(std::move(answer));
 }
 
+asio::awaitable<void> send_once(net::HttpClient& client, net::Request request,
+                                std::optional<Result<net::Response>>& answer) {
+  auto response = co_await client.send(std::move(request));
+  answer.emplace(std::move(response));
+}
+
 kube::Client client_for(asio::io_context& loop, kube::ClientConfig config,
                         const ManagerOptions& options) {
   kube::ClientOptions client_options;
@@ -134,15 +143,23 @@ std::string advice(const Status& status, const ManagerOptions& options) {
 
 }  // namespace
 
-void add_manager_options(CLI::App& command, ManagerOptions& options) {
-  command.add_option("--endpoint", options.endpoint, "The manager's secure port")
-      ->capture_default_str()
-      ->type_name("URL");
+void add_cluster_options(CLI::App& command, ManagerOptions& options) {
   command
       .add_option("--kubeconfig", options.kubeconfig,
                   "Whose user asks; default: $KUBECONFIG, else ~/.kube/config")
       ->type_name("FILE");
   command.add_option("--context", options.context, "Context of the kubeconfig")->type_name("NAME");
+  command.add_option("--request-timeout", options.timeout_seconds, "Seconds to wait")
+      ->check(CLI::Range(1, 3600).description(""))
+      ->capture_default_str()
+      ->type_name("SECONDS");
+}
+
+void add_manager_options(CLI::App& command, ManagerOptions& options) {
+  command.add_option("--endpoint", options.endpoint, "The manager's secure port")
+      ->capture_default_str()
+      ->type_name("URL");
+  add_cluster_options(command, options);
   command
       .add_option("--certificate-authority", options.certificate_authority,
                   "Certificate authority for the manager's certificate; default: the kubeconfig's")
@@ -153,10 +170,6 @@ void add_manager_options(CLI::App& command, ManagerOptions& options) {
       ->type_name("NAME");
   command.add_flag("--insecure-skip-tls-verify", options.insecure,
                    "Do not check the manager's certificate: whoever answers gets the credential");
-  command.add_option("--request-timeout", options.timeout_seconds, "Seconds to wait")
-      ->check(CLI::Range(1, 3600).description(""))
-      ->capture_default_str()
-      ->type_name("SECONDS");
 }
 
 Result<nlohmann::json> ask_manager(const ManagerOptions& options,
@@ -181,9 +194,13 @@ Result<nlohmann::json> ask_manager(const ManagerOptions& options,
   return json;
 }
 
+Result<kube::ClientConfig> cluster_config(const ManagerOptions& options) {
+  return user_for(options, "");
+}
+
 Result<nlohmann::json> ask_cluster(const ManagerOptions& options,
                                    const std::string& path_and_query) {
-  auto config = user_for(options, "");
+  auto config = cluster_config(options);
   if (!config.ok()) return config.status();
   asio::io_context loop;
   const kube::Client client = client_for(loop, *std::move(config), options);
@@ -195,6 +212,37 @@ Result<nlohmann::json> ask_cluster(const ManagerOptions& options,
     return Status(Code::data_loss, "the API server's answer is no JSON object");
   }
   return json;
+}
+
+// Without the credential, since a refusal has a date, too.
+Result<std::string> ask_date(const ManagerOptions& options) {
+  const auto config = cluster_config(options);
+  if (!config.ok()) return config.status();
+  net::ClientOptions http;
+  http.tls.ca_pem = config->ca_data;
+  if (http.tls.ca_pem.empty() && !config->ca_file.empty()) {
+    auto authority = kube::read_file(config->ca_file);
+    if (!authority.ok()) return authority.status();
+    http.tls.ca_pem = *std::move(authority);
+  }
+  http.tls.server_name = config->tls_server_name;
+  http.tls.insecure_skip_verify = config->insecure_skip_tls_verify;
+  http.proxy_url = config->proxy_url;
+  net::Request request;
+  request.url = config->server + "/version";
+  request.timeout = std::chrono::seconds(options.timeout_seconds);
+  asio::io_context loop;
+  net::HttpClient client(loop.get_executor(), std::move(http));
+  std::optional<Result<net::Response>> answer;
+  asio::co_spawn(loop, send_once(client, std::move(request), answer),
+                 [&loop](const std::exception_ptr& fault) {
+                   loop.stop();
+                   if (fault) std::rethrow_exception(fault);
+                 });
+  loop.run();
+  if (!answer) return Status(Code::internal, "the request did not end");
+  if (!answer->ok()) return answer->status();
+  return std::string((*answer)->header("date"));
 }
 
 std::string query_text(const std::string& text) {

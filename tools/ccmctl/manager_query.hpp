@@ -2,6 +2,8 @@
 // kubeconfig, and the API server's objects about the managers, as the same user.
 #pragma once
 
+#include "kube/config.hpp"
+
 #include <ccm/status.hpp>
 
 #include <CLI/CLI.hpp>
@@ -24,14 +26,23 @@ struct ManagerOptions {
 // --endpoint, --kubeconfig, --context and kubectl's TLS flags.
 void add_manager_options(CLI::App& command, ManagerOptions& options);
 
+// --kubeconfig, --context and --request-timeout alone.
+void add_cluster_options(CLI::App& command, ManagerOptions& options);
+
 // GET of `path_and_query` below the endpoint. The failure is one line: what, where, what to do; no
 // credential is ever part of it.
 Result<nlohmann::json> ask_manager(const ManagerOptions& options,
                                    const std::string& path_and_query);
 
+// The kubeconfig's API server and user.
+Result<kube::ClientConfig> cluster_config(const ManagerOptions& options);
+
 // GET from the kubeconfig's API server. No credential is part of a failure.
 Result<nlohmann::json> ask_cluster(const ManagerOptions& options,
                                    const std::string& path_and_query);
+
+// The header Date of the API server's answer to a GET of /version; empty when it has none.
+Result<std::string> ask_date(const ManagerOptions& options);
 
 // Percent-encoded for a query.
 std::string query_text(const std::string& text);

@@ -233,6 +233,8 @@ asio::awaitable<void> AccessCheck::wait(std::string name) {
   co_await plugin::await_callback<bool>(start);
 }
 
+bool AccessCheck::mute() const { return state_->mute; }
+
 std::string AccessCheck::text() const {
   if (!state_->asked) return "being asked";
   if (state_->mute) return "unknown: the API server does not say";

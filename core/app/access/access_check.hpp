@@ -67,6 +67,8 @@ class AccessCheck {
   [[nodiscard]] std::map<std::string, std::string> needs() const;
   // Resumes when allows(name), or after stop().
   boost::asio::awaitable<void> wait(std::string name);
+  // The API server did not answer the reviews, so nothing is known.
+  [[nodiscard]] bool mute() const;
   // One line for people: "all granted", or who waits for what and who goes on without what.
   [[nodiscard]] std::string text() const;
 

@@ -1,0 +1,174 @@
+// The checks of ccmctl doctor, one by one.
+#include "ccmctl/doctor_checks.hpp"
+
+#include "kube/time_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace ccm::ctl {
+namespace {
+
+using nlohmann::json;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+const SystemTime kNow = *kube::parse_time("2026-11-24T00:10:00Z");
+
+json node(const std::string& name, const std::string& provider_id, bool tainted,
+          const std::string& created = "2026-11-23T00:00:00Z") {
+  json made = {{"metadata", {{"name", name}, {"creationTimestamp", created}}},
+               {"spec", json::object()}};
+  if (!provider_id.empty()) made["spec"]["providerID"] = provider_id;
+  if (tainted) {
+    made["spec"]["taints"] = json::array(
+        {{{"key", "node.cloudprovider.kubernetes.io/uninitialized"}, {"effect", "NoSchedule"}}});
+  }
+  return made;
+}
+json with_range(const std::string& name, const std::string& range, const std::string& manager,
+                const std::string& time) {
+  json made = node(name, "sandbox://" + name, false);
+  made["spec"]["podCIDR"] = range;
+  made["spec"]["podCIDRs"] = json::array({range});
+  made["metadata"]["managedFields"] =
+      json::array({{{"manager", manager},
+                    {"time", time},
+                    {"fieldsV1", {{"f:spec", {{"f:podCIDR", json::object()}}}}}}});
+  return made;
+}
+json lease(const std::string& holder, const std::string& renewed) {
+  return {
+      {"spec", {{"holderIdentity", holder}, {"renewTime", renewed}, {"leaseDurationSeconds", 15}}}};
+}
+bool says(const Finding& finding, const std::string& text) {
+  return finding.text.find(text) != std::string::npos;
+}
+
+TEST(DoctorChecksTest, TheClockIsThatOfTheHeaderDate) {
+  EXPECT_EQ(parse_http_date("Tue, 24 Nov 2026 00:10:00 GMT"), kNow);
+  EXPECT_FALSE(parse_http_date(""));
+  EXPECT_FALSE(parse_http_date("2026-11-24T00:10:00Z"));
+  EXPECT_EQ(check_clock(kNow, kNow + seconds(2)).result, Health::ok);
+  const Finding fast = check_clock(kNow, kNow + seconds(10));
+  EXPECT_EQ(fast.result, Health::warning);
+  EXPECT_TRUE(says(fast, "10 s fast")) << fast.text;
+  const Finding slow = check_clock(kNow, kNow - seconds(600));
+  EXPECT_EQ(slow.result, Health::problem);
+  EXPECT_TRUE(says(slow, "600 s slow")) << slow.text;
+  EXPECT_EQ(check_clock(std::nullopt, kNow).result, Health::warning);
+}
+
+TEST(DoctorChecksTest, HOST_107_ALeaseIsHeldAndRenewed) {
+  const json fresh = lease("a", "2026-11-24T00:09:58.000000Z");
+  const json old = lease("a", "2026-11-24T00:09:00.000000Z");
+  EXPECT_FALSE(lease_seems_stale(fresh, kNow));
+  EXPECT_TRUE(lease_seems_stale(old, kNow));
+  EXPECT_EQ(check_lease({"n/l", fresh, nullptr, kNow}).result, Health::ok);
+  EXPECT_TRUE(says(check_lease({"n/l", nullptr, nullptr, kNow}), "there is no Lease n/l"));
+  const Finding free = check_lease({"n/l", lease("", ""), nullptr, kNow});
+  EXPECT_EQ(free.result, Health::problem);
+  EXPECT_TRUE(says(free, "nobody holds")) << free.text;
+  const Finding stale = check_lease({"n/l", old, old, kNow});
+  EXPECT_EQ(stale.result, Health::problem);
+  EXPECT_TRUE(says(stale, "does not renew it")) << stale.text;
+  // The holder's clock is slow; it renews.
+  const json renewed = lease("a", "2026-11-24T00:09:04.000000Z");
+  EXPECT_EQ(check_lease({"n/l", old, renewed, kNow}).result, Health::ok);
+}
+
+TEST(DoctorChecksTest, NODE_6_ATaintThatNobodyRemovesIsAProblem) {
+  const json nodes = json::array({node("old", "", true), node("done", "sandbox://d", false)});
+  const Finding found = check_uninitialized(nodes, kNow, minutes(5));
+  EXPECT_EQ(found.result, Health::problem);
+  EXPECT_TRUE(says(found, ": old")) << found.text;
+  const json fresh = json::array({node("fresh", "", true, "2026-11-24T00:08:00Z")});
+  EXPECT_EQ(check_uninitialized(fresh, kNow, minutes(5)).result, Health::ok);
+  EXPECT_EQ(check_uninitialized(fresh, kNow, minutes(1)).result, Health::problem);
+}
+
+TEST(DoctorChecksTest, AKubeletWithoutExternalShowsNoProviderId) {
+  const std::vector<std::string> prefixes{"sandbox://"};
+  const json good = json::array({node("a", "sandbox://a", false), node("b", "", true)});
+  EXPECT_EQ(check_kubelets(good, prefixes).result, Health::ok);
+  const json bad = json::array({node("a", "", false)});
+  const Finding found = check_kubelets(bad, prefixes);
+  EXPECT_EQ(found.result, Health::problem);
+  EXPECT_NE(found.advice.find("--cloud-provider=external"), std::string::npos);
+  const json foreign = json::array({node("a", "aws:///x/i-1", false)});
+  EXPECT_EQ(check_kubelets(foreign, prefixes).result, Health::warning);
+}
+
+TEST(DoctorChecksTest, IPAM_37_TwoAllocatorsAreAProblem) {
+  const std::string ours = "ccm.controller-ipam";
+  const std::string theirs = "kube-controller-manager";
+  const auto checked = [](const json& nodes, bool allocates = true) {
+    return check_pod_ranges(nodes, allocates).result;
+  };
+  const json a = with_range("a", "10.0.1.0/24", ours, "2026-11-24T00:01:00Z");
+  const json later = with_range("b", "10.0.2.0/24", theirs, "2026-11-24T00:02:00Z");
+  const json before = with_range("b", "10.0.2.0/24", theirs, "2026-11-24T00:00:00Z");
+  EXPECT_EQ(checked(json::array({a})), Health::ok);
+  EXPECT_EQ(checked(json::array({a, later})), Health::problem);
+  EXPECT_EQ(checked(json::array({a, before})), Health::ok);  // a migration
+  EXPECT_EQ(checked(json::array({later})), Health::warning);
+  EXPECT_EQ(checked(json::array({later}), false), Health::ok);
+  EXPECT_EQ(checked(json::array({node("a", "sandbox://a", false)})), Health::ok);
+  const json same = with_range("c", "10.0.1.0/24", ours, "2026-11-24T00:01:00Z");
+  const Finding doubled = check_pod_ranges(json::array({a, same}), true);
+  EXPECT_EQ(doubled.result, Health::problem);
+  EXPECT_TRUE(says(doubled, "10.0.1.0/24")) << doubled.text;
+}
+
+TEST(DoctorChecksTest, OrphansAreAWarningAndDoubledLoadBalancersAProblem) {
+  ClusterObjects cluster;
+  const std::string uid = "0c8ab2c3-1111-2222-3333-444455556666";
+  cluster.services.push_back(
+      {{"metadata", {{"namespace", "default"}, {"name", "web"}, {"uid", uid}}},
+       {"spec",
+        {{"type", "LoadBalancer"},
+         {"ports", json::array({{{"port", 80}, {"nodePort", 30080}}})}}}});
+  OwnedObject balancer;
+  balancer.kind = CCM_OWNED_LOAD_BALANCER;
+  balancer.id = "lb-1";
+  balancer.cluster = "mine";
+  balancer.services = {{"", uid}};
+  OwnedObject orphan = balancer;
+  orphan.id = "lb-2";
+  orphan.services = {{"", "11111111-1111-2222-3333-444455556666"}};
+  EXPECT_EQ(check_orphans({balancer}, cluster).result, Health::ok);
+  EXPECT_EQ(check_orphans({balancer, orphan}, cluster).result, Health::warning);
+  orphan.no_cluster = true;
+  const Finding unclear = check_orphans({orphan}, cluster);
+  EXPECT_EQ(unclear.result, Health::ok);
+  EXPECT_TRUE(says(unclear, "of 1 object it cannot be told")) << unclear.text;
+  OwnedObject second = balancer;
+  second.id = "lb-3";
+  EXPECT_EQ(check_doubled({balancer}, cluster).result, Health::ok);
+  EXPECT_EQ(check_doubled({balancer, second}, cluster).result, Health::problem);
+
+  EXPECT_EQ(check_node_ports({balancer}, cluster).result, Health::warning);
+  OwnedObject group = balancer;
+  group.kind = CCM_OWNED_SECURITY_GROUP;
+  EXPECT_EQ(check_node_ports({balancer, group}, cluster).result, Health::ok);
+  EXPECT_EQ(check_node_ports({balancer}, {}).result, Health::ok);
+}
+
+TEST(DoctorChecksTest, ProblemsSayWhatToDo) {
+  const std::vector<Finding> findings{{"lease", Health::problem, "nobody", "start it"},
+                                      {"clock", Health::ok, "fine", ""}};
+  EXPECT_TRUE(has_problem(findings));
+  EXPECT_FALSE(has_problem({findings[1]}));
+  EXPECT_EQ(findings_table(findings),
+            "RESULT   CHECK  FOUND\nPROBLEM  lease  nobody\n                To do: start it\n"
+            "OK       clock  fine\n");
+  const auto shown = findings_json(findings);
+  EXPECT_EQ(shown[0]["toDo"], "start it");
+  EXPECT_FALSE(shown[1].contains("toDo"));
+}
+
+}  // namespace
+}  // namespace ccm::ctl

@@ -1,0 +1,255 @@
+#include "cloud_session.hpp"
+
+#include "app/client_factory.hpp"
+#include "net/http_client.hpp"
+#include "plugin/await_callback.hpp"
+#include "plugin/host_services/http_credentials.hpp"
+#include "plugin_host/plugin_host.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <prometheus/registry.h>
+
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace ccm::ctl {
+namespace {
+
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kStep{50};
+constexpr milliseconds kStopLimit{5'000};
+
+// Without a cluster to ask.
+class NoObjectApi final : public plugin::ObjectApi {
+ public:
+  explicit NoObjectApi(runtime::EventLoop& loop) : loop_(loop) {}
+  void get(kube::Resource, std::string, std::string, kube::CallOptions, Done done) override {
+    refuse(std::move(done));
+  }
+  void create(kube::Resource, std::string, std::string, kube::WriteOptions, kube::CallOptions,
+              Done done) override {
+    refuse(std::move(done));
+  }
+  void create_sub(kube::Resource, std::string, std::string, std::string, std::string,
+                  kube::CallOptions, Done done) override {
+    refuse(std::move(done));
+  }
+  void list(kube::Resource, std::string, kube::ListOptions, kube::CallOptions, Done done) override {
+    refuse(std::move(done));
+  }
+  void patch(kube::Resource, std::string, std::string, kube::PatchType, std::string,
+             kube::WriteOptions, kube::CallOptions, Done done) override {
+    refuse(std::move(done));
+  }
+  void remove(kube::Resource, std::string, std::string, kube::DeleteOptions, kube::CallOptions,
+              Done done) override {
+    refuse(std::move(done));
+  }
+
+ private:
+  void refuse(Done done) {
+    loop_.post([done = std::move(done)] {
+      done(Status(Code::permission_denied, "ccmctl does not ask the cluster for this command"));
+    });
+  }
+  runtime::EventLoop& loop_;
+};
+
+// Nothing that it does needs caches.
+class NoEvents final : public runtime::EventSource {
+ public:
+  Status watch(const runtime::WatchSpec& /*spec*/, kube::InformerHandler /*handler*/) override {
+    return {};
+  }
+};
+
+class Alone final : public plugin::LeaderState {
+ public:
+  explicit Alone(bool writes) : writes_(writes) {}
+  [[nodiscard]] bool leading() const override { return writes_; }
+  [[nodiscard]] uint64_t transitions() const override { return 0; }
+
+ private:
+  bool writes_;
+};
+
+}  // namespace
+
+struct CloudSession::Impl final : plugin::FlagSource {
+  Impl(const CloudOptions& options, const std::string& cluster_name, Access access)
+      : flags(options, cluster_name),
+        alone(access == Access::writes),
+        gate(std::make_shared<net::WriteGate>([this] { return alone.leading(); })) {}
+
+  std::optional<std::string> flag(std::string_view name) const override {
+    return flags.line().flag_text(name);
+  }
+  bool given(std::string_view name) const override {
+    return flags.line().flag_text(name).has_value() && flags.line().is_set(name);
+  }
+
+  Status load();
+  Status start(const ManagerOptions* cluster, std::chrono::seconds limit);
+  plugin::PluginHostDependencies dependencies(std::optional<kube::ClientConfig> cluster);
+  void stop();
+
+  // Runs the loop until `work` has ended.
+  template <typename T>
+  T wait(asio::awaitable<T> work) {
+    std::optional<T> ended;
+    asio::co_spawn(loop.context(), keep(std::move(work), ended),
+                   [](const std::exception_ptr& fault) {
+                     if (fault) std::rethrow_exception(fault);
+                   });
+    while (!ended) loop.run_for(kStep);
+    return *std::move(ended);
+  }
+
+  template <typename T>
+  static asio::awaitable<void> keep(asio::awaitable<T> work, std::optional<T>& ended) {
+    ended.emplace(co_await std::move(work));
+  }
+
+  ManagerFlags flags;
+  app::SelectedComponent component;
+  runtime::EventLoop loop;
+  runtime::WorkerPool workers;
+  prometheus::Registry metrics;
+  NoEvents events;
+  plugin::InformerCache cache;
+  Alone alone;
+  std::shared_ptr<net::WriteGate> gate;
+  std::optional<plugin::PluginHost> host;
+  bool stopped = false;
+};
+
+Status CloudSession::Impl::load() {
+  if (Status status = flags.parse(); !status.ok()) return status;
+  auto loaded = flags.load_provider();
+  if (loaded.ok()) component = *std::move(loaded);
+  return loaded.status();
+}
+
+plugin::PluginHostDependencies CloudSession::Impl::dependencies(
+    std::optional<kube::ClientConfig> cluster) {
+  const bool plaintext = flags.options().kube_cloud_shared.allow_plaintext_cloud_credentials;
+  net::ClientOptions http;
+  http.proxy_from_environment = true;
+  const auto user_agent = [](const plugin::ComponentIdentity& identity) {
+    return app::ClientFactory::user_agent_of(identity.client_name);
+  };
+  return {.loop = loop,
+          .timers = loop.timers(),
+          .workers = workers,
+          .metrics = metrics,
+          .flags = *this,
+          .leader = alone,
+          .events = events,
+          .cache = cache,
+          .object_api = [this, cluster, user_agent](const plugin::ComponentIdentity& identity)
+              -> std::shared_ptr<plugin::ObjectApi> {
+            if (!cluster) return std::make_shared<NoObjectApi>(loop);
+            kube::ClientOptions options;
+            options.user_agent = user_agent(identity);
+            // Nothing is ever written to the cluster.
+            options.gate = std::make_shared<net::WriteGate>([] { return false; });
+            return plugin::make_object_api(kube::Client(loop.executor(), *cluster, options));
+          },
+          .send_http = plugin::guard_credentials(
+              loop.executor(),
+              plugin::make_send_http(loop.executor(),
+                                     std::make_shared<net::HttpClient>(loop.executor(), http)),
+              plaintext),
+          .make_http_client = plugin::make_http_clients(
+              loop.executor(),
+              [this, plaintext](plugin::SendHttp send) {
+                return plugin::guard_credentials(loop.executor(), std::move(send), plaintext);
+              }),
+          .record_event = [](const std::string&, kube::ObjectReference, kube::EventType,
+                             std::string, std::string) {},
+          .write_gate = gate,
+          .user_agent = user_agent,
+          .cloud_config_path = flags.options().kube_cloud_shared.cloud_config,
+          .broker = {},
+          .provider_timeouts = {}};
+}
+
+Status CloudSession::Impl::start(const ManagerOptions* cluster, std::chrono::seconds limit) {
+  std::optional<kube::ClientConfig> config;
+  if (cluster != nullptr) {
+    auto read = cluster_config(*cluster);
+    if (!read.ok()) return read.status();
+    config = *std::move(read);
+  }
+  host.emplace(dependencies(std::move(config)));
+  if (Status status = host->load_cloud_config(); !status.ok()) return status;
+  Status status = wait(host->create_provider(component.plugin, component.name));
+  if (!status.ok()) return status;
+  std::optional<Status> ready;
+  asio::co_spawn(loop.context(), host->start_provider(),
+                 [&ready](const std::exception_ptr& fault, Status ended) {
+                   if (fault) std::rethrow_exception(fault);
+                   ready = std::move(ended);
+                 });
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!ready && std::chrono::steady_clock::now() < end) loop.run_for(kStep);
+  if (ready) return *ready;
+  stop();
+  while (!ready) loop.run_for(kStep);
+  return {Code::unavailable, "it was not ready within " + std::to_string(limit.count()) +
+                                 " s; the lines above say why"};
+}
+
+// A component that does not end stays until the process does.
+void CloudSession::Impl::stop() {
+  if (!host || std::exchange(stopped, true)) return;
+  (void)wait(host->stop(kStopLimit));
+}
+
+CloudSession::CloudSession(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+CloudSession::~CloudSession() {
+  if (impl_) impl_->stop();
+}
+
+Result<std::unique_ptr<CloudSession>> CloudSession::open(const CloudOptions& options,
+                                                         const std::string& cluster_name,
+                                                         const ManagerOptions* cluster,
+                                                         Access access) {
+  auto impl = std::make_unique<Impl>(options, cluster_name, access);
+  if (Status status = impl->load(); !status.ok()) return status;
+  std::unique_ptr<CloudSession> session(new CloudSession(std::move(impl)));
+  Status started = session->impl_->start(cluster, std::chrono::seconds(options.timeout_seconds));
+  if (!started.ok()) return started.with_context("provider " + options.provider);
+  return session;
+}
+
+const std::string& CloudSession::provider() const { return impl_->component.name; }
+
+Result<std::vector<OwnedObject>> CloudSession::list(const ClusterNames& cluster) {
+  using Listed = Result<std::vector<OwnedObject>>;
+  plugin::OwnedObjects* owned = impl_->host->cloud().owned();
+  if (owned == nullptr) {
+    return Status(Code::unimplemented, ErrorClass::unsupported,
+                  "provider " + provider() + " cannot tell what it made in the cloud");
+  }
+  auto start = [owned, &cluster](std::function<void(Listed)> done) {
+    owned->list(cluster, std::move(done));
+  };
+  return impl_->wait(plugin::await_callback<Listed>(start));
+}
+
+Status CloudSession::remove(const ClusterNames& cluster, const OwnedObject& object) {
+  plugin::OwnedObjects* owned = impl_->host->cloud().owned();
+  if (owned == nullptr) return {Code::unimplemented, "nothing was listed"};
+  auto start = [owned, &cluster, &object](std::function<void(Status)> done) {
+    owned->remove(cluster, object, std::move(done));
+  };
+  return impl_->wait(plugin::await_callback<Status>(start));
+}
+
+}  // namespace ccm::ctl

@@ -1,0 +1,43 @@
+// A provider plugin that runs inside ccmctl as in the manager, without controllers: for commands
+// that look at the cloud, and for `cleanup`, which changes it. One thread.
+#pragma once
+
+#include "manager_flags.hpp"
+#include "manager_query.hpp"
+
+#include <ccm/owned.hpp>
+#include <ccm/status.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::ctl {
+
+class CloudSession {
+ public:
+  enum class Access { reads, writes };
+
+  // Loads the provider and lets it log in. `cluster`: whose namespace kube-system it may ask for;
+  // null = none. `cluster_name`: --cluster-name. Failures: invalid_argument for a wrong command
+  // line, else what stopped the plugin or the log-in.
+  static Result<std::unique_ptr<CloudSession>> open(const CloudOptions& options,
+                                                    const std::string& cluster_name,
+                                                    const ManagerOptions* cluster, Access access);
+  ~CloudSession();
+  CloudSession(const CloudSession&) = delete;
+  CloudSession& operator=(const CloudSession&) = delete;
+
+  [[nodiscard]] const std::string& provider() const;
+  // Unimplemented when the provider cannot tell.
+  Result<std::vector<OwnedObject>> list(const ClusterNames& cluster);
+  // Class waiting while the cloud works. With Access::writes only.
+  Status remove(const ClusterNames& cluster, const OwnedObject& object);
+
+ private:
+  struct Impl;
+  explicit CloudSession(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ccm::ctl

@@ -1,0 +1,196 @@
+// ccmctl doctor: looks at a cluster and its cloud with reads only, and says what to do.
+#include "cloud_session.hpp"
+#include "cluster_objects.hpp"
+#include "commands.hpp"
+#include "doctor_checks.hpp"
+#include "doctor_rights.hpp"
+#include "output.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <thread>
+#include <utility>
+
+namespace ccm::ctl {
+namespace {
+
+constexpr std::chrono::seconds kSecondLook{4};  // longer than two renewals by default
+
+struct DoctorCommand {
+  CloudOptions cloud;
+  ManagerOptions cluster;
+  std::string cluster_name = "kubernetes";
+  std::string service_account = "kube-system/cloud-controller-manager";
+  bool own_rights = false;
+  unsigned taint_minutes = 5;
+  Format format = Format::table;
+};
+
+Finding failed_read(const std::string& check, const Status& status) {
+  return {check, Health::problem, "it cannot be read: " + status.message(),
+          "see the address and the user of the kubeconfig"};
+}
+
+// Null: there is none.
+Result<nlohmann::json> read_lease(const DoctorCommand& command, const std::string& path) {
+  auto lease = ask_cluster(command.cluster, path);
+  if (lease.status().code() == Code::not_found) return nlohmann::json();
+  return lease;
+}
+
+Finding look_at_lease(const DoctorCommand& command, const ManagerFlags& flags, SystemTime now) {
+  const app::LeaderElectionOptions& election = flags.options().leader_election;
+  if (!election.leader_elect) return {"lease", Health::ok, "there is no leader election", {}};
+  const std::string path = "/apis/coordination.k8s.io/v1/namespaces/" +
+                           query_text(election.resource_namespace) + "/leases/" +
+                           query_text(election.resource_name);
+  const auto lease = read_lease(command, path);
+  if (!lease.ok()) return failed_read("lease", lease.status());
+  LeaseLook look{election.resource_namespace + "/" + election.resource_name, *lease,
+                 nlohmann::json(), now};
+  if (!lease->is_null() && lease_seems_stale(*lease, now)) {
+    // Its holder's clock may be another one.
+    std::this_thread::sleep_for(kSecondLook);
+    const auto later = read_lease(command, path);
+    if (!later.ok()) return failed_read("lease", later.status());
+    look.later = *later;
+  }
+  return check_lease(look);
+}
+
+std::vector<std::string> prefixes_of(const ManagerFlags& flags) {
+  const auto manifests = flags.manifests();
+  if (!manifests.ok()) return {};
+  for (const plugin::Component& component : manifests->front().components) {
+    if (component.name == flags.provider()) return component.provider_id_prefixes;
+  }
+  return {};
+}
+
+bool allocates(const ManagerFlags& flags) {
+  const auto controllers = flags.controllers();
+  return flags.options().kube_cloud_shared.allocate_node_cidrs &&
+         std::find(controllers.begin(), controllers.end(), "node-ipam-controller") !=
+             controllers.end();
+}
+
+void look_at_nodes(const DoctorCommand& command, const ManagerFlags& flags, SystemTime now,
+                   const ClusterObjects& cluster, std::vector<Finding>& findings) {
+  findings.push_back(
+      check_uninitialized(cluster.nodes, now, std::chrono::minutes(command.taint_minutes)));
+  findings.push_back(check_kubelets(cluster.nodes, prefixes_of(flags)));
+  findings.push_back(check_pod_ranges(cluster.nodes, allocates(flags)));
+}
+
+void look_at_cloud(const DoctorCommand& command, const ClusterObjects& cluster,
+                   std::vector<Finding>& findings) {
+  const auto session = CloudSession::open(command.cloud, command.cluster_name, &command.cluster,
+                                          CloudSession::Access::reads);
+  if (!session.ok()) {
+    findings.push_back({"cloud", Health::problem, session.status().message(),
+                        "see the credential, the configuration and the address of the cloud"});
+    return;
+  }
+  const auto names = names_of_cluster(command.cluster, command.cluster_name);
+  if (!names.ok()) {
+    findings.push_back(failed_read("cloud", names.status()));
+    return;
+  }
+  const auto objects = (*session)->list(*names);
+  if (objects.status().code() == Code::unimplemented) {
+    findings.push_back({"cloud", Health::warning, "the log-in works; " + objects.status().message(),
+                        "look for orphans in the cloud's own console"});
+    return;
+  }
+  if (!objects.ok()) {
+    findings.push_back(
+        {"cloud", Health::problem, objects.status().message(), "see the rights of the credential"});
+    return;
+  }
+  findings.push_back({"cloud", Health::ok, "the log-in and listings work", {}});
+  findings.push_back(check_orphans(*objects, cluster));
+  findings.push_back(check_doubled(*objects, cluster));
+  findings.push_back(check_node_ports(*objects, cluster));
+}
+
+std::vector<Finding> look_at_all(const DoctorCommand& command, const ManagerFlags& flags) {
+  std::vector<Finding> findings;
+  const auto date = ask_date(command.cluster);
+  const SystemTime local = std::chrono::system_clock::now();
+  if (!date.ok()) {
+    findings.push_back(failed_read("api-server", date.status()));
+    return findings;
+  }
+  const auto server = parse_http_date(*date);
+  findings.push_back(check_clock(server, local));
+  const SystemTime now = server.value_or(local);
+  findings.push_back(look_at_lease(command, flags, now));
+  const ManagerUser user =
+      command.own_rights ? ManagerUser() : service_account_user(command.service_account);
+  findings.push_back(check_rights(flags, command.cluster, user));
+  const auto cluster = read_cluster(command.cluster);
+  if (!cluster.ok()) {
+    findings.push_back(failed_read("cluster", cluster.status()));
+    return findings;
+  }
+  look_at_nodes(command, flags, now, *cluster, findings);
+  look_at_cloud(command, *cluster, findings);
+  return findings;
+}
+
+int doctor(const DoctorCommand& command) {
+  ManagerFlags flags(command.cloud, command.cluster_name);
+  if (Status status = flags.parse(); !status.ok()) {
+    std::cerr << "ccmctl: " << printable(status.message()) << '\n';
+    return kUsage;
+  }
+  const std::vector<Finding> findings = look_at_all(command, flags);
+  if (command.format == Format::json) {
+    std::cout << json_text(nlohmann::ordered_json{{"checks", findings_json(findings)}});
+  } else {
+    std::cout << findings_table(findings);
+  }
+  return has_problem(findings) ? kFault : kOk;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& parent, int& exit_code) {
+  CLI::App* command = parent.add_subcommand(
+      "doctor",
+      "Look at a cluster and its cloud with reads only, and say for each check whether it is well\n"
+      "and what to do: clock, Lease, rights, Nodes that wait, kubelets, Pod ranges, the cloud's\n"
+      "credential, orphans, doubled load balancers, node ports. Give it the flags and the\n"
+      "environment of the manager's command line. Runs code of the provider's plugin.");
+  const auto options = std::make_shared<DoctorCommand>();
+  add_cloud_options(*command, options->cloud);
+  add_cluster_options(*command, options->cluster);
+  command->add_option("--cluster-name", options->cluster_name, "As the manager's flag")
+      ->capture_default_str()
+      ->type_name("NAME");
+  command
+      ->add_option("--service-account", options->service_account,
+                   "The manager's service account, in whose place its rights are asked for")
+      ->check([](const std::string& text) {
+        return std::string(service_account_user(text).name.empty() ? "write NAMESPACE/NAME" : "");
+      })
+      ->capture_default_str()
+      ->type_name("NAMESPACE/NAME");
+  command->add_flag("--own-rights", options->own_rights,
+                    "Ask about the rights of the kubeconfig's user instead");
+  command
+      ->add_option("--taint-minutes", options->taint_minutes,
+                   "Minutes that a Node may wait until it is initialised")
+      ->check(CLI::Range(1, 1440).description(""))
+      ->capture_default_str()
+      ->type_name("MINUTES");
+  add_format(*command, options->format);
+  command->callback([command, options, &exit_code] {
+    options->cloud.more = command->remaining();
+    exit_code = doctor(*options);
+  });
+}
+
+}  // namespace ccm::ctl

@@ -1,0 +1,339 @@
+#include "doctor_checks.hpp"
+
+#include "kube/time_text.hpp"
+#include "object_text.hpp"
+#include "output.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace ccm::ctl {
+namespace {
+
+using nlohmann::json;
+using std::chrono::seconds;
+
+constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
+constexpr const char* kOwnAllocator = "ccm.controller-ipam";
+constexpr seconds kClockWarning{5};
+constexpr seconds kClockProblem{60};
+constexpr std::size_t kMostNames = 5;
+
+std::string name_of(const json& object) { return member(part(object, "metadata"), "name"); }
+
+// "a, b and 3 more".
+std::string some_of(const std::vector<std::string>& names) {
+  std::vector<std::string> first(
+      names.begin(),
+      names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames)));
+  std::string text = join(first);
+  if (names.size() > kMostNames)
+    text += " and " + std::to_string(names.size() - kMostNames) + " more";
+  return text;
+}
+
+std::string counted(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+bool has_taint(const json& node) {
+  const json& taints = part(part(node, "spec"), "taints");
+  return std::any_of(taints.begin(), taints.end(),
+                     [](const json& taint) { return member(taint, "key") == kTaint; });
+}
+
+seconds age_of(const std::string& time, SystemTime now) {
+  const auto then = kube::parse_time(time);
+  return then ? std::chrono::duration_cast<seconds>(now - *then) : seconds(0);
+}
+
+struct Renewal {
+  std::string holder;
+  std::string renewed;
+  int64_t duration = 0;
+};
+
+Renewal renewal_of(const json& lease) {
+  const json& spec = part(lease, "spec");
+  return {member(spec, "holderIdentity"), member(spec, "renewTime"),
+          std::strtoll(member(spec, "leaseDurationSeconds").c_str(), nullptr, 10)};
+}
+
+// When each writer gave Nodes their ranges: the first and the last time.
+struct Allocator {
+  std::string first;
+  std::string last;
+};
+
+std::map<std::string, Allocator> allocators_of(const json& nodes) {
+  std::map<std::string, Allocator> all;
+  for (const json& node : nodes) {
+    for (const json& entry : part(part(node, "metadata"), "managedFields")) {
+      const json& spec = part(part(entry, "fieldsV1"), "f:spec");
+      if (!spec.contains("f:podCIDR") && !spec.contains("f:podCIDRs")) continue;
+      const std::string time = member(entry, "time");
+      Allocator& allocator = all[member(entry, "manager")];
+      if (allocator.first.empty() || time < allocator.first) allocator.first = time;
+      allocator.last = std::max(allocator.last, time);
+    }
+  }
+  return all;
+}
+
+// Ranges that several Nodes have.
+std::vector<std::string> doubled_ranges(const json& nodes) {
+  std::map<std::string, std::size_t> count;
+  for (const json& node : nodes) {
+    std::set<std::string> own;
+    const json& spec = part(node, "spec");
+    if (const std::string single = member(spec, "podCIDR"); !single.empty()) own.insert(single);
+    for (const json& range : part(spec, "podCIDRs")) {
+      if (range.is_string()) own.insert(printable(range.get<std::string>()));
+    }
+    for (const std::string& range : own) ++count[range];
+  }
+  std::vector<std::string> doubled;
+  for (const auto& [range, nodes_with_it] : count) {
+    if (nodes_with_it > 1) doubled.push_back(range);
+  }
+  return doubled;
+}
+
+bool exposes_node_ports(const json& service) {
+  const json& spec = part(service, "spec");
+  if (member(spec, "type") != "LoadBalancer") return false;
+  const json& ports = part(spec, "ports");
+  return std::any_of(ports.begin(), ports.end(), [](const json& port) {
+    const std::string node_port = member(port, "nodePort");
+    return !node_port.empty() && node_port != "0";
+  });
+}
+
+}  // namespace
+
+std::optional<SystemTime> parse_http_date(std::string_view text) {
+  const std::string owned(text);
+  tm parts{};
+  const char* end = ::strptime(owned.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return std::chrono::system_clock::from_time_t(::timegm(&parts));
+}
+
+Finding check_clock(std::optional<SystemTime> server, SystemTime local) {
+  Finding finding{"clock", Health::ok, {}, {}};
+  if (!server) {
+    finding.result = Health::warning;
+    finding.text = "the API server's answer has no header Date, so its clock is not known";
+    finding.advice = "compare `date` here and on the control plane";
+    return finding;
+  }
+  const auto off = std::chrono::duration_cast<seconds>(local - *server);
+  const auto far = std::chrono::abs(off);
+  finding.text = "this machine's clock is " + std::to_string(far.count()) + " s " +
+                 (off.count() < 0 ? "slow" : "fast") + " by the API server's";
+  if (far < kClockWarning) {
+    finding.text = "this machine and the API server agree within " +
+                   std::to_string(kClockWarning.count()) + " s";
+    return finding;
+  }
+  finding.result = far >= kClockProblem ? Health::problem : Health::warning;
+  finding.advice = "keep the clocks together with NTP: certificates and tokens depend on them";
+  return finding;
+}
+
+bool lease_seems_stale(const json& lease, SystemTime now) {
+  const Renewal renewal = renewal_of(lease);
+  return !renewal.holder.empty() && age_of(renewal.renewed, now) > seconds(renewal.duration);
+}
+
+Finding check_lease(const LeaseLook& look) {
+  Finding finding{"lease", Health::problem, {}, {}};
+  if (look.lease.is_null()) {
+    finding.text = "there is no Lease " + look.name;
+    finding.advice =
+        "start the manager; if it runs, see that --leader-elect-resource-name and -namespace are "
+        "the same here and there";
+    return finding;
+  }
+  const Renewal renewal = renewal_of(look.lease);
+  if (renewal.holder.empty()) {
+    finding.text = "nobody holds the Lease " + look.name;
+    finding.advice = "start the manager, or look at its log";
+    return finding;
+  }
+  const Renewal later = renewal_of(look.later);
+  if (!look.later.is_null() && later.holder == renewal.holder && later.renewed == renewal.renewed) {
+    finding.text = renewal.holder + " holds the Lease " + look.name +
+                   " and does not renew it, since " + renewal.renewed;
+    finding.advice = "look at that process: it hangs, is gone, or cannot reach the API server";
+    return finding;
+  }
+  finding.result = Health::ok;
+  finding.text = renewal.holder + " holds the Lease " + look.name + " and renews it";
+  return finding;
+}
+
+Finding check_uninitialized(const json& nodes, SystemTime now, std::chrono::minutes limit) {
+  std::vector<std::string> waiting;
+  std::size_t fresh = 0;
+  for (const json& node : nodes) {
+    if (!has_taint(node)) continue;
+    const bool old = age_of(member(part(node, "metadata"), "creationTimestamp"), now) >= limit;
+    if (old) waiting.push_back(name_of(node));
+    fresh += old ? 0 : 1;
+  }
+  Finding finding{"uninitialized-nodes", Health::ok, {}, {}};
+  if (waiting.empty()) {
+    finding.text = fresh == 0 ? "no Node has the taint " + std::string(kTaint)
+                              : counted(fresh, "Node") + " waited less than " +
+                                    std::to_string(limit.count()) + " min so far";
+    return finding;
+  }
+  finding.result = Health::problem;
+  finding.text = counted(waiting.size(), "Node") + " kept the taint " + kTaint + " for " +
+                 std::to_string(limit.count()) + " min or longer: " + some_of(waiting);
+  finding.advice = "`ccmctl explain node/" + waiting.front() +
+                   "` says what the manager waits for: it has to run with cloud-node-controller, "
+                   "and the cloud has to have a machine of that name";
+  return finding;
+}
+
+Finding check_kubelets(const json& nodes, const std::vector<std::string>& prefixes) {
+  std::vector<std::string> without;
+  std::vector<std::string> foreign;
+  for (const json& node : nodes) {
+    const std::string id = member(part(node, "spec"), "providerID");
+    if (id.empty() && !has_taint(node)) without.push_back(name_of(node));
+    const bool known = prefixes.empty() ||
+                       std::any_of(prefixes.begin(), prefixes.end(),
+                                   [&](const std::string& one) { return id.starts_with(one); });
+    if (!id.empty() && !known) foreign.push_back(name_of(node));
+  }
+  Finding finding{"kubelets", Health::ok, {}, {}};
+  if (!without.empty()) {
+    finding.result = Health::problem;
+    finding.text = counted(without.size(), "Node") +
+                   " came without the taint and has no provider ID: " + some_of(without);
+    finding.advice =
+        "start the kubelets with --cloud-provider=external, delete these Nodes, and let the "
+        "kubelets register again";
+  } else if (!foreign.empty()) {
+    finding.result = Health::warning;
+    finding.text = counted(foreign.size(), "Node") +
+                   " has a provider ID of another cloud, and is left alone: " + some_of(foreign);
+    finding.advice = "nothing, if the cluster has machines elsewhere, too";
+  } else {
+    finding.text = "each of " + counted(nodes.size(), "Node") +
+                   " has a provider ID, or waits for one with the taint";
+  }
+  return finding;
+}
+
+Finding check_pod_ranges(const json& nodes, bool allocates) {
+  Finding finding{"pod-ranges", Health::problem, {}, {}};
+  if (const auto doubled = doubled_ranges(nodes); !doubled.empty()) {
+    finding.text = "several Nodes have the same range: " + some_of(doubled);
+    finding.advice = "let one program allocate ranges, and make all but one of these Nodes again";
+    return finding;
+  }
+  const auto all = allocators_of(nodes);
+  const auto own = all.find(kOwnAllocator);
+  for (const auto& [name, theirs] : all) {
+    const bool theirs_too = own != all.end() && name != kOwnAllocator;
+    // One that stopped before ours began was replaced.
+    if (!theirs_too || theirs.last < own->second.first) continue;
+    finding.text = name + " gives Nodes their ranges, and node-ipam-controller does, too";
+    finding.advice =
+        "start kube-controller-manager with --allocate-node-cidrs=false, or the manager without "
+        "node-ipam-controller";
+    return finding;
+  }
+  if (allocates && own == all.end() && !all.empty()) {
+    finding.result = Health::warning;
+    finding.text = all.begin()->first +
+                   " gave the Nodes their ranges so far, and node-ipam-controller is to do it here";
+    finding.advice = "start kube-controller-manager with --allocate-node-cidrs=false";
+    return finding;
+  }
+  finding.result = Health::ok;
+  finding.text = all.empty() ? "no Node shows who gave it a range"
+                             : "one program gives the ranges: " +
+                                   (own != all.end() ? std::string("node-ipam-controller")
+                                                     : all.begin()->first);
+  if (own == all.end() && all.size() > 1) {
+    finding.text = counted(all.size(), "program") + " gave ranges, and none of them is ours";
+  }
+  return finding;
+}
+
+Finding check_orphans(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster) {
+  std::size_t orphans = 0;
+  std::size_t unclear = 0;
+  for (const OwnedObject& object : objects) {
+    if (is_needed(object, cluster)) continue;
+    ++(object.no_cluster || object.shared ? unclear : orphans);
+  }
+  Finding finding{"orphans", Health::ok, "nothing of this cluster is left over in the cloud", {}};
+  if (orphans > 0) {
+    finding.result = Health::warning;
+    finding.text =
+        counted(orphans, "object") + " of this cluster in the cloud is needed by nothing";
+    finding.advice = "`ccmctl orphans` with the same flags lists them";
+  } else if (unclear > 0) {
+    finding.text += "; of " + counted(unclear, "object") + " it cannot be told";
+  }
+  return finding;
+}
+
+Finding check_doubled(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster) {
+  Finding finding{"doubled-load-balancers", Health::ok, "no Service has two load balancers", {}};
+  const auto doubled = doubled_balancers(objects, cluster);
+  if (doubled.empty()) return finding;
+  finding.result = Health::problem;
+  finding.text = doubled.front().service + " has " + join(doubled.front().ids);
+  if (doubled.size() > 1)
+    finding.text += ", and " + counted(doubled.size() - 1, "other") + " likewise";
+  finding.advice = "delete those whose address is not in the Service's status";
+  return finding;
+}
+
+Finding check_node_ports(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster) {
+  Finding finding{"node-ports", Health::ok, {}, {}};
+  std::vector<std::string> open;
+  std::vector<std::string> unknown;
+  const bool firewall = std::any_of(objects.begin(), objects.end(), [](const OwnedObject& one) {
+    return one.kind == CCM_OWNED_FIREWALL;
+  });
+  for (const json& service : cluster.services) {
+    if (!exposes_node_ports(service)) continue;
+    ClusterObjects alone;
+    alone.services.push_back(service);
+    const bool group = std::any_of(objects.begin(), objects.end(), [&](const OwnedObject& one) {
+      return one.kind == CCM_OWNED_SECURITY_GROUP && is_needed(one, alone);
+    });
+    const json& metadata = part(service, "metadata");
+    const std::string key = member(metadata, "namespace") + "/" + member(metadata, "name");
+    (group || firewall ? open : unknown).push_back(key);
+  }
+  if (unknown.empty()) {
+    finding.text = open.empty()
+                       ? "no Service needs node ports"
+                       : "a firewall or security group of the manager lets clients in to " +
+                             counted(open.size(), "Service");
+    return finding;
+  }
+  finding.result = Health::warning;
+  finding.text =
+      "the provider cannot tell whether clients reach the node ports of " + some_of(unknown);
+  finding.advice =
+      "see that firewalls or security groups of the machines let the load balancers in, on "
+      "30000-32767 unless --service-node-port-range says otherwise";
+  return finding;
+}
+
+}  // namespace ccm::ctl

@@ -1,0 +1,55 @@
+// The checks of ccmctl doctor, on what was read from the cluster and the cloud. Pure.
+#pragma once
+
+#include "doctor_report.hpp"
+#include "owned_need.hpp"
+
+#include <ccm/owned.hpp>
+#include <ccm/status.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ccm::ctl {
+
+using SystemTime = std::chrono::system_clock::time_point;
+
+// RFC 9110's "Tue, 24 Nov 2026 00:01:02 GMT"; nothing for other texts.
+std::optional<SystemTime> parse_http_date(std::string_view text);
+
+// `server`: when the API server answered, by its header Date.
+Finding check_clock(std::optional<SystemTime> server, SystemTime local);
+
+// `lease`: the object, or null when there is none; `later`: the same a little later, where the
+// first look did not tell. `now`: the API server's time.
+struct LeaseLook {
+  std::string name;  // "kube-system/cloud-controller-manager"
+  nlohmann::json lease;
+  nlohmann::json later;
+  SystemTime now;
+};
+// Whether a second look is needed: the holder did not renew in time.
+bool lease_seems_stale(const nlohmann::json& lease, SystemTime now);
+Finding check_lease(const LeaseLook& look);
+
+// Nodes that no manager has initialised although they wait for `limit` or longer.
+Finding check_uninitialized(const nlohmann::json& nodes, SystemTime now,
+                            std::chrono::minutes limit);
+// Nodes with neither the taint nor a provider ID: their kubelets run without
+// --cloud-provider=external. `prefixes`: of the provider's IDs, such as "openstack://".
+Finding check_kubelets(const nlohmann::json& nodes, const std::vector<std::string>& prefixes);
+
+// `allocates`: our node-ipam-controller runs with --allocate-node-cidrs.
+Finding check_pod_ranges(const nlohmann::json& nodes, bool allocates);
+
+Finding check_orphans(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster);
+Finding check_doubled(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster);
+// Whether something lets clients in to the node ports of Services, as far as the provider tells.
+Finding check_node_ports(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster);
+
+}  // namespace ccm::ctl

@@ -1,0 +1,26 @@
+// The findings of ccmctl doctor, as text and JSON. Pure.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ccm::ctl {
+
+enum class Health : std::uint8_t { ok, warning, problem };
+
+struct Finding {
+  std::string check;  // "clock", "lease", ...
+  Health result = Health::ok;
+  std::string text;    // what was seen
+  std::string advice;  // what to do; empty when it is well
+};
+
+// A line for each finding, and what to do below it.
+std::string findings_table(const std::vector<Finding>& findings);
+nlohmann::ordered_json findings_json(const std::vector<Finding>& findings);
+bool has_problem(const std::vector<Finding>& findings);
+
+}  // namespace ccm::ctl

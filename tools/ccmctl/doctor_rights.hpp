@@ -1,0 +1,25 @@
+// Whether a user may do all that `ccmctl rbac` prints for the chosen plugins.
+#pragma once
+
+#include "doctor_report.hpp"
+#include "manager_flags.hpp"
+#include "manager_query.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ccm::ctl {
+
+// "system:serviceaccount:NAMESPACE:NAME", which kubectl calls --as; empty = the kubeconfig's user.
+struct ManagerUser {
+  std::string name;
+  std::vector<std::string> groups;
+};
+// Of "NAMESPACE/NAME"; empty when that is neither.
+ManagerUser service_account_user(const std::string& account);
+
+// Asks SelfSubjectAccessReviews, in that user's place.
+Finding check_rights(const ManagerFlags& flags, const ManagerOptions& cluster,
+                     const ManagerUser& user);
+
+}  // namespace ccm::ctl

@@ -1,0 +1,34 @@
+// Whether an object of the cloud still serves something in the cluster. Pure.
+#pragma once
+
+#include <ccm/owned.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ccm::ctl {
+
+// "items" of the complete lists.
+struct ClusterObjects {
+  nlohmann::json services = nlohmann::json::array();
+  nlohmann::json nodes = nlohmann::json::array();
+};
+
+// Whether a Service or Node needs it, or the cluster as a whole. In doubt it does.
+bool is_needed(const OwnedObject& object, const ClusterObjects& cluster);
+
+// "default/web", or the UID of a Service that is gone; the Node and range of a route. Printable.
+std::string subject_of(const OwnedObject& object, const ClusterObjects& cluster);
+
+// Load balancers of which several bear the mark of one Service: the keys of these Services, each
+// with its load balancers' ids.
+struct DoubledBalancer {
+  std::string service;
+  std::vector<std::string> ids;
+};
+std::vector<DoubledBalancer> doubled_balancers(const std::vector<OwnedObject>& objects,
+                                               const ClusterObjects& cluster);
+
+}  // namespace ccm::ctl
