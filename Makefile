@@ -55,11 +55,12 @@ site: packages-site $(if $(shell command -v npm),,packages-npm) programs ## the 
 	@docs/site/tools $(BUILD)/site
 	@PYTHONDONTWRITEBYTECODE=1 $(BUILD)/site/tools/bin/python docs/site/build.py $(BUILD) $(BUILD)/site
 
-test-openstack: packages-openstack configure ## contract suite on OpenStack's own services
+test-openstack: packages-openstack configure ## contract suite and the whole manager on OpenStack's own services
 	@tests/openstack/install $(BUILD)/openstack
-	@cmake --build $(BUILD) -j $(JOBS) --target openstack_contract_test
+	@cmake --build $(BUILD) -j $(JOBS) --target openstack_contract_test openstack_services_manager_test
 	@rm -rf $(BUILD)/openstack-services
-	@$(BUILD)/openstack/bin/python tests/openstack/services.py $(BUILD)/openstack-services $(BUILD)/bin/openstack_contract_test
+	@CCM_TEST_PATIENCE=180 $(BUILD)/openstack/bin/python tests/openstack/services.py $(BUILD)/openstack-services \
+	  sh -ec '$(BUILD)/bin/openstack_contract_test; $(BUILD)/bin/openstack_services_manager_test'
 
 test-growth: packages-test build ## scenarios with a host built with larger headers than its plugins, and the other way round
 	@TEST_JOBS=$(TEST_JOBS) tests/abi/growth $(BUILD) build-growth

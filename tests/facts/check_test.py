@@ -13,9 +13,9 @@ class CheckTest(unittest.TestCase):
         tree = {
             "docs__facts__nodes.md": "- **NODE-1** One.\n- **NODE-2** Two, after NODE-1.\n  - **NODE-2a** A part.\n",
             "docs__facts__host.md": "| fact | |\n| **HOST-8** | flag |\n| **HOST-9** | flag |\n| **HOST-10** | flag |\n",
-            "docs__facts__openstack.md": "- **OS-1** Nobody needs it yet.\n",
+            "docs__facts__openstack.md": "- **OS-1** One.\n",
             "core__a.cpp": "// NODE-1: because (NODE-2, 2a is cited below).\n// HOST-8..10\n",
-            "tests__a_test.cpp": "TEST(A, NODE_1_2_WorksWithHTTP_2) {}  // NODE-2a\n",
+            "tests__a_test.cpp": "TEST(A, NODE_1_2_WorksWithHTTP_2) {}  // NODE-2a, OS-1\n",
             "sdk__include__a.hpp": "// The rule in words.\n",
         }
         tree.update(changes)
@@ -55,6 +55,19 @@ class CheckTest(unittest.TestCase):
         finding, = self.findings(tests__scenarios__NODE_3_cpp="")
         self.assertTrue(finding.startswith("tests/scenarios/NODE_3.cpp: no fact NODE-3"), finding)
 
+    def test_a_fact_that_code_alone_cites(self):
+        tree = {"docs__facts__openstack_md": "- **OS-1** One.\n- **OS-2** Two.\n", "core__b_cpp": "// OS-2\n"}
+        finding, = self.findings(**tree)
+        self.assertTrue(finding.startswith("docs/facts/openstack.md:2: no test and no line of the docs cites OS-2"), finding)
+        self.assertEqual(self.findings(**tree, tests__b_cpp="// OS-2\n"), [])
+
+    def test_a_long_range_cites_its_ends_alone(self):
+        facts = "".join(f"- **DO-{number}** One.\n" for number in range(1, 203))
+        found = self.findings(docs__facts__digitalocean_md=facts, core__b_cpp="// DO-1..DO-101 and DO-102..DO-202\n")
+        self.assertEqual(found, [])
+        found = self.findings(docs__facts__digitalocean_md=facts, core__b_cpp="// DO-1 to DO-202\n")
+        self.assertEqual(len(found), 200)
+
     def test_a_fact_that_stands_twice(self):
         finding, = self.findings(docs__facts__routes_md="- **NODE-1** Again.\n")
         self.assertEqual(finding, "docs/facts/routes.md:1: NODE-1 stands at docs/facts/nodes.md:1 already")
@@ -68,11 +81,6 @@ class CheckTest(unittest.TestCase):
     def test_pages_do_not_keep_each_other_alive(self):
         finding, = self.findings(docs__facts__routes_md="- **ROUTE-1** One.\n\nSee ROUTE-1.\n")
         self.assertIn("nothing cites ROUTE-1", finding)
-
-    def test_facts_may_wait_until_the_plugin_that_needs_them_is_there(self):
-        self.assertEqual(self.findings(plugins__providers__openstack__a_cpp="// Nothing cited.\n"), [])
-        finding, = self.findings(**{"docs__openstack-migration_md": "Nothing cited.\n"})
-        self.assertIn("docs/facts/openstack.md:1: nothing cites OS-1", finding)
 
     def test_installed_headers_cite_nothing(self):
         for folder in ("sdk__include", "sdk__testing__include"):

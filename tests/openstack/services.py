@@ -67,7 +67,9 @@ class Services:
         self.start_services()
         self.processes.wait_until("the hypervisor", self.has_hypervisor)
         ready = contents.resources(project, {name: self.url(name) for name in ("keystone", "nova", "neutron", "glance")})
-        return {**ready, "octavia_sql": f"mariadb --no-defaults --host=127.0.0.1 --port={self.ports['mariadb']}"
+        logs = [f"{self.directory}/log/{name}.log" for name in ("octavia-requests", "neutron-server")]
+        return {**ready, "request_logs": logs,
+                "octavia_sql": f"mariadb --no-defaults --host=127.0.0.1 --port={self.ports['mariadb']}"
                                         " --user=openstack --password=secret octavia"}
 
     def write_configuration(self):
@@ -146,7 +148,8 @@ class Services:
     def start_application(self, name):
         self.processes.start(
             name, PROGRAMS / "gunicorn", "--bind", f"127.0.0.1:{self.ports[name]}", "--threads", "4",
-            "--keep-alive", "300", "--no-control-socket", f"applications:{name}()",
+            "--keep-alive", "300", "--no-control-socket",
+            "--access-logfile", self.directory / f"log/{name}-requests.log", f"applications:{name}()",
             environment=self.environment(), directory=HERE)
 
     def start_program(self, name, *files, log=True):

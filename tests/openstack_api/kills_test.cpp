@@ -153,7 +153,7 @@ class OpenStackKillsTest : public OpenStackManagerTest {
   std::map<std::string, WantedService> wanted_;
 };
 
-TEST_F(OpenStackKillsTest, OS_217_229_384_KillsAtRandomDoubleNothingAndLeaveNothing) {
+TEST_F(OpenStackKillsTest, OS_217_229_296_384_KillsAtRandomDoubleNothingAndLeaveNothing) {
   const unsigned seed = number_of("CCM_TEST_SEED", std::random_device{}());
   const unsigned kills = number_of("CCM_TEST_KILLS", 10);
   std::cerr << "CCM_TEST_SEED=" << seed << " CCM_TEST_KILLS=" << kills << "\n";

@@ -90,7 +90,7 @@ TEST_F(OpenStackLoadBalancersManagerTest, OS_253_330_404_409_ManyAtOnceAndAResta
 }
 
 // The id of what was made is recorded although its address was refused, and a new process goes on.
-TEST_F(OpenStackLoadBalancersManagerTest, OS_216_368_AFailureHalfWayIsTakenUpAgain) {
+TEST_F(OpenStackLoadBalancersManagerTest, OS_216_230_368_AFailureHalfWayIsTakenUpAgain) {
   nodes(1);
   cloud_.with([&](Cloud& cloud) {
     cloud.region().network.set_quota(cloud_.facts().at("projects").at("demo"), "floatingip", 0);

@@ -230,6 +230,33 @@ void LoadBalancing::check_member(const json& member, const Caller& caller) {
   if (!subnet.is_null()) visible_one("subnets", "Subnet", subnet, caller);
 }
 
+// Of octavia.conf: udp_connect_min_interval_health_monitor.
+void LoadBalancing::check_delay(const json& monitor) const {
+  constexpr int kShortest = 3;
+  if (monitor.at("type") != "UDP-CONNECT" || !monitor.contains("delay")) return;
+  if (monitor.at("delay").get<int>() >= kShortest) return;
+  invalid("The request delay value " + monitor.at("delay").dump() + " should be larger than " +
+          std::to_string(kShortest) + " for UDP-CONNECT health monitor type.");
+}
+
+void LoadBalancing::check_families(const json& members, const json& pool) const {
+  const std::string protocol = pool.at("protocol");
+  if ((protocol != "UDP" && protocol != "SCTP") || listeners_of(pool).empty()) return;
+  const json& lb = *records_.at("loadbalancers").find(pool.at(".lb"));
+  if (lb.at("provider") == "ovn") return;
+  std::set<bool> families = {parse_address(lb.at("vip_address"))->v6};
+  for (const json& vip : lb.at("additional_vips")) {
+    families.insert(parse_address(vip.at("ip_address"))->v6);
+  }
+  for (const json& member : members) {
+    if (families.contains(parse_address(member.at("address"))->v6)) continue;
+    refuse_octavia(501, "Provider '" + lb.at("provider").get<std::string>() +
+                            "' does not support a requested option: This provider doesn't support "
+                            "mixing IPv4 and IPv6 addresses for its VIP and members in " +
+                            protocol + " load balancers.");
+  }
+}
+
 json LoadBalancing::record_of(const json& lb, const std::string& operating_status) const {
   const json& project = lb.at("project_id");
   return {{"id", world_.new_id()},

@@ -200,13 +200,13 @@ Answer LoadBalancing::create_load_balancer(const Call& call) {
     refuse_octavia(400, "Validation failure: Invalid availability zone.");
   }
   check_quota(project, "load_balancer", 1);
+  const std::string id = world_.new_id();
+  const Vip vip = make_vip(wanted, call.caller, id);
+  // What refuses it from here on leaves the port.
   check_quota(project, "listener", listeners.size());
   check_quota(project, "pool", pool_count);
   check_quota(project, "member", member_count);
   check_quota(project, "health_monitor", monitor_count);
-
-  const std::string id = world_.new_id();
-  const Vip vip = make_vip(wanted, call.caller, id);
   json lb = {{"id", id},
              {"name", ""},
              {"description", ""},
@@ -238,6 +238,7 @@ Answer LoadBalancing::create_load_balancer(const Call& call) {
   try {
     add_all(listeners, kept);
   } catch (const Refusal&) {
+    kept[".own_port"] = false;
     remove_load_balancer(id);
     throw;
   }

@@ -93,7 +93,10 @@ class LoadBalancing {
   void check_pool(const json& pool, const json& listener) const;
   void check_default_pool(const json& listener, const json& lb) const;
   void check_monitor(const json& monitor, const std::string& pool_protocol) const;
+  void check_delay(const json& monitor) const;
   void check_member(const json& member, const Caller& caller);
+  // By the provider's driver, which looks at members that are added to a pool.
+  void check_families(const json& members, const json& pool) const;
   void check_provider(const std::string& provider, const json& listener, const json& pool) const;
   json& add_listener(const json& wanted, const json& lb);
   json& add_pool(const json& wanted, const json& lb, json* listener);

@@ -79,6 +79,7 @@ Answer LoadBalancing::members(const Call& call, json& pool) {
   check_quota(pool.at("project_id"), "member", 1);
   check_pool_mutable(pool);
   check_mutable(load_balancer_of(pool));
+  check_families(json::array({wanted}), pool);
   json& added = add_member(wanted, pool);
   begin_child_change(added, "PENDING_CREATE");
   return answer(201, {{"member", shown("members", added)}});
@@ -159,6 +160,7 @@ Answer LoadBalancing::replace_members(const Call& call, json& pool) {
   if (fresh.size() > gone.size())
     check_quota(pool.at("project_id"), "member", fresh.size() - gone.size());
   if (fresh.empty() && updated.empty() && gone.empty()) return answer(202, nullptr);
+  check_families(wanted, pool);
 
   for (const json* member : fresh) add_member(*member, pool);
   for (const auto& [member, to] : updated) {
@@ -189,6 +191,7 @@ Answer LoadBalancing::monitors(const Call& call) {
         read_fields(call.request, "healthmonitor", "health_monitor_", monitor_fields(true, false));
     json& pool = found("pools", "Pool", wanted.at("pool_id"), call);
     check_monitor(wanted, pool.at("protocol"));
+    check_delay(wanted);
     check_quota(pool.at("project_id"), "health_monitor", 1);
     check_pool_mutable(pool);
     check_mutable(load_balancer_of(pool));
@@ -213,6 +216,7 @@ Answer LoadBalancing::monitors(const Call& call) {
   json changed = changes;
   changed["type"] = monitor.at("type");
   check_monitor(changed, pool.at("protocol"));
+  check_delay(changed);
   check_pool_mutable(pool);
   check_mutable(lb);
   apply(monitor, changes,

@@ -1,6 +1,8 @@
 // Annotations, classes and options of cloud.conf, as they reach Octavia and Neutron.
 #include "load_balancers_fixture.hpp"
 
+#include <set>
+
 namespace ccm::openstack {
 namespace {
 
@@ -158,7 +160,7 @@ TEST_F(OpenStackOptionsTest, OS_128_210_249_FlavorAndZone) {
   EXPECT_EQ(only("loadbalancers").at("flavor_id"), "00000000-0000-4000-8000-00000000000f");
 }
 
-TEST_F(OpenStackOptionsTest, OS_247_249_297_AnOldOctaviaGetsLess) {
+TEST_F(OpenStackOptionsTest, OS_247_249_297_348_AnOldOctaviaGetsLess) {
   octavia().newest_version = 9;
   start("availability-zone = east\n");
   LoadBalancerService service = web();
@@ -186,7 +188,7 @@ TEST_F(OpenStackOptionsTest, OS_117_118_276_333_334_Ovn) {
   EXPECT_EQ(events("LoadBalancerOptionIgnored").size(), 3U);
 }
 
-TEST_F(OpenStackOptionsTest, OS_136_233_240_242_Classes) {
+TEST_F(OpenStackOptionsTest, OS_135_136_199_233_234_240_242_Classes) {
   const std::string second = subnet("second", "198.51.100.0/24", "b");
   start("floating-subnet-id = " + id("public-v4") + "\nfloating-network-id = " + id("public") +
         "\n[LoadBalancerClass \"dmz\"]\nfloating-network-id = " + id("public") +
@@ -250,13 +252,81 @@ TEST_F(OpenStackOptionsTest, OS_203_284_290_KeepFloatingIp) {
   EXPECT_EQ(floating_ips(), 0U);
 }
 
+TEST_F(OpenStackOptionsTest, OS_236_NodesThatAreNotInitialisedAreWaitedFor) {
+  std::vector<Backend> fresh = nodes();
+  for (Backend& node : fresh) {
+    node.provider_id.clear();
+    node.addresses.clear();
+  }
+  const Status waits = ensure(web(), fresh).status();
+  EXPECT_EQ(waits.error_class(), ErrorClass::waiting) << waits.message();
+  EXPECT_GT(waits.retry_after(), milliseconds(0));
+  fresh[0].provider_id = "metal://7";
+  fresh[0].addresses = {{"InternalIP", "192.0.2.7"}};
+  EXPECT_EQ(ensure(web(), fresh).status().reason(), "NoSubnet");
+  EXPECT_EQ(cloud.writes(), 0);
+}
+
+TEST_F(OpenStackOptionsTest, OS_119_to_122_132_WhatCloudConfSays) {
+  subnet("second", "198.51.100.0/24", "b");
+  start("subnet-id = " + id("dual-v4") + "\nmember-subnet-id = " + id("private-v4") +
+        "\nfloating-network-id = " + id("public") + "\nfloating-subnet = sec*\n");
+  EXPECT_TRUE(with({}).ingress[0].ip.starts_with("198.51.100."));
+  EXPECT_EQ(only("loadbalancers").at("vip_subnet_id"), id("dual-v4"));
+  EXPECT_EQ(octavia().records("members").begin()->at("subnet_id"), id("private-v4"));
+  EXPECT_TRUE(removed(web()));
+  known_id.clear();
+  openstack_api::Caller owner;
+  owner.project_id = facts["projects"]["demo"];
+  const std::string secret = cloud.region().key_manager.add_secret(owner, "web", "opaque");
+  start("network-id = " + id("private") + "\ndefault-tls-container-ref = " + secret + "\n");
+  with({});
+  EXPECT_EQ(only("loadbalancers").at("vip_network_id"), id("private"));
+  EXPECT_EQ(only("listeners").at("default_tls_container_ref"), secret);
+}
+
+// The class goes first, but for an internal one its annotation does.
+TEST_F(OpenStackOptionsTest, OS_234_235_ASubnetOfTheClassAndOneOfTheService) {
+  start("[LoadBalancerClass \"dmz\"]\nsubnet-id = " + id("dual-v4") + "\n");
+  Options options = {{"class", "dmz"}, {"subnet-id", id("private-v4")}};
+  with(options);
+  EXPECT_EQ(only("loadbalancers").at("vip_subnet_id"), id("dual-v4"));
+  EXPECT_TRUE(removed(web()));
+  known_id.clear();
+  options["service.beta.kubernetes.io/openstack-internal-load-balancer"] = "true";
+  with(options);
+  EXPECT_EQ(only("loadbalancers").at("vip_subnet_id"), id("private-v4"));
+}
+
+TEST_F(OpenStackOptionsTest, OS_220_237_AMembersAddressAndTheDescription) {
+  auto list = nodes();
+  list[1].addresses = {{"Hostname", "one"}, {"ExternalIP", "192.0.2.1"}, {"InternalIP", "fd00::1"}};
+  list[2].addresses = {{"Hostname", "two"}};
+  ensured(annotated(web(), {}), list);
+  std::set<std::string> addresses;
+  for (const json& member : octavia().records("members")) addresses.insert(member.at("address"));
+  EXPECT_EQ(addresses, (std::set<std::string>{list[0].addresses[0].address, "192.0.2.1"}));
+  EXPECT_EQ(only("loadbalancers").at("description"),
+            "Kubernetes external service default/web from cluster kubernetes");
+}
+
+TEST_F(OpenStackOptionsTest, OS_286_AFloatingIpThatIsThereStays) {
+  const auto made = with({});
+  LoadBalancerService service = web();
+  service.requested_ip = "203.0.113.250";
+  EXPECT_EQ(with({}, service).ingress, made.ingress);
+  EXPECT_EQ(floating_ips(), 1U);
+}
+
 TEST_F(OpenStackOptionsTest, OS_287_AnAddressThatIsUsedElsewhere) {
   const auto other = with({});
   LoadBalancerService service = web();
   service.name = "second";
   service.uid = "2";
   service.requested_ip = other.ingress[0].ip;
-  EXPECT_NE(failure(service).message().find("in use elsewhere"), std::string::npos);
+  const Status refused = failure(service);
+  EXPECT_NE(refused.message().find("in use elsewhere"), std::string::npos);
+  EXPECT_FALSE(refused.refused()) << "its user may leave it soon";
 }
 
 TEST_F(OpenStackOptionsTest, OS_241_289_WithoutANetworkThatLeadsOutside) {
@@ -278,7 +348,7 @@ TEST_F(OpenStackOptionsTest, OS_129_214_293_HostNames) {
   EXPECT_EQ(address, made.ingress[0].ip);  // OS-198
 }
 
-TEST_F(OpenStackOptionsTest, OS_213_NodeSelector) {
+TEST_F(OpenStackOptionsTest, OS_126_213_NodeSelector) {
   auto list = nodes();
   list[0].node = host.objects.make(R"({"metadata":{"labels":{"role":"edge"}}})");
   list[1].node = host.objects.make(R"({"metadata":{"labels":{"role":"other"}}})");

@@ -22,7 +22,7 @@ class OpenStackSharingTest : public OpenStackLoadBalancersTest {
   }
 };
 
-TEST_F(OpenStackSharingTest, OS_225_298_301_309_414_TheLastOneLeaves) {
+TEST_F(OpenStackSharingTest, OS_218_225_298_301_309_414_TheLastOneLeaves) {
   const auto first = joined(shop("first", 80));
   const std::string id = first.id;
   EXPECT_EQ(first.state, LoadBalancerState::active);
@@ -91,12 +91,58 @@ TEST_F(OpenStackSharingTest, OS_300_AnInternalServiceCannotShare) {
   EXPECT_EQ(ensure(internal, nodes()).status().reason(), "LoadBalancerNotShared");
 }
 
-TEST_F(OpenStackSharingTest, OS_285_AGuestOfAnInternalOneGetsNoFloatingIp) {
+TEST_F(OpenStackSharingTest, OS_125_285_AGuestOfAnInternalOneGetsNoFloatingIp) {
   start("internal-lb = true\n");
   const std::string id = joined(shop("first", 80)).id;
   start();
   const auto guest = ensure(shop("second", 81, id), nodes());
   EXPECT_EQ(guest.status().reason(), "FloatingIPRefused");
+  EXPECT_EQ(floating_ips(), 0U);
+}
+
+// The first Service goes before its floating IP came.
+TEST_F(OpenStackSharingTest, OS_285_AGuestGetsTheFloatingIpThatTheOwnerNeverGot) {
+  const std::string demo = facts.at("projects").at("demo");
+  cloud.region().network.set_quota(demo, "floatingip", 0);
+  EXPECT_EQ(failure(shop("first", 80)).error_class(), ErrorClass::quota);
+  const std::string id = only("loadbalancers").at("id");
+  const Status refused = failure(shop("second", 81, id));
+  EXPECT_EQ(refused.reason(), "FloatingIPRefused");
+  EXPECT_FALSE(refused.refused()) << "it would wait for minutes";
+  cloud.region().network.set_quota(demo, "floatingip", -1);
+  EXPECT_TRUE(removed(shop("first", 80, id)));
+  EXPECT_EQ(joined(shop("second", 81, id)).state, LoadBalancerState::active);
+  EXPECT_EQ(floating_ips(), 1U);
+}
+
+// It is named after neither of those that are left.
+TEST_F(OpenStackSharingTest, OS_285_TwoGuestsOfAnOwnerThatIsGoneGetOne) {
+  start("max-shared-lb = 3\n");
+  const std::string demo = facts.at("projects").at("demo");
+  cloud.region().network.set_quota(demo, "floatingip", 0);
+  EXPECT_FALSE(failure(shop("first", 80)).ok());
+  const std::string id = only("loadbalancers").at("id");
+  EXPECT_FALSE(failure(shop("second", 81, id)).ok());
+  EXPECT_FALSE(failure(shop("third", 82, id)).ok());
+  cloud.region().network.set_quota(demo, "floatingip", -1);
+  EXPECT_TRUE(removed(shop("first", 80, id)));
+  const auto third = joined(shop("third", 82, id));
+  EXPECT_EQ(third.state, LoadBalancerState::shared);
+  EXPECT_EQ(joined(shop("second", 81, id)).ingress, third.ingress);
+  EXPECT_EQ(floating_ips(), 1U);
+  EXPECT_TRUE(removed(shop("third", 82, id)));
+  EXPECT_EQ(floating_ips(), 1U) << "the other one has it still";
+  EXPECT_TRUE(removed(shop("second", 81, id)));
+  EXPECT_EQ(count("loadbalancers") + floating_ips(), 0U);
+}
+
+// A user's own is named after no Service, and the first one on it may be internal.
+TEST_F(OpenStackSharingTest, OS_285_AGuestMakesNobodysInternalOnePublic) {
+  start("internal-lb = true\n");
+  const std::string id = joined(shop("first", 80)).id;
+  octavia().records("loadbalancers").begin()->at("name") = "by-hand";
+  start();
+  EXPECT_EQ(ensure(shop("second", 81, id), nodes()).status().reason(), "FloatingIPRefused");
   EXPECT_EQ(floating_ips(), 0U);
 }
 

@@ -25,7 +25,7 @@ TEST_F(OpenStackLoadBalancersTest, OS_253_OneRequestMakesItAndNobodyWaits) {
   EXPECT_EQ(count("members"), 6U);
 }
 
-TEST_F(OpenStackLoadBalancersTest, OS_404_UnchangedMeansNoWrite) {
+TEST_F(OpenStackLoadBalancersTest, OS_294_404_UnchangedMeansNoWrite) {
   auto made = ensured(web(2), nodes());
   made.difference.clear();
   cloud.clear_log();
@@ -81,7 +81,7 @@ TEST_F(OpenStackLoadBalancersTest, OS_246_273_ChangedSettingsAreApplied) {
   EXPECT_EQ(observe(web(), nodes())->difference, "");
 }
 
-TEST_F(OpenStackLoadBalancersTest, OS_279_280_421_LocalTrafficHasAMonitor) {
+TEST_F(OpenStackLoadBalancersTest, OS_251_279_280_421_LocalTrafficHasAMonitor) {
   LoadBalancerService local = web();
   local.local_traffic = true;
   local.health_check_node_port = 32'000;
@@ -200,6 +200,27 @@ TEST_F(OpenStackLoadBalancersTest, OS_384_AQuotaIsOne) {
   EXPECT_EQ(refused.partial(), nullptr);
 }
 
+// Octavia leaves a port each time that it refuses one for its parts.
+TEST_F(OpenStackLoadBalancersTest, OS_384_AQuotaOfPartsCostsOnePortAndHalfOfThemServe) {
+  const std::string demo = facts["projects"]["demo"];
+  octavia().set_quota(demo, "listener", 1);
+  const auto ports = [&] {
+    int count = 0;
+    for (const json& port : cloud.region().network.records("ports")) {
+      count += port.at("device_owner") == "Octavia";
+    }
+    return count;
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(failure(web(2)).error_class(), ErrorClass::quota);
+  EXPECT_EQ(only("listeners").at("protocol_port"), 80);
+  EXPECT_EQ(count("loadbalancers"), 1U);
+  EXPECT_EQ(ports(), 2);
+  octavia().set_quota(demo, "listener", -1);
+  EXPECT_EQ(ensured(web(2), nodes()).state, LoadBalancerState::active);
+  EXPECT_EQ(count("listeners"), 2U);
+  EXPECT_EQ(ports(), 2);
+}
+
 // A wish that the provider's driver does not have stays refused; a proxy's page says nothing.
 TEST_F(OpenStackLoadBalancersTest, ADriverThatCannotDoItIsAskedAgainWhenTheServiceChanges) {
   Fault fault;
@@ -226,7 +247,7 @@ TEST_F(OpenStackLoadBalancersTest, OS_248_RangesOfTheOtherFamilyAloneOpenNothing
   EXPECT_EQ(count("loadbalancers"), 0U);
 }
 
-TEST_F(OpenStackLoadBalancersTest, OS_308_410_WithoutCascadeItIsTakenDownFromBelow) {
+TEST_F(OpenStackLoadBalancersTest, OS_127_308_410_WithoutCascadeItIsTakenDownFromBelow) {
   start("cascade-delete = false\n");
   ensured(web(3), nodes());
   octavia().update_time = seconds(1);

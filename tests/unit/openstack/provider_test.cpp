@@ -222,7 +222,7 @@ TEST_F(OpenStackProviderTest, OS_85_ASecondRefusalIsAnError) {
   EXPECT_TRUE(one_call().ok());
 }
 
-TEST_F(OpenStackProviderTest, OS_83_TheCatalogIsReadWithEachLogIn) {
+TEST_F(OpenStackProviderTest, OS_82_83_TheCatalogIsReadWithEachLogIn) {
   start();
   cloud.identity().remove_service("compute");
   cloud.identity().add_endpoint("compute", "RegionOne", "{url}/compute/v2.1/");

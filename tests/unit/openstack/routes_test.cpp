@@ -67,7 +67,7 @@ TEST_F(OpenStackRoutesTest, OS_181_425_ForeignRoutesStay) {
             "10.244.0.0/24>10.10.0.50 10.244.77.0/24>10.10.0.9 10.244.78.0/24>10.10.0.50");
 }
 
-TEST_F(OpenStackRoutesTest, OS_191_194_TheRouteOfANodeThatWentIsRemoved) {
+TEST_F(OpenStackRoutesTest, OS_179_191_194_TheRouteOfANodeThatWentIsRemoved) {
   start();
   const auto nodes = add_nodes(2);
   EXPECT_EQ(apply({}, additions(nodes)), "ok ok");
@@ -153,7 +153,7 @@ TEST_F(OpenStackRoutesTest, OS_182_193_EachFamilyHasItsNextHop) {
   EXPECT_EQ(apply({}, only_v4), "ok NoAddress");
 }
 
-TEST_F(OpenStackRoutesTest, OS_186_ARouteToAnAddressWithoutAPortIsNotMade) {
+TEST_F(OpenStackRoutesTest, OS_180_186_ARouteToAnAddressWithoutAPortIsNotMade) {
   start();
   const auto nodes = add_nodes(2);
   auto wanted = additions(nodes);

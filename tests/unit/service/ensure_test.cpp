@@ -307,6 +307,7 @@ TEST_F(EnsureTest, ADifferentLoadBalancerThanBeforeIsTold) {
 
 TEST_F(EnsureTest, SVC_75_BadSourceRangesNeverReachTheCloud) {
   Json service = balanced("web");
+  // OS-215, the same for all providers.
   service["metadata"]["annotations"]["service.beta.kubernetes.io/load-balancer-source-ranges"] =
       "10.0.0.0/8,nowhere";
   put(service);

@@ -5,17 +5,44 @@
 #include "openstack/network/name_pattern.hpp"
 #include "ownership.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ccm::openstack {
 namespace {
 
+constexpr const char* kRefused = "FloatingIPRefused";
+constexpr milliseconds kNodesPause{2'000};
+
 Status refused_address(std::string why) {
   return Status(Code::failed_precondition, ErrorClass::invalid_spec, std::move(why))
-      .with_reason("FloatingIPRefused");
+      .with_reason(kRefused);
+}
+
+// Somebody else's step ends it, which may come at any moment.
+Status not_yet(std::string why) {
+  return Status(Code::failed_precondition, ErrorClass::unavailable, std::move(why))
+      .with_reason(kRefused);
 }
 
 }  // namespace
+
+// No fault while the Nodes are not initialised: the cluster has only begun.
+Status no_subnet(const Backends& backends) {
+  const bool initialised =
+      std::any_of(backends.begin(), backends.end(), [](const Backend& backend) {
+        return !backend.provider_id.empty() && !backend.addresses.empty();
+      });
+  if (!initialised) {
+    return Status(Code::failed_precondition, ErrorClass::waiting,
+                  "no Node has its provider ID and an address yet")
+        .with_retry_after(kNodesPause);
+  }
+  return Status(Code::failed_precondition, ErrorClass::unavailable,
+                "no Node has an address on a subnet of Neutron: set [LoadBalancer] subnet-id in "
+                "cloud.conf")
+      .with_reason("NoSubnet");
+}
 
 std::vector<Ingress> ingress_of(const ServiceOptions& options, const Addresses::Address& address) {
   const bool proxy = !options.proxy_protocol.empty();
@@ -113,8 +140,8 @@ Task<Result<Addresses::Address>> Addresses::make_floating(Ctx ctx,
                                                           const ServiceOptions& options,
                                                           const ExistingLoadBalancer& balancer,
                                                           std::string network_id) {
-  if (other_users(service, balancer) > 0 && balancer.name != load_balancer_name(service)) {
-    co_return refused_address(  // OS-285
+  if (other_users(service, balancer) > 0 && !may_make_public(service, balancer)) {
+    co_return not_yet(  // OS-285
         "the load balancer is shared and has no floating IP: only the Service that it is named "
         "after can get one");
   }
@@ -126,8 +153,8 @@ Task<Result<Addresses::Address>> Addresses::make_floating(Ctx ctx,
     const auto found = co_await floating_.of_address(ctx, service.requested_ip);
     if (!found.ok()) co_return found.status();
     if (*found && !(*found)->port_id.empty()) {
-      co_return refused_address("the floating IP " + service.requested_ip +
-                                " of spec.loadBalancerIP is in use elsewhere");
+      co_return not_yet("the floating IP " + service.requested_ip +
+                        " of spec.loadBalancerIP is in use elsewhere");
     }
     if (*found) {
       const std::string id = (*found)->id;

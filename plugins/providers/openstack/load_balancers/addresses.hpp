@@ -66,6 +66,8 @@ class Addresses {
   FloatingIps floating_;
 };
 
+// The failure when Nodes have no subnet: class waiting while none of them is initialised.
+Status no_subnet(const Backends& backends);
 // OS-293. A name stands for both addresses.
 std::vector<Ingress> ingress_of(const ServiceOptions& options, const Addresses::Address& address);
 

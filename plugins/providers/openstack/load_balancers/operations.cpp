@@ -112,10 +112,7 @@ Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
     if (!found.ok()) co_return found.status();
     vip_subnet = *std::move(found);
     if (vip_subnet.empty() && balancer == nullptr && options.port_id.empty()) {
-      co_return Status(Code::failed_precondition, ErrorClass::unavailable,
-                       "no Node has an address on a subnet of Neutron: set [LoadBalancer] "
-                       "subnet-id in cloud.conf")
-          .with_reason("NoSubnet");
+      co_return no_subnet(subject.backends);
     }
   }
   if (member_subnet.empty()) member_subnet = vip_subnet;
@@ -147,11 +144,18 @@ Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
   co_return wanted;
 }
 
+// Octavia 2025.1 forgets the port of a load balancer whose listeners, pools or members are beyond a
+// quota. It is asked for the whole once: alone it is made, and its parts as far as they may be.
 Task<Result<ExistingLoadBalancer>> LoadBalancers::create(Ctx ctx, Subject& subject) {
   const auto wanted = co_await want(ctx, subject, nullptr);
   if (!wanted.ok()) co_return wanted.status();
   notices_.tell(subject.service, subject.problems);
   auto made = co_await octavia_.create(ctx, creation(*wanted));
+  if (made.status().over_quota() && !wanted->serial) {
+    auto alone = *wanted;
+    alone.serial = true;
+    made = co_await octavia_.create(ctx, creation(alone));
+  }
   if (made.ok()) subject.done = "created";
   co_return made;
 }

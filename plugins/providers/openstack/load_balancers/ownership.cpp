@@ -110,6 +110,12 @@ std::size_t other_users(const LoadBalancerService& service, const ExistingLoadBa
   return std::max(names.size(), static_cast<std::size_t>(marks));
 }
 
+// A user's own load balancer is named after no Service, and others on it may be internal.
+bool may_make_public(const LoadBalancerService& service, const ExistingLoadBalancer& balancer) {
+  if (balancer.name == load_balancer_name(service)) return true;
+  return is_managed_name(balancer.name) && !contains(user_names(balancer), balancer.name);
+}
+
 void claim_listeners(const LoadBalancerService& service, Claim claim,
                      ExistingLoadBalancer& balancer) {
   const std::string name = load_balancer_name(service);

@@ -36,6 +36,10 @@ bool made_by_a_manager(const ExistingLoadBalancer& balancer);
 // How many other Services have their names or marks on it.
 std::size_t other_users(const LoadBalancerService& service, const ExistingLoadBalancer& balancer);
 
+// Whether the Service is the one of those sharing it that gets it a floating IP: the one that it is
+// named after, and when that one is gone any of them.
+bool may_make_public(const LoadBalancerService& service, const ExistingLoadBalancer& balancer);
+
 // Sets `ours` of its listeners (OS-228).
 void claim_listeners(const LoadBalancerService& service, Claim claim,
                      ExistingLoadBalancer& balancer);

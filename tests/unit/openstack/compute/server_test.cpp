@@ -71,7 +71,7 @@ class AddressTest : public ::testing::Test {
   NetworkingSettings settings;
 };
 
-TEST_F(AddressTest, OS_165_166_167_169_173_TheGoManagersOrder) {
+TEST_F(AddressTest, OS_164_165_166_167_169_173_TheGoManagersOrder) {
   settings.public_network_name = {"public"};
   server.access_ipv4 = "50.56.176.99";
   server.access_ipv6 = "2001:4800:790e:510:be76:4eff:fe04:82a8";
@@ -110,7 +110,7 @@ TEST_F(AddressTest, OS_110_172_TheSortOrderComesFirst) {
   EXPECT_EQ(text(), "I:10.0.1.8 I:10.0.1.9 I:10.0.0.20 I:10.0.0.31 I:10.0.0.32 I:172.16.0.1 H:h");
 }
 
-TEST_F(AddressTest, OS_168_AddressesOfSubports) {
+TEST_F(AddressTest, OS_108_168_AddressesOfSubports) {
   ports.add({"a", "s", "n1", true, {"10.0.0.32"}, {"sub", "unseen"}});
   ports.add({"sub", "", "n2", true, {"10.9.0.4"}, {}});
   ports.set_network_names({{"n2", "vlan"}});

@@ -31,7 +31,7 @@ TEST(CheckSettingsTest, OS_40_KeystonesUrlIsNeeded) {
   EXPECT_EQ(settings_fault_of("[Global]\ncloud = mine"), "");
 }
 
-TEST(CheckSettingsTest, OS_9_41_111_WhatEndsTheGoManagerIsAFault) {
+TEST(CheckSettingsTest, OS_9_41_111_116_WhatEndsTheGoManagerIsAFault) {
   EXPECT_EQ(
       settings_fault_of(kSettingsHead + "os-endpoint-type = internalURL"),
       "line 3: [Global] os-endpoint-type: \"internalURL\" is none of public, internal or admin");

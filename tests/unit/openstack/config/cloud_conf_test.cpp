@@ -114,7 +114,7 @@ TEST(CloudConfTest, OS_27_ABooleanWithoutValueIsTrue) {
   EXPECT_TRUE(read("[LoadBalancer]\ncreate-monitor\n").settings.load_balancer.create_monitor);
 }
 
-TEST(CloudConfTest, OS_35_37_39_WhatIsUnknownIsAWarningWithTheNearestName) {
+TEST(CloudConfTest, OS_35_37_39_114_137_WhatIsUnknownIsAWarningWithTheNearestName) {
   const CloudConf conf = read(
       "regoin = x\n[LoadBalancer]\nuse-octavia = true\nsubnetid = y\nzebra = 1\n[LoadBalancr]\na = "
       "b\n"
@@ -155,7 +155,7 @@ TEST(CloudConfTest, OS_36_AWrongValueNamesLineSectionAndOption) {
   }
 }
 
-TEST(CloudConfTest, AllFaultsAreNamedInOneLine) {
+TEST(CloudConfTest, OS_38_AllFaultsAreNamedInOneLine) {
   EXPECT_EQ(cloud_conf_fault_of("[LoadBalancer]\nenabled = x\n[Metadata]\nrequest-timeout = y"),
             "line 4: [LoadBalancer] enabled: \"x\" is neither true nor false; "
             "line 6: [Metadata] request-timeout: \"y\" is no duration, as in 30s");

@@ -22,7 +22,7 @@ std::string gcfg_fault_of(const std::string& text) {
   return sections.ok() ? "" : sections.status().message();
 }
 
-TEST(GcfgTest, OS_18_20_21_33_SectionsAsTheyStandInTheFile) {
+TEST(GcfgTest, OS_18_20_21_22_33_SectionsAsTheyStandInTheFile) {
   const auto sections =
       parse_gcfg("[Global]\nA1-b = x\n[ lb \"Big \\\"one\\\" \\\\\" ]\n[Global]\na=y\na=z\n");
   ASSERT_TRUE(sections.ok()) << sections.status().message();
