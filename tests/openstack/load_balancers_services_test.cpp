@@ -51,7 +51,7 @@ class OpenStackLoadBalancersTest : public ServicesManagerTest {
     return count;
   }
 
-  // What the manager asks of the cloud for a Service of one port, by a client that does nothing
+  // The requests that the manager makes for a Service of one port, by a client that does nothing
   // else. Returns the load balancer's ID.
   std::string make_by_hand(int number) const {
     json members = json::array();

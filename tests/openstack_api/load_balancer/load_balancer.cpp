@@ -202,7 +202,7 @@ Answer LoadBalancing::create_load_balancer(const Call& call) {
   check_quota(project, "load_balancer", 1);
   const std::string id = world_.new_id();
   const Vip vip = make_vip(wanted, call.caller, id);
-  // What refuses it from here on leaves the port.
+  // A refusal from here on leaves the port.
   check_quota(project, "listener", listeners.size());
   check_quota(project, "pool", pool_count);
   check_quota(project, "member", member_count);
