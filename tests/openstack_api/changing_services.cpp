@@ -108,7 +108,8 @@ class ServiceCheck {
     const json ranges = listener.at("allowed_cidrs");
     const bool open = ranges.is_null() || ranges.empty() || ranges == json{"0.0.0.0/0"};
     if (open == wanted_.restricted) return "lets in " + ranges.dump();
-    const json* pool = records_of(cloud_, "pools").find(listener.value("default_pool_id", ""));
+    const json& pool_id = listener.at("default_pool_id");
+    const json* pool = pool_id.is_null() ? nullptr : records_of(cloud_, "pools").find(pool_id);
     if (pool == nullptr) return "has a listener without a pool";
     pool_ids.insert(pool->at("id"));
     if (pool->at("session_persistence").is_null() == wanted_.sticky) return "has another affinity";
