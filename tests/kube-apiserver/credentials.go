@@ -64,7 +64,8 @@ func issue(at paths, name string, parent *pair, template *x509.Certificate) (*pa
 		return nil, err
 	}
 	template.NotBefore = time.Now().Add(-time.Hour)
-	template.NotAfter = time.Now().Add(24 * time.Hour)
+	// No alert about certificates that expire soon.
+	template.NotAfter = time.Now().Add(30 * 24 * time.Hour)
 	signer := &pair{template, key}
 	if parent != nil {
 		signer = parent

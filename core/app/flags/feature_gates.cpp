@@ -93,6 +93,16 @@ Status bad_gate(std::string message) { return {Code::invalid_argument, std::move
 
 std::span<const KnownGate> known_gates() { return kGates; }
 
+std::string gates_with_an_effect() {
+  std::string text = std::string(kAllAlpha) + ", " + std::string(kAllBeta);
+  for (const KnownGate& gate : kGates) {
+    if (!gate.effective) continue;
+    text += ", " + std::string(gate.name) + " (" + (gate.stage == alpha ? "alpha" : "beta") +
+            ", default=" + (gate.default_value ? "true)" : "false)");
+  }
+  return text;
+}
+
 Status FeatureGates::set(std::string_view text) {
   auto changed = overrides_;
   while (!text.empty()) {

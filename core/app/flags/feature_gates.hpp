@@ -23,6 +23,8 @@ struct KnownGate {
   bool effective = false;  // has an effect in this program
 };
 std::span<const KnownGate> known_gates();
+// For --help: those that do something in this program, with stages and defaults.
+std::string gates_with_an_effect();
 
 inline constexpr std::string_view kCoordinatedLeaderElection = "CoordinatedLeaderElection";
 

@@ -62,12 +62,10 @@ void add_generic_flags(FlagSet& flags, Options& options) {
       "controller-start-interval", duration_value(&generic.controller_start_interval),
       "Pause between the starts of two controllers: a random time between this and twice this. If "
       "unset, none.");
-  group.add(
-      "feature-gates", feature_gates_value(&generic.feature_gates),
-      "Name=true|false pairs, separated by commas. If unset, each has Kubernetes' default. With "
-      "an effect here: "
-      "CloudControllerManagerWatchBasedRoutesReconciliation, LoggingAlphaOptions, "
-      "LoggingBetaOptions, AllAlpha, AllBeta. Kubernetes' other gates are accepted.");
+  group.add("feature-gates", feature_gates_value(&generic.feature_gates),
+            "Name=true|false pairs, separated by commas. If unset, each has Kubernetes' default. "
+            "With an effect here: " +
+                gates_with_an_effect() + ". Kubernetes' other gates are accepted.");
   group.add("allow-untagged-cloud", bool_value(&cloud.allow_untagged_cloud), "").deprecated =
       "only clouds that report a cluster id look at it";
   group.add("external-cloud-volume-plugin", string_value(&cloud.external_cloud_volume_plugin), "")

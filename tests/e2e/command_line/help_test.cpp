@@ -69,5 +69,20 @@ TEST(Help, TellsWhatThePluginMakesOfAFlagThatTheHostHasToo) {
   }
 }
 
+TEST(Help, HOST_139_NamesTheGatesThatDoSomethingWithTheirDefaults) {
+  std::string text;
+  for (const HelpOfFlag& flag : flags_in(help_of("sandbox"))) {
+    if (flag.name == "feature-gates") text = flag.text;
+  }
+  for (const char* gate :
+       {"AllAlpha", "AllBeta",
+        "CloudControllerManagerWatchBasedRoutesReconciliation (alpha, default=false)",
+        "CoordinatedLeaderElection (beta, default=false)",
+        "LoggingAlphaOptions (alpha, default=false)", "LoggingBetaOptions (beta, default=true)"}) {
+    EXPECT_TRUE(has(text, gate)) << gate << ": " << text;
+  }
+  EXPECT_FALSE(has(text, "ContextualLogging")) << "it does nothing here: " << text;
+}
+
 }  // namespace
 }  // namespace ccm::e2e

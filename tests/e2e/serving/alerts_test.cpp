@@ -2,6 +2,7 @@
 // with those rules sees each alert fire. Only their `for` is left out, which would take minutes.
 #include "endpoint_fixture.hpp"
 #include "queries.hpp"
+#include "support/command.hpp"
 #include "support/eventually.hpp"
 
 #include <regex>
@@ -177,6 +178,21 @@ TEST_F(AlertsTest, APluginStallsTheLoop) {
     EXPECT_EQ(alive.status, 200) << alive.body;
     EXPECT_FALSE(contains(alive.body, "plugin-stalling")) << alive.body;
   }
+}
+
+TEST_F(AlertsTest, TheServingCertificateExpiresWithinAWeek) {
+  const std::filesystem::path file = certificate();
+  const std::filesystem::path key = std::filesystem::path(file).replace_extension("key");
+  std::filesystem::create_directories(file.parent_path());
+  const auto made = support::run_command(
+      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test "
+      "-addext subjectAltName=IP:127.0.0.1 -out " +
+      file.string() + " -keyout " + key.string());
+  ASSERT_EQ(made.exit_code, 0) << made.output;
+  start(reviews());
+  watch();
+  expect_firing("CertificateExpires");
+  EXPECT_FALSE(fires("TokenExpires")) << list();
 }
 
 }  // namespace

@@ -64,7 +64,6 @@ class PrometheusTest : public EndpointTest {
   }
   // Asks all; true when all names in `wanted` have had an answer. A rate above zero replaces a
   // zero.
-  // rather than a zero.
   template <typename Wanted>
   bool answered(Wanted wanted) {
     bool all = true;
@@ -101,7 +100,7 @@ class PrometheusTest : public EndpointTest {
     out << "\n## Alerts\nAn alert has data only while something is wrong. \"seen\": this suite "
            "makes it so and sees the data. \"fired\": it is made so\nfor a real manager in "
            "`tests/e2e/serving/alerts_test.cpp`, and the alert, without its `for`, fires. All fire "
-           "in `promtool test\nrules` with made-up series, the one without either word only "
+           "in `promtool test\nrules` with made-up series, those without either word only "
            "there.\n\n| alert | query | series | the largest | when |\n"
            "| --- | --- | --- | --- | --- |\n";
     for (const AskedQuery& query : queries_) {

@@ -34,7 +34,10 @@ const std::map<std::string, std::string>& faults() {
       {"CloudControllerManagerApiErrors", "fired: the API server fails a tenth of the requests"},
       {"CloudControllerManagerPluginDegraded", "fired: a plugin stalls the event loop"},
       {"CloudControllerManagerLoopLate", "fired: the event loop is late by a second"},
-      {"CloudControllerManagerCacheStale", "fired: the API server fails a list"}};
+      {"CloudControllerManagerCacheStale", "fired: the API server fails a list"},
+      {"CloudControllerManagerCertificateExpires", "fired: a serving certificate for two days"},
+      {"CloudControllerManagerTokenExpires",
+       "nobody renews a token until minutes are left: no test waits that long"}};
   return known;
 }
 
