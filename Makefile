@@ -45,10 +45,10 @@ test-chart: packages-chart packages-kube programs ## the Helm chart and the mani
 	@cmake -B $(BUILD) -DCCM_HELM=$(abspath $(BUILD))/tests/helm -DCCM_KUBE_APISERVER=$(abspath $(BUILD))/tests/kube-apiserver >/dev/null
 	@ctest --test-dir $(BUILD) -L chart --output-on-failure --no-tests=error $(CTEST_FLAGS)
 
-test-cluster: packages-test packages-kube programs ## a cluster of real Kubernetes programs with hollow kubelets, on two clouds
+test-cluster: packages-test packages-kube packages-chart programs ## a cluster of real Kubernetes programs with hollow kubelets, on two clouds
 	@tests/cluster/build.sh $(BUILD)/tests/kubernetes
 	@cmake --build $(BUILD) -j $(JOBS) --target digitalocean-api
-	@PYTHONDONTWRITEBYTECODE=1 tests/cluster/cluster_test.py $(BUILD)/tests/kubernetes $(BUILD)
+	@for test in control_plane cluster; do PYTHONDONTWRITEBYTECODE=1 tests/cluster/$${test}_test.py $(BUILD)/tests/kubernetes $(BUILD) || exit; done
 
 # Node's own packages bring npm, too, and exclude Debian's.
 site: packages-site $(if $(shell command -v npm),,packages-npm) programs ## the documentation as a site that needs no network, in build/site/html

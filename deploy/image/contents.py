@@ -68,6 +68,8 @@ def base_layer(date, debian, host):
 def host_layer(date, debian, program, licence):
     layer = Layer(date)
     layer.add("/usr/bin/cloud-controller-manager", program, 0o755)
+    # Where Kubernetes' own example has it.
+    layer.link("/usr/local/bin/cloud-controller-manager", "/usr/bin/cloud-controller-manager")
     add_notice(layer, "/usr/share/doc/ccm-host/copyright", licence, debian)
     return layer
 

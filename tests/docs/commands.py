@@ -3,8 +3,9 @@
 
     commands.py [ROOT]     one line for each finding; exit code 1 when there is one
 
-A block is a run of lines that are indented by four spaces or fenced as shell or as nothing. A row of the table has a page, the
-first line of a block there, and one of these; a FILE that is named holds the WORD after it:
+A block is a run of lines that are indented by four spaces or fenced as shell or as nothing, or a row of a table whose first
+column is "as written". A row of commands.tsv has a page, the first line of a block or the first cell there, and one of these; a
+FILE that is named holds the WORD after it:
 
     page FILE WORD       the test reads the page and runs what stands there
     same FILE WORD       the test runs these programs in the same way, with values of its own
@@ -20,12 +21,17 @@ from pathlib import Path
 TABLE = "tests/docs/commands.tsv"
 FENCE = re.compile(r" *```(\w*)")
 SHELL = {"", "sh", "bash", "shell", "console"}
+QUOTED = "| as written |"
+RULE = re.compile(r"\|[ |:-]+\|$")
 
 
 def blocks(text):
     """The line number and the first line of each block."""
-    fence, begins = None, True
+    fence, begins, quoted = None, True, False
     for number, line in enumerate(text.splitlines(), 1):
+        quoted = line.startswith(QUOTED) or quoted and line.startswith("|")
+        if quoted and not line.startswith(QUOTED) and not RULE.match(line):
+            yield number, line.split(" | ")[0].strip("| ")
         mark = FENCE.match(line)
         if mark:
             fence, begins = (mark.group(1) if fence is None else None), True

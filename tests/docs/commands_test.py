@@ -31,6 +31,7 @@ class CommandsTest(unittest.TestCase):
             "```sh\n\nmake x\nmake y\n```\n    make z\n": [(3, "make x"), (6, "make z")],
             "- item\n  ```\n  $ make x\n  ```\n": [(3, "$ make x")],
             "```yaml\n\n    make: x\n```\nText\n": [],
+            "| as written | today |\n| --- | ---: |\n| `make x`, then | make y |\n\n| a | b |\n| --- | --- |\n| c | d |\n": [(3, "`make x`, then")],
         }.items():
             with self.subTest(text):
                 self.assertEqual(list(commands.blocks(text)), found)

@@ -150,7 +150,7 @@ class ImageTest(unittest.TestCase):
         known += r"|usr/lib/ssl/cert\.pem|usr/lib/[a-z0-9_]+-linux-gnu/lib[^/]*\.so[.0-9]*"
         known += r"|usr/share/(doc/[^/]*/copyright|common-licenses/[^/]*)|var/lib/dpkg/status\.d/[^/]*"
         rest = {name for name in files if not re.fullmatch(known, name)}
-        self.assertEqual(rest, {"usr/bin/cloud-controller-manager", "usr/lib/ccm/controllers/node.so",
+        self.assertEqual(rest, {"usr/bin/cloud-controller-manager", "usr/local/bin/cloud-controller-manager", "usr/lib/ccm/controllers/node.so",
                                 "usr/lib/ccm/controllers/service.so", "usr/lib/ccm/providers/sandbox.so"})
         for path in root.rglob("*"):
             state = path.lstat()
@@ -275,9 +275,9 @@ class ImageTest(unittest.TestCase):
         box.mkdir()
         return box
 
-    def initialises_nodes(self, root, box, server, *flags):
+    def initialises_nodes(self, root, box, server, *flags, command=None):
         self.assertTrue(server.waiting())
-        entrypoint = self.image()[0]["config"]["Entrypoint"]
+        entrypoint = command or self.image()[0]["config"]["Entrypoint"]
         if foreign():
             shutil.copy(EMULATOR, root / "emulator")
             entrypoint = ["/emulator", *entrypoint]
@@ -299,6 +299,14 @@ class ImageTest(unittest.TestCase):
         self.assertEqual(len(nodes), 3)
         for node in nodes.values():
             self.assertTrue(node["spec"]["providerID"].startswith("sandbox://"))
+
+    @unittest.skipIf(os.geteuid() != 0, "a folder as a root needs root")
+    def test_the_command_of_kubernetes_own_example_runs(self):
+        box = self.box()
+        server = running.Sandbox(self, program("ccm-sandbox"), box, "--nodes", "1")
+        nodes = self.initialises_nodes(self.unpack(), box, server, "--cloud-provider=sandbox", "--cloud-config=/box/cloud.json",
+                                       command=["/usr/local/bin/cloud-controller-manager"])
+        self.assertEqual(len(nodes), 1)
 
     @unittest.skipIf(os.geteuid() != 0, "a folder as a root needs root")
     @unittest.skipUnless(os.path.exists(kube.PROGRAM), "CCM_KUBE_APISERVER names no program; make test-kube builds one")
