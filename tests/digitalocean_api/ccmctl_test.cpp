@@ -148,5 +148,34 @@ TEST_F(CcmctlTest, DoctorSaysWhatIsWrongWithTheCredential) {
   EXPECT_EQ(writes(), 0);
 }
 
+TEST_F(CcmctlTest, DoctorTellsWhichRightTheTokenLacks) {
+  served();
+  if (HasFatalFailure()) return;
+  const std::string doctor =
+      "doctor --login-timeout=5 --leader-elect=false --own-rights --kubeconfig=" +
+      server_.kubeconfig().string();
+  const CommandOutcome well = ccmctl(doctor, "DO_CLUSTER_ID=mine");
+  EXPECT_EQ(well.exit_code, 0) << well.output;
+  EXPECT_THAT(well.output, HasSubstr("the cloud lists machines, and those of 2 Nodes"));
+  // The log-in reads a machine; the rest shows in the listings.
+  for (const auto& [path, seen] : {std::pair("/v2/droplets", "CheckCredential: "),
+                                   std::pair("/v2/load_balancers", "OK       machines ")}) {
+    cloud_.with([&, path = path](Api& api) {
+      ApiFault fault;
+      fault.method = "GET";
+      fault.path_prefix = path;
+      fault.status = 403;
+      fault.count = -1;
+      api.add_fault(fault);
+    });
+    const CommandOutcome refused = ccmctl(doctor, "DO_CLUSTER_ID=mine");
+    EXPECT_EQ(refused.exit_code, 1) << refused.output;
+    EXPECT_THAT(refused.output, HasSubstr("PROBLEM  cloud "));
+    EXPECT_THAT(refused.output, HasSubstr(seen));
+    EXPECT_THAT(refused.output, HasSubstr("403"));
+    cloud_.with([](Api& api) { api.clear_faults(); });
+  }
+}
+
 }  // namespace
 }  // namespace ccm::digitalocean_api

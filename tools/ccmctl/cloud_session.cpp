@@ -230,6 +230,25 @@ Result<std::unique_ptr<CloudSession>> CloudSession::open(const CloudOptions& opt
 
 const std::string& CloudSession::provider() const { return impl_->component.name; }
 
+Result<std::vector<std::string>> CloudSession::missing_machines(
+    const std::vector<std::string>& provider_ids) {
+  using Listed = Result<plugin::InstanceSnapshot::Ptr>;
+  plugin::InstancesBroker* instances = impl_->host->cloud().instances();
+  if (instances == nullptr || !instances->can_list()) {
+    return Status(Code::unimplemented, ErrorClass::unsupported,
+                  "provider " + provider() + " cannot list machines");
+  }
+  const Listed listed = impl_->wait(plugin::await_callback<Listed>(
+      [instances](std::function<void(Listed)> done) { instances->list(std::move(done)); }));
+  if (!listed.ok()) return listed.status();
+  std::vector<std::string> missing;
+  for (const std::string& id : provider_ids) {
+    const bool has = (*listed)->find_provider_id(id) != plugin::InstanceSnapshot::kNone;
+    if (!has && !(*listed)->may_lack(id)) missing.push_back(id);
+  }
+  return missing;
+}
+
 Result<std::vector<OwnedObject>> CloudSession::list(const ClusterNames& cluster) {
   using Listed = Result<std::vector<OwnedObject>>;
   plugin::OwnedObjects* owned = impl_->host->cloud().owned();

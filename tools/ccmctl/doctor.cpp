@@ -3,6 +3,7 @@
 #include "cluster_objects.hpp"
 #include "commands.hpp"
 #include "doctor_checks.hpp"
+#include "doctor_cloud_checks.hpp"
 #include "doctor_rights.hpp"
 #include "output.hpp"
 
@@ -80,12 +81,27 @@ void look_at_nodes(const DoctorCommand& command, const ManagerFlags& flags, Syst
                    const ClusterObjects& cluster, std::vector<Finding>& findings) {
   findings.push_back(
       check_uninitialized(cluster.nodes, now, std::chrono::minutes(command.taint_minutes)));
+  findings.push_back(
+      check_shutdown(cluster.nodes, now, std::chrono::minutes(command.taint_minutes)));
   findings.push_back(check_kubelets(cluster.nodes, prefixes_of(flags)));
   findings.push_back(check_pod_ranges(cluster.nodes, allocates(flags)));
 }
 
-void look_at_cloud(const DoctorCommand& command, const ClusterObjects& cluster,
-                   std::vector<Finding>& findings) {
+Finding look_at_machines(CloudSession& session, const ManagerFlags& flags,
+                         const nlohmann::json& nodes) {
+  const std::vector<std::string> ids = provider_ids_of(nodes, prefixes_of(flags));
+  const auto missing = session.missing_machines(ids);
+  if (missing.ok()) return check_machines(nodes, ids, *missing);
+  if (missing.status().code() == Code::unimplemented) {
+    return {"machines", Health::unknown, missing.status().message(),
+            "compare Nodes with the cloud's own console"};
+  }
+  return {"machines", Health::problem, missing.status().message(),
+          "let the credential read machines"};
+}
+
+void look_at_cloud(const DoctorCommand& command, const ManagerFlags& flags,
+                   const ClusterObjects& cluster, std::vector<Finding>& findings) {
   const auto session = CloudSession::open(command.cloud, command.cluster_name, &command.cluster,
                                           CloudSession::Access::reads);
   if (!session.ok()) {
@@ -93,6 +109,7 @@ void look_at_cloud(const DoctorCommand& command, const ClusterObjects& cluster,
                         "see the credential, the configuration and the address of the cloud"});
     return;
   }
+  findings.push_back(look_at_machines(**session, flags, cluster.nodes));
   const auto names = names_of_cluster(command.cluster, command.cluster_name);
   if (!names.ok()) {
     findings.push_back(failed_read("cloud", names.status()));
@@ -100,7 +117,7 @@ void look_at_cloud(const DoctorCommand& command, const ClusterObjects& cluster,
   }
   const auto objects = (*session)->list(*names);
   if (objects.status().code() == Code::unimplemented) {
-    findings.push_back({"cloud", Health::warning, "the log-in works; " + objects.status().message(),
+    findings.push_back({"cloud", Health::unknown, "the log-in works; " + objects.status().message(),
                         "look for orphans in the cloud's own console"});
     return;
   }
@@ -136,7 +153,7 @@ std::vector<Finding> look_at_all(const DoctorCommand& command, const ManagerFlag
     return findings;
   }
   look_at_nodes(command, flags, now, *cluster, findings);
-  look_at_cloud(command, *cluster, findings);
+  look_at_cloud(command, flags, *cluster, findings);
   return findings;
 }
 
@@ -161,8 +178,8 @@ void add_doctor(CLI::App& parent, int& exit_code) {
   CLI::App* command = parent.add_subcommand(
       "doctor",
       "Look at a cluster and its cloud with reads only, and say for each check whether it is well\n"
-      "and what to do: clock, Lease, rights, Nodes that wait, kubelets, Pod ranges, the cloud's\n"
-      "credential, orphans, doubled load balancers, node ports. Give it the flags and the\n"
+      "and what to do: clock, Lease, rights, Nodes that wait, kubelets, Pod ranges, machines, the\n"
+      "cloud's credential, orphans, doubled load balancers, node ports. Give it the flags and the\n"
       "environment of the manager's command line. Runs code of the provider's plugin.");
   const auto options = std::make_shared<DoctorCommand>();
   add_cloud_options(*command, options->cloud);

@@ -19,32 +19,23 @@ using nlohmann::json;
 using std::chrono::seconds;
 
 constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
+constexpr const char* kShutdownTaint = "node.cloudprovider.kubernetes.io/shutdown";
 constexpr const char* kOwnAllocator = "ccm.controller-ipam";
 constexpr seconds kClockWarning{5};
 constexpr seconds kClockProblem{60};
-constexpr std::size_t kMostNames = 5;
 
 std::string name_of(const json& object) { return member(part(object, "metadata"), "name"); }
 
-// "a, b and 3 more".
-std::string some_of(const std::vector<std::string>& names) {
-  std::vector<std::string> first(
-      names.begin(),
-      names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames)));
-  std::string text = join(first);
-  if (names.size() > kMostNames)
-    text += " and " + std::to_string(names.size() - kMostNames) + " more";
-  return text;
-}
-
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-bool has_taint(const json& node) {
+bool has_taint(const json& node, const char* key = kTaint) {
   const json& taints = part(part(node, "spec"), "taints");
   return std::any_of(taints.begin(), taints.end(),
-                     [](const json& taint) { return member(taint, "key") == kTaint; });
+                     [key](const json& taint) { return member(taint, "key") == key; });
+}
+
+bool is_any_of(const std::vector<std::string>& prefixes, const std::string& id) {
+  return prefixes.empty() ||
+         std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](const std::string& one) { return id.starts_with(one); });
 }
 
 seconds age_of(const std::string& time, SystemTime now) {
@@ -104,16 +95,6 @@ std::vector<std::string> doubled_ranges(const json& nodes) {
   return doubled;
 }
 
-bool exposes_node_ports(const json& service) {
-  const json& spec = part(service, "spec");
-  if (member(spec, "type") != "LoadBalancer") return false;
-  const json& ports = part(spec, "ports");
-  return std::any_of(ports.begin(), ports.end(), [](const json& port) {
-    const std::string node_port = member(port, "nodePort");
-    return !node_port.empty() && node_port != "0";
-  });
-}
-
 }  // namespace
 
 std::optional<SystemTime> parse_http_date(std::string_view text) {
@@ -127,7 +108,7 @@ std::optional<SystemTime> parse_http_date(std::string_view text) {
 Finding check_clock(std::optional<SystemTime> server, SystemTime local) {
   Finding finding{"clock", Health::ok, {}, {}};
   if (!server) {
-    finding.result = Health::warning;
+    finding.result = Health::unknown;
     finding.text = "the API server's answer has no header Date, so its clock is not known";
     finding.advice = "compare `date` here and on the control plane";
     return finding;
@@ -203,16 +184,38 @@ Finding check_uninitialized(const json& nodes, SystemTime now, std::chrono::minu
   return finding;
 }
 
+Finding check_shutdown(const json& nodes, SystemTime now, std::chrono::minutes limit) {
+  std::vector<std::string> stale;
+  for (const json& node : nodes) {
+    if (!has_taint(node, kShutdownTaint)) continue;
+    for (const json& condition : part(part(node, "status"), "conditions")) {
+      const bool ready =
+          member(condition, "type") == "Ready" && member(condition, "status") == "True";
+      if (ready && age_of(member(condition, "lastTransitionTime"), now) >= limit) {
+        stale.push_back(name_of(node));
+      }
+    }
+  }
+  Finding finding{"shutdown-taints", Health::ok, "no Ready Node has the taint ", {}};
+  finding.text += kShutdownTaint;
+  if (stale.empty()) return finding;
+  finding.result = Health::problem;
+  finding.text = counted(stale.size(), "Node") + " kept the taint " + kShutdownTaint +
+                 " although Ready for " + std::to_string(limit.count()) +
+                 " min or longer: " + some_of(stale);
+  finding.advice = "`ccmctl explain node/" + stale.front() +
+                   "` says what the manager waits for: it has to run with "
+                   "cloud-node-lifecycle-controller";
+  return finding;
+}
+
 Finding check_kubelets(const json& nodes, const std::vector<std::string>& prefixes) {
   std::vector<std::string> without;
   std::vector<std::string> foreign;
   for (const json& node : nodes) {
     const std::string id = member(part(node, "spec"), "providerID");
     if (id.empty() && !has_taint(node)) without.push_back(name_of(node));
-    const bool known = prefixes.empty() ||
-                       std::any_of(prefixes.begin(), prefixes.end(),
-                                   [&](const std::string& one) { return id.starts_with(one); });
-    if (!id.empty() && !known) foreign.push_back(name_of(node));
+    if (!id.empty() && !is_any_of(prefixes, id)) foreign.push_back(name_of(node));
   }
   Finding finding{"kubelets", Health::ok, {}, {}};
   if (!without.empty()) {
@@ -271,69 +274,14 @@ Finding check_pod_ranges(const json& nodes, bool allocates) {
   return finding;
 }
 
-Finding check_orphans(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster) {
-  std::size_t orphans = 0;
-  std::size_t unclear = 0;
-  for (const OwnedObject& object : objects) {
-    if (is_needed(object, cluster)) continue;
-    ++(object.no_cluster || object.shared ? unclear : orphans);
+std::vector<std::string> provider_ids_of(const json& nodes,
+                                         const std::vector<std::string>& prefixes) {
+  std::vector<std::string> ids;
+  for (const json& node : nodes) {
+    std::string id = member(part(node, "spec"), "providerID");
+    if (!id.empty() && is_any_of(prefixes, id)) ids.push_back(std::move(id));
   }
-  Finding finding{"orphans", Health::ok, "nothing of this cluster is left over in the cloud", {}};
-  if (orphans > 0) {
-    finding.result = Health::warning;
-    finding.text =
-        counted(orphans, "object") + " of this cluster in the cloud is needed by nothing";
-    finding.advice = "`ccmctl orphans` with the same flags lists them";
-  } else if (unclear > 0) {
-    finding.text += "; of " + counted(unclear, "object") + " it cannot be told";
-  }
-  return finding;
-}
-
-Finding check_doubled(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster) {
-  Finding finding{"doubled-load-balancers", Health::ok, "no Service has two load balancers", {}};
-  const auto doubled = doubled_balancers(objects, cluster);
-  if (doubled.empty()) return finding;
-  finding.result = Health::problem;
-  finding.text = doubled.front().service + " has " + join(doubled.front().ids);
-  if (doubled.size() > 1)
-    finding.text += ", and " + counted(doubled.size() - 1, "other") + " likewise";
-  finding.advice = "delete those whose address is not in the Service's status";
-  return finding;
-}
-
-Finding check_node_ports(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster) {
-  Finding finding{"node-ports", Health::ok, {}, {}};
-  std::vector<std::string> open;
-  std::vector<std::string> unknown;
-  const bool firewall = std::any_of(objects.begin(), objects.end(), [](const OwnedObject& one) {
-    return one.kind == CCM_OWNED_FIREWALL;
-  });
-  for (const json& service : cluster.services) {
-    if (!exposes_node_ports(service)) continue;
-    ClusterObjects alone;
-    alone.services.push_back(service);
-    const bool group = std::any_of(objects.begin(), objects.end(), [&](const OwnedObject& one) {
-      return one.kind == CCM_OWNED_SECURITY_GROUP && is_needed(one, alone);
-    });
-    const json& metadata = part(service, "metadata");
-    const std::string key = member(metadata, "namespace") + "/" + member(metadata, "name");
-    (group || firewall ? open : unknown).push_back(key);
-  }
-  if (unknown.empty()) {
-    finding.text = open.empty()
-                       ? "no Service needs node ports"
-                       : "a firewall or security group of the manager lets clients in to " +
-                             counted(open.size(), "Service");
-    return finding;
-  }
-  finding.result = Health::warning;
-  finding.text =
-      "the provider cannot tell whether clients reach the node ports of " + some_of(unknown);
-  finding.advice =
-      "see that firewalls or security groups of the machines let the load balancers in, on "
-      "30000-32767 unless --service-node-port-range says otherwise";
-  return finding;
+  return ids;
 }
 
 }  // namespace ccm::ctl

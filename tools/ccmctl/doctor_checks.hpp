@@ -1,11 +1,7 @@
-// The checks of ccmctl doctor, on what was read from the cluster and the cloud. Pure.
+// The checks of ccmctl doctor, on what was read from the cluster. Pure.
 #pragma once
 
 #include "doctor_report.hpp"
-#include "owned_need.hpp"
-
-#include <ccm/owned.hpp>
-#include <ccm/status.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -40,6 +36,9 @@ Finding check_lease(const LeaseLook& look);
 // Nodes that no manager has initialised although they wait for `limit` or longer.
 Finding check_uninitialized(const nlohmann::json& nodes, SystemTime now,
                             std::chrono::minutes limit);
+// Nodes that are Ready for `limit` or longer, and still have the taint of a machine that is shut
+// down.
+Finding check_shutdown(const nlohmann::json& nodes, SystemTime now, std::chrono::minutes limit);
 // Nodes with neither the taint nor a provider ID: their kubelets run without
 // --cloud-provider=external. `prefixes`: of the provider's IDs, such as "openstack://".
 Finding check_kubelets(const nlohmann::json& nodes, const std::vector<std::string>& prefixes);
@@ -47,9 +46,8 @@ Finding check_kubelets(const nlohmann::json& nodes, const std::vector<std::strin
 // `allocates`: our node-ipam-controller runs with --allocate-node-cidrs.
 Finding check_pod_ranges(const nlohmann::json& nodes, bool allocates);
 
-Finding check_orphans(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster);
-Finding check_doubled(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster);
-// Whether something lets clients in to the node ports of Services, as far as the provider tells.
-Finding check_node_ports(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster);
+// The provider IDs of Nodes that begin with one of `prefixes`; without prefixes all.
+std::vector<std::string> provider_ids_of(const nlohmann::json& nodes,
+                                         const std::vector<std::string>& prefixes);
 
 }  // namespace ccm::ctl

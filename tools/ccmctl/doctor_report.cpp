@@ -7,10 +7,14 @@
 namespace ccm::ctl {
 namespace {
 
+constexpr std::size_t kMostNames = 5;
+
 std::string word_of(Health health) {
   switch (health) {
     case Health::ok:
       return "OK";
+    case Health::unknown:
+      return "UNKNOWN";
     case Health::warning:
       return "WARNING";
     case Health::problem:
@@ -20,6 +24,20 @@ std::string word_of(Health health) {
 }
 
 }  // namespace
+
+std::string some_of(const std::vector<std::string>& names) {
+  std::vector<std::string> first(
+      names.begin(),
+      names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames)));
+  std::string text = join(first);
+  if (names.size() > kMostNames)
+    text += " and " + std::to_string(names.size() - kMostNames) + " more";
+  return text;
+}
+
+std::string counted(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
 
 bool has_problem(const std::vector<Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(),

@@ -288,13 +288,13 @@ class DoctorTest : public OrphansTest {
       "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager";
 };
 
-TEST_F(DoctorTest, AHealthyClusterIsToldSo) {
+TEST_F(DoctorTest, AnEmptyClusterIsToldSo) {
   hold_lease("manager_1", "2099-01-01T00:00:00.000000Z");
   const CommandOutcome outcome = doctor("--own-rights");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   for (const char* check :
-       {"clock", "lease", "rights", "uninitialized-nodes", "kubelets", "pod-ranges", "cloud",
-        "orphans", "doubled-load-balancers", "node-ports"}) {
+       {"clock", "lease", "rights", "uninitialized-nodes", "shutdown-taints", "kubelets",
+        "pod-ranges", "machines", "cloud", "orphans", "doubled-load-balancers", "node-ports"}) {
     EXPECT_THAT(outcome.output, HasSubstr(std::string("OK      ") + check)) << check;
   }
   EXPECT_THAT(outcome.output, Not(HasSubstr("To do")));

@@ -1,6 +1,7 @@
 // The checks of ccmctl doctor, one by one.
 #include "ccmctl/doctor_checks.hpp"
 
+#include "ccmctl/doctor_cloud_checks.hpp"
 #include "kube/time_text.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +60,7 @@ TEST(DoctorChecksTest, TheClockIsThatOfTheHeaderDate) {
   const Finding slow = check_clock(kNow, kNow - seconds(600));
   EXPECT_EQ(slow.result, Health::problem);
   EXPECT_TRUE(says(slow, "600 s slow")) << slow.text;
-  EXPECT_EQ(check_clock(std::nullopt, kNow).result, Health::warning);
+  EXPECT_EQ(check_clock(std::nullopt, kNow).result, Health::unknown);
 }
 
 TEST(DoctorChecksTest, HOST_107_ALeaseIsHeldAndRenewed) {
@@ -88,6 +89,24 @@ TEST(DoctorChecksTest, NODE_6_ATaintThatNobodyRemovesIsAProblem) {
   const json fresh = json::array({node("fresh", "", true, "2026-11-24T00:08:00Z")});
   EXPECT_EQ(check_uninitialized(fresh, kNow, minutes(5)).result, Health::ok);
   EXPECT_EQ(check_uninitialized(fresh, kNow, minutes(1)).result, Health::problem);
+}
+
+TEST(DoctorChecksTest, LIFE_13_ATaintOfAReadyNodeThatNobodyRemovesIsAProblem) {
+  json shut = node("a", "sandbox://a", false);
+  shut["spec"]["taints"] = json::array(
+      {{{"key", "node.cloudprovider.kubernetes.io/shutdown"}, {"effect", "NoSchedule"}}});
+  const auto checked = [&shut](const std::string& ready, const std::string& since) {
+    json seen = shut;
+    seen["status"]["conditions"] =
+        json::array({{{"type", "Ready"}, {"status", ready}, {"lastTransitionTime", since}}});
+    return check_shutdown(json::array({seen}), kNow, minutes(5));
+  };
+  const Finding stale = checked("True", "2026-11-24T00:00:00Z");
+  EXPECT_EQ(stale.result, Health::problem);
+  EXPECT_TRUE(says(stale, ": a")) << stale.text;
+  EXPECT_EQ(checked("True", "2026-11-24T00:09:00Z").result, Health::ok);
+  EXPECT_EQ(checked("Unknown", "2026-11-24T00:00:00Z").result, Health::ok);
+  EXPECT_EQ(check_shutdown(json::array({shut}), kNow, minutes(5)).result, Health::ok);
 }
 
 TEST(DoctorChecksTest, AKubeletWithoutExternalShowsNoProviderId) {
@@ -123,6 +142,21 @@ TEST(DoctorChecksTest, IPAM_37_TwoAllocatorsAreAProblem) {
   EXPECT_TRUE(says(doubled, "10.0.1.0/24")) << doubled.text;
 }
 
+TEST(DoctorChecksTest, MachinesThatTheCloudLacks) {
+  const json nodes = json::array({node("a", "sandbox://a", false), node("b", "sandbox://b", false),
+                                  node("c", "aws:///c", false), node("new", "", true)});
+  const std::vector<std::string> ids = provider_ids_of(nodes, {"sandbox://"});
+  EXPECT_EQ(ids, (std::vector<std::string>{"sandbox://a", "sandbox://b"}));
+  EXPECT_EQ(check_machines(nodes, ids, {}).result, Health::ok);
+  const Finding one = check_machines(nodes, ids, {"sandbox://b"});
+  EXPECT_EQ(one.result, Health::warning);
+  EXPECT_TRUE(says(one, "1 Node: b")) << one.text;
+  const Finding all = check_machines(nodes, ids, ids);
+  EXPECT_EQ(all.result, Health::problem);
+  EXPECT_TRUE(says(all, "none of 2 Nodes")) << all.text;
+  EXPECT_EQ(check_machines(json::array(), {}, {}).result, Health::ok);
+}
+
 TEST(DoctorChecksTest, OrphansAreAWarningAndDoubledLoadBalancersAProblem) {
   ClusterObjects cluster;
   const std::string uid = "0c8ab2c3-1111-2222-3333-444455556666";
@@ -150,7 +184,7 @@ TEST(DoctorChecksTest, OrphansAreAWarningAndDoubledLoadBalancersAProblem) {
   EXPECT_EQ(check_doubled({balancer}, cluster).result, Health::ok);
   EXPECT_EQ(check_doubled({balancer, second}, cluster).result, Health::problem);
 
-  EXPECT_EQ(check_node_ports({balancer}, cluster).result, Health::warning);
+  EXPECT_EQ(check_node_ports({balancer}, cluster).result, Health::unknown);
   OwnedObject group = balancer;
   group.kind = CCM_OWNED_SECURITY_GROUP;
   EXPECT_EQ(check_node_ports({balancer, group}, cluster).result, Health::ok);

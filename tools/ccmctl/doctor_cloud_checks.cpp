@@ -1,0 +1,121 @@
+#include "doctor_cloud_checks.hpp"
+
+#include "object_text.hpp"
+#include "output.hpp"
+
+#include <algorithm>
+
+namespace ccm::ctl {
+namespace {
+
+using nlohmann::json;
+
+bool exposes_node_ports(const json& service) {
+  const json& spec = part(service, "spec");
+  if (member(spec, "type") != "LoadBalancer") return false;
+  const json& ports = part(spec, "ports");
+  return std::any_of(ports.begin(), ports.end(), [](const json& port) {
+    const std::string node_port = member(port, "nodePort");
+    return !node_port.empty() && node_port != "0";
+  });
+}
+
+}  // namespace
+
+Finding check_machines(const json& nodes, const std::vector<std::string>& asked,
+                       const std::vector<std::string>& missing) {
+  Finding finding{"machines", Health::ok, {}, {}};
+  if (missing.empty()) {
+    finding.text = "the cloud lists machines, and those of " + counted(asked.size(), "Node");
+    return finding;
+  }
+  if (missing.size() == asked.size()) {
+    finding.result = Health::problem;
+    finding.text = "the cloud lists the machine of none of " + counted(asked.size(), "Node");
+    finding.advice =
+        "see whether the credential is of this cluster's account, project and region, and may "
+        "read machines";
+    return finding;
+  }
+  std::vector<std::string> names;
+  for (const json& node : nodes) {
+    const std::string id = member(part(node, "spec"), "providerID");
+    if (std::find(missing.begin(), missing.end(), id) != missing.end()) {
+      names.push_back(member(part(node, "metadata"), "name"));
+    }
+  }
+  finding.result = Health::warning;
+  finding.text =
+      "the cloud has no machine for " + counted(names.size(), "Node") + ": " + some_of(names);
+  finding.advice = "`ccmctl explain node/" + names.front() +
+                   "` says why the manager has not deleted it, which it does when a Node is not "
+                   "Ready";
+  return finding;
+}
+
+Finding check_orphans(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster) {
+  std::size_t orphans = 0;
+  std::size_t unclear = 0;
+  for (const OwnedObject& object : objects) {
+    if (is_needed(object, cluster)) continue;
+    ++(object.no_cluster || object.shared ? unclear : orphans);
+  }
+  Finding finding{"orphans", Health::ok, "nothing of this cluster is left over in the cloud", {}};
+  if (orphans > 0) {
+    finding.result = Health::warning;
+    finding.text =
+        counted(orphans, "object") + " of this cluster in the cloud is needed by nothing";
+    finding.advice = "`ccmctl orphans` with the same flags lists them";
+  } else if (unclear > 0) {
+    finding.text += "; of " + counted(unclear, "object") + " it cannot be told";
+  }
+  return finding;
+}
+
+Finding check_doubled(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster) {
+  Finding finding{"doubled-load-balancers", Health::ok, "no Service has two load balancers", {}};
+  const auto doubled = doubled_balancers(objects, cluster);
+  if (doubled.empty()) return finding;
+  finding.result = Health::problem;
+  finding.text = doubled.front().service + " has " + join(doubled.front().ids);
+  if (doubled.size() > 1)
+    finding.text += ", and " + counted(doubled.size() - 1, "other") + " likewise";
+  finding.advice = "delete those whose address is not in the Service's status";
+  return finding;
+}
+
+Finding check_node_ports(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster) {
+  Finding finding{"node-ports", Health::ok, {}, {}};
+  std::vector<std::string> open;
+  std::vector<std::string> unknown;
+  const bool firewall = std::any_of(objects.begin(), objects.end(), [](const OwnedObject& one) {
+    return one.kind == CCM_OWNED_FIREWALL;
+  });
+  for (const json& service : cluster.services) {
+    if (!exposes_node_ports(service)) continue;
+    ClusterObjects alone;
+    alone.services.push_back(service);
+    const bool group = std::any_of(objects.begin(), objects.end(), [&](const OwnedObject& one) {
+      return one.kind == CCM_OWNED_SECURITY_GROUP && is_needed(one, alone);
+    });
+    const json& metadata = part(service, "metadata");
+    const std::string key = member(metadata, "namespace") + "/" + member(metadata, "name");
+    (group || firewall ? open : unknown).push_back(key);
+  }
+  if (unknown.empty()) {
+    finding.text = open.empty()
+                       ? "no Service needs node ports"
+                       : "a firewall or security group of the manager lets clients in to " +
+                             counted(open.size(), "Service");
+    return finding;
+  }
+  finding.result = Health::unknown;
+  finding.text =
+      "the provider cannot tell whether clients reach the node ports of " + some_of(unknown);
+  finding.advice =
+      "see that firewalls or security groups of the machines let the load balancers in, on "
+      "30000-32767 unless --service-node-port-range says otherwise";
+  return finding;
+}
+
+}  // namespace ccm::ctl

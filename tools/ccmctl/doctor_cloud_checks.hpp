@@ -1,0 +1,25 @@
+// The checks of ccmctl doctor, on what was read from the cloud. Pure.
+#pragma once
+
+#include "doctor_report.hpp"
+#include "owned_need.hpp"
+
+#include <ccm/owned.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ccm::ctl {
+
+// `missing`: those of `asked` of which the cloud's whole list of machines has none.
+Finding check_machines(const nlohmann::json& nodes, const std::vector<std::string>& asked,
+                       const std::vector<std::string>& missing);
+
+Finding check_orphans(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster);
+Finding check_doubled(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster);
+// Whether something lets clients in to the node ports of Services, as far as the provider tells.
+Finding check_node_ports(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster);
+
+}  // namespace ccm::ctl
