@@ -29,6 +29,7 @@ constexpr std::array<UpstreamName, 5> kUpstream{
 std::vector<std::filesystem::path> folders(const EarlyOptions& early) {
   if (early.plugin_paths.empty()) return {plugin::default_plugin_folder()};
   std::vector<std::filesystem::path> result;
+  result.reserve(early.plugin_paths.size());
   for (const auto& path : early.plugin_paths) result.push_back(std::filesystem::absolute(path));
   return result;
 }
@@ -119,6 +120,7 @@ const plugin::InstalledController* PluginSelection::find_controller(std::string_
 
 Status PluginSelection::add_flags(CommandLine& command_line) const {
   std::vector<std::filesystem::path> paths;
+  paths.reserve(controllers_.size() + 1);
   for (const auto& controller : controllers_) paths.push_back(controller.path);
   if (provider_.ok()) paths.push_back(provider_->path);
   std::sort(paths.begin(), paths.end());
@@ -146,6 +148,7 @@ Status PluginSelection::add_flags(CommandLine& command_line) const {
 
 std::vector<KnownController> PluginSelection::known_controllers() const {
   std::vector<KnownController> known;
+  known.reserve(controllers_.size());
   for (const auto& controller : controllers_) {
     known.push_back({controller.name, controller.aliases, controller.enabled_by_default});
   }

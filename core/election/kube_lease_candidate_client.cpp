@@ -30,10 +30,10 @@ bool lists_candidates(const std::string& resource_list) {
 
 }  // namespace
 
-KubeLeaseCandidateClient::KubeLeaseCandidateClient(kube::Client client, std::string namespace_name,
-                                                   std::string name,
+KubeLeaseCandidateClient::KubeLeaseCandidateClient(const kube::Client& client,
+                                                   std::string namespace_name, std::string name,
                                                    std::chrono::milliseconds timeout)
-    : client_(std::move(client)),
+    : client_(client),
       namespace_(std::move(namespace_name)),
       name_(std::move(name)),
       timeout_(timeout) {}

@@ -12,7 +12,7 @@ namespace ccm::election {
 class KubeLeaseCandidateClient final : public LeaseCandidateClient {
  public:
   // `timeout` bounds each request but the watch. Home thread: the client's.
-  KubeLeaseCandidateClient(kube::Client client, std::string namespace_name, std::string name,
+  KubeLeaseCandidateClient(const kube::Client& client, std::string namespace_name, std::string name,
                            std::chrono::milliseconds timeout);
 
   boost::asio::awaitable<Result<std::string>> find_version() override;

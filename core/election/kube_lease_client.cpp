@@ -15,9 +15,9 @@ Result<Lease> decode(const Result<std::string>& answer) {
 
 }  // namespace
 
-KubeLeaseClient::KubeLeaseClient(kube::Client client, std::string namespace_name, std::string name,
-                                 std::chrono::milliseconds timeout)
-    : client_(std::move(client)),
+KubeLeaseClient::KubeLeaseClient(const kube::Client& client, std::string namespace_name,
+                                 std::string name, std::chrono::milliseconds timeout)
+    : client_(client),
       namespace_(std::move(namespace_name)),
       name_(std::move(name)),
       timeout_(timeout) {}

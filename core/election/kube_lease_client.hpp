@@ -12,7 +12,7 @@ namespace ccm::election {
 class KubeLeaseClient final : public LeaseClient {
  public:
   // `timeout` bounds each request but the watch (HOST-109). Home thread: the client's.
-  KubeLeaseClient(kube::Client client, std::string namespace_name, std::string name,
+  KubeLeaseClient(const kube::Client& client, std::string namespace_name, std::string name,
                   std::chrono::milliseconds timeout);
 
   boost::asio::awaitable<Result<Lease>> get() override;

@@ -63,12 +63,12 @@ asio::awaitable<void> ask(std::shared_ptr<Round> round, std::function<void(bool)
         co_await client.raw(std::move(method), std::move(path), std::move(body), call);
     const Result<bool> allowed =
         answer.ok() ? allowed_in_review(*answer) : Result<bool>(answer.status());
-    if (!permission.service_account.empty() && allowed.status().error_class() == ErrorClass::auth) {
-      // The account has no token, or none that is accepted: it may do nothing.
-      round->refused.push_back(permission);
-    } else if (!allowed.ok()) {
+    // An account that has no token, or none that is accepted, may do nothing.
+    const bool without_token =
+        !permission.service_account.empty() && allowed.status().error_class() == ErrorClass::auth;
+    if (!allowed.ok() && !without_token) {
       round->mute = allowed.status();
-    } else if (!*allowed) {
+    } else if (without_token || !*allowed) {
       round->refused.push_back(permission);
     }
   }

@@ -88,8 +88,8 @@ template <typename Answer>
 class ReviewsUnderWay {
  public:
   struct Review {
-    explicit Review(boost::asio::any_io_executor executor)
-        : ended(std::move(executor), boost::asio::steady_timer::time_point::max()) {}
+    explicit Review(const boost::asio::any_io_executor& executor)
+        : ended(executor, boost::asio::steady_timer::time_point::max()) {}
     boost::asio::steady_timer ended;
     std::optional<Result<Answer>> result;
   };
@@ -99,8 +99,8 @@ class ReviewsUnderWay {
     const auto found = reviews_.find(key);
     return found == reviews_.end() ? nullptr : found->second;
   }
-  void start(const std::string& key, boost::asio::any_io_executor executor) {
-    reviews_[key] = std::make_shared<Review>(std::move(executor));
+  void start(const std::string& key, const boost::asio::any_io_executor& executor) {
+    reviews_[key] = std::make_shared<Review>(executor);
   }
   void finish(const std::string& key, Result<Answer> result) {
     const auto found = reviews_.find(key);
