@@ -4,25 +4,16 @@
 BUILD is a build tree, FOLDER has the language's programs. Nothing but installed files is used.
 """
 import json
-import os
 import pathlib
 import re
-import shlex
-import subprocess
+import shutil
 import sys
 import tempfile
 import unittest
 
+from newcomer import NAME, STEPS, environment, run, step, try_it
+
 BUILD, LANGUAGE, PROGRAMS = sys.argv[1:]
-NAME = "my-cloud"
-
-
-def steps(text):
-    """The commands of a workflow by the names of their steps."""
-    found = {}
-    for name, block, line in re.findall(r"^ +- name: (.+)\n +run: (?:\|\n((?: {10}.*\n)+)|(.+)\n)", text, re.M):
-        found[name] = re.sub(r"^ {10}", "", block, flags=re.M) or line
-    return found
 
 
 class TemplateTest(unittest.TestCase):
@@ -33,22 +24,12 @@ class TemplateTest(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.prefix = pathlib.Path(folder.name, "prefix")
         cls.repository = pathlib.Path(folder.name, "repository")
-        for component in ("sdk", "tools"):
-            cls.run_command("cmake", "--install", BUILD, "--component", component, "--prefix", cls.prefix)
+        for component in ("sdk", "tools", "host", "node", "service", "ccm-sandbox"):
+            run("cmake", "--install", BUILD, "--component", component, "--prefix", cls.prefix)
         cls.ccmctl = cls.prefix / "bin/ccmctl"
-        cls.run_command(cls.ccmctl, "plugin", "new", "--lang", LANGUAGE, "--directory", cls.repository, NAME)
-        commands = steps((cls.repository / ".github/workflows/ci.yml").read_text())
-        environment = {**os.environ, "CCM_PREFIX": str(cls.prefix), "HOME": folder.name,
-                       "PATH": f"{cls.prefix}/bin:{PROGRAMS}:{os.environ['PATH']}"}
-        cls.said = {name: cls.run_command("bash", "-euxc", commands[name], cwd=cls.repository, env=environment)
-                    for name in ("Build", "Test", "Package")}
-
-    @staticmethod
-    def run_command(*command, **settings):
-        ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **settings)
-        if ended.returncode != 0:
-            raise AssertionError(f"{shlex.join(map(str, command))}\n{ended.stdout}")
-        return ended.stdout
+        run(cls.ccmctl, "plugin", "new", "--lang", LANGUAGE, "--directory", cls.repository, NAME)
+        cls.variables = {**environment(cls.prefix, PROGRAMS), "HOME": folder.name}
+        cls.said = {name: step(cls.repository, name, cls.variables) for name in STEPS}
 
     def only(self, pattern):
         found = [path for path in self.repository.rglob(pattern) if path.is_file() and "CPack" not in str(path)]
@@ -61,14 +42,14 @@ class TemplateTest(unittest.TestCase):
                 self.assertNotRegex(str(path) + path.read_text(errors="replace"), "@(NAME|IDENTIFIER|VARIABLE|PREFIX)@")
 
     def test_the_manifest_is_without_a_warning(self):
-        file = json.loads(self.run_command(self.ccmctl, "plugin", "inspect", "-o", "json", self.only(f"{NAME}.so")))
+        file = json.loads(run(self.ccmctl, "plugin", "inspect", "-o", "json", self.only(f"{NAME}.so")))
         self.assertEqual({check["state"] for check in file["checks"]}, {"ok"}, file["checks"])
         component, = file["manifest"]["components"]
         self.assertEqual((component["kind"], component["name"]), ("provider", NAME))
 
     def test_the_cases_are_among_its_tests_and_pass(self):
         cloud = self.repository / "tests/cloud.py"
-        report = json.loads(self.run_command(self.ccmctl, "plugin", "check", self.only(f"{NAME}.so"), "-o", "json",
+        report = json.loads(run(self.ccmctl, "plugin", "check", self.only(f"{NAME}.so"), "-o", "json",
                                              f"--cloud={sys.executable} {cloud}"))
         counts = {}
         for case in report["cases"]:
@@ -80,15 +61,19 @@ class TemplateTest(unittest.TestCase):
 
     def test_the_package_has_the_plugin_and_depends_on_the_abi(self):
         package = self.only("*.deb")
-        listed = self.run_command("dpkg-deb", "-c", package)
+        listed = run("dpkg-deb", "-c", package)
         self.assertIn(f"./usr/lib/ccm/providers/{NAME}.so", listed)
         self.assertEqual(len([line for line in listed.splitlines() if not line.startswith("d")]), 1, listed)
-        self.assertEqual(self.run_command("dpkg-deb", "-f", package, "Package").strip(), f"ccm-provider-{NAME}")
-        self.assertRegex(self.run_command("dpkg-deb", "-f", package, "Depends"), r"\bccm-abi-\d")
+        self.assertEqual(run("dpkg-deb", "-f", package, "Package").strip(), f"ccm-provider-{NAME}")
+        self.assertRegex(run("dpkg-deb", "-f", package, "Depends"), r"\bccm-abi-\d")
 
     def test_the_layer_of_an_image_is_the_plugin(self):
         source = re.search(r"^COPY .* (\S+) /usr/lib/ccm/providers/$", (self.repository / "Dockerfile").read_text(), re.M).group(1)
         self.assertEqual(self.repository / source, self.only(f"{NAME}.so"))
+
+    @unittest.skipUnless(shutil.which("kubectl"), "kubectl is not installed")
+    def test_its_readme_leads_to_a_service_with_an_address(self):
+        try_it(self.repository, self.variables)
 
 
 if __name__ == "__main__":
