@@ -21,7 +21,6 @@ namespace ccm::election {
 
 struct LeaderElector::Impl {
   using TimePoint = BootClock::time_point;
-  using milliseconds = std::chrono::milliseconds;
 
   Impl(ElectionOptions given, const ClientFactory& factory, ElectionCallbacks notify,
        Alive host_alive, const Clock& time, const CandidateClientFactory& candidates);
@@ -36,7 +35,7 @@ struct LeaderElector::Impl {
   boost::asio::awaitable<void> give_back();
   boost::asio::awaitable<Status> give_back_once();
   boost::asio::awaitable<Status> give_back_repeatedly();
-  boost::asio::awaitable<void> pause(milliseconds time);
+  boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
   void stop(bool release, std::function<void()> done);  // any thread
   void observe(Lease lease, TimePoint now);
   void tell_outvoted();
@@ -62,7 +61,7 @@ struct LeaderElector::Impl {
   void look_again(double low, double high);
   void log_failed_try(const Status& status);
   void warn_of_no_coordinator();
-  milliseconds spread(double low, double high);
+  std::chrono::milliseconds spread(double low, double high);
 
   const ElectionOptions options;
   const ElectionCallbacks callbacks;
@@ -82,13 +81,13 @@ struct LeaderElector::Impl {
   bool write_in_doubt = false;  // the last write has no answer: it may have taken effect
 
   // Of a standby.
-  bool chance = false;             // the watch saw the Lease become free
-  bool waiting_anew = false;       // the wait began again when `limit` was cancelled
-  milliseconds patience{0};        // how long to wait for an event before the Lease is read
-  int watch_failures = 0;          // in a row
-  TimePoint watch_not_before{};    // the next attempt to watch
-  std::string last_message;        // the last logged text
-  std::optional<TimePoint> unled;  // since when no coordinator has named a holder
+  bool chance = false;                    // the watch saw the Lease become free
+  bool waiting_again = false;             // the wait began again when `limit` was cancelled
+  std::chrono::milliseconds patience{0};  // how long to wait for an event before the Lease is read
+  int watch_failures = 0;                 // in a row
+  TimePoint watch_not_before{};           // the next attempt to watch
+  std::string last_message;               // the last logged text
+  std::optional<TimePoint> unled;         // since when no coordinator has named a holder
   bool told_unled = false;
 
   std::atomic<bool> stopping{false};

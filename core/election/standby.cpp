@@ -36,7 +36,7 @@ milliseconds LeaderElector::Impl::spread(double low, double high) {
 // Restarts the wait, which lasts at most that many retry periods.
 void LeaderElector::Impl::look_again(double low, double high) {
   patience = spread(low, high);
-  waiting_anew = true;
+  waiting_again = true;
   limit.cancel();
 }
 
@@ -91,14 +91,14 @@ asio::awaitable<void> LeaderElector::Impl::follow() {
 // Until the holder's time or `patience` is over, whatever comes first.
 asio::awaitable<void> LeaderElector::Impl::until_due() {
   do {
-    waiting_anew = false;
+    waiting_again = false;
     BootClock::duration time = patience;
     const BootClock::duration left = candidate.expiry() - clock.now();
     if (left > BootClock::duration(0)) time = std::min(time, left);
     limit.expires_after(time);
     boost::system::error_code ignored;
     co_await limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  } while (waiting_anew && !stopping);
+  } while (waiting_again && !stopping);
 }
 
 asio::awaitable<void> LeaderElector::Impl::stand_by() {

@@ -48,6 +48,7 @@ std::vector<CredentialExpiry::Entry> CredentialExpiry::all() const {
     }
   }
   std::vector<Entry> result;
+  result.reserve(first.size());
   for (const auto& [name, expires] : first) result.push_back({name.first, name.second, expires});
   return result;
 }

@@ -17,8 +17,8 @@ namespace ccm::kube {
 namespace asio = boost::asio;
 
 struct Credentials::Flight {
-  explicit Flight(asio::any_io_executor executor)
-      : landed(std::move(executor), asio::steady_timer::time_point::max()) {}
+  explicit Flight(const asio::any_io_executor& executor)
+      : landed(executor, asio::steady_timer::time_point::max()) {}
   asio::steady_timer landed;  // cancelled when the plugin has ended
   bool over = false;
   Status status;
