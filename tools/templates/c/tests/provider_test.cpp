@@ -58,4 +58,22 @@ TEST_F(ProviderTest, AnErrorSaysWhenToComeBack) {
   EXPECT_EQ(list.status().retry_after(), std::chrono::seconds(7));
 }
 
+TEST_F(ProviderTest, ASecondEnsureWritesNothing) {
+  ccm::LoadBalancerService service;
+  service.uid = "u-1";
+  service.cluster_name = "kubernetes";
+  service.ports = {{"http", "TCP", "", 80, 30080}};
+  const std::string path = "/load-balancers/kubernetes-u-1";
+  const std::string spec =
+      R"({"ports":[{"protocol":"TCP","port":80,"nodePort":30080}],"machines":[]})";
+  expect("GET", path, 404, "");
+  expect("PUT", path, 200, R"({"address":"203.0.113.1","spec":)" + spec + "}");
+  expect("GET", path, 200, R"({"address":"203.0.113.1","spec":)" + spec + "}");
+  const auto made = provider.ensure_load_balancer(service, {});
+  ASSERT_TRUE(made.ok()) << made.status().message();
+  EXPECT_EQ(made->ingress.at(0).ip, "203.0.113.1");
+  EXPECT_EQ(host.http.requests()[1].body, spec);
+  EXPECT_EQ(provider.ensure_load_balancer(service, {})->difference, "");
+}
+
 }  // namespace
