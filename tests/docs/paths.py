@@ -5,7 +5,8 @@
 
 A path is what a link leads to, or a word that begins with a folder of the root (core/app/main.cpp). Braces and asterisks
 stand for several (core/app/manager{,_stop}.cpp); a part in capitals is any name (plugins/controllers/NAME/plugin.json). A
-source file in back quotes may leave out its first folders (`ccm/abi/base.h`).
+source file in back quotes may leave out its first folders (`ccm/abi/base.h`). The README of a template is that of a repository of its
+own, so its paths begin in its folder.
 """
 import re
 import sys
@@ -18,6 +19,7 @@ from check import files  # noqa: E402
 
 # CHANGELOG.md tells of files that may be gone since. Facts name upstream's files, so only their links are followed.
 UPSTREAM = "docs/facts/"
+TEMPLATE = re.compile(r"tools/templates/[^/]+/")
 PAGES = re.compile(r"docs/.*\.md|(.*/)?README\.md|CONTRIBUTING\.md|SECURITY\.md")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FOREIGN = re.compile(r"[a-z][a-z0-9+.-]*:")
@@ -78,6 +80,8 @@ class Tree:
         return None
 
     def findings(self, page):
+        template = TEMPLATE.match(page)
+        top = template.group() if template else ""
         for number, line in enumerate((self.root / page).read_text().splitlines(), 1):
             where = f"{page}:{number}"
             for target in LINK.findall(line):
@@ -91,7 +95,7 @@ class Tree:
                 if word.group(1):  # a placeholder follows: docs/facts/<page>.md
                     continue
                 for path in spelt_out(word.group().rstrip(".,-")):
-                    if not self.has(path):
+                    if not self.has(top + path):
                         yield f"{where}: {path} is not there"
             for name in SOURCE.findall(text):
                 if name in GENERATED or self.word.match(name):

@@ -49,6 +49,11 @@ class PathsTest(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(self.findings("\n" + text), [f"docs/guide.md:2: {missing}"])
 
+    def test_a_template_is_a_repository_of_its_own(self):
+        page = "tools/templates/cpp/README.md"
+        self.assertEqual(self.findings("tests/a_test.py", page), [f"{page}:1: tests/a_test.py is not there"])
+        self.assertEqual(self.findings("`tests/a_test.py`", "README.md"), [])
+
     def test_which_pages_are_read(self):
         wrong = "core/none.cpp"
         for page in ("docs/guide.md", "docs/decisions/0001.md", "core/README.md", "README.md", "CONTRIBUTING.md", "SECURITY.md"):
