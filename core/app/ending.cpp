@@ -3,6 +3,8 @@
 #include "app/exit_code.hpp"
 #include "base/log.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -90,7 +92,8 @@ void Ending::leave(int exit_code, const std::function<void()>& last_words) {
       std::_Exit(exit_code);
     }).detach();
   } catch (const std::system_error&) {
-    std::_Exit(exit_code);
+    // Without memory for a thread the signal ends the process.
+    ::alarm(static_cast<unsigned>(kLastWords / std::chrono::seconds(1)));
   }
   last_words();
   log::flush();

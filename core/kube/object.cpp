@@ -5,7 +5,6 @@
 #include "kube/object_encoding.hpp"
 
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -23,14 +22,14 @@ void intrusive_ptr_add_ref(const Object* object) noexcept {
 void intrusive_ptr_release(const Object* object) noexcept {
   if (object->references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   object->~Object();
-  std::free(const_cast<Object*>(object));
+  ::operator delete(const_cast<Object*>(object));
 }
 
 Object::~Object() { delete json_.load(std::memory_order_relaxed); }
 
 ObjectPtr Object::make(const std::vector<unsigned char>& tree) {
-  void* memory = std::malloc(sizeof(Object) + tree.size());
-  if (memory == nullptr) throw std::bad_alloc();
+  // Not malloc(): without memory the handler of new has the last word.
+  void* memory = ::operator new(sizeof(Object) + tree.size());
   auto* object = new (memory) Object;
   object->size_ = static_cast<uint32_t>(tree.size());
   std::memcpy(static_cast<unsigned char*>(memory) + sizeof(Object), tree.data(), tree.size());
