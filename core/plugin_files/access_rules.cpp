@@ -135,6 +135,7 @@ std::vector<MergedRule> merge_rules(const std::vector<AskedRules>& asked) {
     for (const std::string& asker : grant.askers) note_asker(into.askers, asker);
   }
   std::vector<MergedRule> rules;
+  rules.reserve(merged.size());
   for (auto& [key, rule] : merged) rules.push_back(std::move(rule));
   return rules;
 }

@@ -3,7 +3,6 @@
 #include "base/utf8.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace ccm::plugin {
@@ -60,7 +59,7 @@ int64_t ConfigService::secret(void* self, ccm_str name, char* buffer, size_t cap
   const auto value = read_secret(std::string(view(name)));
   if (!value) return -1;
   if (service.recording_) service.recording_->learn_secret(*value);
-  if (buffer != nullptr) std::memcpy(buffer, value->data(), std::min(capacity, value->size()));
+  if (buffer != nullptr) value->copy(buffer, capacity);  // no NUL: the length is the result
   return static_cast<int64_t>(value->size());
 }
 

@@ -70,11 +70,10 @@ Result<std::shared_ptr<HttpRecording>> HttpRecording::open(const std::string& pa
   if (file < 0) return failure(errno);
   struct stat status {};
   int wrong = 0;
-  if (::fstat(file, &status) != 0) {
-    wrong = errno;
-  } else if (!S_ISREG(status.st_mode)) {
+  const bool known = ::fstat(file, &status) == 0;
+  if (known && !S_ISREG(status.st_mode)) {
     wrong = EINVAL;
-  } else if (::fchmod(file, S_IRUSR | S_IWUSR) != 0 || ::ftruncate(file, 0) != 0) {
+  } else if (!known || ::fchmod(file, S_IRUSR | S_IWUSR) != 0 || ::ftruncate(file, 0) != 0) {
     wrong = errno;
   }
   if (wrong != 0) {

@@ -75,7 +75,7 @@ enum class Partial { ignored, given };
 
 // Runs one operation of a component. `call()` gives the method's value or task. Every exception
 // becomes Code::internal and a line in the log.
-template <Partial partial = Partial::ignored, typename Call, typename Give>
+template <Partial Carried = Partial::ignored, typename Call, typename Give>
 void operate(Host& host, const char* name, ccm_completion done, Call call, Give give) noexcept {
   using Returned = std::invoke_result_t<Call&>;
   using Value = typename Outcome<Returned>::Type;
@@ -93,7 +93,7 @@ void operate(Host& host, const char* name, ccm_completion done, Call call, Give 
       } else {
         status = outcome.status();
         const auto* value = outcome.ok() ? &*outcome : nullptr;
-        if (partial == Partial::given && !outcome.ok()) value = outcome.partial();
+        if (Carried == Partial::given && !outcome.ok()) value = outcome.partial();
         if (value != nullptr) return give(*value, Pass{finished, status});
       }
     } catch (...) {
@@ -133,7 +133,7 @@ Status check_request(const char* name, const Request* request) {
 }
 
 // The same for an operation of a table: `call(known)` gets what this side knows of the request.
-template <Partial partial = Partial::ignored, typename Request, typename Call, typename Give>
+template <Partial Carried = Partial::ignored, typename Request, typename Call, typename Give>
 void operate_on(Host& host, const char* name, const Request* request, ccm_completion done,
                 Call call, Give give) noexcept {
   try {
@@ -143,7 +143,7 @@ void operate_on(Host& host, const char* name, const Request* request, ccm_comple
     return Completion(done).fail(status_of_exception());
   }
   const Request whole = known(request);
-  operate<partial>(
+  operate<Carried>(
       host, name, done, [&] { return call(whole); }, give);
 }
 

@@ -9,6 +9,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -118,7 +119,7 @@ class Config {
       text.remove_prefix(unit.size());
     }
     if (total_ms > 9e15) return std::nullopt;
-    return std::chrono::milliseconds(static_cast<int64_t>(total_ms + 0.5));
+    return std::chrono::milliseconds(std::llround(total_ms));
   }
 
  private:

@@ -24,7 +24,6 @@ inline std::optional<int> digits(std::string_view text, std::size_t begin, std::
 
 // Milliseconds since 1970 of "2026-01-02T03:04:05Z"; nothing for every other form. Any thread.
 inline std::optional<std::chrono::milliseconds> parse_timestamp(std::string_view text) {
-  using namespace std::chrono;
   constexpr std::string_view kForm = "0000-00-00T00:00:00Z";
   if (text.size() != kForm.size()) return std::nullopt;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -39,11 +38,12 @@ inline std::optional<std::chrono::milliseconds> parse_timestamp(std::string_view
   if (!year_number || !month_number || !day_number || !hour || !minute || !second) {
     return std::nullopt;
   }
-  const year_month_day date{year(*year_number), month(static_cast<unsigned>(*month_number)),
-                            day(static_cast<unsigned>(*day_number))};
+  const std::chrono::year_month_day date{std::chrono::year(*year_number),
+                                         std::chrono::month(static_cast<unsigned>(*month_number)),
+                                         std::chrono::day(static_cast<unsigned>(*day_number))};
   if (!date.ok()) return std::nullopt;
-  return duration_cast<milliseconds>(sys_days(date).time_since_epoch()) + hours(*hour) +
-         minutes(*minute) + seconds(*second);
+  return std::chrono::milliseconds(std::chrono::sys_days(date).time_since_epoch()) +
+         std::chrono::hours(*hour) + std::chrono::minutes(*minute) + std::chrono::seconds(*second);
 }
 
 }  // namespace ccm
