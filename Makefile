@@ -102,9 +102,10 @@ fuzz: packages-fuzz ## libFuzzer on every parser, FUZZ_SECONDS (default 300) eac
 lint: packages-lint configure ## formatting, includes, link lines and clang-tidy
 	@tools/lint $(BUILD)
 
-abi-lock: packages-test ## write tests/abi/v1.lock again, after an addition to the plugin ABI
+abi-lock: packages-test ## write tests/abi/v1.lock and the Rust declarations again, after an addition to the plugin ABI
 	@tests/abi/lock/abi_lock.py write sdk/include tests/abi/v1.lock
-	@git --no-pager diff --stat -- tests/abi/v1.lock
+	@tests/abi/lock/abi_lock.py write-rust sdk/include sdk/rust/ccm-sys/src/abi.rs
+	@git --no-pager diff --stat -- tests/abi/v1.lock sdk/rust/ccm-sys
 
 install: build ## copy host, plugins, tools and SDK to PREFIX (default /usr/local), or COMPONENT= alone
 	@cmake --install $(BUILD) --prefix $(PREFIX) $(if $(COMPONENT),--component $(COMPONENT))

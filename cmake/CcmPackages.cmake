@@ -168,7 +168,8 @@ ccm-demo shows a cloud-controller-manager at work there."
   SECTION devel RECOMMENDS curl jq SUGGESTS ccm ccm-host ccm-provider-sandbox)
 ccm_package(sdk ccm-dev "Kubernetes cloud-controller-manager: SDK for plugins
 Headers for providers and controllers in C and C++, a testing library
-with a fake host, a CMake package and a pkg-config file."
+with a fake host, a CMake package and a pkg-config file; crates for
+providers in Rust."
   SECTION libdevel SUGGESTS ccm-tools cmake pkg-config)
 # Headers and an archive are linked with nothing.
 set(CPACK_DEBIAN_SDK_PACKAGE_SHLIBDEPS OFF)

@@ -74,10 +74,11 @@ class ComponentsTest(unittest.TestCase):
             "CcmHardening.cmake", "plugin.map")}
         self.assertLessEqual(package | {"lib/libccm_sdk_testing.a", "share/pkgconfig/ccm.pc"}, rest)
         others = rest - package - {"lib/libccm_sdk_testing.a", "share/pkgconfig/ccm.pc"}
-        # The module for Go, and what to copy, whole.
+        # The module for Go, the crates for Rust, and what to copy, whole.
         share = {f"share/ccm/{target}/{path.relative_to(ROOT / source)}"
-                 for source, target in (("sdk/go", "go"), ("examples", "examples"))
-                 for path in (ROOT / source).rglob("*") if path.is_file() and "target" not in path.parts}
+                 for source, target in (("sdk/go", "go"), ("sdk/rust", "rust"), ("examples", "examples"))
+                 for path in (ROOT / source).rglob("*")
+                 if path.is_file() and not {"target", "Cargo.lock", ".gitignore"} & set(path.parts)}
         share |= {"share/ccm/go/headers.h", "share/ccm/go/ccmtest/headers.h"}
         self.assertEqual({path for path in others if path.startswith("share/")}, share)
         others -= share

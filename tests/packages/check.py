@@ -122,7 +122,8 @@ class Packages(unittest.TestCase):
         held = files("ccm-dev")
         for file in ("usr/include/ccm/abi/base.h", "usr/include/ccm/c/provider.h", "usr/include/ccm/provider.hpp",
                      "usr/include/ccm/testing/fake_host.hpp", "usr/lib/libccm_sdk_testing.a",
-                     "usr/lib/cmake/ccm/ccm-config.cmake", "usr/share/pkgconfig/ccm.pc"):
+                     "usr/lib/cmake/ccm/ccm-config.cmake", "usr/share/pkgconfig/ccm.pc",
+                     "usr/share/ccm/rust/ccm/src/lib.rs", "usr/share/ccm/rust/ccm-sys/src/abi.rs"):
             self.assertIn(file, held)
 
     def test_the_abi_is_the_only_tie(self):

@@ -4,8 +4,9 @@ constant, id and rule.
 
   abi_lock.py check HEADERS LOCK          fails when the headers do not say what the lock file says
   abi_lock.py write HEADERS LOCK          writes the lock file
-  abi_lock.py check-rust HEADERS CCM_RS   compares the Rust declarations with the headers
-  abi_lock.py rust-layout CCM_RS OUTPUT   writes a Rust program that prints offsets and sizes as the compiler sees them
+  abi_lock.py check-rust HEADERS ABI_RS   fails when the Rust declarations are not those of the headers
+  abi_lock.py write-rust HEADERS ABI_RS   writes the Rust declarations
+  abi_lock.py rust-layout HEADERS OUTPUT  writes a Rust program that prints offsets and sizes as the compiler sees them
   abi_lock.py check-layout HEADERS TEXT   compares what that program printed
 
 Names, types and tags are read from the headers, which are regular enough for that; what is not understood is an error,
@@ -23,7 +24,7 @@ sys.dont_write_bytecode = True  # the source tree stays clean
 
 from conventions import breaches, layout_breaches
 from declarations import ROLES, THREADS, read_headers
-from rust import check_rust, layout_program
+from rust import declarations as rust_declarations, layout_program
 
 HEAD = """\
 # Existing binaries of plugins rely on this. Generated from sdk/include/ccm/abi by tests/abi/lock/abi_lock.py.
@@ -128,6 +129,10 @@ def faults(old_lines, new_lines):
     return found
 
 
+def abi_minor(headers):
+    return re.search(r'#define CCM_ABI_MINOR (\d+)', Path(headers, 'ccm/abi/plugin.h').read_text())[1]
+
+
 def read_lock(path):
     return [line for line in Path(path).read_text().splitlines() if line and not line.startswith('#')]
 
@@ -146,19 +151,25 @@ def main(command, *arguments):
         headers, lock = arguments
         Path(lock).write_text(HEAD + '\n'.join(lock_lines(headers)) + '\n')
         return 0
-    if command == 'check-rust':
+    if command in ('check-rust', 'write-rust'):
         headers, source = arguments
-        return fail_with(check_rust(Path(source).read_text(), lock_lines(headers)), Path(source).name)
+        text = rust_declarations(lock_lines(headers), abi_minor(headers))
+        if command == 'write-rust':
+            Path(source).write_text(text)
+            return 0
+        current = Path(source).read_text() == text
+        return fail_with([] if current else ['it is not what the headers say; run `make abi-lock`'], source)
     if command == 'rust-layout':
-        source, output = arguments
-        Path(output).write_text(layout_program(Path(source).resolve()))
+        headers, output = arguments
+        Path(output).parent.mkdir(parents=True, exist_ok=True)
+        Path(output).write_text(layout_program(lock_lines(headers)))
         return 0
     if command == 'check-layout':
         headers, text = arguments
-        expected = {line.split(' type ')[0] for line in lock_lines(headers)}
+        expected = [line.split(' type ')[0] for line in lock_lines(headers) if line.startswith(('struct ', 'member '))]
         printed = Path(text).read_text().splitlines()
         found = [f'the compiler lays out {line}' for line in printed if line not in expected]
-        return fail_with(found or ([] if printed else ['nothing was printed']), 'ccm.rs')
+        return fail_with(found or ([] if len(printed) == len(expected) else ['some structs were not printed']), 'ccm-sys')
     print(__doc__, file=sys.stderr)
     return 2
 

@@ -9,7 +9,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # the source tree stays clean
 
 from abi_lock import faults, lock_lines
-from rust import check_rust
+from rust import declarations, rust_type
 
 HEADERS = Path(sys.argv.pop())
 LOCK = lock_lines(HEADERS)
@@ -146,21 +146,25 @@ class Lock(unittest.TestCase):
 
 
 class Rust(unittest.TestCase):
-    TEXT = ('#[repr(C)]\npub struct CcmNodeAddress {\n    pub r#type: CcmStr,\n    pub address: CcmStr,\n}\n'
-            'pub const CCM_CODE_OK: i32 = 0;\n')
+    def test_types(self):
+        for c_type, rust in (
+                ('const ccm_instance *const *', '*const *const ccm_instance'), ('void *', '*mut c_void'),
+                ('const char *', '*const c_char'), ('ccm_str *', '*mut ccm_str'), ('char[4]', '[c_char; 4]'),
+                ('ccm_bool', 'ccm_bool'), ('double', 'f64'),
+                ('void (*)(void *, const ccm_str *, size_t)', 'Option<unsafe extern "C" fn(*mut c_void, *const ccm_str, usize)>'),
+                ('int64_t (*)(void)', 'Option<unsafe extern "C" fn() -> i64>')):
+            with self.subTest(c_type):
+                self.assertEqual(rust_type(c_type), rust)
 
-    def test_what_fits(self):
-        self.assertEqual(check_rust(self.TEXT, LOCK), [])
-
-    def test_a_member_of_another_type(self):
-        text = self.TEXT.replace('pub address: CcmStr', 'pub address: *const CcmStr')
-        self.assertIn('CcmNodeAddress has address', check_rust(text, LOCK)[0])
-
-    def test_another_value(self):
-        self.assertIn('CCM_CODE_OK is 1', check_rust(self.TEXT.replace('= 0', '= 1'), LOCK)[0])
-
-    def test_no_declarations(self):
-        self.assertEqual(check_rust('', LOCK), ['no declarations were found'])
+    def test_declarations(self):
+        lock = ['struct ccm_thing size 16', 'member ccm_thing.size offset 0 size 4 type uint32_t',
+                'member ccm_thing.type offset 4 size 4 type int32_t', 'member ccm_thing.self offset 8 size 8 type void *',
+                'constant CCM_ONE 1', 'id CCM_THING "ccm.thing/1"', 'opaque ccm_object', 'alias ccm_bool uint32_t']
+        text = declarations(lock, 7)
+        for line in ('pub const CCM_ABI_MINOR: u32 = 7;', 'pub const CCM_ONE: i32 = 1;', 'pub const CCM_THING: &str = "ccm.thing/1";',
+                     'pub type ccm_bool = u32;', 'pub struct ccm_object {', '    pub type_: i32,', '    pub self_: *mut c_void,',
+                     'sized!(ccm_thing);'):
+            self.assertIn(line + '\n', text)
 
 
 if __name__ == '__main__':

@@ -1,138 +1,89 @@
-"""Compares hand-written Rust declarations (#[repr(C)], no macros) with the lock's lines."""
+"""The Rust declarations of the ABI (sdk/rust/ccm-sys), made of the lock's lines."""
 import re
 
 SIMPLE = {
-    'void': 'c_void', 'bool': 'bool', 'char': 'c_char', 'double': 'f64', 'size_t': 'usize',
-    'ccm_bool': 'u32', 'int8_t': 'i8', 'uint8_t': 'u8', 'int32_t': 'i32', 'uint32_t': 'u32', 'int64_t': 'i64', 'uint64_t': 'u64',
+    'void': 'c_void', 'char': 'c_char', 'double': 'f64', 'size_t': 'usize',
+    'int8_t': 'i8', 'uint8_t': 'u8', 'int32_t': 'i32', 'uint32_t': 'u32', 'int64_t': 'i64', 'uint64_t': 'u64',
 }
+# Words of Rust get a dash at their end, as bindgen does it.
+KEYWORDS = {'as', 'fn', 'in', 'mod', 'move', 'ref', 'self', 'type', 'use', 'where'}
+
+HEAD = """\
+// Generated from sdk/include/ccm/abi by `make abi-lock` (tests/abi/lock/rust.py). The C headers say what everything means.
+
+use std::os::raw::{c_char, c_void};
+"""
 
 
-def rust_name(name):
-    """ccm_host_ctx -> CcmHostCtx."""
-    return ''.join(part.capitalize() for part in name.split('_'))
-
-
-def rust_type(c_type, functions):
+def rust_type(c_type):
     """How a C type of the lock is written in Rust."""
     function = re.fullmatch(r'(.+?) ?\(\*\)\((.*)\)', c_type)
     if function:
-        parameters = split_top(function[2])
-        types = [] if parameters == ['void'] else [rust_type(part, functions) for part in parameters]
-        result = '' if function[1] == 'void' else ' -> ' + rust_type(function[1], functions)
-        return f'Option<unsafe extern "C" fn({", ".join(types)}){result}>'
+        parameters = [] if function[2] == 'void' else function[2].split(', ')
+        result = '' if function[1] == 'void' else ' -> ' + rust_type(function[1])
+        return f'Option<unsafe extern "C" fn({", ".join(map(rust_type, parameters))}){result}>'
     array = re.fullmatch(r'(.+)\[(\d+)\]', c_type)
     if array:
-        return f'[{rust_type(array[1], functions)}; {array[2]}]'
+        return f'[{rust_type(array[1])}; {array[2]}]'
     if c_type.endswith('*const'):
         c_type = c_type[:-len('const')]
     if c_type.endswith('*'):
         inner = c_type[:-1].strip()
         # `const T *` points to constant things, and so does `T *const *`.
         constant = inner.endswith('*const') or (inner.startswith('const ') and '*' not in inner)
-        inner = inner[len('const '):] if constant and inner.startswith('const ') and '*' not in inner else inner
-        return ('*const ' if constant else '*mut ') + rust_type(inner, functions)
-    if c_type in functions:
-        return rust_type(functions[c_type], functions)
-    return SIMPLE.get(c_type) or rust_name(c_type)
+        inner = inner[len('const '):] if constant and '*' not in inner else inner
+        return ('*const ' if constant else '*mut ') + rust_type(inner)
+    return SIMPLE.get(c_type, c_type)
 
 
-def split_top(text):
-    parts, depth, begin = [], 0, 0
-    for place, letter in enumerate(text):
-        depth += (letter in '(<[') - (letter in ')]')
-        depth -= letter == '>' and text[place - 1] != '-'
-        if letter == ',' and depth == 0:
-            parts.append(text[begin:place].strip())
-            begin = place + 1
-    return [part for part in parts + [text[begin:].strip()] if part]
+def member_name(name):
+    return name + '_' if name in KEYWORDS else name
 
 
-def strip_comments(text):
-    return re.sub(r'//[^\n]*', '', text)
-
-
-def squeeze(text):
-    text = re.sub(r'\s+', ' ', text).strip()
-    # Parameters may have names in Rust: `fn(this: *mut c_void)`.
-    text = re.sub(r'([(,] ?)\w+: ', r'\1', text)
-    text = text.replace('( ', '(').replace('< ', '<')
-    return re.sub(r',? ([)>])', r'\1', re.sub(r'-> ', '->', text)).replace('->', '-> ')
-
-
-def member_name(field):
-    """Keywords of Rust are written r#type; `self` cannot be, and is called `this`."""
-    return 'self' if field == 'this' else field.removeprefix('r#')
-
-
-def structs_of(text):
-    """[(name, [(field, type)])] of each `pub struct Name { ... }` with fields."""
-    found = []
-    for match in re.finditer(r'pub struct (\w+) \{(.*?)\n\}', strip_comments(text), flags=re.S):
-        fields = [part.split(':', 1) for part in split_top(match[2])]
-        if all(name.startswith('pub ') for name, _ in fields):
-            names = [name[len('pub '):].strip() for name, _ in fields]
-            found.append((match[1], list(zip(names, (squeeze(kind) for _, kind in fields)))))
-    return found
-
-
-def aliases_of(text):
-    return {name: squeeze(kind) for name, kind in
-            re.findall(r'pub type (\w+) =(.*?);', strip_comments(text), flags=re.S)}
-
-
-def check_rust(text, lock):
-    """The mismatches, one sentence each. A struct, member or constant may be left out; a table may end early."""
-    functions = {line.split()[1]: line.split(' ', 2)[2] for line in lock if line.startswith('function ')}
-    aliases = aliases_of(text)
-    constants = {line.split()[1]: line.split(' ', 2)[2] for line in lock if line.startswith(('constant ', 'id '))}
-    members = {}
+def structs_of(lock):
+    """{name: [(member, C type)]}"""
+    structs = {line.split()[1]: [] for line in lock if line.startswith('struct ')}
     for line in lock:
         match = re.fullmatch(r'member (\w+)\.(\w+) offset \d+ size \d+ type (.*)', line)
         if match:
-            members.setdefault(rust_name(match[1]), []).append((match[2], rust_type(match[3], functions)))
-    found = []
-    structs = structs_of(text)
-    for name, fields in structs:
-        if name not in members:
-            found.append(f'{name} is no struct of the headers')
-            continue
-        written = [(member_name(member), aliases.get(kind, kind)) for member, kind in fields]
-        if written != members[name]:
-            found += differences(name, written, members[name])
-    for name, value in re.findall(r'pub const (CCM_\w+): [^=]+= (.*?);', text):
-        value = re.sub(r'\\0"$', '"', value.lstrip('b'))
-        # The minor version says with which headers a plugin was built; it need not be the newest.
-        if constants.get(name) != value and name != 'CCM_ABI_MINOR':
-            found.append(f'{name} is {value}, the headers say {constants.get(name)}')
-    return found or ([] if structs else ['no declarations were found'])
+            structs[match[1]].append((match[2], match[3]))
+    return structs
 
 
-def differences(name, written, expected):
-    found = []
-    for place in range(max(len(written), len(expected))):
-        here = written[place] if place < len(written) else ('nothing', '')
-        there = expected[place] if place < len(expected) else ('nothing', '')
-        if here != there:
-            found.append(f'{name} has {here[0]}: {here[1]}\n    where the headers have {there[0]}: {there[1]}')
-    return found
+def declarations(lock, minor):
+    """The whole source file. `minor` is CCM_ABI_MINOR, which the lock leaves out."""
+    lines = [HEAD, f'pub const CCM_ABI_MINOR: u32 = {minor};']
+    for line in lock:
+        kind, name, value = (line.split(' ', 2) + [''])[:3]
+        if kind == 'id':
+            lines.append(f'pub const {name}: &str = {value};')
+        elif kind == 'constant':
+            lines.append(f'pub const {name}: i32 = {value};')
+        elif kind == 'alias':
+            lines.append(f'pub type {name} = {rust_type(value)};')
+        elif kind == 'function':
+            lines.append(f'pub type {name} = {rust_type(value)};')
+        elif kind == 'opaque':
+            lines += ['', '#[repr(C)]', f'pub struct {name} {{', '    _opaque: [u8; 0],', '}']
+    for name, members in structs_of(lock).items():
+        lines += ['', '#[repr(C)]', '#[derive(Clone, Copy)]', f'pub struct {name} {{']
+        lines += [f'    pub {member_name(member)}: {rust_type(type_)},' for member, type_ in members]
+        lines.append('}')
+        if members[0][0] == 'size':
+            lines.append(f'sized!({name});')
+    return '\n'.join(lines) + '\n'
 
 
-def c_name(name):
-    """CcmHostCtx -> ccm_host_ctx."""
-    return re.sub(r'(?<!^)([A-Z])', r'_\1', name).lower()
-
-
-def layout_program(path):
-    """A program that prints the lock's lines for the structs of that file, without the types."""
-    lines = ['#![allow(dead_code)]', f'#[path = "{path}"]', 'mod ccm;',
-             'use std::mem::{size_of, size_of_val, MaybeUninit};', 'use std::ptr::addr_of;', '',
-             'fn main() {', '    unsafe {']
-    for name, fields in structs_of(path.read_text()):
-        lines.append(f'        let place = MaybeUninit::<ccm::{name}>::zeroed();')
-        lines.append('        let all = place.assume_init_ref();')
-        lines.append(f'        println!("struct {c_name(name)} size {{}}", size_of::<ccm::{name}>());')
-        for field, _ in fields:
-            offset = f'addr_of!(all.{field}) as usize - place.as_ptr() as usize'
-            lines.append(f'        println!("member {c_name(name)}.{member_name(field)} offset {{}} size {{}}", {offset}, '
-                         f'size_of_val(&all.{field}));')
+def layout_program(lock):
+    """A program that prints the lock's lines for the structs as the crate ccm_sys has them, without the types."""
+    lines = ['use std::mem::{size_of, size_of_val, MaybeUninit};', 'use std::ptr::addr_of;', '', 'fn main() {', '    unsafe {']
+    for name, members in structs_of(lock).items():
+        lines += ['        {', f'        let place = MaybeUninit::<ccm_sys::{name}>::zeroed();',
+                  '        let all = place.assume_init_ref();',
+                  f'        println!("struct {name} size {{}}", size_of::<ccm_sys::{name}>());']
+        for member, _ in members:
+            field = f'all.{member_name(member)}'
+            lines.append(f'        println!("member {name}.{member} offset {{}} size {{}}", '
+                         f'addr_of!({field}) as usize - place.as_ptr() as usize, size_of_val(&{field}));')
+        lines.append('        }')
     return '\n'.join(lines + ['    }', '}', ''])

@@ -1,0 +1,45 @@
+//! Several futures at once.
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// Runs all of them at once, and gives their outcomes in their order.
+pub async fn join_all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+    Join { all: futures.into_iter().map(|future| One::Open(Box::pin(future))).collect() }.await
+}
+
+enum One<F: Future> {
+    Open(Pin<Box<F>>),
+    Ended(F::Output),
+}
+
+struct Join<F: Future> {
+    all: Vec<One<F>>,
+}
+
+// The futures are in boxes, and their outcomes are never pinned.
+impl<F: Future> Unpin for Join<F> {}
+
+impl<F: Future> Future for Join<F> {
+    type Output = Vec<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut open = false;
+        for one in &mut self.all {
+            if let One::Open(future) = one {
+                match future.as_mut().poll(context) {
+                    Poll::Ready(outcome) => *one = One::Ended(outcome),
+                    Poll::Pending => open = true,
+                }
+            }
+        }
+        if open {
+            return Poll::Pending;
+        }
+        let outcomes = self.all.drain(..).filter_map(|one| match one {
+            One::Ended(outcome) => Some(outcome),
+            One::Open(_) => None,
+        });
+        Poll::Ready(outcomes.collect())
+    }
+}

@@ -1,0 +1,80 @@
+//! Makes a Rust crate a cloud provider of the cloud controller manager: a plugin that the host loads.
+//!
+//! ```ignore
+//! struct MyCloud { host: ccm::Host }
+//!
+//! impl ccm::Provider for MyCloud {
+//!     fn new(host: ccm::Host) -> ccm::Result<Self> { Ok(MyCloud { host }) }
+//! }
+//! impl ccm::ListInstances for MyCloud {
+//!     fn list_instances(&self, ctx: ccm::Ctx) -> ccm::Task<'_, ccm::InstanceList> {
+//!         Box::pin(async move { ... })
+//!     }
+//! }
+//! ccm::plugin!("mycloud" => MyCloud);
+//! ```
+//!
+//! `Cargo.toml` says `crate-type = ["cdylib"]`, and plugin.json stands beside it. With "nonblocking": true operations run in
+//! the host's own thread, where they wait for HTTP, timers and files of the host; without it they run on worker threads and
+//! may block. Each is completed exactly once, by what its future gives: there is nothing to complete twice, or too late. A
+//! panic in it is its failure.
+//!
+//! The process is the host's. A provider calls no `std::process::exit`, `set_var` or `set_current_dir`, and is not built with
+//! `panic = "abort"`. The crate `ccm-testing` is a host for `cargo test`.
+
+#[cfg(panic = "abort")]
+compile_error!("a panic would end the manager: leave panic = \"abort\" out of the profile");
+
+mod call;
+mod callback;
+mod config;
+mod crypto;
+mod ctx;
+mod error;
+mod executor;
+#[doc(hidden)]
+pub mod ffi;
+mod file;
+mod host;
+mod http;
+mod instances;
+mod join;
+mod json;
+mod load_balancers;
+mod log;
+#[doc(hidden)]
+pub mod manifest;
+mod notices;
+mod object;
+mod operation;
+mod owned;
+#[doc(hidden)]
+pub mod plugin;
+mod provider;
+mod routes;
+#[doc(hidden)]
+pub mod tables;
+mod timer;
+mod worker;
+
+pub use ccm_sys as sys;
+pub use crypto::Signature;
+pub use ctx::{Ctx, Done};
+pub use error::{reason, Class, Code, Error, Result};
+pub use file::FileWatch;
+pub use host::Host;
+pub use http::{HttpClient, HttpClientOptions, HttpRequest, HttpResponse};
+pub use instances::{Instance, InstanceLimits, InstanceList, InstanceState, NodeAddress, NodeIdentity};
+pub use join::join_all;
+pub use json::Json;
+pub use load_balancers::{Backend, Ingress, IngressPort, LoadBalancer, LoadBalancerLimits, LoadBalancerState, Service, ServicePort};
+pub use log::Level;
+pub use notices::{Hint, Metric, MetricKind};
+pub use object::{Object, Value, ValueKind};
+pub use operation::Task;
+pub use owned::OwnedObject;
+pub use provider::{
+    ClusterNames, DescribeInstances, GetInstance, ListInstances, LoadBalancers, ObserveLoadBalancer, OwnedObjects, Provider,
+    Routes, UpdateLoadBalancer,
+};
+pub use routes::{Route, RouteLimits};

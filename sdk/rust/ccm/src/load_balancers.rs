@@ -1,0 +1,314 @@
+//! Load balancers, and the functions of ccm_cloud_loadbalancers.
+use crate::error::{milliseconds, numbers};
+use crate::ffi::{self, Arena};
+use crate::operation::{operate, Give};
+use crate::{Host, LoadBalancers, NodeAddress, Object, ObserveLoadBalancer, Result, UpdateLoadBalancer};
+use ccm_sys::*;
+use std::collections::BTreeMap;
+use std::os::raw::c_void;
+use std::time::Duration;
+
+numbers! {
+    /// How it is about a load balancer.
+    #[derive(Default)]
+    LoadBalancerState, else Unknown {
+        /// Nothing may be concluded.
+        #[default]
+        Unknown = CCM_LOAD_BALANCER_UNKNOWN,
+        /// There certainly is none.
+        Absent = CCM_LOAD_BALANCER_ABSENT,
+        /// Exists or is being changed, does not serve yet.
+        Pending = CCM_LOAD_BALANCER_PENDING,
+        /// Serves.
+        Active = CCM_LOAD_BALANCER_ACTIVE,
+        /// Serves other Services too.
+        Shared = CCM_LOAD_BALANCER_SHARED,
+        /// Not proven to be the Service's.
+        Foreign = CCM_LOAD_BALANCER_FOREIGN,
+    }
+}
+
+/// The Service that wants a load balancer, read and validated by the controller. The fields are those of ccm_service in
+/// ccm/abi/loadbalancers.h, which says more about each.
+#[derive(Clone, Default)]
+pub struct Service {
+    pub name: String,
+    pub namespace: String,
+    pub uid: String,
+    pub cluster_name: String,
+    /// As recorded on the Service: where to look, and no proof.
+    pub id: String,
+    /// One that the administrator allowed to take over.
+    pub adopt_id: String,
+    pub default_name: String,
+    pub class_name: String,
+    pub requested_ip: String,
+    pub ports: Vec<ServicePort>,
+    /// None = everybody.
+    pub source_ranges: Vec<String>,
+    /// "IPv4", "IPv6".
+    pub ip_families: Vec<String>,
+    pub parameters: BTreeMap<String, String>,
+    /// externalTrafficPolicy: Local
+    pub local_traffic: bool,
+    /// sessionAffinity: ClientIP
+    pub client_ip_affinity: bool,
+    /// allocateLoadBalancerNodePorts: false
+    pub no_node_ports: bool,
+    /// 0 = none.
+    pub health_check_node_port: i32,
+    /// 0 = the cloud's default.
+    pub affinity_timeout: Duration,
+    /// For annotations.
+    pub object: Option<Object>,
+}
+
+/// One port of a Service.
+#[derive(Clone, Debug, Default)]
+pub struct ServicePort {
+    pub name: String,
+    /// "TCP", "UDP", "SCTP".
+    pub protocol: String,
+    pub app_protocol: String,
+    pub port: i32,
+    /// 0 = none was allocated.
+    pub node_port: i32,
+}
+
+/// A Node that takes the Service's traffic.
+#[derive(Clone, Default)]
+pub struct Backend {
+    pub name: String,
+    /// May be empty: the machine is then found by name.
+    pub provider_id: String,
+    pub addresses: Vec<NodeAddress>,
+    /// For labels and annotations.
+    pub node: Option<Object>,
+}
+
+/// What the cloud has for a Service.
+#[derive(Clone, Debug, Default)]
+pub struct LoadBalancer {
+    pub state: LoadBalancerState,
+    /// With `Pending`: when to come back; 0 = the host's choice.
+    pub retry_after: Duration,
+    /// The cloud's; set it as soon as it is known.
+    pub id: String,
+    pub name: String,
+    /// Of `observe_load_balancer`: how what exists differs from what is wanted, in words. Of the others: what they changed.
+    pub difference: String,
+    pub ingress: Vec<Ingress>,
+    /// For the Service; an empty value removes one.
+    pub annotations: BTreeMap<String, String>,
+}
+
+/// One way to reach a load balancer: `ip` or `hostname`.
+#[derive(Clone, Debug, Default)]
+pub struct Ingress {
+    pub ip: String,
+    pub hostname: String,
+    /// "VIP", "Proxy"; empty = VIP.
+    pub ip_mode: String,
+    pub ports: Vec<IngressPort>,
+}
+
+impl Ingress {
+    pub fn ip(ip: impl Into<String>) -> Ingress {
+        Ingress { ip: ip.into(), ..Ingress::default() }
+    }
+
+    pub fn hostname(hostname: impl Into<String>) -> Ingress {
+        Ingress { hostname: hostname.into(), ..Ingress::default() }
+    }
+}
+
+/// A load balancer's word on one port.
+#[derive(Clone, Debug, Default)]
+pub struct IngressPort {
+    pub port: i32,
+    pub protocol: String,
+    /// CamelCase, or "domain/Reason"; empty = none.
+    pub error: String,
+}
+
+/// What the cloud bears; 0 is the host's choice, or no limit that is known.
+#[derive(Clone, Debug, Default)]
+pub struct LoadBalancerLimits {
+    /// Of the account.
+    pub load_balancers: i64,
+    /// Of one load balancer.
+    pub backends: i64,
+    /// Where the id is recorded on the Service; empty = the host's choice.
+    pub id_annotation: String,
+    /// Of one operation.
+    pub timeout: Duration,
+    /// Operations at once.
+    pub parallel: i64,
+}
+
+const SERVICE_FLAGS: i32 = CCM_SERVICE_LOCAL_TRAFFIC | CCM_SERVICE_CLIENT_IP_AFFINITY | CCM_SERVICE_NO_NODE_PORTS;
+
+unsafe fn read_service(host: &Host, raw: *const ccm_service) -> Result<Service> {
+    let raw = ffi::request(raw, SERVICE_FLAGS)?;
+    let has = |flag: i32| raw.flags & flag as u32 != 0;
+    Ok(Service {
+        name: ffi::string(raw.name),
+        namespace: ffi::string(raw.namespace_name),
+        uid: ffi::string(raw.uid),
+        cluster_name: ffi::string(raw.cluster_name),
+        id: ffi::string(raw.id),
+        adopt_id: ffi::string(raw.adopt_id),
+        default_name: ffi::string(raw.default_name),
+        class_name: ffi::string(raw.class_name),
+        requested_ip: ffi::string(raw.requested_ip),
+        ports: ffi::parts(raw.ports, raw.port_count, |port| read_port(port))?,
+        source_ranges: ffi::strings(raw.source_ranges, raw.source_range_count),
+        ip_families: ffi::strings(raw.ip_families, raw.ip_family_count),
+        parameters: ffi::map(raw.parameters, raw.parameter_count),
+        local_traffic: has(CCM_SERVICE_LOCAL_TRAFFIC),
+        client_ip_affinity: has(CCM_SERVICE_CLIENT_IP_AFFINITY),
+        no_node_ports: has(CCM_SERVICE_NO_NODE_PORTS),
+        health_check_node_port: raw.health_check_node_port,
+        affinity_timeout: Duration::from_secs(raw.affinity_timeout_seconds.max(0) as u64),
+        object: Object::retain(host, raw.object),
+    })
+}
+
+unsafe fn read_port(raw: *const ccm_service_port) -> Result<ServicePort> {
+    let raw = ffi::request(raw, 0)?;
+    Ok(ServicePort {
+        name: ffi::string(raw.name),
+        protocol: ffi::string(raw.protocol),
+        app_protocol: ffi::string(raw.app_protocol),
+        port: raw.port,
+        node_port: raw.node_port,
+    })
+}
+
+unsafe fn read_backend(host: &Host, raw: *const ccm_backend) -> Result<Backend> {
+    let raw = ffi::request(raw, 0)?;
+    let addresses = ffi::slice(raw.addresses, raw.address_count);
+    Ok(Backend {
+        name: ffi::string(raw.name),
+        provider_id: ffi::string(raw.provider_id),
+        addresses: addresses.iter().map(|address| NodeAddress::from_c(address)).collect(),
+        node: Object::retain(host, raw.node),
+    })
+}
+
+unsafe fn read_request(host: &Host, raw: *const ccm_load_balancer_request) -> Result<(Service, Vec<Backend>)> {
+    let raw = ffi::request(raw, 0)?;
+    let service = read_service(host, raw.service)?;
+    let backends = ffi::parts(raw.backends, raw.backend_count, |backend| read_backend(host, backend))?;
+    Ok((service, backends))
+}
+
+impl Give for LoadBalancer {
+    const ALSO_WITH_A_FAILURE: bool = true;
+
+    fn give(&self, arena: &mut Arena) -> *const c_void {
+        let raw = self.ingress.iter().map(|ingress| ingress.to_c(arena)).collect();
+        let (ingress, ingress_count) = arena.pointers(raw);
+        let (annotations, annotation_count) = arena.pairs(&self.annotations);
+        arena.one(ccm_load_balancer {
+            state: self.state.number(),
+            retry_after_ms: milliseconds(self.retry_after),
+            id: ffi::borrow(&self.id),
+            name: ffi::borrow(&self.name),
+            difference: ffi::borrow(&self.difference),
+            ingress,
+            ingress_count,
+            annotations,
+            annotation_count,
+            ..ccm_load_balancer::default()
+        }) as *const c_void
+    }
+}
+
+impl Ingress {
+    fn to_c(&self, arena: &mut Arena) -> ccm_ingress {
+        let one = |port: &IngressPort| ccm_ingress_port {
+            port: port.port,
+            protocol: ffi::borrow(&port.protocol),
+            error: ffi::borrow(&port.error),
+            ..ccm_ingress_port::default()
+        };
+        let (ports, port_count) = arena.pointers(self.ports.iter().map(one).collect());
+        ccm_ingress {
+            ip: ffi::borrow(&self.ip),
+            hostname: ffi::borrow(&self.hostname),
+            ip_mode: ffi::borrow(&self.ip_mode),
+            ports,
+            port_count,
+            ..ccm_ingress::default()
+        }
+    }
+}
+
+impl Give for LoadBalancerLimits {
+    fn give(&self, arena: &mut Arena) -> *const c_void {
+        arena.one(ccm_load_balancer_limits {
+            load_balancers: self.load_balancers,
+            backends: self.backends,
+            id_annotation: ffi::borrow(&self.id_annotation),
+            timeout_ms: milliseconds(self.timeout),
+            parallel: self.parallel,
+            ..ccm_load_balancer_limits::default()
+        }) as *const c_void
+    }
+}
+
+/// Of `name`.
+struct Name(String);
+impl Give for Name {
+    fn give(&self, arena: &mut Arena) -> *const c_void {
+        let raw = ccm_load_balancer_name { name: ffi::borrow(&self.0), ..ccm_load_balancer_name::default() };
+        arena.one(raw) as *const c_void
+    }
+}
+
+/// Of `lane`.
+struct Lane(String);
+impl Give for Lane {
+    fn give(&self, arena: &mut Arena) -> *const c_void {
+        let raw = ccm_load_balancer_lane { lane: ffi::borrow(&self.0), ..ccm_load_balancer_lane::default() };
+        arena.one(raw) as *const c_void
+    }
+}
+
+/// A function of the table, whose request is a Service with its backends.
+macro_rules! function {
+    ($name:ident, $bound:ident, |$provider:ident, $ctx:ident, $service:ident, $backends:ident| $call:expr) => {
+        pub unsafe extern "C" fn $name<P: $bound>(
+            this: *mut c_void,
+            ctx: ccm_ctx,
+            raw: *const ccm_load_balancer_request,
+            done: ccm_completion,
+        ) {
+            let read = |host: &Host| read_request(host, raw);
+            operate(this, ctx, done, read, |$provider: &P, $ctx, ($service, $backends)| $call);
+        }
+    };
+}
+function!(observe, ObserveLoadBalancer, |provider, ctx, service, backends| provider
+    .observe_load_balancer(ctx, service, backends));
+function!(ensure, LoadBalancers, |provider, ctx, service, backends| provider.ensure_load_balancer(ctx, service, backends));
+function!(update_backends, UpdateLoadBalancer, |provider, ctx, service, backends| provider
+    .update_load_balancer(ctx, service, backends));
+function!(remove, LoadBalancers, |provider, ctx, service, _backends| provider.delete_load_balancer(ctx, service));
+function!(name, LoadBalancers, |provider, ctx, service, _backends| {
+    Box::pin(async move { provider.load_balancer_name(ctx, service).await.map(Name) })
+});
+function!(lane, LoadBalancers, |provider, ctx, service, _backends| {
+    Box::pin(async move { provider.load_balancer_lane(ctx, service).await.map(Lane) })
+});
+
+pub unsafe extern "C" fn limits<P: LoadBalancers>(
+    this: *mut c_void,
+    ctx: ccm_ctx,
+    raw: *const ccm_limits_request,
+    done: ccm_completion,
+) {
+    let read = |_: &Host| ffi::request(raw, 0).map(|_| ());
+    operate(this, ctx, done, read, |provider: &P, ctx, ()| provider.load_balancer_limits(ctx));
+}

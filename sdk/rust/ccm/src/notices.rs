@@ -1,0 +1,101 @@
+//! What a provider tells without waiting for an answer: hints, Events, metrics. And whether this host leads.
+use crate::error::numbers;
+use crate::ffi::{self, Arena};
+use crate::host::call;
+use crate::{Host, Object};
+use ccm_sys::*;
+
+/// What may have changed in a cloud that pushes news: as much as is known, at least one of the texts.
+#[derive(Clone, Debug, Default)]
+pub struct Hint {
+    /// A load balancer, and not a machine.
+    pub load_balancer: bool,
+    /// Of the Node or Service.
+    pub name: String,
+    /// Of the Service.
+    pub namespace: String,
+    pub uid: String,
+    /// Of the machine.
+    pub provider_id: String,
+    /// Of the load balancer, as it is recorded on the Service.
+    pub id: String,
+}
+
+numbers! {
+    /// What a metric is.
+    MetricKind, else Counter {
+        Counter = CCM_METRIC_COUNTER,
+        Gauge = CCM_METRIC_GAUGE,
+        Histogram = CCM_METRIC_HISTOGRAM,
+    }
+}
+
+/// A metric that the host exposes. Of `Host::metric`.
+#[derive(Clone)]
+pub struct Metric {
+    host: Host,
+    number: u64,
+}
+
+impl Metric {
+    /// Adds to a counter, sets a gauge, observes a histogram; one value for each label's name.
+    pub fn record(&self, labels: &[&str], value: f64) {
+        let labels: Vec<ccm_str> = labels.iter().map(|label| ffi::borrow(label)).collect();
+        call!(self.host, metrics.record(self.number, labels.as_ptr(), labels.len(), value));
+    }
+}
+
+impl Host {
+    /// Tells the host where to look. It reads before it acts: a wrong, doubled or lost hint does no harm.
+    pub fn hint(&self, hint: &Hint) {
+        let raw = ccm_hint {
+            kind: if hint.load_balancer { CCM_HINT_LOAD_BALANCER } else { CCM_HINT_INSTANCE },
+            name: ffi::borrow(&hint.name),
+            namespace_: ffi::borrow(&hint.namespace),
+            uid: ffi::borrow(&hint.uid),
+            provider_id: ffi::borrow(&hint.provider_id),
+            id: ffi::borrow(&hint.id),
+            ..ccm_hint::default()
+        };
+        call!(self, hint.changed(&raw));
+    }
+
+    /// A Kubernetes Event about a Node or Service, of type Warning or Normal. It never blocks and never fails.
+    pub fn event(&self, object: &Object, warning: bool, reason: &str, message: &str) {
+        let raw = ccm_event {
+            flags: if warning { CCM_EVENT_IS_WARNING as u32 } else { 0 },
+            object: object.raw(),
+            reason: ffi::borrow(reason),
+            message: ffi::borrow(message),
+            ..ccm_event::default()
+        };
+        call!(self, event.record(&raw));
+    }
+
+    /// Defines a metric, in `Provider::new` alone. `buckets` are a histogram's upper bounds, ascending, without +Inf. `None`
+    /// when the name is invalid or taken, which the host logs.
+    pub fn metric(&self, kind: MetricKind, name: &str, help: &str, labels: &[&str], buckets: &[f64]) -> Option<Metric> {
+        let mut arena = Arena::default();
+        let (label_names, label_count) = arena.array(labels.iter().map(|label| ffi::borrow(label)).collect());
+        let (buckets, bucket_count) = arena.array(buckets.to_vec());
+        let raw = ccm_metric {
+            kind: kind.number(),
+            name: ffi::borrow(name),
+            help: ffi::borrow(help),
+            label_names,
+            label_count,
+            buckets,
+            bucket_count,
+            ..ccm_metric::default()
+        };
+        match call!(self, metrics.define(&raw)) {
+            None | Some(0) => None,
+            Some(number) => Some(Metric { host: self.clone(), number }),
+        }
+    }
+
+    /// Whether this host holds the Lease at this moment.
+    pub fn leading(&self) -> bool {
+        call!(self, leader.leading()).unwrap_or(0) != 0
+    }
+}

@@ -1,0 +1,107 @@
+//! What a provider has made in the cloud, and the functions of ccm_cloud_owned.
+use crate::ffi::{self, Arena};
+use crate::operation::{operate, Give};
+use crate::provider::ClusterNames;
+use crate::{Host, OwnedObjects, Result};
+use ccm_sys::*;
+use std::os::raw::c_void;
+
+/// An object of the cloud that bears a mark of the provider's. Without Services and Node it is for the cluster as a whole.
+#[derive(Clone, Debug, Default)]
+pub struct OwnedObject {
+    /// Its mark names no cluster, so it may be another one's.
+    pub no_cluster: bool,
+    /// Others use it, too.
+    pub shared: bool,
+    /// "load-balancer", "floating-ip", "route", "firewall", "security-group", or the cloud's own.
+    pub kind: String,
+    /// Unique among those of its kind.
+    pub id: String,
+    pub name: String,
+    /// As its mark names it.
+    pub cluster: String,
+    pub address: String,
+    /// "NAMESPACE/NAME" and UID; either may be empty.
+    pub services: Vec<(String, String)>,
+    /// Of a route.
+    pub node: String,
+    pub destination_cidr: String,
+}
+
+const FLAGS: i32 = CCM_OWNED_NO_CLUSTER | CCM_OWNED_SHARED;
+
+impl OwnedObject {
+    unsafe fn read(raw: *const ccm_owned_object) -> Result<OwnedObject> {
+        let raw = ffi::request(raw, FLAGS)?;
+        let services = ffi::slice(raw.services, raw.service_count);
+        Ok(OwnedObject {
+            no_cluster: raw.flags & CCM_OWNED_NO_CLUSTER as u32 != 0,
+            shared: raw.flags & CCM_OWNED_SHARED as u32 != 0,
+            kind: ffi::string(raw.kind),
+            id: ffi::string(raw.id),
+            name: ffi::string(raw.name),
+            cluster: ffi::string(raw.cluster),
+            address: ffi::string(raw.address),
+            services: services.iter().map(|pair| (ffi::string(pair.key), ffi::string(pair.value))).collect(),
+            node: ffi::string(raw.node),
+            destination_cidr: ffi::string(raw.destination_cidr),
+        })
+    }
+
+    fn to_c(&self, arena: &mut Arena) -> ccm_owned_object {
+        let (services, service_count) = arena.pairs(self.services.iter().map(|(name, uid)| (name, uid)));
+        let no_cluster = if self.no_cluster { CCM_OWNED_NO_CLUSTER } else { 0 };
+        let shared = if self.shared { CCM_OWNED_SHARED } else { 0 };
+        ccm_owned_object {
+            flags: (no_cluster | shared) as u32,
+            kind: ffi::borrow(&self.kind),
+            id: ffi::borrow(&self.id),
+            name: ffi::borrow(&self.name),
+            cluster: ffi::borrow(&self.cluster),
+            address: ffi::borrow(&self.address),
+            services,
+            service_count,
+            node: ffi::borrow(&self.node),
+            destination_cidr: ffi::borrow(&self.destination_cidr),
+            ..ccm_owned_object::default()
+        }
+    }
+}
+
+impl Give for Vec<OwnedObject> {
+    fn give(&self, arena: &mut Arena) -> *const c_void {
+        let raw = self.iter().map(|object| object.to_c(arena)).collect();
+        let (objects, count) = arena.pointers(raw);
+        arena.one(ccm_owned_list { objects, count, ..ccm_owned_list::default() }) as *const c_void
+    }
+}
+
+unsafe fn cluster(flags: u32, clusters: *const ccm_str, count: usize) -> ClusterNames {
+    ClusterNames { names: ffi::strings(clusters, count), given: flags & CCM_OWNED_CLUSTER_GIVEN as u32 != 0 }
+}
+
+pub unsafe extern "C" fn list<P: OwnedObjects>(
+    this: *mut c_void,
+    ctx: ccm_ctx,
+    raw: *const ccm_list_owned_request,
+    done: ccm_completion,
+) {
+    let read = |_: &Host| {
+        let raw = ffi::request(raw, CCM_OWNED_CLUSTER_GIVEN)?;
+        Ok(cluster(raw.flags, raw.clusters, raw.cluster_count))
+    };
+    operate(this, ctx, done, read, |provider: &P, ctx, cluster| provider.list_owned(ctx, cluster));
+}
+
+pub unsafe extern "C" fn remove<P: OwnedObjects>(
+    this: *mut c_void,
+    ctx: ccm_ctx,
+    raw: *const ccm_remove_owned_request,
+    done: ccm_completion,
+) {
+    let read = |_: &Host| {
+        let raw = ffi::request(raw, CCM_OWNED_CLUSTER_GIVEN)?;
+        Ok((cluster(raw.flags, raw.clusters, raw.cluster_count), OwnedObject::read(raw.object)?))
+    };
+    operate(this, ctx, done, read, |provider: &P, ctx, (cluster, object)| provider.remove_owned(ctx, cluster, object));
+}
