@@ -56,8 +56,8 @@ class OpenStackLoadBalancersTest : public ServicesManagerTest {
   std::string make_by_hand(int number) const {
     json members = json::array();
     for (int i = 0; i < 3; ++i) {
-      members.push_back({{"address", "10.10.0." + std::to_string(200 + i)},
-                         {"protocol_port", 30'000 + number}});
+      members.push_back(
+          {{"address", "10.10.0." + std::to_string(200 + i)}, {"protocol_port", 30'000 + number}});
     }
     const json monitor = {{"type", "TCP"}, {"delay", 5}, {"timeout", 3}, {"max_retries", 1}};
     const json pool = {{"name", "pool"},
@@ -66,11 +66,12 @@ class OpenStackLoadBalancersTest : public ServicesManagerTest {
                        {"healthmonitor", monitor},
                        {"members", members}};
     const json listener = {{"protocol", "TCP"}, {"protocol_port", 80}, {"default_pool", pool}};
-    const json made = demo_.make("load-balancer", "/v2.0/lbaas/loadbalancers",
-                                 {{"loadbalancer",
-                                   {{"name", "by-hand-" + std::to_string(number)},
-                                    {"vip_subnet_id", id("private-v4")},
-                                    {"listeners", json::array({listener})}}}})
+    const json made = demo_
+                          .make("load-balancer", "/v2.0/lbaas/loadbalancers",
+                                {{"loadbalancer",
+                                  {{"name", "by-hand-" + std::to_string(number)},
+                                   {"vip_subnet_id", id("private-v4")},
+                                   {"listeners", json::array({listener})}}}})
                           .at("loadbalancer");
     const std::string path = "/v2.0/lbaas/loadbalancers/" + made.at("id").get<std::string>();
     EXPECT_TRUE(eventually([&] {
@@ -114,7 +115,8 @@ TEST_F(OpenStackLoadBalancersTest, OS_196_225_246_264_282_309_EachKindOfService)
         {{"ports", json::array({{{"name", "http"}, {"port", 80}, {"protocol", "TCP"}},
                                 {{"name", "https"}, {"port", 443}, {"protocol", "TCP"}}})},
          {"loadBalancerSourceRanges", {"198.51.100.0/24"}}});
-  serve("inner", {{kInternal, "true"}}, {{"ports", json::array({{{"port", 81}, {"protocol", "TCP"}}})}});
+  serve("inner", {{kInternal, "true"}},
+        {{"ports", json::array({{{"port", 81}, {"protocol", "TCP"}}})}});
   serve("names", json::object(),
         {{"ports", json::array({{{"name", "udp"}, {"port", 53}, {"protocol", "UDP"}},
                                 {{"name", "tcp"}, {"port", 53}, {"protocol", "TCP"}}})}});
@@ -133,7 +135,8 @@ TEST_F(OpenStackLoadBalancersTest, OS_196_225_246_264_282_309_EachKindOfService)
   }
 
   // Another one on the first one's load balancer.
-  serve("guest", {{kIdAnnotation, shop}}, {{"ports", json::array({{{"port", 82}, {"protocol", "TCP"}}})}});
+  serve("guest", {{kIdAnnotation, shop}},
+        {{"ports", json::array({{{"port", 82}, {"protocol", "TCP"}}})}});
   ASSERT_TRUE(has_address("guest")) << tail(manager_->log());
   EXPECT_EQ(address("guest"), address("shop"));
   EXPECT_EQ(balancing("loadbalancers").size(), 3U);
@@ -145,9 +148,8 @@ TEST_F(OpenStackLoadBalancersTest, OS_196_225_246_264_282_309_EachKindOfService)
   // A Node leaves: one write for each pool.
   cloud_->forget();
   ASSERT_EQ(api_.remove("/api/v1/nodes/node-2").status, 200);
-  EXPECT_TRUE(eventually([&] {
-    return members() == std::multiset<std::size_t>{2, 2, 2, 2, 2, 2};
-  })) << tail(manager_->log());
+  EXPECT_TRUE(eventually([&] { return members() == std::multiset<std::size_t>{2, 2, 2, 2, 2, 2}; }))
+      << tail(manager_->log());
   EXPECT_EQ(cloud_->requests("PUT", "/pools/[^/]*/members"), 6);
 
   // The first one leaves, and the second one keeps address and listener.

@@ -55,7 +55,8 @@ class OpenStackNodesTest : public ServicesManagerTest {
     std::set<std::pair<std::string, std::string>> found;
     const json answer = demo_.get("network", router());
     for (const json& route : answer.at("router").at("routes")) {
-      found.insert({route.at("destination"), route.at("nexthop")});
+      found.emplace(route.at("destination").get<std::string>(),
+                    route.at("nexthop").get<std::string>());
     }
     return found;
   }
@@ -101,15 +102,13 @@ TEST_F(OpenStackNodesTest, OS_146_151_161_NodesComeStopAndGoWithTheirServers) {
     return has_taint("short-lived", "node.cloudprovider.kubernetes.io/shutdown");
   })) << tail(manager_->log());
   demo_.remove("compute", "/servers/" + server);
-  EXPECT_TRUE(eventually([&] {
-    return api_.get("/api/v1/nodes/short-lived").status == 404;
-  })) << tail(manager_->log());
+  EXPECT_TRUE(eventually([&] { return api_.get("/api/v1/nodes/short-lived").status == 404; }))
+      << tail(manager_->log());
   EXPECT_EQ(initialised("node-"), 3);
 }
 
 TEST_F(OpenStackNodesTest, OS_177_181_186_188_195_RoutesFollowNodesAndForeignOnesStay) {
-  const std::pair<std::string, std::string> foreign = {"10.244.200.0/24",
-                                                       address_of(id("node-1"))};
+  const std::pair<std::string, std::string> foreign = {"10.244.200.0/24", address_of(id("node-1"))};
   const json route = {{"destination", foreign.first}, {"nexthop", foreign.second}};
   const json added = {{"router", {{"routes", json::array({route})}}}};
   ASSERT_EQ(demo_.send("PUT", "network", router() + "/add_extraroutes", added).status, 200);

@@ -35,8 +35,8 @@ class RunningServices : public RunningCloud {
       std::smatch found;
       for (std::string line; std::getline(file, line);) {
         if (!std::regex_search(line, found, kRequest)) continue;
-        count += (method.empty() || found.str(1) == method) &&
-                 std::regex_search(found.str(2), wanted);
+        count +=
+            (method.empty() || found.str(1) == method) && std::regex_search(found.str(2), wanted);
       }
     }
     return count;
@@ -69,8 +69,8 @@ class RunningFake : public RunningCloud {
     server_.with([&](openstack_api::Cloud& cloud) {
       const std::regex wanted(pattern);
       for (const openstack_api::Exchange& each : cloud.log()) {
-        const bool of_service = each.target.starts_with("/load-balancer") ||
-                                each.target.starts_with("/networking");
+        const bool of_service =
+            each.target.starts_with("/load-balancer") || each.target.starts_with("/networking");
         count += of_service && (method.empty() || each.method == method) &&
                  std::regex_search(each.target, wanted);
       }

@@ -110,12 +110,15 @@ class ServicesManagerTest : public openstack_api::ManagerTest {
   }
   // So that other tests do not fail for it.
   void clean() {
-    for (const std::string& each : contents()["loadbalancers"]) {
+    Contents all = contents();
+    for (const std::string& each : all["loadbalancers"]) {
       if (before_["loadbalancers"].contains(each)) continue;
       demo_.send("DELETE", "load-balancer", "/v2.0/lbaas/loadbalancers/" + each + "?cascade=true");
     }
+    eventually([&] { return contents()["loadbalancers"] == before_["loadbalancers"]; });
+    all = contents();
     for (const char* name : {"floatingips", "security-groups", "ports"}) {
-      for (const std::string& each : contents()[name]) {
+      for (const std::string& each : all[name]) {
         if (before_[name].contains(each)) continue;
         demo_.send("DELETE", "network", "/v2.0/" + std::string(name) + "/" + each);
       }
