@@ -1,4 +1,4 @@
-# Changes the installed module `ccm`, and the example that uses it, where they differ from those of the source tree.
+# Changes the installed module `ccm`, and the examples that use it, where they differ from those of the source tree.
 set(share "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share/ccm")
 
 # Go builds C files of a package again when a file in the package's own folder has changed, and knows of no headers
@@ -15,7 +15,9 @@ foreach(package go go/ccmtest)
   list(APPEND CMAKE_INSTALL_MANIFEST_FILES ${CMAKE_INSTALL_PREFIX}/share/ccm/${package}/headers.h)
 endforeach()
 
-set(module ${share}/examples/provider-go/go.mod)
-file(READ ${module} text)
-string(REPLACE "../../sdk/go" "../../go" text "${text}")
-file(WRITE ${module} "${text}")
+file(GLOB modules ${share}/examples/*/go.mod)
+foreach(module ${modules})
+  file(READ ${module} text)
+  string(REPLACE "../../sdk/go" "../../go" text "${text}")
+  file(WRITE ${module} "${text}")
+endforeach()
