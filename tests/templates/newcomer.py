@@ -56,7 +56,9 @@ def commands(repository, title):
 
 def environment(prefix, *folders):
     path = ":".join([f"{prefix}/bin", *map(str, folders), os.environ["PATH"]])
-    return {**os.environ, "CCM_PREFIX": str(prefix), "PATH": path}
+    # Compilers that rustup installed are found by the folder of their user, whatever HOME is.
+    rustup = os.environ.get("RUSTUP_HOME", str(pathlib.Path.home() / ".rustup"))
+    return {**os.environ, "CCM_PREFIX": str(prefix), "PATH": path, "RUSTUP_HOME": rustup}
 
 
 def step(repository, name, variables):
