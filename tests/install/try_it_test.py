@@ -3,6 +3,7 @@
 
     try_it_test.py BUILD
 """
+import os
 import pathlib
 import re
 import shutil
@@ -40,6 +41,13 @@ class TryItTest(InstalledTest):
         ccmctl = pathlib.Path(self.build) / "bin/ccmctl"
         if ccmctl.exists():
             subprocess.run([ccmctl, "plugin", "check", plugin], check=True, capture_output=True)
+
+    @unittest.skipUnless(shutil.which("cargo"), "cargo is not installed")
+    def test_in_rust(self):
+        self.install("sdk", "tools")
+        rustup = os.environ.get("RUSTUP_HOME", str(pathlib.Path.home() / ".rustup"))
+        script = self.here(block(GUIDE, "In Rust", "cargo build"))
+        self.run_script(script, PATH=f"{self.prefix}/bin:{os.environ['PATH']}", RUSTUP_HOME=rustup)
 
     def test_the_cmake_lines_are_whole(self):
         self.install("sdk")

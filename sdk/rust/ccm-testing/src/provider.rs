@@ -59,7 +59,7 @@ pub struct FakeProvider<'a> {
     nonblocking: bool,
     component: ccm_component,
     host: Box<ccm_host>,
-    /// What completions point to: a late one must find it.
+    /// Completions point to them: a late one must find its own.
     outcomes: RefCell<Vec<Arc<dyn Send + Sync>>>,
     object: RefCell<Option<String>>,
 }

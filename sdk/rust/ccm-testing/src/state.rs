@@ -1,4 +1,4 @@
-//! What happens in the fake host: its loop, clock, contexts, and all that a test set or may look at.
+//! The state of the fake host: its loop, clock, contexts, and all that a test set or may look at.
 use ccm::sys::*;
 use ccm::{Error, HttpRequest, HttpResponse, Result};
 use std::collections::{BTreeMap, VecDeque};
@@ -122,7 +122,7 @@ impl State {
         true
     }
 
-    /// What the clock has reached.
+    /// Timers and deadlines that the clock has reached.
     pub fn due(&self) {
         let mut inner = self.lock();
         let now = inner.now;

@@ -6,7 +6,7 @@ use crate::Host;
 use std::os::raw::c_char;
 use std::sync::Arc;
 
-/// What the component knows of --cloud-config. The host's bytes may go away with the next change, which it tells in
+/// The component's copy of --cloud-config. The host's bytes may go away with the next change, which it tells in
 /// [serial]; so they are read there alone, and everybody else gets the copy.
 #[derive(Default)]
 pub(crate) struct Config {

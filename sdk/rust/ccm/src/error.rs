@@ -54,7 +54,7 @@ numbers! {
 }
 
 numbers! {
-    /// What the host does about an error.
+    /// The class says what the host does about an error.
     Class, else None {
         /// Nothing is known about it: retried with back-off.
         None = CCM_CLASS_NONE,
@@ -171,7 +171,7 @@ impl Error {
         self
     }
 
-    /// What `ensure_load_balancer` or `update_load_balancer` made before it failed.
+    /// Adds the part that `ensure_load_balancer` or `update_load_balancer` made before it failed.
     pub fn with_load_balancer(mut self, so_far: LoadBalancer) -> Error {
         self.so_far = Some(Box::new(so_far));
         self

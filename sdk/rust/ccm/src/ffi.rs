@@ -1,4 +1,4 @@
-//! What crosses the ABI as memory: texts, arrays, structs of another version, tables of functions.
+//! The memory that crosses the ABI: texts, arrays, structs of another version, tables of functions.
 use crate::Error;
 use ccm_sys::*;
 use std::any::Any;

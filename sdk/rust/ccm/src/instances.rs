@@ -134,7 +134,7 @@ impl NodeIdentity {
     }
 }
 
-/// What the cloud bears; 0 is the host's choice, or no limit.
+/// The limits of the cloud; 0 is the host's choice, or no limit.
 #[derive(Clone, Debug, Default)]
 pub struct InstanceLimits {
     /// Of `describe_instances` and `get_instance`.

@@ -4,8 +4,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 /// Runs all of them at once, and gives their outcomes in their order.
-pub async fn join_all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
-    Join { all: futures.into_iter().map(|future| One::Open(Box::pin(future))).collect() }.await
+pub fn join_all<F: Future>(futures: impl IntoIterator<Item = F>) -> JoinAll<F> {
+    JoinAll { all: futures.into_iter().map(|future| One::Open(Box::pin(future))).collect() }
 }
 
 enum One<F: Future> {
@@ -13,14 +13,15 @@ enum One<F: Future> {
     Ended(F::Output),
 }
 
-struct Join<F: Future> {
+/// Of `join_all`.
+pub struct JoinAll<F: Future> {
     all: Vec<One<F>>,
 }
 
 // The futures are in boxes, and their outcomes are never pinned.
-impl<F: Future> Unpin for Join<F> {}
+impl<F: Future> Unpin for JoinAll<F> {}
 
-impl<F: Future> Future for Join<F> {
+impl<F: Future> Future for JoinAll<F> {
     type Output = Vec<F::Output>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

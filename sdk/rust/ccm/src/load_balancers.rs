@@ -86,7 +86,7 @@ pub struct Backend {
     pub node: Option<Object>,
 }
 
-/// What the cloud has for a Service.
+/// A load balancer of the cloud, for a Service.
 #[derive(Clone, Debug, Default)]
 pub struct LoadBalancer {
     pub state: LoadBalancerState,
@@ -131,7 +131,7 @@ pub struct IngressPort {
     pub error: String,
 }
 
-/// What the cloud bears; 0 is the host's choice, or no limit that is known.
+/// The limits of the cloud; 0 is the host's choice, or no limit that is known.
 #[derive(Clone, Debug, Default)]
 pub struct LoadBalancerLimits {
     /// Of the account.

@@ -1,11 +1,11 @@
-//! What a provider tells without waiting for an answer: hints, Events, metrics. And whether this host leads.
+//! Hints, Events and metrics, for which a provider waits for no answer. And whether this host leads.
 use crate::error::numbers;
 use crate::ffi::{self, Arena};
 use crate::host::call;
 use crate::{Host, Object};
 use ccm_sys::*;
 
-/// What may have changed in a cloud that pushes news: as much as is known, at least one of the texts.
+/// The thing that may have changed in a cloud that pushes news: as much as is known, at least one of the texts.
 #[derive(Clone, Debug, Default)]
 pub struct Hint {
     /// A load balancer, and not a machine.
@@ -22,7 +22,7 @@ pub struct Hint {
 }
 
 numbers! {
-    /// What a metric is.
+    /// The kind of a metric.
     MetricKind, else Counter {
         Counter = CCM_METRIC_COUNTER,
         Gauge = CCM_METRIC_GAUGE,

@@ -28,7 +28,7 @@ impl Drop for Reference {
 }
 
 numbers! {
-    /// What a value is.
+    /// The kind of a value.
     ValueKind, else Absent {
         Absent = CCM_VALUE_ABSENT,
         Null = CCM_VALUE_NULL,

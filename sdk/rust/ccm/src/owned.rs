@@ -1,4 +1,4 @@
-//! What a provider has made in the cloud, and the functions of ccm_cloud_owned.
+//! The objects that a provider has made in the cloud, and the functions of ccm_cloud_owned.
 use crate::ffi::{self, Arena};
 use crate::operation::{operate, Give};
 use crate::provider::ClusterNames;

@@ -43,7 +43,7 @@ macro_rules! plugin {
 
 type Create = unsafe extern "C" fn(*mut c_void, ccm_ctx, *const ccm_create_request, ccm_completion);
 
-/// What the entry returns. It holds pointers, but never changes.
+/// The plugin, as the entry returns it. It holds pointers, but never changes.
 pub struct Entry(ccm_plugin);
 unsafe impl Sync for Entry {}
 

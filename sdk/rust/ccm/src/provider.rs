@@ -1,4 +1,4 @@
-//! What a provider may implement.
+//! The traits that a provider may implement.
 use crate::{
     Backend, Ctx, Host, Instance, InstanceLimits, InstanceList, LoadBalancer, LoadBalancerLimits, NodeIdentity, OwnedObject,
     Result, Route, RouteLimits, Service, Task,

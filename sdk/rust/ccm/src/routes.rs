@@ -28,7 +28,7 @@ pub struct Route {
     pub node: Option<Object>,
 }
 
-/// What the cloud bears; 0 is the host's choice, or no limit.
+/// The limits of the cloud; 0 is the host's choice, or no limit.
 #[derive(Clone, Debug, Default)]
 pub struct RouteLimits {
     /// Targets are addresses: a route is wrong when its Node's addresses differ.
