@@ -7,10 +7,9 @@
 #include "base/log.hpp"
 #include "kube/events.hpp"
 #include "net/http_client.hpp"
+#include "net/spawn.hpp"
 #include "plugin/host_services/http_credentials.hpp"
 #include "serving/pages/flags_page.hpp"
-
-#include <boost/asio/co_spawn.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -283,9 +282,7 @@ void Manager::Impl::fail(const Status& status) {
 void Manager::Impl::begin_stop() {
   signals.begin_limit();
   if (access) access->stop();
-  asio::co_spawn(loop.context(), stop(), [](const std::exception_ptr& fault) {
-    if (fault) std::rethrow_exception(fault);
-  });
+  net::spawn(loop.executor(), stop());
 }
 
 asio::awaitable<void> Manager::Impl::stop() {
@@ -317,13 +314,10 @@ int Manager::run() {
     log::error("Cannot start", {{"err", status}});
     return kExitBadOptions;
   }
-  const auto rethrow = [](const std::exception_ptr& fault) {
-    if (fault) std::rethrow_exception(fault);
-  };
   impl.listen();
   impl.watch_signals();
-  asio::co_spawn(impl.loop.context(), impl.start(), rethrow);
-  if (serves) asio::co_spawn(impl.loop.context(), impl.look_up_trust(), rethrow);
+  net::spawn(impl.loop.executor(), impl.start());
+  if (serves) net::spawn(impl.loop.executor(), impl.look_up_trust());
   impl.loop_lag.start();
   impl.monitor.start();
   try {

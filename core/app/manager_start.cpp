@@ -4,13 +4,12 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "kube/events.hpp"
+#include "net/spawn.hpp"
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <string>
 #include <utility>
 
@@ -135,9 +134,7 @@ void Manager::Impl::check_access() {
                  AccessCheckOptions(), std::move(callbacks));
   health->set_note(
       "permissions", [this] { return access->text(); }, serving::HealthRegistry::Readers::informed);
-  asio::co_spawn(loop.context(), access->run(), [](const std::exception_ptr& fault) {
-    if (fault) std::rethrow_exception(fault);
-  });
+  net::spawn(loop.executor(), access->run());
 }
 
 asio::awaitable<void> Manager::Impl::run_provider() {
@@ -161,9 +158,7 @@ asio::awaitable<void> Manager::Impl::run_provider() {
   }
   cache.update(informers);
   informers.start();
-  asio::co_spawn(loop.context(), tell_synced(), [](const std::exception_ptr& fault) {
-    if (fault) std::rethrow_exception(fault);
-  });
+  net::spawn(loop.executor(), tell_synced());
   plugins.start_allowed_controllers();
 }
 
@@ -185,17 +180,13 @@ asio::awaitable<void> Manager::Impl::start() {
     co_return;
   }
   if (!options.dry_run.enabled) check_access();
-  asio::co_spawn(loop.context(), run_provider(), [](const std::exception_ptr& fault) {
-    if (fault) std::rethrow_exception(fault);
-  });
+  net::spawn(loop.executor(), run_provider());
   ending.started();
   if (options.dry_run.enabled) {
     leadership.assume();
     log::info("Looking for changes, none of which is made");
     plugins.start_controllers();
-    asio::co_spawn(loop.context(), finish_dry_run(), [](const std::exception_ptr& fault) {
-      if (fault) std::rethrow_exception(fault);
-    });
+    net::spawn(loop.executor(), finish_dry_run());
     co_return;
   }
   leadership.start({.started = [this] { lead(); },

@@ -2,8 +2,8 @@
 
 #include "base/log.hpp"
 #include "election/leader_elector_impl.hpp"
+#include "net/spawn.hpp"
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -287,9 +287,7 @@ LeaderElector::~LeaderElector() {
 }
 
 void LeaderElector::start() {
-  asio::co_spawn(impl_->io, impl_->run(), [](const std::exception_ptr& fault) {
-    if (fault) std::rethrow_exception(fault);  // a bug: end the process rather than lead for ever
-  });
+  net::spawn(impl_->io.get_executor(), impl_->run());
   impl_->thread = std::thread([impl = impl_.get()] {
     try {
       impl->io.run();

@@ -3,9 +3,9 @@
 #include "base/log.hpp"
 #include "kube/json_text.hpp"
 #include "kube/object.hpp"
+#include "net/spawn.hpp"
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -76,9 +76,7 @@ asio::awaitable<Result<std::string>> ServiceAccountToken::token() {
   for (;;) {
     if (due() && !renewing_ && clock_.now() >= not_before_) {
       renewing_ = true;
-      asio::co_spawn(client_.executor(), renew(), [](const std::exception_ptr& fault) {
-        if (fault) std::rethrow_exception(fault);
-      });
+      net::spawn(client_.executor(), renew());
     }
     if (usable()) co_return token_;
     if (!renewing_) co_return failure_;

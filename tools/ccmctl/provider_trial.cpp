@@ -3,11 +3,11 @@
 #include "child.hpp"
 #include "conformance/trial.hpp"
 #include "net/http_client.hpp"
+#include "net/spawn.hpp"
 #include "plugin_files/loader.hpp"
 
 #include <ccm/trim.hpp>
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -86,10 +86,7 @@ Answer carry_out(const HttpRequest& request) {
   for (const HttpHeader& header : request.headers)
     raw.headers.push_back({header.name, header.value});
   std::optional<Result<net::Response>> outcome;
-  boost::asio::co_spawn(loop, exchange(client, std::move(raw), outcome),
-                        [](const std::exception_ptr& fault) {
-                          if (fault) std::rethrow_exception(fault);
-                        });
+  net::spawn(loop.get_executor(), exchange(client, std::move(raw), outcome));
   loop.run();
   Answer answer;
   if (!outcome->ok()) {

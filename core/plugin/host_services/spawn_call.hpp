@@ -1,10 +1,12 @@
 // From a coroutine that ends with a Result to a callback.
 #pragma once
 
+#include "net/spawn.hpp"
+
 #include <ccm/status.hpp>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
 
 #include <exception>
 #include <functional>
@@ -27,13 +29,10 @@ boost::asio::awaitable<void> run_call(boost::asio::awaitable<Result<T>> call,
 }
 
 // Starts `call` on `executor`; `done` is called there, never inside this function.
-template <typename T, typename Executor>
-void spawn_call(const Executor& executor, boost::asio::awaitable<Result<T>> call,
-                std::function<void(Result<T>)> done) {
-  boost::asio::co_spawn(executor, run_call<T>(std::move(call), std::move(done)),
-                        [](const std::exception_ptr& fault) {
-                          if (fault) std::rethrow_exception(fault);
-                        });
+template <typename T>
+void spawn_call(const boost::asio::any_io_executor& executor,
+                boost::asio::awaitable<Result<T>> call, std::function<void(Result<T>)> done) {
+  net::spawn(executor, run_call<T>(std::move(call), std::move(done)));
 }
 
 }  // namespace ccm::plugin
