@@ -12,7 +12,7 @@ uint64_t number(uint32_t generation, uint32_t index) {
   return (uint64_t{generation} << 32) | index;
 }
 
-// An impossible copy (a list of 2^60 machines) ends the operation, not the process.
+// An impossible copy (a list of 2^60 instances) ends the operation, not the process.
 void copy(PendingOperation& operation, const ccm_status* status, const void* result) {
   try {
     operation.copy(status, result);

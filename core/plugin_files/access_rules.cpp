@@ -195,16 +195,16 @@ void add_permissions(Permissions& to, const Permissions& from) {
   });
 }
 
-bool offers_machines(const Manifest& manifest, std::string_view provider) {
+bool offers_instances(const Manifest& manifest, std::string_view provider) {
   const Component* component = manifest.find(ComponentKind::provider, provider);
   if (component == nullptr) return false;
   const auto& offered = component->interfaces;
   return std::find(offered.begin(), offered.end(), CCM_CLOUD_INSTANCES) != offered.end();
 }
 
-std::vector<RbacRule> host_rules(bool cloud_has_machines) {
+std::vector<RbacRule> host_rules(bool cloud_has_instances) {
   std::vector<RbacRule> rules{optional_rule("", "events", {"create", "patch"})};
-  if (cloud_has_machines) rules.push_back(needed_rule("", "nodes", {"list", "watch"}));
+  if (cloud_has_instances) rules.push_back(needed_rule("", "nodes", {"list", "watch"}));
   return rules;
 }
 

@@ -62,12 +62,12 @@ Permissions permissions_of(const std::vector<RbacRule>& rules, std::string_view 
 // Adds only missing ones.
 void add_permissions(Permissions& to, const Permissions& from);
 
-// Whether the manifest's provider of that name says that it has machines.
-bool offers_machines(const Manifest& manifest, std::string_view provider);
+// Whether the manifest's provider of that name says that it has instances.
+bool offers_instances(const Manifest& manifest, std::string_view provider);
 
 // The host's own cluster-wide rights: Events (RBAC-4, 22), without which it only records none, and
-// the Nodes that it compares with a cloud's machines when the provider offers them.
-std::vector<RbacRule> host_rules(bool cloud_has_machines);
+// the Nodes that it compares with a cloud's instances when the provider offers them.
+std::vector<RbacRule> host_rules(bool cloud_has_instances);
 // The host's rights in the namespace of its Leases (RBAC-3). Creating a Lease needs the right to
 // create any, because a request to create has no name. Without the watch they are polled.
 std::vector<RbacRule> lease_rules(const std::vector<std::string>& names);

@@ -68,9 +68,9 @@ void CloudConnection::warn_of_undeclared(const ComponentIdentity& identity) cons
 // Without limits of its own the host's choice holds.
 boost::asio::awaitable<Status> CloudConnection::ask_limits(
     std::shared_ptr<LiveComponent> provider) {
-  if (machines_) {
+  if (provider_instances_) {
     auto start = [this](std::function<void(Result<InstanceLimits>)> done) {
-      machines_->ask_limits(std::move(done));
+      provider_instances_->ask_limits(std::move(done));
     };
     const auto limits = co_await await_callback<Result<InstanceLimits>>(start);
     if (limits.ok()) instances_->set_limits(limits->batch, limits->parallel);
@@ -98,12 +98,12 @@ void CloudConnection::connect_instances(const std::shared_ptr<LiveComponent>& pr
                                         Recovered recovered) {
   const auto found = provider->get_interface(CCM_CLOUD_INSTANCES);
   if (!found) return;
-  auto source = std::make_unique<ProviderMachines>(provider, *found, timeouts_);
+  auto source = std::make_unique<ProviderInstances>(provider, *found, timeouts_);
   if (!source->usable()) return;
-  machines_ = std::move(source);
+  provider_instances_ = std::move(source);
   BrokerOptions options = broker_options_;
   options.provider_id_prefixes = provider->identity().provider_id_prefixes;
-  instances_ = std::make_shared<InstancesBroker>(*machines_, timers_, std::move(options));
+  instances_ = std::make_shared<InstancesBroker>(*provider_instances_, timers_, std::move(options));
   node_deletions_.connect(instances_);
   instances_->on_recovery(std::move(recovered));
 }

@@ -6,7 +6,7 @@
 #include "cloud/broker/load_balancer_notes.hpp"
 #include "cloud/broker/load_balancers_broker.hpp"
 #include "cloud/broker/owned_objects.hpp"
-#include "cloud/broker/provider_machines.hpp"
+#include "cloud/broker/provider_instances.hpp"
 #include "cloud/broker/routes_broker.hpp"
 #include "cloud/deletion/absence_brake.hpp"
 #include "cloud/deletion/deletion_telemetry.hpp"
@@ -59,7 +59,7 @@ class CloudConnection {
 
   [[nodiscard]] CallBudgets& call_budgets() { return budgets_; }
 
-  // The machines of the cloud; null when the provider does not offer them.
+  // The instances of the cloud; null when the provider does not offer them.
   [[nodiscard]] InstancesBroker* instances() const { return instances_.get(); }
   // The objects that the provider has made; null when it does not tell. For tools, not controllers.
   [[nodiscard]] OwnedObjects* owned() const { return owned_.get(); }
@@ -93,7 +93,7 @@ class CloudConnection {
   AbsenceBrake route_deletions_;
   bool watches_nodes_ = false;
   std::string id_annotation_ = "cloud-controller-manager/load-balancer-id";
-  std::unique_ptr<ProviderMachines> machines_;
+  std::unique_ptr<ProviderInstances> provider_instances_;
   std::shared_ptr<InstancesBroker> instances_;
   std::shared_ptr<LoadBalancersBroker> load_balancers_;
   std::shared_ptr<RoutesBroker> routes_;

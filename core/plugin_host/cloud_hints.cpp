@@ -44,11 +44,11 @@ bool is_service(const CloudHint& hint, const kube::Object& service, const std::s
 HintedObjects hinted_objects(const CloudHint& hint, const ObjectCache& cache,
                              const std::string& id_annotation) {
   HintedObjects found;
-  const bool machine = hint.kind == CCM_HINT_INSTANCE;
-  if (!machine) found.resource = "v1/services";
+  const bool instance = hint.kind == CCM_HINT_INSTANCE;
+  if (!instance) found.resource = "v1/services";
   const std::string id_field = "/metadata/annotations/" + pointer_segment(id_annotation);
   for (auto& object : cache.list(found.resource, "")) {
-    const bool fits = machine ? is_node(hint, *object) : is_service(hint, *object, id_field);
+    const bool fits = instance ? is_node(hint, *object) : is_service(hint, *object, id_field);
     if (fits) found.objects.push_back(std::move(object));
   }
   return found;

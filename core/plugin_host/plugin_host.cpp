@@ -85,9 +85,9 @@ void PluginHost::Impl::retry_failed(std::chrono::nanoseconds outage) {
 }
 
 void PluginHost::Impl::hinted(const CloudHint& hint) {
-  const bool machine = hint.kind == CCM_HINT_INSTANCE;
+  const bool instance = hint.kind == CCM_HINT_INSTANCE;
   const HintedObjects found = hinted_objects(hint, deps.cache, cloud.id_annotation());
-  if (machine && cloud.instances() != nullptr) {
+  if (instance && cloud.instances() != nullptr) {
     cloud.instances()->hinted(hint.name, hint.provider_id);
     for (const auto& node : found.objects) {
       cloud.instances()->hinted(std::string(node->name()),

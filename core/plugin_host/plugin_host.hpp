@@ -82,7 +82,7 @@ class PluginHost {
   // within `limit`. Returns the first fault; a component that did not end stays in memory.
   boost::asio::awaitable<Status> stop(std::chrono::milliseconds limit);
 
-  // The cloud as the provider offers it: machines, routes, brakes, budgets.
+  // The cloud as the provider offers it: instances, routes, brakes, budgets.
   [[nodiscard]] const CloudConnection& cloud() const;
   [[nodiscard]] std::vector<ComponentReport> components() const;
   // The waiting objects of each controller, up to `limit` each, the longest waiting first.

@@ -38,7 +38,7 @@ void Brake::look(const BrakeLook& look, TimePoint now) {
     absent_.try_emplace(key, Absence{now, false, look.announced.contains(key)});
   }
   // An object that was absent together with too many others stays suspect when others come back: a
-  // recovering cloud shows its machines again piece by piece.
+  // recovering cloud shows its instances again piece by piece.
   if (used(now) + unannounced() > limit(now)) {
     for (auto& [key, absence] : absent_) absence.suspect = absence.suspect || !absence.announced;
   }

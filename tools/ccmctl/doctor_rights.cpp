@@ -19,7 +19,7 @@ constexpr const char* kRight = "rights";
 std::vector<app::AccessSubject> subjects_of(const ManagerFlags& flags,
                                             const std::vector<plugin::Manifest>& manifests) {
   const app::LeaderElectionOptions& election = flags.options().leader_election;
-  const bool machines = plugin::offers_machines(manifests.front(), flags.provider());
+  const bool machines = plugin::offers_instances(manifests.front(), flags.provider());
   app::AccessSubject host{std::string(plugin::kHostAsker),
                           plugin::permissions_of(plugin::host_rules(machines))};
   if (election.leader_elect) {

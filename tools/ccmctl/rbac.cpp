@@ -97,7 +97,7 @@ Asked asked_by(const app::PluginSelection& selection, Command& command) {
   std::vector<std::string> components = chosen.enabled;
   components.push_back(selection.provider());
   asked.rules = rules_of_plugins(manifests, components, command.accounts);
-  const bool machines = plugin::offers_machines(manifests.front(), selection.provider());
+  const bool machines = plugin::offers_instances(manifests.front(), selection.provider());
   auto& program = asked.rules[""];
   program.insert(program.begin(), {std::string(plugin::kHostAsker), plugin::host_rules(machines)});
   return asked;

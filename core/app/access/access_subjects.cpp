@@ -70,7 +70,7 @@ std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
   const SelectedComponent& provider = selection.provider;
   AccessSubject host{std::string(plugin::kHostAsker),
                      plugin::permissions_of(plugin::host_rules(
-                         plugin::offers_machines(provider.plugin.manifest, provider.name)))};
+                         plugin::offers_instances(provider.plugin.manifest, provider.name)))};
   const LeaderElectionOptions& election = options.leader_election;
   if (election.leader_elect) {
     std::vector<std::string> leases{election.resource_name};

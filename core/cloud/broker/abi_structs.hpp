@@ -34,7 +34,7 @@ inline std::chrono::milliseconds time_limit(std::chrono::milliseconds wanted,
 
 // No list is longer in practice; a count that was never set is likely to be above.
 inline constexpr std::size_t kListLimit = 10'000;
-inline constexpr std::size_t kThingLimit = 1'000'000;  // machines, backends, routes
+inline constexpr std::size_t kThingLimit = 1'000'000;  // instances, backends, routes
 
 template <typename T>
 bool sound_list(const T* items, std::size_t count, std::size_t limit = kListLimit) {

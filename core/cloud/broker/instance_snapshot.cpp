@@ -13,10 +13,10 @@ namespace ccm::plugin {
 
 namespace {
 
-// Offsets are 32 bits wide; no cloud's description of its machines is that long.
+// Offsets are 32 bits wide; no cloud's description of its instances is that long.
 constexpr std::size_t kTextLimit = std::numeric_limits<uint32_t>::max() / 2;
 
-// A state unknown to this host proves nothing, and neither does a machine whose identity is not
+// A state unknown to this host proves nothing, and neither does an instance whose identity is not
 // text.
 int32_t state_of(const ccm_instance& instance) {
   const bool known =
@@ -34,12 +34,12 @@ class InstanceSnapshot::Builder {
  public:
   Status add(const ccm_instance* given) {
     if (given == nullptr || !CCM_HAS(given, name)) {
-      return Status(Code::internal, "the provider described a machine by a malformed struct");
+      return Status(Code::internal, "the provider described an instance by a malformed struct");
     }
     const ccm_instance instance = known(given);
     if (!sound_list(instance.addresses, instance.address_count) ||
         !sound_list(instance.labels, instance.label_count)) {
-      return Status(Code::internal, "the provider described a machine by malformed lists");
+      return Status(Code::internal, "the provider described an instance by malformed lists");
     }
     Record record;
     record.state = state_of(instance);
@@ -61,7 +61,7 @@ class InstanceSnapshot::Builder {
     record.label_count = static_cast<uint32_t>(instance.label_count);
     snapshot_->records_.push_back(record);
     if (snapshot_->text_.size() < kTextLimit) return {};
-    return Status(Code::resource_exhausted, "the provider's list of machines is too long");
+    return Status(Code::resource_exhausted, "the provider's list of instances is too long");
   }
 
   void reserve(std::size_t count) { snapshot_->records_.reserve(count); }
@@ -96,7 +96,7 @@ class InstanceSnapshot::Builder {
     made.records_ = std::move(once);
   }
 
-  // An empty prefix is every machine's.
+  // An empty prefix is every instance's.
   void add_unknown(std::string_view prefix) {
     if (prefix.empty()) snapshot_->complete_ = false;
     snapshot_->unknown_prefixes_.emplace_back(prefix);

@@ -1,4 +1,4 @@
-// The machines that a provider described at one moment: copied, immutable, compact (5,000 of them
+// The instances that a provider described at one moment: copied, immutable, compact (5,000 of them
 // in about 1 MB) and searchable. Any thread.
 #pragma once
 
@@ -19,7 +19,7 @@ class InstanceSnapshot {
   static constexpr std::size_t kNone = ~std::size_t{0};
   using Ptr = std::shared_ptr<const InstanceSnapshot>;
 
-  // Copies a provider's list. A machine that is listed twice under its provider ID counts once,
+  // Copies a provider's list. An instance that is listed twice under its provider ID counts once,
   // with its last entry. Failure: internal, when the list is malformed.
   static Result<Ptr> copy(const ccm_instance_list* list);
   // Answers to questions: element i answers question i.
@@ -27,14 +27,14 @@ class InstanceSnapshot {
   static Result<Ptr> copy(const ccm_instance* instance);  // of one
 
   [[nodiscard]] std::size_t size() const { return records_.size(); }
-  // False when machines may be missing: the provider says so, or one is listed twice. That one
+  // False when instances may be missing: the provider says so, or one is listed twice. That one
   // moved to another page during the listing, and another may have been skipped.
   [[nodiscard]] bool complete() const { return complete_ && repeats_ == 0; }
-  // Of provider IDs: machines that begin so may be missing.
+  // Of provider IDs: instances that begin so may be missing.
   [[nodiscard]] const std::vector<std::string>& unknown_prefixes() const {
     return unknown_prefixes_;
   }
-  // The listing says nothing of that machine when it does not hold it. `provider_id` empty: it is
+  // The listing says nothing of that instance when it does not hold it. `provider_id` empty: it is
   // not known.
   [[nodiscard]] bool may_lack(std::string_view provider_id) const;
   // How many entries repeated an earlier one.
@@ -47,10 +47,10 @@ class InstanceSnapshot {
     return text(records_[index].name);
   }
 
-  // The machine with that provider ID, or kNone.
+  // The instance with that provider ID, or kNone.
   [[nodiscard]] std::size_t find_provider_id(std::string_view provider_id) const;
-  // The machines of that name that are not terminated, in the order of the listing: a destroyed one
-  // may still be listed beside its successor. When all are, the first of them.
+  // The instances of that name that are not terminated, in the order of the listing: a destroyed
+  // one may still be listed beside its successor. When all are, the first of them.
   [[nodiscard]] std::vector<std::size_t> find_name(std::string_view name) const;
 
  private:
@@ -91,14 +91,14 @@ class InstanceSnapshot {
   std::vector<std::string> unknown_prefixes_;
 };
 
-// Machines in the form in which controllers receive them. The texts are borrowed from the
+// Instances in the form in which controllers receive them. The texts are borrowed from the
 // snapshots, which it keeps alive; the structs live as long as this object does.
 class InstanceExport {
  public:
   void add(const InstanceSnapshot::Ptr& snapshot, std::size_t index);
-  // A machine of which only this is known.
+  // An instance of which only this is known.
   void add_state(int32_t state, std::string_view name, std::string_view provider_id);
-  // Machines with that provider ID may be missing. OWNERSHIP: borrowed until the last use.
+  // Instances with that provider ID may be missing. OWNERSHIP: borrowed until the last use.
   void add_unknown(std::string_view prefix) { prefixes_.push_back(c_str(prefix)); }
 
   // After the last add(). OWNERSHIP: borrowed from this object.

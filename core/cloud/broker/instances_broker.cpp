@@ -14,7 +14,7 @@ namespace {
 // cloud less.
 constexpr std::size_t kMostPolls = 10;
 
-// A new machine may be missing from listings for this long.
+// A new instance may be missing from listings for this long.
 constexpr std::chrono::seconds kListingLag{60};
 
 Status no_way() {
@@ -24,13 +24,13 @@ Status no_way() {
 
 }  // namespace
 
-Status foreign_machine(const std::string& provider_id) {
+Status foreign_instance(const std::string& provider_id) {
   return Status(Code::unimplemented, ErrorClass::unsupported,
                 "provider ID " + provider_id + " belongs to another provider")
       .with_reason("ForeignProviderID");
 }
 
-InstancesBroker::InstancesBroker(MachineSource& source, runtime::Timers& timers,
+InstancesBroker::InstancesBroker(InstanceSource& source, runtime::Timers& timers,
                                  BrokerOptions options)
     : source_(source),
       timers_(timers),
@@ -48,7 +48,7 @@ BrokerStatistics InstancesBroker::statistics() const {
   return {hits_, listings_, singles_.describes(), singles_.gets(), failures_};
 }
 
-InstancesBroker::Question InstancesBroker::question_of(MachineQuery query, AnswerDone done) const {
+InstancesBroker::Question InstancesBroker::question_of(InstanceQuery query, AnswerDone done) const {
   const TimePoint now = timers_.now();
   Question question{std::move(query), std::move(done), {}, {}};
   question.query.not_before = std::min(question.query.not_before, now);
@@ -73,8 +73,8 @@ void InstancesBroker::hinted(const std::string& name, const std::string& provide
   }
 }
 
-void InstancesBroker::find(MachineQuery query, AnswerDone done) {
-  if (foreign(query.provider_id)) return done({foreign_machine(query.provider_id), nullptr, 0});
+void InstancesBroker::find(InstanceQuery query, AnswerDone done) {
+  if (foreign(query.provider_id)) return done({foreign_instance(query.provider_id), nullptr, 0});
   if (query.max_age > milliseconds(0)) polls_.count(timers_.now(), query.max_age);
   Question question = question_of(std::move(query), std::move(done));
   if (give(question, question.wanted)) {
@@ -84,8 +84,8 @@ void InstancesBroker::find(MachineQuery query, AnswerDone done) {
   }
 }
 
-void InstancesBroker::confirm(MachineQuery query, AnswerDone done) {
-  if (foreign(query.provider_id)) return done({foreign_machine(query.provider_id), nullptr, 0});
+void InstancesBroker::confirm(InstanceQuery query, AnswerDone done) {
+  if (foreign(query.provider_id)) return done({foreign_instance(query.provider_id), nullptr, 0});
   if (!can_confirm()) return done({no_way(), nullptr, 0});
   ask_singly(question_of(std::move(query), std::move(done)));
 }
@@ -98,7 +98,7 @@ bool InstancesBroker::foreign(std::string_view provider_id) const {
 }
 
 // Answers from a call that began at `since` or later. False: there is no such answer, or only a
-// listing that lacks the machine of a new Node and may be too early for it.
+// listing that lacks the instance of a new Node and may be too early for it.
 bool InstancesBroker::give(const Question& question, TimePoint since) {
   const auto answer = known_.find(question.query, since);
   if (!answer) return false;
@@ -108,13 +108,13 @@ bool InstancesBroker::give(const Question& question, TimePoint since) {
   return true;
 }
 
-// So few machines are unknown that single calls are cheaper than another listing.
+// So few instances are unknown that single calls are cheaper than another listing.
 bool InstancesBroker::few() const {
   return singles_.possible() && known_.listed_since(timers_.now() - options_.max_age) &&
          singles_since_listing_ < std::max(options_.gets_before_list, listing_calls());
 }
 
-// The cheapest call that can answer: a few new machines are asked for one by one, many by a
+// The cheapest call that can answer: a few new instances are asked for one by one, many by a
 // listing.
 void InstancesBroker::ask(Question question) {
   if (!source_.can_list()) {
@@ -159,14 +159,14 @@ void InstancesBroker::pump_polled() {
 }
 
 void InstancesBroker::ask_singly(Question question) {
-  const MachineQuery query = question.query;
+  const InstanceQuery query = question.query;
   singles_.ask(query, [this, question = std::move(question)](const SingleCalls::Outcome& outcome) {
     question.done(conclude(question.query, outcome));
   });
 }
 
-MachineAnswer InstancesBroker::conclude(const MachineQuery& query,
-                                        const SingleCalls::Outcome& outcome) {
+InstanceAnswer InstancesBroker::conclude(const InstanceQuery& query,
+                                         const SingleCalls::Outcome& outcome) {
   Status problem = outcome.status;
   if (problem.code() == Code::not_found && problem.error_class() == ErrorClass::not_found) {
     return {};
@@ -188,15 +188,15 @@ MachineAnswer InstancesBroker::conclude(const MachineQuery& query,
 }
 
 // Values that would be written to a Node which would then be ignored as another provider's.
-Status InstancesBroker::check(const InstanceSnapshot& machines, std::size_t index) const {
-  const std::string_view id = machines.provider_id(index);
+Status InstancesBroker::check(const InstanceSnapshot& instances, std::size_t index) const {
+  const std::string_view id = instances.provider_id(index);
   if (!foreign(id)) return {};
   std::string own;
   for (const std::string& prefix : options_.provider_id_prefixes) {
     own += (own.empty() ? "" : ", ") + prefix;
   }
   return Status(Code::internal,
-                "the cloud provider gives machine \"" + std::string(machines.name(index)) +
+                "the cloud provider gives instance \"" + std::string(instances.name(index)) +
                     "\" the provider ID \"" + std::string(id) +
                     "\", which begins with none of the prefixes that its manifest declares (" +
                     own + "); its answer is not used")

@@ -1,11 +1,11 @@
 // The instances of the cloud, shared by all controllers. One listing answers thousands of Nodes;
 // missing answers are fetched at once for many Nodes or singly for a few; and a failure never looks
-// like a vanished machine. One rule decides which answers count: an answer must have begun after
-// the moment that the question names (MachineQuery), whatever it says. Loop thread.
+// like a vanished instance. One rule decides which answers count: an answer must have begun after
+// the moment that the question names (InstanceQuery), whatever it says. Loop thread.
 #pragma once
 
-#include "cloud/broker/known_machines.hpp"
-#include "cloud/broker/machine_source.hpp"
+#include "cloud/broker/instance_source.hpp"
+#include "cloud/broker/known_instances.hpp"
 #include "cloud/broker/poll_rate.hpp"
 #include "cloud/broker/single_calls.hpp"
 #include "runtime/timers.hpp"
@@ -27,9 +27,9 @@ namespace ccm::plugin {
 struct BrokerOptions {
   std::chrono::milliseconds max_age{60'000};       // of a reused answer
   std::chrono::milliseconds list_interval{5'000};  // between the starts of two listings
-  std::size_t gets_before_list = 4;  // new machines asked for singly before all are listed again
+  std::size_t gets_before_list = 4;  // new instances asked for singly before all are listed again
   std::size_t max_parallel = 8;      // single calls at once
-  std::size_t describe_batch = 100;  // machines of one describe call
+  std::size_t describe_batch = 100;  // instances of one describe call
   std::chrono::milliseconds doubt{600'000};  // how long a listing that shrank by half is doubted
   std::vector<std::string> provider_id_prefixes;  // empty = every provider ID is ours
 };
@@ -42,35 +42,35 @@ struct BrokerStatistics {
   uint64_t failures = 0;  // of any of them
 };
 
-// The answer about a machine of another provider: unimplemented/unsupported "ForeignProviderID".
-Status foreign_machine(const std::string& provider_id);
+// The answer about an instance of another provider: unimplemented/unsupported "ForeignProviderID".
+Status foreign_instance(const std::string& provider_id);
 
 class InstancesBroker {
  public:
-  using AnswerDone = std::function<void(const MachineAnswer&)>;
+  using AnswerDone = std::function<void(const InstanceAnswer&)>;
   using ListDone = std::function<void(Result<InstanceSnapshot::Ptr>)>;
 
   // `source` and `timers` must outlive it.
-  InstancesBroker(MachineSource& source, runtime::Timers& timers, BrokerOptions options);
+  InstancesBroker(InstanceSource& source, runtime::Timers& timers, BrokerOptions options);
   ~InstancesBroker();  // open questions are never answered
   InstancesBroker(const InstancesBroker&) = delete;
   InstancesBroker& operator=(const InstancesBroker&) = delete;
 
-  // Finds one machine: by provider ID if there is one, else by its name, which must match exactly
-  // one. Failures: the provider's own; unimplemented/unsupported "ForeignProviderID" for a machine
-  // of another provider; unknown "AmbiguousMachine"; unknown "DoubtfulListing" when a listing
-  // without it is not trusted and there is no other call to make. `done` may be called inside this
-  // call.
-  void find(MachineQuery query, AnswerDone done);
+  // Finds one instance: by provider ID if there is one, else by its name, which must match exactly
+  // one. Failures: the provider's own; unimplemented/unsupported "ForeignProviderID" for an
+  // instance of another provider; unknown "AmbiguousMachine"; unknown "DoubtfulListing" when a
+  // listing without it is not trusted and there is no other call to make. `done` may be called
+  // inside this call.
+  void find(InstanceQuery query, AnswerDone done);
 
-  // One machine by a separate call that begins after this one, whatever is known: for a second
+  // One instance by a separate call that begins after this one, whatever is known: for a second
   // independent look. unimplemented when the provider can only list. `done` is never called inside
   // this call unless it fails.
-  void confirm(MachineQuery query, AnswerDone done);
+  void confirm(InstanceQuery query, AnswerDone done);
   [[nodiscard]] bool can_confirm() const { return singles_.possible(); }
   [[nodiscard]] bool can_list() const { return source_.can_list(); }
 
-  // The known state of that machine is outdated; either may be empty.
+  // The known state of that instance is outdated; either may be empty.
   void hinted(const std::string& name, const std::string& provider_id);
 
   // The provider's own limits: 0 leaves the host's choice.
@@ -79,7 +79,7 @@ class InstancesBroker {
   // About how many calls a listing costs.
   [[nodiscard]] std::size_t listing_calls() const;
 
-  // The machine belongs to another provider: this provider cannot be asked about it.
+  // The instance belongs to another provider: this provider cannot be asked about it.
   [[nodiscard]] bool foreign(std::string_view provider_id) const;
 
   // `fn` is called with every listing.
@@ -94,7 +94,7 @@ class InstancesBroker {
     on_recovery_ = std::move(fn);
   }
 
-  // Every machine: the last listing if it is younger than BrokerOptions::list_interval, else a new
+  // Every instance: the last listing if it is younger than BrokerOptions::list_interval, else a new
   // one. unimplemented when the provider cannot list.
   void list(ListDone done);
 
@@ -109,7 +109,7 @@ class InstancesBroker {
 
  private:
   struct Question {
-    MachineQuery query;
+    InstanceQuery query;
     AnswerDone done;
     runtime::TimePoint needed;  // earlier answers do not count
     runtime::TimePoint wanted;  // a later answer is worth a call; not before `needed`
@@ -120,15 +120,15 @@ class InstancesBroker {
     ListDone done;
   };
 
-  [[nodiscard]] Question question_of(MachineQuery query, AnswerDone done) const;
+  [[nodiscard]] Question question_of(InstanceQuery query, AnswerDone done) const;
   bool give(const Question& question, runtime::TimePoint since);
   [[nodiscard]] bool few() const;
   void ask(Question question);
   void poll(Question question);
   void pump_polled();
   void ask_singly(Question question);
-  [[nodiscard]] MachineAnswer conclude(const MachineQuery& query,
-                                       const SingleCalls::Outcome& outcome);
+  [[nodiscard]] InstanceAnswer conclude(const InstanceQuery& query,
+                                        const SingleCalls::Outcome& outcome);
 
   void join_listing(Question question);
   [[nodiscard]] bool raises_priority(const Question& question) const;
@@ -142,16 +142,16 @@ class InstancesBroker {
   [[nodiscard]] std::chrono::milliseconds pause_before(const Question& question) const;
   [[nodiscard]] std::chrono::milliseconds poll_interval() const;
   [[nodiscard]] std::chrono::milliseconds retry_pause(const Status& failure) const;
-  [[nodiscard]] Status check(const InstanceSnapshot& machines, std::size_t index) const;
+  [[nodiscard]] Status check(const InstanceSnapshot& instances, std::size_t index) const;
 
-  MachineSource& source_;
+  InstanceSource& source_;
   runtime::Timers& timers_;
   BrokerOptions options_;
   uint64_t hits_ = 0;
   uint64_t listings_ = 0;
   uint64_t failures_ = 0;
 
-  KnownMachines known_;
+  KnownInstances known_;
   SingleCalls singles_;
   std::size_t singles_since_listing_ = 0;
 
@@ -169,7 +169,7 @@ class InstancesBroker {
   std::vector<Question> waiting_;  // for a listing
   std::vector<ListQuestion> list_waiting_;
 
-  // Questions that a controller repeats while machines are in doubt.
+  // Questions that a controller repeats while instances are in doubt.
   PollRate polls_;
   std::vector<Question> polled_;  // in this step of the loop
   runtime::Timers::Id poll_timer_ = 0;

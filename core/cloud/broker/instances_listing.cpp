@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Machines on one page, for the cost of a listing compared with single calls.
+// Instances on one page, for the cost of a listing compared with single calls.
 constexpr std::size_t kPageSize = 200;
 
 // Between two attempts while the cloud asks to be left alone.
@@ -22,7 +22,7 @@ constexpr milliseconds kNewNodesPause{1'000};
 
 Status doubtful_status() {
   return Status(Code::unknown, ErrorClass::unavailable,
-                "the cloud's list of machines is incomplete or suspiciously short, so nothing is "
+                "the cloud's list of instances is incomplete or suspiciously short, so nothing is "
                 "concluded from what it lacks")
       .with_reason("DoubtfulListing");
 }
@@ -85,7 +85,7 @@ bool InstancesBroker::raises_priority(const Question& question) const {
 void InstancesBroker::wait_for_listing(Question question) {
   const milliseconds pause = pause_before(question);
   const bool due = !last_began_ || timers_.now() - *last_began_ >= pause;
-  // The cloud has just failed: asking for each machine would make it worse.
+  // The cloud has just failed: asking for each instance would make it worse.
   if (!listing_ && !due && last_failure_ && !raises_priority(question)) {
     return question.done({*last_failure_, nullptr, 0});
   }

@@ -12,11 +12,11 @@ namespace ccm::plugin {
 
 namespace {
 
-Result<MachineQuery> read_query(const ccm_node_identity* given) {
+Result<InstanceQuery> read_query(const ccm_node_identity* given) {
   if (given == nullptr) return Status(Code::invalid_argument, "no node was given to look for");
   if (!only_known(given)) return unknown_request();
   const ccm_node_identity node = known(given);
-  MachineQuery query;
+  InstanceQuery query;
   query.name = view(node.name);
   query.provider_id = view(node.provider_id);
   query.max_age = std::chrono::milliseconds(node.max_age_ms);
@@ -29,56 +29,58 @@ Result<MachineQuery> read_query(const ccm_node_identity* given) {
 }
 
 void end_with_list(HostOperation& running, const InstanceSnapshot::Ptr& snapshot) {
-  InstanceExport machines;
-  for (std::size_t index = 0; index < snapshot->size(); ++index) machines.add(snapshot, index);
-  for (const auto& prefix : snapshot->unknown_prefixes()) machines.add_unknown(prefix);
-  // A machine that stands twice moved while the pages were read, and another may have been missed.
-  if (snapshot->repeats() > 0) machines.add_unknown("");
-  running.end({}, &machines.list());
+  InstanceExport instances;
+  for (std::size_t index = 0; index < snapshot->size(); ++index) instances.add(snapshot, index);
+  for (const auto& prefix : snapshot->unknown_prefixes()) instances.add_unknown(prefix);
+  // An instance that stands twice moved while the pages were read, and another may have been
+  // missed.
+  if (snapshot->repeats() > 0) instances.add_unknown("");
+  running.end({}, &instances.list());
 }
 
 // The answers of one describe, as they arrive.
 struct Batch {
   ServiceOperation running;
-  std::vector<MachineQuery> queries;
-  std::vector<MachineAnswer> answers;
+  std::vector<InstanceQuery> queries;
+  std::vector<InstanceAnswer> answers;
   std::size_t missing = 0;
 };
 
-// A machine of which nothing is known is UNKNOWN in the list, and the reason is logged. When no
-// machine is known at all, the whole call fails with the reason.
+// An instance of which nothing is known is UNKNOWN in the list, and the reason is logged. When no
+// instance is known at all, the whole call fails with the reason.
 void end_batch(const Batch& batch) {
-  InstanceExport machines;
+  InstanceExport instances;
   std::size_t failed = 0;
   for (std::size_t index = 0; index < batch.answers.size(); ++index) {
-    const MachineAnswer& answer = batch.answers[index];
-    const MachineQuery& query = batch.queries[index];
+    const InstanceAnswer& answer = batch.answers[index];
+    const InstanceQuery& query = batch.queries[index];
     if (answer.snapshot) {
-      machines.add(answer.snapshot, answer.index);
+      instances.add(answer.snapshot, answer.index);
       continue;
     }
-    machines.add_state(answer.state(), query.name, query.provider_id);
+    instances.add_state(answer.state(), query.name, query.provider_id);
     if (answer.status.ok()) continue;
     ++failed;
     if (const auto line = log::v(2)) {
-      line.info("Nothing is known of a machine", {{"node", query.name}, {"err", answer.status}});
+      line.info("Nothing is known of an instance", {{"node", query.name}, {"err", answer.status}});
     }
   }
   if (failed > 0 && failed == batch.answers.size()) {
     return batch.running->end(batch.answers.front().status);
   }
-  batch.running->end({}, &machines.list());
+  batch.running->end({}, &instances.list());
 }
 
-void end_with_answer(const ServiceOperation& running, const MachineAnswer& answer) {
+void end_with_answer(const ServiceOperation& running, const InstanceAnswer& answer) {
   if (!answer.status.ok()) return running->end(answer.status);
   if (!answer.snapshot) {
-    return running->end(Status(Code::not_found, ErrorClass::not_found, "the machine does not exist")
-                            .with_reason("MachineNotFound"));
+    return running->end(
+        Status(Code::not_found, ErrorClass::not_found, "the instance does not exist")
+            .with_reason("MachineNotFound"));
   }
-  InstanceExport machine;
-  machine.add(answer.snapshot, answer.index);
-  running->end({}, machine.list().instances[0]);
+  InstanceExport instance;
+  instance.add(answer.snapshot, answer.index);
+  running->end({}, instance.list().instances[0]);
 }
 
 }  // namespace
@@ -99,7 +101,7 @@ void InstancesService::describe(void* self, ccm_ctx ctx,
   if (wrong.ok() && !sound_list(request.nodes, request.node_count, kThingLimit)) {
     wrong = Status(Code::invalid_argument, "a malformed list of nodes was given");
   }
-  std::vector<MachineQuery> queries;
+  std::vector<InstanceQuery> queries;
   for (std::size_t index = 0; wrong.ok() && index < request.node_count; ++index) {
     auto query = read_query(request.nodes[index]);
     if (query) queries.push_back(*std::move(query));
@@ -115,7 +117,7 @@ void InstancesService::describe(void* self, ccm_ctx ctx,
          batch->missing = queries.size();
          if (batch->missing == 0) return end_batch(*batch);
          for (std::size_t index = 0; index < batch->queries.size(); ++index) {
-           broker.find(batch->queries[index], [batch, index](const MachineAnswer& answer) {
+           broker.find(batch->queries[index], [batch, index](const InstanceAnswer& answer) {
              batch->answers[index] = answer;
              if (--batch->missing == 0 && !batch->running->ended()) end_batch(*batch);
            });
@@ -126,18 +128,18 @@ void InstancesService::describe(void* self, ccm_ctx ctx,
 void InstancesService::get(void* self, ccm_ctx ctx, const ccm_get_instance_request* given,
                            ccm_completion done) noexcept {
   const Status wrong = check_request(given);
-  auto query = wrong.ok() ? read_query(known(given).node) : Result<MachineQuery>(wrong);
+  auto query = wrong.ok() ? read_query(known(given).node) : Result<InstanceQuery>(wrong);
   call(self, ctx, done, "instances.get", query.status(),
        [query](InstancesBroker& broker, const ServiceOperation& running) {
-         MachineQuery asked = *query;
+         InstanceQuery asked = *query;
          asked.origin = running->context()->origin();
-         broker.find(std::move(asked), [running](const MachineAnswer& answer) {
+         broker.find(std::move(asked), [running](const InstanceAnswer& answer) {
            if (!running->ended()) end_with_answer(running, answer);
          });
        });
 }
 
-// The broker keeps to the provider's limits and takes any number of machines.
+// The broker keeps to the provider's limits and takes any number of instances.
 void InstancesService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                               ccm_completion done) noexcept {
   call(self, ctx, done, "instances.limits", check_request(request),

@@ -1,5 +1,5 @@
 // The number of questions that a controller repeats within its period. They arrive a few at a time,
-// one per worker of the controller, so only a whole period shows how many machines are in doubt.
+// one per worker of the controller, so only a whole period shows how many instances are in doubt.
 #pragma once
 
 #include "runtime/timers.hpp"

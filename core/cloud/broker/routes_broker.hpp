@@ -42,7 +42,7 @@ class RoutesBroker {
     std::vector<Route> additions;
   };
 
-  // Whether this process deleted the Node of that name lately: its machine was proven gone, so its
+  // Whether this process deleted the Node of that name lately: its instance was proven gone, so its
   // routes need no brake.
   using NodeDeleted = std::function<bool(const std::string& name)>;
 

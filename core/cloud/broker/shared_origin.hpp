@@ -7,9 +7,9 @@
 
 namespace ccm::plugin {
 
-// The origin of a call for no particular object: the second look at vanished machines.
+// The origin of a call for no particular object: the second look at vanished instances.
 inline std::shared_ptr<Origin> no_origin() {
-  return std::make_shared<Origin>("machines", "", CallPriority::refresh);
+  return std::make_shared<Origin>("instances", "", CallPriority::refresh);
 }
 
 // A call for several questions has the highest of their priorities.

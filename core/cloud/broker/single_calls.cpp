@@ -9,7 +9,7 @@ namespace ccm::plugin {
 
 using std::chrono::milliseconds;
 
-SingleCalls::SingleCalls(MachineSource& source, runtime::Timers& timers, Options options)
+SingleCalls::SingleCalls(InstanceSource& source, runtime::Timers& timers, Options options)
     : source_(source),
       timers_(timers),
       options_(options),
@@ -23,7 +23,7 @@ SingleCalls::~SingleCalls() {
 }
 
 // Collects the questions of one moment, so that one describe can answer them all.
-void SingleCalls::ask(MachineQuery query, Done done) {
+void SingleCalls::ask(InstanceQuery query, Done done) {
   waiting_.push_back({std::move(query), std::move(done)});
   if (pump_timer_ != 0) return;
   pump_timer_ = timers_.after(milliseconds(0), [this] {
@@ -50,7 +50,7 @@ void SingleCalls::pump() {
 void SingleCalls::get(Question question) {
   ++running_;
   ++gets_;
-  const MachineQuery query = question.query;
+  const InstanceQuery query = question.query;
   source_.set_origin(query.origin ? query.origin : no_origin());
   source_.get(query, [weak = std::weak_ptr(self_), began = timers_.now(),
                       question = std::move(question)](Result<InstanceSnapshot::Ptr> found) {
@@ -65,7 +65,7 @@ void SingleCalls::get(Question question) {
 void SingleCalls::describe(std::vector<Question> questions) {
   ++running_;
   ++describes_;
-  std::vector<MachineQuery> queries;
+  std::vector<InstanceQuery> queries;
   queries.reserve(questions.size());
   for (const Question& question : questions) queries.push_back(question.query);
   const auto origin = common_origin(questions);
@@ -77,7 +77,7 @@ void SingleCalls::describe(std::vector<Question> questions) {
         if (!self) return;
         --(*self)->running_;
         if (found && (*found)->size() != questions.size()) {
-          found = Status(Code::internal, "the provider described another number of machines");
+          found = Status(Code::internal, "the provider described another number of instances");
         }
         for (std::size_t index = 0; index < questions.size(); ++index) {
           tell_answer(questions[index].query.origin, origin);

@@ -1,9 +1,9 @@
-// Questions about single machines, as calls to a provider: one get each, or one describe for all
+// Questions about single instances, as calls to a provider: one get each, or one describe for all
 // questions of one moment, with a bounded number of calls at once. Loop thread.
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"
-#include "cloud/broker/machine_source.hpp"
+#include "cloud/broker/instance_source.hpp"
 #include "runtime/timers.hpp"
 
 #include <ccm/status.hpp>
@@ -22,9 +22,9 @@ class SingleCalls {
  public:
   struct Options {
     std::size_t max_parallel = 8;
-    std::size_t batch = 100;  // machines of one describe
+    std::size_t batch = 100;  // instances of one describe
   };
-  // `status` not ok: the call failed. Else `snapshot` holds the machine at `index`.
+  // `status` not ok: the call failed. Else `snapshot` holds the instance at `index`.
   struct Outcome {
     Status status;
     InstanceSnapshot::Ptr snapshot;
@@ -34,13 +34,13 @@ class SingleCalls {
   using Done = std::function<void(const Outcome&)>;
 
   // `source` and `timers` must outlive it.
-  SingleCalls(MachineSource& source, runtime::Timers& timers, Options options);
+  SingleCalls(InstanceSource& source, runtime::Timers& timers, Options options);
   ~SingleCalls();  // open questions are never answered
   SingleCalls(const SingleCalls&) = delete;
   SingleCalls& operator=(const SingleCalls&) = delete;
 
   [[nodiscard]] bool possible() const { return source_.can_get() || source_.can_describe(); }
-  // Machines of one call.
+  // Instances of one call.
   [[nodiscard]] std::size_t batch() const { return source_.can_describe() ? options_.batch : 1; }
   // Of the provider; 0 leaves what the options say.
   void set_limits(int64_t batch, int64_t parallel) {
@@ -50,14 +50,14 @@ class SingleCalls {
     }
   }
   // The call begins after this one returned. `done` is never called inside it.
-  void ask(MachineQuery query, Done done);
+  void ask(InstanceQuery query, Done done);
 
   [[nodiscard]] uint64_t gets() const { return gets_; }
   [[nodiscard]] uint64_t describes() const { return describes_; }
 
  private:
   struct Question {
-    MachineQuery query;
+    InstanceQuery query;
     Done done;
   };
 
@@ -65,7 +65,7 @@ class SingleCalls {
   void get(Question question);
   void describe(std::vector<Question> questions);
 
-  MachineSource& source_;
+  InstanceSource& source_;
   runtime::Timers& timers_;
   Options options_;
   std::deque<Question> waiting_;

@@ -72,7 +72,7 @@ std::string why_held(BrakeVerdict verdict, const BrakeReport& report, const Brak
       return counts_text(report, options, subject_nodes()) +
              ", since it does not know how many were deleted before";
   }
-  return "its machine is missing, but the cloud's answer shows none of the machines known to "
+  return "its instance is missing, but the cloud's answer shows none of the instances known to "
          "exist, so "
          "it proves nothing";
 }

@@ -24,8 +24,8 @@ Status node_changed(const std::string& name) {
       .with_reason("Conflict");
 }
 
-Status machine_exists(const std::string& name) {
-  return refused_deletion("MachineExists", "the cloud knows the machine of Node " + name);
+Status instance_exists(const std::string& name) {
+  return refused_deletion("MachineExists", "the cloud knows the instance of Node " + name);
 }
 
 Status node_is_ready(const std::string& name) {
@@ -34,7 +34,7 @@ Status node_is_ready(const std::string& name) {
 
 Status listing_incomplete() {
   return waiting_deletion("IncompleteListing",
-                          "second look at the cloud: its list of machines is incomplete");
+                          "second look at the cloud: its list of instances is incomplete");
 }
 
 }  // namespace ccm::plugin

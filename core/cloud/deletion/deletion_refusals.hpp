@@ -14,9 +14,9 @@ Status waiting_deletion(std::string_view reason, std::string message);
 // Nothing is known, so it is requested again; not a failure of the deletion.
 Status look_failed(const Status& cause);
 Status node_changed(const std::string& name);
-Status machine_exists(const std::string& name);
+Status instance_exists(const std::string& name);
 Status node_is_ready(const std::string& name);
-// The cloud's listings change between machines that come and go.
+// The cloud's listings change between instances that come and go.
 Status listing_incomplete();
 
 }  // namespace ccm::plugin

@@ -23,7 +23,7 @@ bool may_have_happened(const Status& status) {
 
 }  // namespace
 
-void NodeDeletions::conclude(const CasePtr& one, const MachineAnswer& answer, Standing canary) {
+void NodeDeletions::conclude(const CasePtr& one, const InstanceAnswer& answer, Standing canary) {
   const auto stop = [&](Status status, const char* decision) {
     brake_.not_deleted(one->node.uid);
     fail(one, std::move(status), decision);
@@ -34,7 +34,7 @@ void NodeDeletions::conclude(const CasePtr& one, const MachineAnswer& answer, St
   switch (standing_of(answer.state())) {
     case Standing::exists:
     case Standing::unclear:
-      return stop(machine_exists(one->node.name), "exists");
+      return stop(instance_exists(one->node.name), "exists");
     case Standing::terminated:
       one->ground = "terminated";
       brake_.deleting(one->node.uid, false, deps_.timers.now());

@@ -23,9 +23,9 @@ constexpr milliseconds kLongestHold{60'000};
 // The look-ups that follow one listing.
 struct NodeDeletions::Round {
   Cases cases;
-  std::vector<MachineAnswer> answers;  // of cases[i]
-  std::optional<MachineQuery> canary;
-  MachineAnswer canary_answer;
+  std::vector<InstanceAnswer> answers;  // of cases[i]
+  std::optional<InstanceQuery> canary;
+  InstanceAnswer canary_answer;
   std::size_t open = 0;
   bool listed = false;
 };
@@ -38,22 +38,22 @@ NodeDeletions::NodeDeletions(Dependencies dependencies, runtime::BrakeOptions op
 
 void NodeDeletions::connect(std::shared_ptr<InstancesBroker> broker) {
   broker_ = std::move(broker);
-  broker_->on_listing([weak = std::weak_ptr(self_)](const InstanceSnapshot::Ptr& machines) {
-    if (const auto self = weak.lock()) (*self)->heard_listing(*machines);
+  broker_->on_listing([weak = std::weak_ptr(self_)](const InstanceSnapshot::Ptr& instances) {
+    if (const auto self = weak.lock()) (*self)->heard_listing(*instances);
   });
 }
 
 // Counts every listing, whatever it was made for.
-void NodeDeletions::heard_listing(const InstanceSnapshot& machines) {
+void NodeDeletions::heard_listing(const InstanceSnapshot& instances) {
   if (deps_.cache.list(kNodes, {}).size() <= kSmallCluster) {
-    auto picked = pick_witnesses(our_nodes(), machines);
+    auto picked = pick_witnesses(our_nodes(), instances);
     if (!picked.empty()) witnesses_ = std::move(picked);
   }
-  // When machines are back their Nodes become Ready, and nobody asks for a look any more.
-  if (round_runs_ || !machines.complete() || !report().engaged) return;
+  // When instances are back their Nodes become Ready, and nobody asks for a look any more.
+  if (round_runs_ || !instances.complete() || !report().engaged) return;
   held_.refresh();
   const std::vector<NodeFacts> nodes = our_nodes();
-  brake_.look(view_of({nodes, &machines, held_.uids(), witnesses_}).look, deps_.timers.now());
+  brake_.look(view_of({nodes, &instances, held_.uids(), witnesses_}).look, deps_.timers.now());
   deps_.telemetry.looked(report());
 }
 
@@ -93,7 +93,7 @@ Status NodeDeletions::refusal(const NodeDeletion& deletion, const NodeFacts& nod
     return node_changed(deletion.name);
   }
   if (broker_->foreign(node.provider_id)) {
-    return foreign_machine(node.provider_id);
+    return foreign_instance(node.provider_id);
   }
   if (node.deleting) {
     return Status(Code::not_found, ErrorClass::not_found,
@@ -112,7 +112,7 @@ void NodeDeletions::remove(NodeDeletion deletion) {
   Status problem;
   if (!broker_ || (!broker_->can_list() && !broker_->can_confirm())) {
     problem = Status(Code::failed_precondition, ErrorClass::unsupported,
-                     "no cloud can be asked whether the machine is gone, so no Node is deleted");
+                     "no cloud can be asked whether the instance is gone, so no Node is deleted");
   } else if (!cached) {
     problem = Status(Code::unavailable, ErrorClass::unavailable,
                      "the cache does not hold Node " + one->deletion.name);
@@ -210,21 +210,21 @@ void NodeDeletions::listed(const Cases& cases, const Result<InstanceSnapshot::Pt
 }
 
 void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
-                                 const InstanceSnapshot& machines) {
+                                 const InstanceSnapshot& instances) {
   for (const CasePtr& one : cases) {
-    switch (standing_of(one->node, machines)) {
+    switch (standing_of(one->node, instances)) {
       case Standing::exists:
       case Standing::unclear:
-        fail(one, machine_exists(one->node.name), "exists");
+        fail(one, instance_exists(one->node.name), "exists");
         break;
       case Standing::terminated:
-        // The cloud's word about this very machine needs no canary and no limit.
+        // The cloud's word about this very instance needs no canary and no limit.
         one->ground = "terminated";
         brake_.deleting(one->node.uid, false, deps_.timers.now());
         read_fresh(one);
         break;
       case Standing::absent:
-        if (!machines.complete() || machines.may_lack(one->node.provider_id)) {
+        if (!instances.complete() || instances.may_lack(one->node.provider_id)) {
           fail(one, listing_incomplete(), "unknown");
         } else if (judge_absent(one)) {
           round->cases.push_back(one);
@@ -271,13 +271,13 @@ void NodeDeletions::look_up(const RoundPtr& round) {
   };
   for (std::size_t index = 0; index < round->cases.size(); ++index) {
     broker_->confirm(round->cases[index]->node.query(),
-                     [round, index, ended](const MachineAnswer& answer) {
+                     [round, index, ended](const InstanceAnswer& answer) {
                        round->answers[index] = answer;
                        ended();
                      });
   }
   if (!round->canary) return ended();
-  broker_->confirm(*round->canary, [round, ended](const MachineAnswer& answer) {
+  broker_->confirm(*round->canary, [round, ended](const InstanceAnswer& answer) {
     round->canary_answer = answer;
     ended();
   });

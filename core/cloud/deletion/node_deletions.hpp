@@ -74,7 +74,7 @@ class NodeDeletions {
   struct Round;
   using RoundPtr = std::shared_ptr<Round>;
 
-  void heard_listing(const InstanceSnapshot& machines);
+  void heard_listing(const InstanceSnapshot& instances);
   // Why it cannot be looked at; ok: it can.
   [[nodiscard]] Status refusal(const NodeDeletion& deletion, const NodeFacts& node) const;
   [[nodiscard]] bool look_is_due(const Case& one) const;
@@ -82,13 +82,13 @@ class NodeDeletions {
   void begin_round();
   void end_round();
   void listed(const Cases& cases, const Result<InstanceSnapshot::Ptr>& listing);
-  void judge_listed(const Cases& cases, const RoundPtr& round, const InstanceSnapshot& machines);
+  void judge_listed(const Cases& cases, const RoundPtr& round, const InstanceSnapshot& instances);
   // Whether it may go on; else it has its answer.
   bool judge_absent(const CasePtr& one);
   void look_up(const RoundPtr& round);
   void looked_up(const RoundPtr& round);
   void conclude_without_listing(const RoundPtr& round);
-  void conclude(const CasePtr& one, const MachineAnswer& answer, Standing canary);
+  void conclude(const CasePtr& one, const InstanceAnswer& answer, Standing canary);
 
   void read_fresh(const CasePtr& one);
   void send(const CasePtr& one, const NodeFacts& fresh);

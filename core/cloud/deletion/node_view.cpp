@@ -39,31 +39,31 @@ void read_taints(const kube::Object& node, NodeFacts& facts) {
   });
 }
 
-// A Node that was never matched with a machine says nothing about the cloud's view.
+// A Node that was never matched with an instance says nothing about the cloud's view.
 bool counts(const NodeFacts& node, const ViewRequest& request) {
   if (node.deleting) return false;
   return !node.provider_id.empty() || request.wanted.contains(node.uid);
 }
 
-MachineQuery query_of_machine(const std::string& provider_id) {
-  MachineQuery query;
+InstanceQuery query_of_instance(const std::string& provider_id) {
+  InstanceQuery query;
   query.provider_id = provider_id;
   return query;
 }
 
-std::optional<MachineQuery> listed_witness(const ViewRequest& request) {
+std::optional<InstanceQuery> listed_witness(const ViewRequest& request) {
   for (const std::string& witness : request.witnesses) {
-    const std::size_t index = request.machines->find_provider_id(witness);
+    const std::size_t index = request.instances->find_provider_id(witness);
     if (index == InstanceSnapshot::kNone) continue;
-    if (standing_of(request.machines->state(index)) == Standing::exists) {
-      return query_of_machine(witness);
+    if (standing_of(request.instances->state(index)) == Standing::exists) {
+      return query_of_instance(witness);
     }
   }
   return std::nullopt;
 }
 
-// Without a listing: a machine that a direct look-up can be expected to find.
-std::optional<MachineQuery> probable_canary(const ViewRequest& request) {
+// Without a listing: an instance that a direct look-up can be expected to find.
+std::optional<InstanceQuery> probable_canary(const ViewRequest& request) {
   for (const bool ready : {true, false}) {
     for (const NodeFacts& node : request.nodes) {
       if (node.ready != ready || !counts(node, request) || request.wanted.contains(node.uid)) {
@@ -77,8 +77,8 @@ std::optional<MachineQuery> probable_canary(const ViewRequest& request) {
 
 }  // namespace
 
-MachineQuery NodeFacts::query() const {
-  MachineQuery query;
+InstanceQuery NodeFacts::query() const {
+  InstanceQuery query;
   query.name = name;
   query.provider_id = provider_id;
   query.node = object;
@@ -122,32 +122,32 @@ Standing standing_of(int32_t instance_state) {
   }
 }
 
-Standing standing_of(const NodeFacts& node, const InstanceSnapshot& machines) {
+Standing standing_of(const NodeFacts& node, const InstanceSnapshot& instances) {
   if (!node.provider_id.empty()) {
-    const std::size_t index = machines.find_provider_id(node.provider_id);
+    const std::size_t index = instances.find_provider_id(node.provider_id);
     if (index == InstanceSnapshot::kNone) return Standing::absent;
-    return standing_of(machines.state(index));
+    return standing_of(instances.state(index));
   }
-  const auto found = machines.find_name(node.name);
+  const auto found = instances.find_name(node.name);
   if (found.empty()) return Standing::absent;
-  return found.size() == 1 ? standing_of(machines.state(found.front())) : Standing::unclear;
+  return found.size() == 1 ? standing_of(instances.state(found.front())) : Standing::unclear;
 }
 
 NodeView view_of(const ViewRequest& request) {
   NodeView view;
-  if (request.machines == nullptr) {
+  if (request.instances == nullptr) {
     view.canary = probable_canary(request);
     return view;
   }
-  std::optional<MachineQuery> ready_canary;
-  std::optional<MachineQuery> other_canary;
+  std::optional<InstanceQuery> ready_canary;
+  std::optional<InstanceQuery> other_canary;
   bool any_ready = false;
   for (const NodeFacts& node : request.nodes) {
     if (!counts(node, request)) continue;
     ++view.look.known;
     any_ready = any_ready || node.ready;
-    const Standing standing = standing_of(node, *request.machines);
-    if (standing == Standing::absent && request.machines->may_lack(node.provider_id)) continue;
+    const Standing standing = standing_of(node, *request.instances);
+    if (standing == Standing::absent && request.instances->may_lack(node.provider_id)) continue;
     if (standing == Standing::absent) {
       view.look.absent.push_back(node.uid);
       if (node.leaving) view.look.announced.insert(node.uid);
@@ -164,19 +164,19 @@ NodeView view_of(const ViewRequest& request) {
 }
 
 std::vector<std::string> pick_witnesses(const std::vector<NodeFacts>& nodes,
-                                        const InstanceSnapshot& machines) {
+                                        const InstanceSnapshot& instances) {
   std::vector<std::string> witnesses;
   if (nodes.size() > kSmallCluster) return witnesses;
   const bool ours = std::any_of(nodes.begin(), nodes.end(), [&](const NodeFacts& node) {
-    return !node.provider_id.empty() && standing_of(node, machines) == Standing::exists;
+    return !node.provider_id.empty() && standing_of(node, instances) == Standing::exists;
   });
   if (!ours) return witnesses;
-  for (std::size_t index = 0; index < machines.size() && witnesses.size() < kWitnesses; ++index) {
-    const std::string_view id = machines.provider_id(index);
-    const bool node_machine = std::any_of(
+  for (std::size_t index = 0; index < instances.size() && witnesses.size() < kWitnesses; ++index) {
+    const std::string_view id = instances.provider_id(index);
+    const bool node_instance = std::any_of(
         nodes.begin(), nodes.end(), [&](const NodeFacts& node) { return node.provider_id == id; });
-    if (id.empty() || node_machine) continue;
-    if (standing_of(machines.state(index)) == Standing::exists) witnesses.emplace_back(id);
+    if (id.empty() || node_instance) continue;
+    if (standing_of(instances.state(index)) == Standing::exists) witnesses.emplace_back(id);
   }
   return witnesses;
 }

@@ -1,9 +1,9 @@
-// The cluster's Nodes compared with one complete listing of the cloud: which machines are there,
+// The cluster's Nodes compared with one complete listing of the cloud: which instances are there,
 // and whether the listing proves anything about the missing ones. Any thread.
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"
-#include "cloud/broker/machine_source.hpp"
+#include "cloud/broker/instance_source.hpp"
 #include "kube/object.hpp"
 #include "runtime/brake.hpp"
 
@@ -29,11 +29,11 @@ struct NodeFacts {
   bool deleting = false;  // has a deletionTimestamp
   bool released = false;  // kAllowDeletion
   bool of_cloud = false;  // has a provider ID, or waits for a cloud to give it one
-  // Its machine is going to be removed: the Node is cordoned (kubectl drain, Cluster API and most
+  // Its instance is going to be removed: the Node is cordoned (kubectl drain, Cluster API and most
   // autoscalers do that first), or has an autoscaler's taint.
   bool leaving = false;
 
-  [[nodiscard]] MachineQuery query() const;
+  [[nodiscard]] InstanceQuery query() const;
 };
 
 // JSON pointers of all that facts_of() reads; a cache has to keep them.
@@ -44,37 +44,37 @@ enum class Standing {
   exists,
   terminated,  // the cloud says explicitly that it was destroyed
   absent,
-  unclear,  // listed in an unknown state, or several machines of the name
+  unclear,  // listed in an unknown state, or several instances of the name
 };
 
-Standing standing_of(const NodeFacts& node, const InstanceSnapshot& machines);
+Standing standing_of(const NodeFacts& node, const InstanceSnapshot& instances);
 Standing standing_of(int32_t instance_state);  // of one answer, CCM_INSTANCE_*
 
 struct NodeView {
   runtime::BrakeLook look;
-  // An existing machine: a direct look-up has to find it too.
-  std::optional<MachineQuery> canary;
+  // An existing instance: a direct look-up has to find it too.
+  std::optional<InstanceQuery> canary;
 };
 
 struct ViewRequest {
   const std::vector<NodeFacts>& nodes;  // of this provider only
-  const InstanceSnapshot* machines;     // null: the provider cannot list
+  const InstanceSnapshot* instances;    // null: the provider cannot list
   // UIDs of the Nodes whose deletion is requested.
   const std::unordered_set<std::string>& wanted;
   const std::vector<std::string>& witnesses;  // from pick_witnesses()
 };
 
-// Sighted when the listing holds the machine of a Ready Node. When no Node at all is Ready, the
-// machine of any Node will do, and failing that a witness. Without a listing the look is empty, and
-// only the canary is chosen.
+// Sighted when the listing holds the instance of a Ready Node. When no Node at all is Ready, the
+// instance of any Node will do, and failing that a witness. Without a listing the look is empty,
+// and only the canary is chosen.
 NodeView view_of(const ViewRequest& request);
 
 inline constexpr std::size_t kSmallCluster = 16;
 
-// For clusters so small that no other Node can vouch for a listing: provider IDs of a few machines
-// that are listed beside a Node's machine. Nothing when no Node's machine is listed, or when there
-// are more than kSmallCluster Nodes.
+// For clusters so small that no other Node can vouch for a listing: provider IDs of a few instances
+// that are listed beside a Node's instance. Nothing when no Node's instance is listed, or when
+// there are more than kSmallCluster Nodes.
 std::vector<std::string> pick_witnesses(const std::vector<NodeFacts>& nodes,
-                                        const InstanceSnapshot& machines);
+                                        const InstanceSnapshot& instances);
 
 }  // namespace ccm::plugin

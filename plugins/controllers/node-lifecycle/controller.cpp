@@ -14,11 +14,11 @@ using std::chrono::milliseconds;
 constexpr std::string_view kNodes = "v1/nodes";
 // They wait for the cloud and the API server without a thread each.
 constexpr uint32_t kWorkers = 16;
-// A deletion waits for a listing of all machines.
+// A deletion waits for a listing of all instances.
 constexpr milliseconds kReconcileTimeout{120'000};
 constexpr milliseconds kFirstRetry{100};
 constexpr int kConflictTries = 5;
-// A Node without a matched machine may only be ahead of the cloud's listings, and a kubelet does
+// A Node without a matched instance may only be ahead of the cloud's listings, and a kubelet does
 // not register a second time (differs from LIFE-17).
 constexpr milliseconds kGrace{600'000};
 // In a failing zone thousands are in doubt at once: 200 looks a second are enough.
@@ -83,7 +83,7 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   const NodeState before = read_node(old);
   if (state.same_input(before)) return;
   // Taints that come and go while it is not Ready anyway, ours among them, say nothing new about
-  // the machine.
+  // the instance.
   const bool news = state.ready || before.ready || state.uid != before.uid ||
                     state.provider_id != before.provider_id;
   queue.add(now.name(), news ? Priority::changed : Priority::periodic,
@@ -113,28 +113,28 @@ Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
     co_return ReconcileResult();
   }
   if (const auto left = grace(state)) {
-    host_.log.v(2, "Left a new node alone that has no matching machine yet",
+    host_.log.v(2, "Left a new node alone that has no matching instance yet",
                 {{"node", state.name}});
     co_return again(*left);
   }
   in_doubt_.insert(state.name);
-  const auto machine = co_await look(ctx, node);
-  if (machine.ok()) {
-    auto acted = co_await act(ctx, node, *machine);
+  const auto instance = co_await look(ctx, node);
+  if (instance.ok()) {
+    auto acted = co_await act(ctx, node, *instance);
     co_return acted;
   }
-  if (not_ours(machine.status())) {
+  if (not_ours(instance.status())) {
     forget(state.name);
     co_return ReconcileResult();
   }
-  co_return not_told(machine.status());
+  co_return not_told(instance.status());
 }
 
 // Waiting: pages show the Node and the cloud's reason, and a failing cloud writes no line for each
 // of thousands of Nodes.
 Status Controller::not_told(const Status& look) const {
   return Status(look.code(), ErrorClass::waiting,
-                "the cloud does not tell the state of the machine: " + look.message())
+                "the cloud does not tell the state of the instance: " + look.message())
       .with_reason(look.reason().empty() ? "MachineStateUnknown" : look.reason())
       .with_retry_after(std::max(pause(), look.retry_after()));
 }
@@ -148,18 +148,18 @@ Task<Result<InstanceState>> Controller::look(Ctx ctx, Object node) {
   identity.max_age = std::max(period_ / 2, milliseconds(1));
   std::vector<NodeIdentity> identities;
   identities.push_back(std::move(identity));
-  auto machines = co_await host_.instances.describe(ctx, std::move(identities));
-  if (!machines.ok()) co_return machines.status();
-  co_return machines->front().state;
+  auto instances = co_await host_.instances.describe(ctx, std::move(identities));
+  if (!instances.ok()) co_return instances.status();
+  co_return instances->front().state;
 }
 
-Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, InstanceState machine) {
+Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, InstanceState instance) {
   const NodeState state = read_node(node);
-  if (machine != InstanceState::shutdown && machine != InstanceState::unknown) {
+  if (instance != InstanceState::shutdown && instance != InstanceState::unknown) {
     stops_.erase(state.name);
   }
   Status status;
-  switch (machine) {
+  switch (instance) {
     case InstanceState::running:
     case InstanceState::starting:
       status = co_await set_taints(ctx, node, Wanted::none);
@@ -171,8 +171,8 @@ Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, InstanceStat
       status = co_await remove(ctx, node, "was terminated");
       break;
     case InstanceState::absent:
-      // Neither a provider ID nor a kubelet that waits for a cloud: it never has a machine of this
-      // cloud.
+      // Neither a provider ID nor a kubelet that waits for a cloud: it never has an instance of
+      // this cloud.
       if (state.provider_id.empty() && !state.uninitialized) {
         forget(state.name);
         co_return ReconcileResult();
@@ -239,23 +239,23 @@ Task<Status> Controller::set_taints(Ctx ctx, Object node, Wanted wanted) {
 void Controller::tell_taints(const Object& node, Wanted wanted) const {
   const std::string name(node.name());
   if (wanted == Wanted::none) {
-    host_.log.info("Removed the taints of a shut down machine", {{"node", name}});
+    host_.log.info("Removed the taints of a shut down instance", {{"node", name}});
     host_.events.normal(
         node, "ShutdownTaintRemoved",
-        "The machine of Node " + name + " runs again; its shutdown taint is removed");
+        "The instance of Node " + name + " runs again; its shutdown taint is removed");
     return;
   }
   const bool out_of_service = wanted == Wanted::shutdown_and_out_of_service;
-  host_.log.info("Tainted a node whose machine is shut down",
+  host_.log.info("Tainted a node whose instance is shut down",
                  {{"node", name}, {"outOfService", out_of_service ? "true" : "false"}});
   if (out_of_service) {
     host_.events.normal(
         node, "OutOfServiceTaintAdded",
-        "The machine of Node " + name +
+        "The instance of Node " + name +
             " stays shut down; the out-of-service taint moves its Pods and volumes");
   } else {
     host_.events.normal(node, "ShutdownTaintAdded",
-                        "The machine of Node " + name + " is shut down; no new Pods go there");
+                        "The instance of Node " + name + " is shut down; no new Pods go there");
   }
 }
 
@@ -269,9 +269,9 @@ Task<Status> Controller::remove(Ctx ctx, Object node, std::string cause) {
   const Status removed = co_await host_.kube.remove(ctx, std::move(request));
   const std::string name(node.name());
   if (removed.ok()) {
-    host_.log.info("Deleted a node", {{"node", name}, {"machine", cause}});
+    host_.log.info("Deleted a node", {{"node", name}, {"instance", cause}});
     host_.events.normal(node, "DeletingNode",
-                        "Node " + name + " is deleted because its machine " + cause);
+                        "Node " + name + " is deleted because its instance " + cause);
   } else if (kept_by_host(removed)) {
     host_.log.v(2, "Did not delete a node", {{"node", name}, {"reason", removed}});
     if (removed.error_class() == ErrorClass::waiting) co_return removed;

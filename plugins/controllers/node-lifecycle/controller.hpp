@@ -1,8 +1,8 @@
-// cloud-node-lifecycle-controller: monitors Nodes that are not Ready. A Node whose machine is gone
-// is deleted; a Node whose machine is shut down is tainted until it runs again. [serial]
+// cloud-node-lifecycle-controller: monitors Nodes that are not Ready. A Node whose instance is gone
+// is deleted; a Node whose instance is shut down is tainted until it runs again. [serial]
 //
 // Ready Nodes cost nothing: no call to the cloud, no timer. A Node is looked at when it becomes not
-// Ready and then every --node-monitor-period. Whether a machine is really gone is decided by the
+// Ready and then every --node-monitor-period. Whether an instance is really gone is decided by the
 // host: it looks again, and its brake checks every deletion.
 #pragma once
 
@@ -30,7 +30,7 @@ class Controller {
   Task<Result<ReconcileResult>> reconcile(Ctx ctx, Request request);
 
  private:
-  // When a machine was first seen shut down, since it last ran.
+  // When an instance was first seen shut down, since it last ran.
   struct Stop {
     std::string uid;
     std::chrono::milliseconds seen{0};
@@ -40,11 +40,11 @@ class Controller {
   Task<Result<InstanceState>> look(Ctx ctx, Object node);
   // The status of a reconcile whose look ended so: the Node is looked at again after a pause.
   [[nodiscard]] Status not_told(const Status& look) const;
-  Task<Result<ReconcileResult>> act(Ctx ctx, Object node, InstanceState machine);
+  Task<Result<ReconcileResult>> act(Ctx ctx, Object node, InstanceState instance);
   Task<Status> set_taints(Ctx ctx, Object node, Wanted wanted);
   void tell_taints(const Object& node, Wanted wanted) const;
   Task<Status> remove(Ctx ctx, Object node, std::string cause);
-  // The taints for a machine that is shut down now.
+  // The taints for an instance that is shut down now.
   Wanted stopped(const NodeState& node);
   // How long an uninitialised Node is still left alone; nothing: it is not.
   [[nodiscard]] std::optional<std::chrono::milliseconds> grace(const NodeState& node) const;
@@ -55,7 +55,7 @@ class Controller {
   Host& host_;
   std::chrono::milliseconds period_{5'000};  // HOST-31
   bool out_of_service_ = false;
-  std::unordered_set<std::string> in_doubt_;  // Nodes whose machines are being looked at
+  std::unordered_set<std::string> in_doubt_;  // Nodes whose instances are being looked at
   std::map<std::string, Stop, std::less<>>
       stops_;  // by Node name; a restart loses them without harm
 };

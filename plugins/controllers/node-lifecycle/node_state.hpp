@@ -28,7 +28,7 @@ struct NodeState {
   std::string resource_version;
   std::string provider_id;
   bool ready = false;          // condition Ready is True; missing = not (LIFE-4)
-  bool uninitialized = false;  // not matched with a machine yet
+  bool uninitialized = false;  // not matched with an instance yet
   bool marked = false;         // this controller gave it the out-of-service taint
   std::vector<Taint> taints;
   std::optional<std::chrono::milliseconds> created;  // since 1970

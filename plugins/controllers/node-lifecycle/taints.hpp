@@ -1,4 +1,4 @@
-// The two taints for a machine that is shut down. Any thread.
+// The two taints for an instance that is shut down. Any thread.
 #pragma once
 
 #include "node_state.hpp"
@@ -9,7 +9,7 @@
 namespace ccm::node_lifecycle {
 
 enum class Wanted {
-  none,                         // the machine runs, or the Node is Ready
+  none,                         // the instance runs, or the Node is Ready
   shutdown,                     // node.cloudprovider.kubernetes.io/shutdown:NoSchedule
   shutdown_and_out_of_service,  // and node.kubernetes.io/out-of-service=nodeshutdown:NoExecute
 };

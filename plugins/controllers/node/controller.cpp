@@ -163,7 +163,7 @@ Task<Status> Controller::reconcile(Ctx ctx, Request request) {
   co_return refreshed;
 }
 
-Task<Result<Instance>> Controller::find_machine(Ctx ctx, Object node) {
+Task<Result<Instance>> Controller::find_instance(Ctx ctx, Object node) {
   NodeIdentity identity;
   identity.name = node.name();
   identity.provider_id = node.text("/spec/providerID");
@@ -171,34 +171,34 @@ Task<Result<Instance>> Controller::find_machine(Ctx ctx, Object node) {
   if (tried_.contains(identity.name)) identity.max_age = kRetryAge;
   std::vector<NodeIdentity> identities;
   identities.push_back(std::move(identity));
-  auto machines = co_await host_.instances.describe(ctx, std::move(identities));
-  if (!machines.ok()) co_return machines.status();
-  switch (machines->front().state) {
+  auto instances = co_await host_.instances.describe(ctx, std::move(identities));
+  if (!instances.ok()) co_return instances.status();
+  switch (instances->front().state) {
     case InstanceState::running:
     case InstanceState::shutdown:
-      co_return std::move(machines->front());
+      co_return std::move(instances->front());
     case InstanceState::terminated:
     case InstanceState::absent:
       co_return Status(Code::not_found, ErrorClass::not_found,
-                       "the cloud has no machine for this Node")
+                       "the cloud has no instance for this Node")
           .with_reason("InstanceNotFound");
     case InstanceState::starting:
       co_return Status(Code::unavailable, ErrorClass::waiting,
-                       "the cloud is still building this Node's machine")
+                       "the cloud is still building this Node's instance")
           .with_reason(std::string(kMachineNotReady));
     case InstanceState::unknown:
       break;
   }
   co_return Status(Code::unavailable, ErrorClass::unavailable,
-                   "the cloud does not say whether this Node's machine exists");
+                   "the cloud does not say whether this Node's instance exists");
 }
 
 Task<Status> Controller::initialize(Ctx ctx, Object node) {
-  const auto machine = co_await find_machine(ctx, node);
-  if (!machine.ok()) co_return machine.status();
+  const auto instance = co_await find_instance(ctx, node);
+  if (!instance.ok()) co_return instance.status();
   Object current = node;
   for (int left = kConflictTries;; --left) {
-    Status written = co_await write(ctx, current, &*machine);
+    Status written = co_await write(ctx, current, &*instance);
     if (written.error_class() != ErrorClass::conflict || left == 1) co_return written;
     // Live, not from the cache, which may be as old as the state that just failed (TRAP-29).
     KubeReference reference;
@@ -207,17 +207,17 @@ Task<Status> Controller::initialize(Ctx ctx, Object node) {
     auto fresh = co_await host_.kube.get(ctx, std::move(reference));
     if (gone(fresh.status())) co_return Status();
     if (!fresh.ok()) co_return fresh.status();
-    // Recreated under that name: the machine belongs to the old Node, and the new one has its own
+    // Recreated under that name: the instance belongs to the old Node, and the new one has its own
     // key.
     if (fresh->uid() != node.uid()) co_return Status();
     current = *std::move(fresh);
   }
 }
 
-Task<Status> Controller::write(Ctx ctx, Object node, const Instance* machine) {
+Task<Status> Controller::write(Ctx ctx, Object node, const Instance* instance) {
   NodeState state = read_node(node);
   if (!state.uninitialized()) co_return Status();  // another writer has done it
-  auto desired = desired_state(state, *machine);
+  auto desired = desired_state(state, *instance);
   if (!desired.ok()) co_return desired.status();
   if (addresses_differ(state, desired->addresses)) {
     auto written = co_await write_addresses(ctx, node, desired->addresses, PatchAnswer::whole);
@@ -227,7 +227,7 @@ Task<Status> Controller::write(Ctx ctx, Object node, const Instance* machine) {
     node = *std::move(written);
     state = read_node(node);
     if (!state.uninitialized()) co_return Status();
-    desired = desired_state(state, *machine);
+    desired = desired_state(state, *instance);
     if (!desired.ok()) co_return desired.status();
   }
   KubePatch patch = node_patch(state.name, initialization_patch(state, *desired));
@@ -253,22 +253,22 @@ Task<Status> Controller::refresh(Ctx ctx, Object node) {
     auto acquired = co_await status_updates_->acquire();
     permit.emplace(std::move(acquired));
   }
-  const auto machine = co_await find_machine(ctx, node);
-  if (!machine.ok()) {
-    host_.log.v(2, "Left a node unchanged", {{"node", node.name()}, {"reason", machine.status()}});
+  const auto instance = co_await find_instance(ctx, node);
+  if (!instance.ok()) {
+    host_.log.v(2, "Left a node unchanged", {{"node", node.name()}, {"reason", instance.status()}});
     co_return Status();
   }
   const NodeState state = read_node(node);
   LabelChanges labels;
-  if (refresh_labels_) labels = changed_labels(state.labels, *machine, refresh_topology_);
+  if (refresh_labels_) labels = changed_labels(state.labels, *instance, refresh_topology_);
   if (!labels.set.empty()) {
     const std::string text = text_of(labels.set);
     Status labelled = co_await write_labels(ctx, node, std::move(labels.set));
     if (!labelled.ok()) co_return labelled;
-    host_.events.normal(node, "CloudLabelsChanged", "The cloud's machine changed: " + text);
+    host_.events.normal(node, "CloudLabelsChanged", "The cloud's instance changed: " + text);
   }
   report_topology(node, labels.differing);
-  auto addresses = desired_addresses(state, machine->addresses);
+  auto addresses = desired_addresses(state, instance->addresses);
   if (!addresses.ok()) {
     host_.log.warning("Left the addresses of a node unchanged",
                       {{"node", state.name}, {"reason", addresses.status()}});
@@ -323,11 +323,11 @@ void Controller::initialized(const Object& object, const NodeState& node,
           "The cloud's label " + label.key + "=\"" + label.value + "\" was left out: " + label.why);
     }
   }
-  host_.events.normal(object, "Synced", "The Node was initialised from the cloud's machine");
+  host_.events.normal(object, "Synced", "The Node was initialised from the cloud's instance");
 }
 
 void Controller::report(const Object& node, const Status& status, uint32_t attempt) const {
-  // A machine that is being created needs time.
+  // An instance that is being created needs time.
   const bool waits = status.reason() == kMachineNotReady;
   const bool due = waits ? attempt > 0 && attempt % kReportEvery == 0
                          : status.refused() || attempt % kReportEvery == kFirstReportedAttempt;

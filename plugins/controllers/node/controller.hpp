@@ -36,12 +36,12 @@ class Controller {
  private:
   void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
 
-  // The machine of an existing Node; a failure says why there is none to work with.
-  Task<Result<Instance>> find_machine(Ctx ctx, Object node);
+  // The instance of an existing Node; a failure says why there is none to work with.
+  Task<Result<Instance>> find_instance(Ctx ctx, Object node);
 
   Task<Status> initialize(Ctx ctx, Object node);
   // One attempt of both writes from one state of the Node. The class conflict asks for another one.
-  Task<Status> write(Ctx ctx, Object node, const Instance* machine);
+  Task<Status> write(Ctx ctx, Object node, const Instance* instance);
   Task<Status> write_labels(Ctx ctx, Object node, Labels labels);
   // Addresses and labels of an initialised Node.
   Task<Status> refresh(Ctx ctx, Object node);
@@ -59,7 +59,7 @@ class Controller {
   bool refresh_topology_ = false;  // zone and region too
   // The zone or region of the cloud that contradicts the Node's, as recorded in the Event.
   std::unordered_map<std::string, std::string> contradicted_;
-  // Nodes that were uninitialised at their last attempt: their machines are looked up afresh.
+  // Nodes that were uninitialised at their last attempt: their instances are looked up afresh.
   std::unordered_set<std::string> tried_;
   std::optional<Semaphore> status_updates_;  // only when the user bounds them
 };

@@ -8,29 +8,29 @@
 
 namespace ccm::node {
 
-Result<DesiredState> desired_state(const NodeState& node, const Instance& machine) {
+Result<DesiredState> desired_state(const NodeState& node, const Instance& instance) {
   DesiredState desired;
   if (node.provider_id.empty()) {
-    if (machine.provider_id.empty()) {
-      return Status(Code::failed_precondition, "the cloud's machine has no provider ID")
+    if (instance.provider_id.empty()) {
+      return Status(Code::failed_precondition, "the cloud's instance has no provider ID")
           .with_reason("NoProviderID");
     }
-    desired.provider_id = machine.provider_id;
+    desired.provider_id = instance.provider_id;
   }
-  if (machine.addresses.empty() && !node.has_ip()) {
+  if (instance.addresses.empty() && !node.has_ip()) {
     return Status(Code::unavailable, ErrorClass::waiting,
-                  "the cloud gives its machine no addresses yet")
+                  "the cloud gives its instance no addresses yet")
         .with_reason(std::string(kMachineNotReady));
   }
   if (node.provided_node_ip) {
-    // Against the machine's own addresses, also when there are none to write.
-    const auto pinned = pin_addresses(machine.addresses, *node.provided_node_ip);
+    // Against the instance's own addresses, also when there are none to write.
+    const auto pinned = pin_addresses(instance.addresses, *node.provided_node_ip);
     if (!pinned.ok()) return pinned.status();
   }
-  auto addresses = desired_addresses(node, machine.addresses);
+  auto addresses = desired_addresses(node, instance.addresses);
   if (!addresses.ok()) return addresses.status();
   desired.addresses = *std::move(addresses);
-  desired.labels = plan_labels(node.labels, machine);
+  desired.labels = plan_labels(node.labels, instance);
   return desired;
 }
 

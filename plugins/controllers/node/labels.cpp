@@ -45,10 +45,11 @@ void add_additional(LabelPlan& plan, const Labels& existing, const Label& label)
 
 }  // namespace
 
-LabelPlan plan_labels(const Labels& existing, const Instance& machine) {
+LabelPlan plan_labels(const Labels& existing, const Instance& instance) {
   LabelPlan plan;
-  for (const CloudLabel& label : kCloudLabels) set_pair(plan, existing, label, machine.*label.fact);
-  for (const Label& label : machine.labels) add_additional(plan, existing, label);
+  for (const CloudLabel& label : kCloudLabels)
+    set_pair(plan, existing, label, instance.*label.fact);
+  for (const Label& label : instance.labels) add_additional(plan, existing, label);
   return plan;
 }
 
@@ -65,12 +66,12 @@ Labels repaired_labels(const Labels& existing) {
   return repaired;
 }
 
-LabelChanges changed_labels(const Labels& existing, const Instance& machine, bool topology) {
+LabelChanges changed_labels(const Labels& existing, const Instance& instance, bool topology) {
   LabelPlan plan;
   LabelPlan left;
   for (const CloudLabel& label : kCloudLabels) {
     if (!existing.contains(label.beta_key) && !existing.contains(label.key)) continue;
-    set_pair(label.topology && !topology ? left : plan, existing, label, machine.*label.fact);
+    set_pair(label.topology && !topology ? left : plan, existing, label, instance.*label.fact);
   }
   // A missing name contradicts nothing.
   std::erase_if(left.set, [&](const auto& one) { return !existing.contains(one.first); });

@@ -27,7 +27,7 @@ struct LabelPlan {
 // NODE-15 to NODE-19: type, zone and region overwrite, an empty one changes nothing; additional
 // labels only add, and never under a Kubernetes domain. Invalid ones are left out instead of
 // letting the whole initialisation fail for ever (TRAP-32).
-LabelPlan plan_labels(const Labels& existing, const Instance& machine);
+LabelPlan plan_labels(const Labels& existing, const Instance& instance);
 
 // NODE-40 to NODE-42: the labels to set so that the newer name of each pair has the value of its
 // beta name. The beta label is taken for the truth (TRAP-31).
@@ -42,7 +42,7 @@ struct LabelChanges {
 };
 // Zone and region are among `set` only with `topology`: people set them by hand, and volumes are in
 // the zone of the old labels.
-LabelChanges changed_labels(const Labels& existing, const Instance& machine, bool topology);
+LabelChanges changed_labels(const Labels& existing, const Instance& instance, bool topology);
 
 // Whether a key belongs to a domain of Kubernetes itself: "(^|\.)(kubernetes|k8s)\.io/".
 bool is_kubernetes_key(std::string_view key);

@@ -12,10 +12,10 @@ namespace ccm::node {
 inline constexpr std::string_view kUninitializedTaint =
     "node.cloudprovider.kubernetes.io/uninitialized";
 inline constexpr std::string_view kProvidedNodeIp = "alpha.kubernetes.io/provided-node-ip";
-// The reason of a Node that waits for its machine.
+// The reason of a Node that waits for its instance.
 inline constexpr std::string_view kMachineNotReady = "MachineNotReady";
 
-// A property of a machine and the two labels that show it.
+// A property of an instance and the two labels that show it.
 struct CloudLabel {
   std::string_view beta_key;
   std::string_view key;

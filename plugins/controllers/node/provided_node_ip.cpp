@@ -54,7 +54,7 @@ Result<std::vector<NodeAddress>> pin_addresses(const std::vector<NodeAddress>& a
       enforced.insert(entry.type);
     }
     if (pinned.size() == before) {
-      return wrong(annotation, "names an address that the cloud does not give the machine");
+      return wrong(annotation, "names an address that the cloud does not give the instance");
     }
   }
   for (const NodeAddress& entry : addresses) {

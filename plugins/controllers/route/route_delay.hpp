@@ -1,4 +1,4 @@
-// How long ranges of Nodes wait for their route: from the first event of a Node with a machine
+// How long ranges of Nodes wait for their route: from the first event of a Node with an instance
 // until a route leads there, or the Node is gone. [serial]
 #pragma once
 

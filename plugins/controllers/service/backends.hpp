@@ -21,7 +21,7 @@ bool takes_traffic(const Object& node);
 bool cordoned(const Object& node);
 // SVC-52: whether Services may need other backends after an update of a Node. Readiness does not
 // count (SVC-53). Unlike in Go a Node that is going to leave does, so that no new connections go
-// there when its machine stops (TRAP-17), and so do addresses: a provider may choose backends by
+// there when its instance stops (TRAP-17), and so do addresses: a provider may choose backends by
 // them, and a Node whose kubelet sets the provider ID gets them only later.
 bool changes_backends(const Object& old, const Object& now, bool exclude_cordoned);
 

@@ -229,37 +229,37 @@ void Faults::witness_works() {
   poll();
 }
 
-MachineQuery Faults::query(const std::string& name, const std::string& provider_id) {
-  MachineQuery made;
+InstanceQuery Faults::query(const std::string& name, const std::string& provider_id) {
+  InstanceQuery made;
   made.name = name;
   made.provider_id = provider_id;
   return made;
 }
 
-MachineAnswer Faults::find(const std::string& name, const std::string& provider_id) {
-  std::optional<MachineAnswer> answer;
+InstanceAnswer Faults::find(const std::string& name, const std::string& provider_id) {
+  std::optional<InstanceAnswer> answer;
   host_->cloud().instances()->find(query(name, provider_id),
-                                   [&](const MachineAnswer& found) { answer = found; });
+                                   [&](const InstanceAnswer& found) { answer = found; });
   poll_until([&] { return answer.has_value(); });
-  MachineAnswer none;
+  InstanceAnswer none;
   none.status = Status(Code::aborted, "no answer came");
   return answer.value_or(none);
 }
 
-MachineAnswer Faults::find_after(const std::string& name, std::chrono::milliseconds time) {
-  std::optional<MachineAnswer> answer;
+InstanceAnswer Faults::find_after(const std::string& name, std::chrono::milliseconds time) {
+  std::optional<InstanceAnswer> answer;
   host_->cloud().instances()->find(query(name),
-                                   [&](const MachineAnswer& found) { answer = found; });
+                                   [&](const InstanceAnswer& found) { answer = found; });
   poll();
   EXPECT_FALSE(answer.has_value()) << "answered before its time";
   advance(time);
   poll_until([&] { return answer.has_value(); });
-  MachineAnswer none;
+  InstanceAnswer none;
   none.status = Status(Code::aborted, "no answer came");
   return answer.value_or(none);
 }
 
-std::string Faults::provider_id_of(const MachineAnswer& answer) {
+std::string Faults::provider_id_of(const InstanceAnswer& answer) {
   if (!answer.snapshot) return "nothing: " + answer.status.message();
   return std::string(answer.snapshot->provider_id(answer.index));
 }

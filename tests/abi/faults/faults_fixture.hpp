@@ -52,11 +52,11 @@ class Faults : public testing::Test {
   // A new Node arrives, and the witness patches it.
   void witness_works();
 
-  static MachineQuery query(const std::string& name, const std::string& provider_id = "");
-  MachineAnswer find(const std::string& name, const std::string& provider_id = "");
+  static InstanceQuery query(const std::string& name, const std::string& provider_id = "");
+  InstanceAnswer find(const std::string& name, const std::string& provider_id = "");
   // The same, while that much time passes.
-  MachineAnswer find_after(const std::string& name, std::chrono::milliseconds time);
-  static std::string provider_id_of(const MachineAnswer& answer);
+  InstanceAnswer find_after(const std::string& name, std::chrono::milliseconds time);
+  static std::string provider_id_of(const InstanceAnswer& answer);
 
   Status stop();
   ComponentReport report_of(const std::string& component);

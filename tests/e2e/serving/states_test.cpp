@@ -197,7 +197,7 @@ TEST_F(StatesTest, LIFE_6_WaitingForTheCloudsAnswer) {
   start(reviews(), {"--controllers=cloud-node-lifecycle-controller", "--node-monitor-period=1s"});
   ASSERT_TRUE(logs("Caches are synced"));
   cloud_.control("PUT", "/faults", {{"list", "error"}, {"get", "error"}, {"status", 503}});
-  const std::string why = "the cloud does not tell the state of the machine: ";
+  const std::string why = "the cloud does not tell the state of the instance: ";
   const std::string metric =
       "ccm_unsettled_objects{controller=\"cloud-node-lifecycle-controller\",state=\"waiting\"} ";
   expect({.object = "node/node-1",

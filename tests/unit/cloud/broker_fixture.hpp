@@ -19,18 +19,18 @@ namespace ccm::plugin {
 using namespace std::chrono_literals;
 
 // Keeps each call open until the test ends it.
-class ScriptedSource final : public MachineSource {
+class ScriptedSource final : public InstanceSource {
  public:
   [[nodiscard]] bool can_list() const override { return listing; }
   [[nodiscard]] bool can_describe() const override { return describing; }
   [[nodiscard]] bool can_get() const override { return getting; }
   void set_origin(const std::shared_ptr<Origin>& of) override { origin = of; }
   void list(Done done) override { lists.push_back(std::move(done)); }
-  void describe(std::vector<MachineQuery> queries, Done done) override {
+  void describe(std::vector<InstanceQuery> queries, Done done) override {
     described.push_back(queries.size());
     describes.push_back(std::move(done));
   }
-  void get(MachineQuery query, Done done) override {
+  void get(InstanceQuery query, Done done) override {
     got.push_back(query.name);
     gets.push_back(std::move(done));
   }
@@ -59,19 +59,19 @@ inline Status down() { return Status(Code::unavailable, ErrorClass::unavailable,
 class BrokerTest : public testing::Test {
  protected:
   void make(BrokerOptions options = {}) { broker_.emplace(source_, timers_, std::move(options)); }
-  std::size_t ask(MachineQuery query) {
+  std::size_t ask(InstanceQuery query) {
     const std::size_t number = answers_.size();
     answers_.emplace_back();
     broker_->find(std::move(query),
-                  [this, number](const MachineAnswer& answer) { answers_[number] = answer; });
+                  [this, number](const InstanceAnswer& answer) { answers_[number] = answer; });
     return number;
   }
   std::size_t ask(std::string name, std::string provider_id = {}) {
-    return ask(MachineQuery{std::move(name), std::move(provider_id), nullptr});
+    return ask(InstanceQuery{std::move(name), std::move(provider_id), nullptr});
   }
   // For a Node that the host has seen since then.
   std::size_t ask_since(runtime::TimePoint seen, std::string name, std::string provider_id = {}) {
-    MachineQuery query{std::move(name), std::move(provider_id), nullptr};
+    InstanceQuery query{std::move(name), std::move(provider_id), nullptr};
     query.not_before = seen;
     return ask(std::move(query));
   }
@@ -114,7 +114,7 @@ class BrokerTest : public testing::Test {
   runtime::ManualTimers timers_;
   ScriptedSource source_;
   std::optional<InstancesBroker> broker_;
-  std::vector<std::optional<MachineAnswer>> answers_;
+  std::vector<std::optional<InstanceAnswer>> answers_;
 };
 
 }  // namespace ccm::plugin

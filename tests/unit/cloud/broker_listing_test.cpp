@@ -9,12 +9,12 @@ TEST_F(BrokerTest, AListingIsAsImportantAsTheMostImportantOfThoseWhoWaitForIt) {
   const auto refresh = std::make_shared<Origin>("nodes", "old", CallPriority::refresh);
   const auto fresh = std::make_shared<Origin>("nodes", "new", CallPriority::node_init);
   int answered = 0;
-  const auto count = [&](const MachineAnswer& answer) { answered += answer.status.ok() ? 1 : 0; };
-  MachineQuery old{"old", "", nullptr};
+  const auto count = [&](const InstanceAnswer& answer) { answered += answer.status.ok() ? 1 : 0; };
+  InstanceQuery old{"old", "", nullptr};
   old.origin = refresh;
   broker_->find(old, count);
   EXPECT_EQ(source_.origin->priority(), CallPriority::refresh);
-  MachineQuery added{"new", "", nullptr};
+  InstanceQuery added{"new", "", nullptr};
   added.origin = fresh;
   broker_->find(added, count);
   EXPECT_EQ(source_.origin->priority(), CallPriority::node_init) << "the call that waits may go";
@@ -30,13 +30,14 @@ TEST_F(BrokerTest, AListingThatTheBudgetHeldBackBeginsAnewForANewNode) {
   make();
   const Status spent = Status(Code::resource_exhausted, ErrorClass::throttled, "kept")
                            .with_reason(std::string(kCallBudgetSpent));
-  MachineQuery old{"old", "", nullptr};
+  InstanceQuery old{"old", "", nullptr};
   old.origin = std::make_shared<Origin>("nodes", "old", CallPriority::refresh);
-  MachineQuery added{"new", "", nullptr};
+  InstanceQuery added{"new", "", nullptr};
   added.origin = std::make_shared<Origin>("nodes", "new", CallPriority::node_init);
   std::vector<std::string> ended;
-  broker_->find(old, [&](const MachineAnswer& answer) { ended.push_back(answer.status.reason()); });
-  broker_->find(added, [&](const MachineAnswer& answer) {
+  broker_->find(old,
+                [&](const InstanceAnswer& answer) { ended.push_back(answer.status.reason()); });
+  broker_->find(added, [&](const InstanceAnswer& answer) {
     ended.push_back(answer.status.ok() ? "found" : answer.status.reason());
   });
   ScriptedSource::end(source_.lists, spent);  // decided before the new Node joined

@@ -8,7 +8,7 @@ namespace {
 class PollTest : public BrokerTest {
  protected:
   std::size_t poll(const std::string& name, std::chrono::milliseconds max_age = 2500ms) {
-    MachineQuery query;
+    InstanceQuery query;
     query.name = name;
     query.max_age = max_age;
     return ask(std::move(query));
@@ -92,15 +92,15 @@ TEST_F(PollTest, AConfirmationAlwaysCalls) {
   make();
   listed({{"a", "cloud://a"}});
   std::optional<int32_t> state;
-  MachineQuery query;
+  InstanceQuery query;
   query.name = "a";
-  broker_->confirm(query, [&](const MachineAnswer& answer) { state = answer.state(); });
+  broker_->confirm(query, [&](const InstanceAnswer& answer) { state = answer.state(); });
   tick();
   source_.end(source_.gets, not_found());
   EXPECT_EQ(state, CCM_INSTANCE_ABSENT);
   source_.getting = false;
-  MachineAnswer refused;
-  broker_->confirm(query, [&](const MachineAnswer& answer) { refused = answer; });
+  InstanceAnswer refused;
+  broker_->confirm(query, [&](const InstanceAnswer& answer) { refused = answer; });
   EXPECT_EQ(refused.status.code(), Code::unimplemented);
 }
 

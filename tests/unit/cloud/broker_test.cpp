@@ -90,7 +90,7 @@ TEST_F(BrokerTest, AProviderIDThatTheManifestDoesNotDeclareRefusesTheListing) {
   source_.end_list({{"b", "cloud://1"}, {"a", "other://1"}});
   ASSERT_TRUE(answers_[wrong]);
   EXPECT_EQ(answers_[wrong]->status.message(),
-            "the cloud provider gives machine \"a\" the provider ID \"other://1\", which begins "
+            "the cloud provider gives instance \"a\" the provider ID \"other://1\", which begins "
             "with none of the prefixes that its manifest declares (cloud://, old-cloud://); its "
             "answer is not used");
   EXPECT_EQ(broker_->snapshot(), nullptr);

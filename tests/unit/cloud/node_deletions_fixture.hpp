@@ -99,7 +99,7 @@ struct Api final : ObjectApi {
   int gets = 0;
 };
 
-struct Cloud final : MachineSource {
+struct Cloud final : InstanceSource {
   explicit Cloud(runtime::Timers& clock) : timers(clock) {}
   [[nodiscard]] bool can_list() const override { return lists; }
   [[nodiscard]] bool can_describe() const override { return false; }
@@ -111,8 +111,8 @@ struct Cloud final : MachineSource {
       done(snapshot(listing ? *listing : machines, unknown));
     });
   }
-  void describe(std::vector<MachineQuery>, Done) override {}
-  void get(MachineQuery query, Done done) override {
+  void describe(std::vector<InstanceQuery>, Done) override {}
+  void get(InstanceQuery query, Done done) override {
     ++got;
     timers.after(0ms, [this, query, done = std::move(done)] {
       if (!get_failure.ok()) return done(get_failure);

@@ -141,10 +141,10 @@ TEST(AccessRules, WhatOneRuleNeedsIsNotOptionalByAnother) {
 TEST(AccessRules, TheHostComparesNodesWithMachinesOnlyOfACloudThatHasSome) {
   Manifest manifest;
   manifest.components.push_back({ComponentKind::provider, "cloud", {}, "", true, {}, {}});
-  EXPECT_FALSE(offers_machines(manifest, "cloud"));
+  EXPECT_FALSE(offers_instances(manifest, "cloud"));
   manifest.components[0].interfaces = {"ccm.cloud.instances/1"};
-  EXPECT_TRUE(offers_machines(manifest, "cloud"));
-  EXPECT_FALSE(offers_machines(manifest, "other"));
+  EXPECT_TRUE(offers_instances(manifest, "cloud"));
+  EXPECT_FALSE(offers_instances(manifest, "other"));
 }
 
 }  // namespace

@@ -174,10 +174,10 @@ TEST_F(EnlargedInHostTest, EveryServiceOfTheHostIsUsed) {
 
 TEST_F(EnlargedInHostTest, MachinesAreReadAsFarAsTheyAreKnown) {
   start_provider();
-  std::optional<MachineAnswer> answer;
-  MachineQuery query;
+  std::optional<InstanceAnswer> answer;
+  InstanceQuery query;
   query.name = "n2";
-  host_->cloud().instances()->find(query, [&](const MachineAnswer& found) { answer = found; });
+  host_->cloud().instances()->find(query, [&](const InstanceAnswer& found) { answer = found; });
   poll_until([&] { return answer.has_value(); });
   ASSERT_TRUE(answer && answer->snapshot) << answer->status.message();
   EXPECT_EQ(answer->state(), CCM_INSTANCE_RUNNING);

@@ -1,10 +1,10 @@
-// The cloud's last statements about its machines: the last listing, and the answers to later calls
-// for single machines. Each answer has the time at which its call began, and proves nothing about
+// The cloud's last statements about its instances: the last listing, and the answers to later calls
+// for single instances. Each answer has the time at which its call began, and proves nothing about
 // later changes. Loop thread.
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"
-#include "cloud/broker/machine_source.hpp"
+#include "cloud/broker/instance_source.hpp"
 #include "runtime/timers.hpp"
 
 #include <ccm/status.hpp>
@@ -18,9 +18,9 @@
 
 namespace ccm::plugin {
 
-// The knowledge about one machine. `status` not ok: nothing, for that reason. Else `snapshot` holds
-// it at `index`, or is null: the machine is absent.
-struct MachineAnswer {
+// The knowledge about one instance. `status` not ok: nothing, for that reason. Else `snapshot`
+// holds it at `index`, or is null: the instance is absent.
+struct InstanceAnswer {
   Status status;
   InstanceSnapshot::Ptr snapshot;
   std::size_t index = 0;
@@ -29,22 +29,22 @@ struct MachineAnswer {
   [[nodiscard]] int32_t state() const;
 };
 
-class KnownMachines {
+class KnownInstances {
  public:
-  // `keep`: how long answers about single machines are kept. `doubt`: how long a listing that
+  // `keep`: how long answers about single instances are kept. `doubt`: how long a listing that
   // shrank by half is doubted.
-  KnownMachines(std::chrono::milliseconds keep, std::chrono::milliseconds doubt)
+  KnownInstances(std::chrono::milliseconds keep, std::chrono::milliseconds doubt)
       : keep_(keep), doubt_(doubt) {}
 
   void listed(InstanceSnapshot::Ptr listing, runtime::TimePoint began);
-  // Only existing machines: absence is never remembered (DO-319).
-  void answered(const MachineQuery& query, InstanceSnapshot::Ptr answer, std::size_t index,
+  // Only existing instances: absence is never remembered (DO-319).
+  void answered(const InstanceQuery& query, InstanceSnapshot::Ptr answer, std::size_t index,
                 runtime::TimePoint began);
 
   // The answer of a call that began then or later; nothing: there is none, or only a doubted
-  // listing that lacks the machine.
-  [[nodiscard]] std::optional<MachineAnswer> find(const MachineQuery& query,
-                                                  runtime::TimePoint not_before) const;
+  // listing that lacks the instance.
+  [[nodiscard]] std::optional<InstanceAnswer> find(const InstanceQuery& query,
+                                                   runtime::TimePoint not_before) const;
 
   // The last listing and when it began; null before the first one.
   [[nodiscard]] const InstanceSnapshot::Ptr& listing() const { return listing_; }
@@ -53,8 +53,8 @@ class KnownMachines {
   [[nodiscard]] bool listed_since(runtime::TimePoint when) const {
     return listing_ != nullptr && began_ >= when;
   }
-  // Machines missing from the listing prove nothing: it is incomplete, or empty, or holds less than
-  // half of the machines of the one before.
+  // Instances missing from the listing prove nothing: it is incomplete, or empty, or holds less
+  // than half of the instances of the one before.
   [[nodiscard]] bool doubtful() const { return doubtful_; }
 
  private:
@@ -64,7 +64,7 @@ class KnownMachines {
     runtime::TimePoint began;
   };
 
-  [[nodiscard]] std::optional<MachineAnswer> find_listed(const MachineQuery& query) const;
+  [[nodiscard]] std::optional<InstanceAnswer> find_listed(const InstanceQuery& query) const;
 
   const std::chrono::milliseconds keep_;
   const std::chrono::milliseconds doubt_;

@@ -1,4 +1,4 @@
-#include "cloud/broker/provider_machines.hpp"
+#include "cloud/broker/provider_instances.hpp"
 
 #include "cloud/broker/abi_structs.hpp"
 #include "plugin/host_services/object_service.hpp"
@@ -9,7 +9,7 @@ namespace ccm::plugin {
 
 namespace {
 
-ccm_node_identity identity_of(const MachineQuery& query) {
+ccm_node_identity identity_of(const InstanceQuery& query) {
   auto identity = sized<ccm_node_identity>();
   identity.name = c_str(query.name);
   identity.provider_id = c_str(query.provider_id);
@@ -36,26 +36,26 @@ Result<InstanceSnapshot::Ptr> copy_one(const void* result) {
 
 }  // namespace
 
-ProviderMachines::ProviderMachines(std::shared_ptr<LiveComponent> provider, ccm_interface instances,
-                                   ProviderTimeouts timeouts)
+ProviderInstances::ProviderInstances(std::shared_ptr<LiveComponent> provider,
+                                     ccm_interface instances, ProviderTimeouts timeouts)
     : provider_(std::move(provider)),
       interface_(instances),
       table_(*static_cast<const ccm_cloud_instances*>(instances.table)),
       timeouts_(timeouts) {}
 
-bool ProviderMachines::can_list() const {
+bool ProviderInstances::can_list() const {
   return function_of(&table_, &ccm_cloud_instances::list) != nullptr;
 }
 
-bool ProviderMachines::can_describe() const {
+bool ProviderInstances::can_describe() const {
   return function_of(&table_, &ccm_cloud_instances::describe) != nullptr;
 }
 
-bool ProviderMachines::can_get() const {
+bool ProviderInstances::can_get() const {
   return function_of(&table_, &ccm_cloud_instances::get) != nullptr;
 }
 
-void ProviderMachines::ask_limits(std::function<void(Result<InstanceLimits>)> done) {
+void ProviderInstances::ask_limits(std::function<void(Result<InstanceLimits>)> done) {
   const auto limits = function_of(&table_, &ccm_cloud_instances::limits);
   if (limits == nullptr) {
     provider_->runtime().loop.post([done = std::move(done)] { done(InstanceLimits()); });
@@ -76,11 +76,11 @@ void ProviderMachines::ask_limits(std::function<void(Result<InstanceLimits>)> do
                                   std::move(invoke), copy_limits, std::move(ended));
 }
 
-void ProviderMachines::set_origin(const std::shared_ptr<Origin>& origin) {
+void ProviderInstances::set_origin(const std::shared_ptr<Origin>& origin) {
   context_ = origin ? provider_->background()->child(std::nullopt, {}, origin) : nullptr;
 }
 
-void ProviderMachines::list(Done done) {
+void ProviderInstances::list(Done done) {
   auto invoke = [list = table_.list, self = interface_.self](ccm_ctx ctx, ccm_completion once) {
     const auto request = sized<ccm_list_instances_request>();
     list(self, ctx, &request, once);
@@ -89,13 +89,13 @@ void ProviderMachines::list(Done done) {
                                          std::move(invoke), copy_list, std::move(done));
 }
 
-void ProviderMachines::describe(std::vector<MachineQuery> queries, Done done) {
+void ProviderInstances::describe(std::vector<InstanceQuery> queries, Done done) {
   auto invoke = [describe = table_.describe, self = interface_.self, queries = std::move(queries)](
                     ccm_ctx ctx, ccm_completion once) {
     std::vector<ccm_node_identity> identities;
     identities.reserve(queries.size());
     std::vector<const ccm_node_identity*> pointers;
-    for (const MachineQuery& query : queries) identities.push_back(identity_of(query));
+    for (const InstanceQuery& query : queries) identities.push_back(identity_of(query));
     for (const ccm_node_identity& identity : identities) pointers.push_back(&identity);
     auto request = sized<ccm_describe_instances_request>();
     request.nodes = pointers.data();
@@ -106,7 +106,7 @@ void ProviderMachines::describe(std::vector<MachineQuery> queries, Done done) {
                                          std::move(invoke), copy_answers, std::move(done));
 }
 
-void ProviderMachines::get(MachineQuery query, Done done) {
+void ProviderInstances::get(InstanceQuery query, Done done) {
   Context::Fields fields{{"node", query.name}};
   auto invoke = [get = table_.get, self = interface_.self, query = std::move(query)](
                     ccm_ctx ctx, ccm_completion once) {

@@ -16,13 +16,13 @@
 
 namespace ccm::plugin {
 
-// The machine in question (CLOUD-13), and how young the answer has to be. Sources ignore the
+// The instance in question (CLOUD-13), and how young the answer has to be. Sources ignore the
 // latter.
-struct MachineQuery {
+struct InstanceQuery {
   std::string name;
   std::string provider_id;  // empty when the Node has none
   kube::ObjectPtr node;     // may be null
-  // Earlier answers do not count: they may be about the machine of a former Node.
+  // Earlier answers do not count: they may be about the instance of a former Node.
   runtime::TimePoint not_before{};
   // The answer must not be older either, unless that would cost too many calls; 0 = the broker's
   // choice.
@@ -31,21 +31,21 @@ struct MachineQuery {
 };
 
 // Loop thread. Each `done` is called once, on the loop, not inside the call.
-class MachineSource {
+class InstanceSource {
  public:
   using Done = std::function<void(Result<InstanceSnapshot::Ptr>)>;
-  virtual ~MachineSource() = default;
+  virtual ~InstanceSource() = default;
   [[nodiscard]] virtual bool can_list() const = 0;
   [[nodiscard]] virtual bool can_describe() const = 0;
   [[nodiscard]] virtual bool can_get() const = 0;
   // The origin of the following calls.
   virtual void set_origin(const std::shared_ptr<Origin>&) {}
-  // Every machine, or a failure.
+  // Every instance, or a failure.
   virtual void list(Done done) = 0;
-  // Machine i of the result answers queries[i], also where two of them are one machine.
-  virtual void describe(std::vector<MachineQuery> queries, Done done) = 0;
-  // One machine; not_found of class not_found when it certainly does not exist.
-  virtual void get(MachineQuery query, Done done) = 0;
+  // Instance i of the result answers queries[i], also where two of them are one instance.
+  virtual void describe(std::vector<InstanceQuery> queries, Done done) = 0;
+  // One instance; not_found of class not_found when it certainly does not exist.
+  virtual void get(InstanceQuery query, Done done) = 0;
 };
 
 }  // namespace ccm::plugin
