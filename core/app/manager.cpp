@@ -229,8 +229,8 @@ bool Manager::Impl::given(std::string_view name) const {
 
 // Whatever plugin code ran meanwhile.
 void Manager::Impl::watch_signals() {
-  constexpr milliseconds kLook{1'000};
-  loop.timers().after(kLook, [this] {
+  constexpr milliseconds kCheckInterval{1'000};
+  loop.timers().after(kCheckInterval, [this] {
     guard.check("the last look");
     watch_signals();
   });

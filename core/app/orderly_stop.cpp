@@ -55,7 +55,7 @@ asio::awaitable<void> OrderlyStop::release() {
 
 // Empty, or the operations that may still be writing after that time.
 asio::awaitable<std::string> OrderlyStop::writes_end(milliseconds limit) {
-  constexpr milliseconds kLook{5};
+  constexpr milliseconds kCheckInterval{5};
   const auto end = std::chrono::steady_clock::now() + limit;
   asio::steady_timer timer(parts_.loop.context());
   while (true) {
@@ -63,7 +63,7 @@ asio::awaitable<std::string> OrderlyStop::writes_end(milliseconds limit) {
     if (const auto unseen = parts_.plugins.unseen_write()) open = *unseen + " runs on a worker";
     if (parts_.write_gate->under_way() > 0) open = "a write has no answer";
     if (open.empty() || std::chrono::steady_clock::now() >= end) co_return open;
-    timer.expires_after(kLook);
+    timer.expires_after(kCheckInterval);
     co_await timer.async_wait(asio::use_awaitable);
   }
 }

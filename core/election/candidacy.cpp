@@ -66,7 +66,7 @@ asio::awaitable<Status> Candidacy::create() {
     co_return Status();
   }
   // A lost answer: the name holds a UUID, so it is ours.
-  if (made.status().code() == Code::already_exists) co_return co_await look();
+  if (made.status().code() == Code::already_exists) co_return co_await observe();
   co_return made.status();
 }
 
@@ -90,7 +90,7 @@ asio::awaitable<bool> Candidacy::enter() {
 }
 
 // Reads it, and answers when the coordinator has asked or the time has come.
-asio::awaitable<Status> Candidacy::look() {
+asio::awaitable<Status> Candidacy::observe() {
   Result<LeaseCandidate> seen = co_await client_->get();
   if (!seen.ok()) {
     // Somebody removed it, as the coordinator does with old ones.
@@ -127,7 +127,7 @@ asio::awaitable<Status> Candidacy::until_asked() {
   co_return std::get<0>(outcome);
 }
 
-// A watch that breaks, or is forbidden, leaves a look at each retry period: the coordinator waits
+// A watch that breaks, or is forbidden, leaves a read at each retry period: the coordinator waits
 // longer than that (HOST-153).
 asio::awaitable<void> Candidacy::keep() {
   bool again = false;  // the last answer failed
@@ -135,7 +135,7 @@ asio::awaitable<void> Candidacy::keep() {
     Status watched;
     if (!again) watched = co_await until_asked();
     if (stopping_) co_return;
-    const Status status = co_await look();
+    const Status status = co_await observe();
     if (stopping_) co_return;
     again = !status.ok();
     if (!status.ok() && status.code() != Code::aborted) {

@@ -47,7 +47,7 @@ class Candidacy {
   using TimePoint = BootClock::time_point;
 
   boost::asio::awaitable<Status> create();
-  boost::asio::awaitable<Status> look();
+  boost::asio::awaitable<Status> observe();
   boost::asio::awaitable<Status> answer();
   boost::asio::awaitable<Status> until_asked();
   boost::asio::awaitable<void> pause(std::chrono::milliseconds time);

@@ -58,7 +58,7 @@ struct LeaderElector::Impl {
   boost::asio::awaitable<void> until_due();
   bool noticed(std::optional<Lease> lease);
   void watch_failed(const Status& why);
-  void look_again(double low, double high);
+  void restart_wait(double low, double high);
   void log_failed_try(const Status& status);
   void warn_of_no_coordinator();
   std::chrono::milliseconds spread(double low, double high);

@@ -34,7 +34,7 @@ milliseconds LeaderElector::Impl::spread(double low, double high) {
 }
 
 // Restarts the wait, which lasts at most that many retry periods.
-void LeaderElector::Impl::look_again(double low, double high) {
+void LeaderElector::Impl::restart_wait(double low, double high) {
   patience = spread(low, high);
   waiting_again = true;
   limit.cancel();
@@ -51,8 +51,8 @@ bool LeaderElector::Impl::noticed(std::optional<Lease> lease) {
   chance = !stopping && within_reach();
   // Never expires while a leader renews with every period: its events come earlier. A Lease that is
   // gone cannot be watched.
-  if (!chance && candidate.lease()) look_again(2.2, 3.2);
-  if (!chance && !candidate.lease()) look_again(0.0, 0.25);
+  if (!chance && candidate.lease()) restart_wait(2.2, 3.2);
+  if (!chance && !candidate.lease()) restart_wait(0.0, 0.25);
   return !chance && !stopping && candidate.lease();
 }
 
@@ -63,7 +63,7 @@ void LeaderElector::Impl::watch_failed(const Status& why) {
   watch_not_before = clock.now() + (refused(why) ? BootClock::duration(kRefusedWatch) : pause);
   if (watch_failures == 1 && !refused(why)) {
     watch_not_before = {};
-    look_again(0.0, 0.25);  // events were missed: read the Lease
+    restart_wait(0.0, 0.25);  // events were missed: read the Lease
   }
   const std::string reason = why.ok() ? "it ended early" : why.message();
   if (watch_failures > 1) {

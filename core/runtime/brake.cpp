@@ -17,16 +17,16 @@ milliseconds retry_after(TimePoint when, TimePoint now) {
 
 void Brake::begin(TimePoint now) { begun_ = now; }
 
-void Brake::look(const BrakeLook& look, TimePoint now) {
-  looked_ = true;
-  sighted_ = look.sighted;
-  if (!look.sighted) return;
+void Brake::observe(const BrakeObservation& observation, TimePoint now) {
+  observed_ = true;
+  sighted_ = observation.sighted;
+  if (!observation.sighted) return;
   std::erase_if(deleted_,
                 [&](const auto& entry) { return now - entry.second.at > options_.window; });
-  known_ = look.known;
+  known_ = observation.known;
   // Caches still show recently deleted objects for a moment.
   std::unordered_set<std::string> absent;
-  for (const std::string& key : look.absent) {
+  for (const std::string& key : observation.absent) {
     if (deleted_.contains(key)) {
       --known_;
     } else {
@@ -35,14 +35,14 @@ void Brake::look(const BrakeLook& look, TimePoint now) {
   }
   std::erase_if(absent_, [&](const auto& entry) { return !absent.contains(entry.first); });
   for (const std::string& key : absent) {
-    absent_.try_emplace(key, Absence{now, false, look.announced.contains(key)});
+    absent_.try_emplace(key, Absence{now, false, observation.announced.contains(key)});
   }
   // An object that was absent together with too many others stays suspect when others come back: a
   // recovering cloud shows its instances again piece by piece.
   if (used(now) + unannounced() > limit(now)) {
     for (auto& [key, absence] : absent_) absence.suspect = absence.suspect || !absence.announced;
   }
-  contradicted_ = look.alive > 0 && used(now) + absent_.size() > limit(now);
+  contradicted_ = observation.alive > 0 && used(now) + absent_.size() > limit(now);
   if (suspects() == 0) {
     engaged_since_.reset();
   } else if (!engaged_since_) {
@@ -75,15 +75,15 @@ void Brake::deleting(const std::string& key, bool counted, TimePoint now) {
   known_ -= absent_.erase(key);
 }
 
-// The next look judges it again and counts it.
+// The next observation judges it again and counts it.
 void Brake::not_deleted(const std::string& key) { deleted_.erase(key); }
 
 BrakeReport Brake::report(TimePoint now) const {
   BrakeReport report;
   report.held = suspects();
   report.engaged = report.held > 0;
-  report.blind = looked_ && !sighted_;
-  report.looked = looked_;
+  report.blind = observed_ && !sighted_;
+  report.observed = observed_;
   report.known = known_;
   report.absent = absent_.size();
   report.announced = absent_.size() - unannounced();

@@ -2,7 +2,7 @@
 // balancers) that the cloud's answers lack, which may be deleted now? docs/decisions/0007 has the
 // reasons. Time is passed in; nothing here waits. One thread.
 //
-// The owner shows it each complete answer of the cloud (look), asks for each object (judge), and
+// The owner shows it each complete answer of the cloud (observe), asks for each object (judge), and
 // reports the result (deleting, not_deleted). The brake judges the whole picture, not the single
 // deletion: when 60 of 100 objects vanish at once, already the first deletion is stopped.
 //
@@ -32,7 +32,7 @@ struct BrakeOptions {
 };
 
 // One complete answer of the cloud, compared with the objects in the cluster.
-struct BrakeLook {
+struct BrakeObservation {
   std::size_t known = 0;            // objects of this kind
   std::vector<std::string> absent;  // keys of those that the answer lacks
   bool sighted = false;             // the answer holds something that is known to be there
@@ -44,24 +44,24 @@ struct BrakeLook {
 
 enum class BrakeVerdict {
   pass,
-  blind,       // the last look proves nothing
+  blind,       // the last observation proves nothing
   over_limit,  // too many vanished at once
   too_early,   // too many for a process that has not watched a whole window yet
 };
 
 struct BrakeJudgement {
   BrakeVerdict verdict = BrakeVerdict::blind;
-  std::chrono::milliseconds retry_after{0};  // when the verdict can change; 0 = at the next look
+  std::chrono::milliseconds retry_after{0};  // when the verdict can change; 0 = at the next one
   bool counts = true;                        // a deletion that passes counts against the limit
 };
 
 // For status pages, Events and metrics.
 struct BrakeReport {
-  bool engaged = false;  // something is held because too many vanished at once
-  bool blind = false;    // the last look proved nothing
-  bool looked = false;   // there was a look; before the first one the rest says nothing
+  bool engaged = false;   // something is held because too many vanished at once
+  bool blind = false;     // the last observation proved nothing
+  bool observed = false;  // there was an observation; before the first one the rest says nothing
   std::size_t known = 0;
-  std::size_t absent = 0;     // in the last sighted look
+  std::size_t absent = 0;     // in the last sighted observation
   std::size_t announced = 0;  // of those, announced
   bool contradicted = false;  // counted all the same: the answer lacks objects that are alive
   std::size_t held = 0;       // of the absent ones, held because they are too many
@@ -79,11 +79,11 @@ class Brake {
   // only the minimum may be deleted until a window has passed.
   void begin(TimePoint now);
 
-  // A look that is not sighted changes only that flag: it is no evidence.
-  void look(const BrakeLook& look, TimePoint now);
+  // An observation that is not sighted changes only that flag: it is no evidence.
+  void observe(const BrakeObservation& observation, TimePoint now);
 
-  // Whether the object may be deleted because it is absent. It must have been in the last look's
-  // list.
+  // Whether the object may be deleted because it is absent. It must have been in the list of
+  // the last observation.
   [[nodiscard]] BrakeJudgement judge(const std::string& key, TimePoint now) const;
 
   // The object is being deleted; `counted` says whether against the limit: false for objects that
@@ -117,7 +117,7 @@ class Brake {
 
   BrakeOptions options_;
   std::optional<TimePoint> begun_;
-  bool looked_ = false;
+  bool observed_ = false;
   bool sighted_ = false;
   bool contradicted_ = false;  // too many are absent, and one of them is alive
   std::size_t known_ = 0;

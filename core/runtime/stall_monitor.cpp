@@ -11,8 +11,8 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr milliseconds kLook{500};
-constexpr milliseconds kFirstTold{1'000};
+constexpr milliseconds kCheckInterval{500};
+constexpr milliseconds kFirstReport{1'000};
 
 std::string seconds_of(std::chrono::nanoseconds duration) {
   const auto tenths = std::chrono::duration_cast<milliseconds>(duration).count() / 100;
@@ -44,20 +44,20 @@ void StallMonitor::start() {
 
 void StallMonitor::run() {
   std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, kLook, [this] { return stopping_; })) look();
+  while (!wake_.wait_for(lock, kCheckInterval, [this] { return stopping_; })) check();
 }
 
-void StallMonitor::look() {
+void StallMonitor::check() {
   const auto running = running_();
   const uint64_t call = running ? running->number : 0;
   const std::chrono::nanoseconds age =
       running ? running->duration : std::chrono::nanoseconds(loop_.heartbeat_age());
-  if (call != told_call_ || age < kFirstTold) {
-    told_call_ = call;
-    tell_at_ = kFirstTold;
+  if (call != reported_call_ || age < kFirstReport) {
+    reported_call_ = call;
+    report_at_ = kFirstReport;
   }
-  if (age < tell_at_) return;
-  while (tell_at_ <= age) tell_at_ *= 2;
+  if (age < report_at_) return;
+  while (report_at_ <= age) report_at_ *= 2;
   if (running) {
     log::warning("A plugin blocks the host's loop", {{"plugin", running->component->plugin()},
                                                      {"component", running->component->name()},

@@ -37,12 +37,12 @@ class StallMonitor {
 
  private:
   void run();
-  void look();
+  void check();
 
   const EventLoop& loop_;
   const RunningFn running_;
-  uint64_t told_call_ = 0;                // the call that was logged last
-  std::chrono::milliseconds tell_at_{0};  // the age at which it is logged again
+  uint64_t reported_call_ = 0;              // the call that was logged last
+  std::chrono::milliseconds report_at_{0};  // the age at which it is logged again
 
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -20,7 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLook{100};
+constexpr milliseconds kQuietCheck{100};
 // Nothing was queued for this long: longer than any controller gathers changes.
 constexpr milliseconds kQuiet{2'000};
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
@@ -68,7 +68,7 @@ boost::asio::awaitable<void> DryRun::settle(const plugin::PluginHost& plugins) {
   const auto end = steady_clock::now() + options_.timeout;
   auto quiet_since = steady_clock::now();
   while (!settled_ && steady_clock::now() < end) {
-    timer.expires_after(kLook);
+    timer.expires_after(kQuietCheck);
     co_await timer.async_wait(boost::asio::use_awaitable);
     if (busy(plugins)) quiet_since = steady_clock::now();
     settled_ = steady_clock::now() - quiet_since >= kQuiet;

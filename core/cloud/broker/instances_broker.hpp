@@ -64,8 +64,8 @@ class InstancesBroker {
   void find(InstanceQuery query, AnswerDone done);
 
   // One instance by a separate call that begins after this one, whatever is known: for a second
-  // independent look. unimplemented when the provider can only list. `done` is never called inside
-  // this call unless it fails.
+  // independent observation. unimplemented when the provider can only list. `done` is never called
+  // inside this call unless it fails.
   void confirm(InstanceQuery query, AnswerDone done);
   [[nodiscard]] bool can_confirm() const { return singles_.possible(); }
   [[nodiscard]] bool can_list() const { return source_.can_list(); }
@@ -98,7 +98,7 @@ class InstancesBroker {
   // one. unimplemented when the provider cannot list.
   void list(ListDone done);
 
-  // A listing that begins after this call, for a second independent look.
+  // A listing that begins after this call, for a second independent observation.
   void refresh(ListDone done);
 
   // The last listing and when it began; null before the first one.

@@ -68,30 +68,30 @@ void LoadBalancersBroker::find_lane(const Request& request, const std::shared_pt
 
 void LoadBalancersBroker::change(const char* operation, Function function, Request request,
                                  std::shared_ptr<Context> context, BalancerDone done) {
-  const bool look = function == table_.observe;
-  if (!look) removed_.erase(request->service.uid);  // it is wanted again
+  const bool observes = function == table_.observe;
+  if (!observes) removed_.erase(request->service.uid);  // it is wanted again
   auto failed = [done](Status status) { done(std::move(status)); };
-  auto begin = [this, operation, function, look, request, context, done = std::move(done),
+  auto begin = [this, operation, function, observes, request, context, done = std::move(done),
                 failed](Result<std::string> lane) {
     if (!lane.ok()) return failed(lane.status());
     const Running running{operation, request, context, *lane};
-    auto start = [this, running, function, look, done, failed](const Turn& turn) {
-      if (look) return call(running, function, turn, done);
+    auto start = [this, running, function, observes, done, failed](const Turn& turn) {
+      if (observes) return call(running, function, turn, done);
       auto go = [this, running, function, turn, done] { call(running, function, turn, done); };
-      look_first(running, turn, go, failed);
+      observe_first(running, turn, go, failed);
     };
     turns_.take(running.lane, context, std::move(start), failed);
   };
   find_lane(request, context, begin);
 }
 
-void LoadBalancersBroker::look_first(const Running& running, const Turn& turn,
-                                     const std::function<void()>& go,
-                                     const std::function<void(Status)>& failed) {
-  // Without `observe` the operation itself has to look: `ensure` does before it makes anything.
+void LoadBalancersBroker::observe_first(const Running& running, const Turn& turn,
+                                        const std::function<void()>& go,
+                                        const std::function<void(Status)>& failed) {
+  // Without `observe` the operation itself has to observe: `ensure` does before it makes anything.
   if (turns_.doubt(running.lane) == 0 || table_.observe == nullptr) return go();
-  const Running looking{"loadbalancers.observe", running.request, running.context, running.lane};
-  call(looking, table_.observe, turn, [go, failed](const Result<LoadBalancer>& seen) {
+  const Running observing{"loadbalancers.observe", running.request, running.context, running.lane};
+  call(observing, table_.observe, turn, [go, failed](const Result<LoadBalancer>& seen) {
     if (seen.ok()) return go();
     Status status = seen.status();
     status.with_context("what became of an earlier operation is not known");

@@ -75,8 +75,8 @@ class LoadBalancersBroker {
   void change(const char* operation, Function function, Request request,
               std::shared_ptr<Context> context, BalancerDone done);
   // Calls `go` once the Service's load balancer is known: at once unless its key is in doubt.
-  void look_first(const Running& running, const Turn& turn, const std::function<void()>& go,
-                  const std::function<void(Status)>& failed);
+  void observe_first(const Running& running, const Turn& turn, const std::function<void()>& go,
+                     const std::function<void(Status)>& failed);
   void call(const Running& running, Function function, const Turn& turn, BalancerDone done);
   void ended(const Running& running, const Turn& turn, const Status& status);
   void begin_remove(const Running& running, const std::function<void(Status)>& done,

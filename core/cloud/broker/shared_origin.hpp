@@ -7,7 +7,7 @@
 
 namespace ccm::plugin {
 
-// The origin of a call for no particular object: the second look at vanished instances.
+// The origin of a call for no particular object: the second observation of vanished instances.
 inline std::shared_ptr<Origin> no_origin() {
   return std::make_shared<Origin>("instances", "", CallPriority::refresh);
 }

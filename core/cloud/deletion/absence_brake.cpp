@@ -76,14 +76,14 @@ std::vector<Status> AbsenceBrake::judge(const std::vector<std::string>& keys) {
     if (refused.attempts++ == 0) refused.since = now;
     refused.asked = now;
   }
-  runtime::BrakeLook look;
-  look.sighted = true;
-  look.known = known_.size();
+  runtime::BrakeObservation observation;
+  observation.sighted = true;
+  observation.known = known_.size();
   for (const auto& [key, asked] : held_) {
-    look.absent.push_back(key);
-    if (!known_.contains(key)) ++look.known;
+    observation.absent.push_back(key);
+    if (!known_.contains(key)) ++observation.known;
   }
-  brake_.look(look, now);
+  brake_.observe(observation, now);
   std::vector<Status> verdicts;
   verdicts.reserve(keys.size());
   for (const std::string& key : keys) {
@@ -99,7 +99,7 @@ std::vector<Status> AbsenceBrake::judge(const std::vector<std::string>& keys) {
     verdicts.emplace_back();
     telemetry_.decided("deleted");
   }
-  telemetry_.looked(report());
+  telemetry_.observed(report());
   return verdicts;
 }
 

@@ -50,7 +50,7 @@ BrakeSubject subject_nodes() { return {"nodes", "are missing in the cloud"}; }
 
 std::string describe(const BrakeReport& report, const BrakeOptions& options,
                      const BrakeSubject& subject, const std::vector<std::string>& held) {
-  if (!report.looked) return "released: no deletion of " + subject.kind + " was asked for yet";
+  if (!report.observed) return "released: no deletion of " + subject.kind + " was asked for yet";
   if (report.blind) {
     return "blind, " + held_text(report, held) +
            ": the cloud's answer shows none of those known to exist";
@@ -62,7 +62,7 @@ std::string describe(const BrakeReport& report, const BrakeOptions& options,
 
 std::string why_held(BrakeVerdict verdict, const BrakeReport& report, const BrakeOptions& options) {
   switch (verdict) {
-    case BrakeVerdict::pass:  // the next look will let it pass
+    case BrakeVerdict::pass:  // the next observation will let it pass
     case BrakeVerdict::blind:
       break;
     case BrakeVerdict::over_limit:

@@ -13,7 +13,7 @@ Status waiting_deletion(std::string_view reason, std::string message) {
       .with_reason(std::string(reason));
 }
 
-Status look_failed(const Status& cause) {
+Status second_look_failed(const Status& cause) {
   return waiting_deletion("SecondLookFailed", "second look at the cloud: " + cause.message())
       .with_retry_after(cause.retry_after());
 }

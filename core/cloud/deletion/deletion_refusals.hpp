@@ -12,7 +12,7 @@ Status refused_deletion(std::string_view reason, std::string message);
 // To be requested again.
 Status waiting_deletion(std::string_view reason, std::string message);
 // Nothing is known, so it is requested again; not a failure of the deletion.
-Status look_failed(const Status& cause);
+Status second_look_failed(const Status& cause);
 Status node_changed(const std::string& name);
 Status instance_exists(const std::string& name);
 Status node_is_ready(const std::string& name);

@@ -29,7 +29,7 @@ struct DeletionTelemetry::Metrics {
                       "1 while deletions are held back: too many at once, or a blind cloud view.",
                       kind)),
         held(gauge(registry, "ccm_deletion_brake_held",
-                   "Deletions that the brake held back at the last look.", kind)),
+                   "Deletions that the brake held back at the last observation.", kind)),
         decisions(prometheus::BuildCounter()
                       .Name("ccm_deletion_brake_decisions_total")
                       .Help("Results of requested deletions.")
@@ -59,7 +59,7 @@ void DeletionTelemetry::held(const kube::Object& thing, std::string message) {
           std::string(kDeletionHeld), std::move(message));
 }
 
-void DeletionTelemetry::looked(const runtime::BrakeReport& report) {
+void DeletionTelemetry::observed(const runtime::BrakeReport& report) {
   const bool engaged = report.engaged || report.held > 0;
   metrics_->engaged.Set(engaged ? 1 : 0);
   metrics_->held.Set(static_cast<double>(report.held));

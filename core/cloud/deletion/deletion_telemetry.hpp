@@ -26,8 +26,8 @@ class DeletionTelemetry {
   void decided(const char* decision);
   // An object is held: records a Warning Event, on the first few of them only.
   void held(const kube::Object& thing, std::string message);
-  // After each look: gauges, and a log line when the brake engages or releases.
-  void looked(const runtime::BrakeReport& report);
+  // After each observation: gauges, and a log line when the brake engages or releases.
+  void observed(const runtime::BrakeReport& report);
 
  private:
   struct Metrics;

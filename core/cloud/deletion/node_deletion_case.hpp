@@ -1,4 +1,4 @@
-// Shared by the two halves of NodeDeletions: node_deletions.cpp looks at the cloud and asks the
+// Shared by the two halves of NodeDeletions: node_deletions.cpp observes the cloud and asks the
 // brake, node_deletion_verdicts.cpp decides and writes. Loop thread.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The verdict on one deletion after the looks at the cloud: it is held, refused or written.
+// The verdict on one deletion after the observations of the cloud: it is held, refused or written.
 #include "cloud/deletion/brake_text.hpp"
 #include "cloud/deletion/deletion_refusals.hpp"
 #include "cloud/deletion/node_deletion_case.hpp"
@@ -29,7 +29,7 @@ void NodeDeletions::conclude(const CasePtr& one, const InstanceAnswer& answer, S
     fail(one, std::move(status), decision);
   };
   if (!answer.status.ok()) {
-    return stop(look_failed(answer.status), "unknown");
+    return stop(second_look_failed(answer.status), "unknown");
   }
   switch (standing_of(answer.state())) {
     case Standing::exists:

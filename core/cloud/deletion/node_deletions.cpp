@@ -49,12 +49,13 @@ void NodeDeletions::heard_listing(const InstanceSnapshot& instances) {
     auto picked = pick_witnesses(our_nodes(), instances);
     if (!picked.empty()) witnesses_ = std::move(picked);
   }
-  // When instances are back their Nodes become Ready, and nobody asks for a look any more.
+  // When instances are back their Nodes become Ready, and nobody asks for their deletion any more.
   if (round_runs_ || !instances.complete() || !report().engaged) return;
   held_.refresh();
   const std::vector<NodeFacts> nodes = our_nodes();
-  brake_.look(view_of({nodes, &instances, held_.uids(), witnesses_}).look, deps_.timers.now());
-  deps_.telemetry.looked(report());
+  brake_.observe(view_of({nodes, &instances, held_.uids(), witnesses_}).observation,
+                 deps_.timers.now());
+  deps_.telemetry.observed(report());
 }
 
 void NodeDeletions::begin() { brake_.begin(deps_.timers.now()); }
@@ -120,7 +121,7 @@ void NodeDeletions::remove(NodeDeletion deletion) {
     one->node = facts_of(cached);
     problem = refusal(one->deletion, one->node);
   }
-  if (problem.ok() && look_is_due(*one)) {
+  if (problem.ok() && observation_is_due(*one)) {
     waiting_.push_back(one);
     return schedule_round();
   }
@@ -134,17 +135,17 @@ void NodeDeletions::remove(NodeDeletion deletion) {
 }
 
 // A held Node does not cost a call to the cloud for each request of a controller.
-bool NodeDeletions::look_is_due(const Case& one) const {
+bool NodeDeletions::observation_is_due(const Case& one) const {
   const auto now = deps_.timers.now();
   if (one.node.released || !held_last_ || !last_round_) return true;
-  if (now - *last_round_ >= look_pause(true)) return true;
+  if (now - *last_round_ >= observation_pause(true)) return true;
   if (brake_.report(now).blind) return false;
   const BrakeVerdict verdict = brake_.judge(one.node.uid, now).verdict;
   return verdict == BrakeVerdict::pass || verdict == BrakeVerdict::blind;
 }
 
 // About one call a second when many Nodes go one after the other, and fewer for held ones.
-milliseconds NodeDeletions::look_pause(bool held) const {
+milliseconds NodeDeletions::observation_pause(bool held) const {
   const milliseconds price = std::chrono::seconds(broker_->listing_calls() - 1);
   if (!held) return price;
   return std::max(kHeldPause, std::min(price * 4, kLongestHold));
@@ -156,7 +157,7 @@ void NodeDeletions::schedule_round() {
   round_scheduled_ = true;
   milliseconds delay(0);
   if (last_round_) {
-    const auto due = *last_round_ + look_pause(false);
+    const auto due = *last_round_ + observation_pause(false);
     delay = std::max(delay, std::chrono::ceil<milliseconds>(due - deps_.timers.now()));
   }
   deps_.timers.after(delay, [weak = std::weak_ptr(self_)] {
@@ -182,14 +183,14 @@ void NodeDeletions::end_round() {
   round_runs_ = false;
   held_last_ = held_in_round_ > 0;
   held_.refresh();
-  deps_.telemetry.looked(report());
+  deps_.telemetry.observed(report());
   if (!waiting_.empty()) schedule_round();
 }
 
 void NodeDeletions::listed(const Cases& cases, const Result<InstanceSnapshot::Ptr>& listing) {
   if (!listing) {
     for (const CasePtr& one : cases) {
-      fail(one, look_failed(listing.status()), "unknown");
+      fail(one, second_look_failed(listing.status()), "unknown");
     }
     return end_round();
   }
@@ -201,7 +202,7 @@ void NodeDeletions::listed(const Cases& cases, const Result<InstanceSnapshot::Pt
   const NodeView view = view_of({nodes, listing->get(), wanted, witnesses_});
   round->canary = view.canary;
   if (round->listed) {
-    if ((*listing)->complete()) brake_.look(view.look, deps_.timers.now());
+    if ((*listing)->complete()) brake_.observe(view.observation, deps_.timers.now());
     judge_listed(cases, round, **listing);
   } else {
     round->cases = cases;
@@ -301,22 +302,23 @@ void NodeDeletions::looked_up(const RoundPtr& round) {
 
 // The provider cannot list: the others are known only as far as they were asked for together.
 void NodeDeletions::conclude_without_listing(const RoundPtr& round) {
-  runtime::BrakeLook look;
-  look.known = our_nodes().size();
-  look.sighted = round->canary && standing_of(round->canary_answer.state()) == Standing::exists;
+  runtime::BrakeObservation observation;
+  observation.known = our_nodes().size();
+  observation.sighted =
+      round->canary && standing_of(round->canary_answer.state()) == Standing::exists;
   for (std::size_t index = 0; index < round->cases.size(); ++index) {
     const bool absent = standing_of(round->answers[index].state()) == Standing::absent;
     if (!absent) continue;
     const NodeFacts& node = round->cases[index]->node;
-    look.absent.push_back(node.uid);
-    if (node.leaving) look.announced.insert(node.uid);
+    observation.absent.push_back(node.uid);
+    if (node.leaving) observation.announced.insert(node.uid);
   }
-  brake_.look(look, deps_.timers.now());
+  brake_.observe(observation, deps_.timers.now());
   for (std::size_t index = 0; index < round->cases.size(); ++index) {
     const CasePtr& one = round->cases[index];
     const bool absent = standing_of(round->answers[index].state()) == Standing::absent;
     if (absent && !judge_absent(one)) continue;
-    conclude(one, round->answers[index], look.sighted ? Standing::exists : Standing::absent);
+    conclude(one, round->answers[index], observation.sighted ? Standing::exists : Standing::absent);
   }
 }
 

@@ -1,8 +1,8 @@
-// The gate that every deletion of a Node by any component passes: a second look at the cloud that
-// began after the request, a canary that shows whether the look can be believed, the brake for many
-// absences at once, and a fresh read of the Node with preconditions on its UID and resourceVersion.
-// No component can bypass it: the kube service deletes Nodes only through GuardedObjectApi. Loop
-// thread.
+// The gate that every deletion of a Node by any component passes: a second observation of the cloud
+// that began after the request, a canary that shows whether this observation can be believed, the
+// brake for many absences at once, and a fresh read of the Node with preconditions on its UID and
+// resourceVersion. No component can bypass it: the kube service deletes Nodes only through
+// GuardedObjectApi. Loop thread.
 #pragma once
 
 #include "cloud/broker/instances_broker.hpp"
@@ -75,9 +75,9 @@ class NodeDeletions {
   using RoundPtr = std::shared_ptr<Round>;
 
   void heard_listing(const InstanceSnapshot& instances);
-  // Why it cannot be looked at; ok: it can.
+  // Why it cannot be judged; ok: it can.
   [[nodiscard]] Status refusal(const NodeDeletion& deletion, const NodeFacts& node) const;
-  [[nodiscard]] bool look_is_due(const Case& one) const;
+  [[nodiscard]] bool observation_is_due(const Case& one) const;
   void schedule_round();
   void begin_round();
   void end_round();
@@ -99,9 +99,9 @@ class NodeDeletions {
   void fail(const CasePtr& one, Status status, const char* decision);
   void end(const CasePtr& one, Result<std::string> result);
   [[nodiscard]] std::vector<NodeFacts> our_nodes() const;
-  [[nodiscard]] std::chrono::milliseconds look_pause(bool held) const;
+  [[nodiscard]] std::chrono::milliseconds observation_pause(bool held) const;
 
-  // Between two looks while all requested deletions are held.
+  // Between two observations while all requested deletions are held.
   static constexpr std::chrono::milliseconds kHeldPause{10'000};
 
   Dependencies deps_;

@@ -144,14 +144,14 @@ NodeView view_of(const ViewRequest& request) {
   bool any_ready = false;
   for (const NodeFacts& node : request.nodes) {
     if (!counts(node, request)) continue;
-    ++view.look.known;
+    ++view.observation.known;
     any_ready = any_ready || node.ready;
     const Standing standing = standing_of(node, *request.instances);
     if (standing == Standing::absent && request.instances->may_lack(node.provider_id)) continue;
     if (standing == Standing::absent) {
-      view.look.absent.push_back(node.uid);
-      if (node.leaving) view.look.announced.insert(node.uid);
-      if (node.ready && !node.leaving) ++view.look.alive;
+      view.observation.absent.push_back(node.uid);
+      if (node.leaving) view.observation.announced.insert(node.uid);
+      if (node.ready && !node.leaving) ++view.observation.alive;
     }
     if (standing != Standing::exists) continue;
     auto& canary = node.ready ? ready_canary : other_canary;
@@ -159,7 +159,7 @@ NodeView view_of(const ViewRequest& request) {
   }
   view.canary = ready_canary;
   if (!any_ready) view.canary = other_canary ? other_canary : listed_witness(request);
-  view.look.sighted = view.canary.has_value();
+  view.observation.sighted = view.canary.has_value();
   return view;
 }
 

@@ -51,7 +51,7 @@ Standing standing_of(const NodeFacts& node, const InstanceSnapshot& instances);
 Standing standing_of(int32_t instance_state);  // of one answer, CCM_INSTANCE_*
 
 struct NodeView {
-  runtime::BrakeLook look;
+  runtime::BrakeObservation observation;
   // An existing instance: a direct look-up has to find it too.
   std::optional<InstanceQuery> canary;
 };
@@ -65,8 +65,8 @@ struct ViewRequest {
 };
 
 // Sighted when the listing holds the instance of a Ready Node. When no Node at all is Ready, the
-// instance of any Node will do, and failing that a witness. Without a listing the look is empty,
-// and only the canary is chosen.
+// instance of any Node will do, and failing that a witness. Without a listing the observation is
+// empty, and only the canary is chosen.
 NodeView view_of(const ViewRequest& request);
 
 inline constexpr std::size_t kSmallCluster = 16;

@@ -4,13 +4,13 @@ namespace ccm::plugin {
 
 namespace {
 
-// Leadership ends by the clock, without an event, so it is looked at.
-constexpr std::chrono::milliseconds kLeaderLook{500};
+// Leadership ends by the clock, without an event, so it is checked.
+constexpr std::chrono::milliseconds kLeaderCheckInterval{500};
 
 }  // namespace
 
 LeaderService::~LeaderService() {
-  if (look_timer_ != 0) timers_.cancel(look_timer_);
+  if (check_timer_ != 0) timers_.cancel(check_timer_);
 }
 
 ccm_bool LeaderService::leading(void* self) noexcept {
@@ -32,22 +32,22 @@ ccm_bool LeaderService::on_change(void* self, ccm_callback callback) noexcept {
   const uint64_t number = component->callbacks().add(callback);
   if (number == 0) return 0;
   service.listeners_.push_back(number);
-  if (service.look_timer_ == 0) {
+  if (service.check_timer_ == 0) {
     service.led_ = service.state_.leading();
-    service.look_later();
+    service.check_later();
   }
   return 1;
 }
 
-void LeaderService::look_later() {
-  look_timer_ = timers_.after(kLeaderLook, [this] { look(); });
+void LeaderService::check_later() {
+  check_timer_ = timers_.after(kLeaderCheckInterval, [this] { check(); });
 }
 
-void LeaderService::look() {
-  look_timer_ = 0;
+void LeaderService::check() {
+  check_timer_ = 0;
   const auto component = this->component();
   if (!component) return;
-  look_later();
+  check_later();
   const bool leads = state_.leading();
   if (leads == led_) return;
   led_ = leads;

@@ -34,12 +34,12 @@ class LeaderService final : public HostService {
   static uint64_t transitions(void* self) noexcept;
 
   static ccm_bool on_change(void* self, ccm_callback callback) noexcept;
-  void look_later();
-  void look();
+  void check_later();
+  void check();
 
   const LeaderState& state_;
   runtime::Timers& timers_;
-  runtime::Timers::Id look_timer_ = 0;
+  runtime::Timers::Id check_timer_ = 0;
   bool led_ = false;
   std::vector<uint64_t> listeners_;  // callbacks
 };

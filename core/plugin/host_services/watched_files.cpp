@@ -114,7 +114,7 @@ struct WatchedFiles::State {
     if (!ending) loop.post(std::move(news));
   }
 
-  void look() {
+  void check() {
     std::vector<std::pair<uint64_t, std::string>> paths;
     {
       const std::lock_guard lock(mutex);
@@ -145,10 +145,10 @@ struct WatchedFiles::State {
 };
 
 WatchedFiles::WatchedFiles(runtime::EventLoop& loop, runtime::Timers& timers,
-                           std::chrono::milliseconds look_interval)
-    : timers_(timers), interval_(look_interval), state_(std::make_shared<State>(loop)) {
+                           std::chrono::milliseconds check_interval)
+    : timers_(timers), interval_(check_interval), state_(std::make_shared<State>(loop)) {
   std::thread([state = state_] { state->run(state); }).detach();
-  look_later();
+  check_later();
 }
 
 WatchedFiles::~WatchedFiles() {
@@ -160,15 +160,15 @@ WatchedFiles::~WatchedFiles() {
   state_->wake.notify_one();
 }
 
-void WatchedFiles::look_later() {
+void WatchedFiles::check_later() {
   timer_ = timers_.after(interval_, [this] {
     bool idle = false;
     {
       const std::lock_guard lock(state_->mutex);
       idle = !state_->busy && state_->jobs.empty() && !state_->watches.empty();
     }
-    if (idle) state_->enqueue([state = state_] { state->look(); });
-    look_later();
+    if (idle) state_->enqueue([state = state_] { state->check(); });
+    check_later();
   });
 }
 

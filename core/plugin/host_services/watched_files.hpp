@@ -1,5 +1,5 @@
-// Files that plugins read and watch. Reading and looking happen on a thread of its own, because a
-// file system may hang; what is found is told on the loop.
+// Files that plugins read and watch. Reads and checks happen on a thread of its own, because a
+// file system may hang; their results arrive on the loop.
 #pragma once
 
 #include "runtime/event_loop.hpp"
@@ -30,8 +30,8 @@ class WatchedFiles {
  public:
   // The references must outlive it.
   WatchedFiles(runtime::EventLoop& loop, runtime::Timers& timers,
-               std::chrono::milliseconds look_interval = std::chrono::seconds(5));
-  ~WatchedFiles();  // a look that hangs goes on without it
+               std::chrono::milliseconds check_interval = std::chrono::seconds(5));
+  ~WatchedFiles();  // a check that hangs goes on without it
   WatchedFiles(const WatchedFiles&) = delete;
   WatchedFiles& operator=(const WatchedFiles&) = delete;
 
@@ -45,7 +45,7 @@ class WatchedFiles {
 
  private:
   struct State;
-  void look_later();
+  void check_later();
 
   runtime::Timers& timers_;
   const std::chrono::milliseconds interval_;

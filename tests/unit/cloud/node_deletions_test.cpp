@@ -29,7 +29,7 @@ TEST_F(NodeDeletionsTest, WhatItDeletedIsKnownForAWindow) {
 TEST_F(NodeDeletionsTest, TheSecondLookBeginsAfterTheRequest) {
   cluster(3, 1);
   cloud_.machines["cloud://n0"] = CCM_INSTANCE_RUNNING;
-  broker_->refresh([](const auto&) {});  // a look that runs already
+  broker_->refresh([](const auto&) {});  // an observation that runs already
   const auto outcome = ask("n0");
   cloud_.machines.erase("cloud://n0");
   timers_.advance(100ms);

@@ -50,17 +50,17 @@ TEST(NodeView, ANodeThatIsToLeaveIsAnnouncedOnlyWhileItsMachineIsMissing) {
   NodeFacts staying = node("c", true);
   staying.leaving = true;
   const auto seen = view({node("a", true), going, staying}, {machine("a"), machine("c")});
-  EXPECT_EQ(seen.look.announced, std::unordered_set<std::string>{"uid-b"});
+  EXPECT_EQ(seen.observation.announced, std::unordered_set<std::string>{"uid-b"});
   going.deleting = true;
-  EXPECT_TRUE(view({node("a", true), going}, {machine("a")}).look.absent.empty())
+  EXPECT_TRUE(view({node("a", true), going}, {machine("a")}).observation.absent.empty())
       << "it has a deletionTimestamp";
 }
 
 TEST(NodeView, AReadyNodesMachineIsTheCanary) {
   const auto seen = view({node("a", true), node("b", false)}, {machine("a")});
-  EXPECT_TRUE(seen.look.sighted);
-  EXPECT_EQ(seen.look.known, 2u);
-  EXPECT_EQ(seen.look.absent, std::vector<std::string>{"uid-b"});
+  EXPECT_TRUE(seen.observation.sighted);
+  EXPECT_EQ(seen.observation.known, 2u);
+  EXPECT_EQ(seen.observation.absent, std::vector<std::string>{"uid-b"});
   ASSERT_TRUE(seen.canary);
   EXPECT_EQ(seen.canary->provider_id, "cloud://a");
 }
@@ -69,33 +69,35 @@ TEST(NodeView, ReadyNodesOfWhichNoneIsListedMeanBlind) {
   // The machine of a Node that is not Ready is listed; those that must be there are not.
   const auto seen =
       view({node("a", true), node("b", false), node("c", false)}, {machine("c"), machine("x")});
-  EXPECT_FALSE(seen.look.sighted);
-  EXPECT_FALSE(view({node("a", true), node("b", false)}, {}).look.sighted);
+  EXPECT_FALSE(seen.observation.sighted);
+  EXPECT_FALSE(view({node("a", true), node("b", false)}, {}).observation.sighted);
 }
 
 TEST(NodeView, AReadyNodesMachineThatIsTerminatedOrUnclearProvesNothing) {
   for (const int32_t state : {CCM_INSTANCE_TERMINATED, CCM_INSTANCE_UNKNOWN, CCM_INSTANCE_ABSENT}) {
-    EXPECT_FALSE(view({node("a", true), node("b", false)}, {machine("a", state)}).look.sighted)
+    EXPECT_FALSE(
+        view({node("a", true), node("b", false)}, {machine("a", state)}).observation.sighted)
         << state;
   }
 }
 
 TEST(NodeView, WithoutAnyReadyNodeAnotherNodesMachineWillDo) {
   EXPECT_TRUE(view({node("a", false), node("b", false)}, {machine("a", CCM_INSTANCE_SHUTDOWN)})
-                  .look.sighted);
+                  .observation.sighted);
 }
 
 TEST(NodeView, AMachineThatIsNoNodeProvesNothingUnlessItWasSeenBesideANode) {
   const std::vector<NodeFacts> alone{node("a", false)};
-  EXPECT_FALSE(view(alone, {machine("x")}).look.sighted) << "it may be another project";
+  EXPECT_FALSE(view(alone, {machine("x")}).observation.sighted) << "it may be another project";
   const auto before = snapshot_of({machine("a"), machine("x")});
   const auto witnesses = pick_witnesses(alone, *before);
   EXPECT_EQ(witnesses, std::vector<std::string>{"cloud://x"});
   const auto seen = view(alone, {machine("x")}, {}, witnesses);
-  EXPECT_TRUE(seen.look.sighted);
+  EXPECT_TRUE(seen.observation.sighted);
   EXPECT_EQ(seen.canary->provider_id, "cloud://x");
-  EXPECT_FALSE(view(alone, {machine("y")}, {}, witnesses).look.sighted);
-  EXPECT_FALSE(view(alone, {machine("x", CCM_INSTANCE_TERMINATED)}, {}, witnesses).look.sighted);
+  EXPECT_FALSE(view(alone, {machine("y")}, {}, witnesses).observation.sighted);
+  EXPECT_FALSE(
+      view(alone, {machine("x", CCM_INSTANCE_TERMINATED)}, {}, witnesses).observation.sighted);
 }
 
 TEST(NodeView, WitnessesNeedANodeBesideThemAndASmallCluster) {
@@ -108,8 +110,8 @@ TEST(NodeView, WitnessesNeedANodeBesideThemAndASmallCluster) {
 
 TEST(NodeView, NodesWithoutAProviderIdSayNothingUnlessTheyAreMeant) {
   const std::vector<NodeFacts> nodes{node("a", true), node("new", false, "")};
-  EXPECT_TRUE(view(nodes, {machine("a")}).look.absent.empty());
-  EXPECT_EQ(view(nodes, {machine("a")}, {"uid-new"}).look.absent,
+  EXPECT_TRUE(view(nodes, {machine("a")}).observation.absent.empty());
+  EXPECT_EQ(view(nodes, {machine("a")}, {"uid-new"}).observation.absent,
             std::vector<std::string>{"uid-new"});
 }
 
@@ -117,8 +119,8 @@ TEST(NodeView, NodesThatAreBeingDeletedAreLeftOut) {
   auto going = node("b", false);
   going.deleting = true;
   const auto seen = view({node("a", true), going}, {machine("a")});
-  EXPECT_TRUE(seen.look.absent.empty());
-  EXPECT_EQ(seen.look.known, 1u);
+  EXPECT_TRUE(seen.observation.absent.empty());
+  EXPECT_EQ(seen.observation.known, 1u);
 }
 
 TEST(NodeView, StandingByName) {

@@ -25,8 +25,8 @@ class BrakeTest : public testing::Test {
     brake_.begin(now_);
     now_ += 11min;
   }
-  void look(std::size_t known, std::vector<std::string> absent, bool sighted = true) {
-    brake_.look({known, std::move(absent), sighted, {}, 0}, now_);
+  void observe(std::size_t known, std::vector<std::string> absent, bool sighted = true) {
+    brake_.observe({known, std::move(absent), sighted, {}, 0}, now_);
   }
   BrakeVerdict judge(const std::string& key) const { return brake_.judge(key, now_).verdict; }
   // Deletes what passes; how many did.
@@ -45,13 +45,13 @@ class BrakeTest : public testing::Test {
 };
 
 TEST_F(BrakeTest, AFewAbsencesPass) {
-  look(100, keys(25));
+  observe(100, keys(25));
   EXPECT_EQ(remove(keys(25)), 25);
   EXPECT_FALSE(brake_.report(now_).engaged);
 }
 
 TEST_F(BrakeTest, TooManyAtOnceStopTheFirstOne) {
-  look(100, keys(60));
+  observe(100, keys(60));
   EXPECT_EQ(remove(keys(60)), 0);
   const BrakeReport report = brake_.report(now_);
   EXPECT_TRUE(report.engaged);
@@ -61,26 +61,26 @@ TEST_F(BrakeTest, TooManyAtOnceStopTheFirstOne) {
 }
 
 TEST_F(BrakeTest, WhatWasDeletedInTheWindowCounts) {
-  look(100, keys(20));
+  observe(100, keys(20));
   EXPECT_EQ(remove(keys(20)), 20);
   now_ += 1min;
-  look(80, keys(6, "m"));
+  observe(80, keys(6, "m"));
   EXPECT_EQ(remove(keys(6, "m")), 0) << "26 of 100";
   now_ += 10min;
-  look(80, keys(6, "k"));
+  observe(80, keys(6, "k"));
   EXPECT_EQ(remove(keys(6, "k")), 6) << "the window has passed";
 }
 
 TEST_F(BrakeTest, SmallClustersHaveAMinimum) {
-  look(3, keys(2));
+  observe(3, keys(2));
   EXPECT_EQ(remove(keys(2)), 2);
   now_ += 11min;
-  look(5, keys(3, "m"));
+  observe(5, keys(3, "m"));
   EXPECT_EQ(remove(keys(3, "m")), 0);
 }
 
 TEST_F(BrakeTest, WhatWasAnnouncedDoesNotCount) {
-  brake_.look({6, keys(5), true, {"n0", "n1", "n2"}, 0}, now_);
+  brake_.observe({6, keys(5), true, {"n0", "n1", "n2"}, 0}, now_);
   EXPECT_FALSE(brake_.judge("n0", now_).counts);
   EXPECT_TRUE(brake_.judge("n3", now_).counts);
   EXPECT_EQ(brake_.report(now_).announced, 3u);
@@ -94,39 +94,39 @@ TEST_F(BrakeTest, WhatWasAnnouncedDoesNotCount) {
 
 // The answer that lacks too many others is not believed about it either.
 TEST_F(BrakeTest, WhatWasAnnouncedWaitsWhileOthersAreHeld) {
-  brake_.look({10, keys(6), true, {"n0", "n1"}, 0}, now_);
+  brake_.observe({10, keys(6), true, {"n0", "n1"}, 0}, now_);
   EXPECT_EQ(remove(keys(6)), 0);
   EXPECT_EQ(brake_.report(now_).held, 4u);
-  brake_.look({10, keys(3), true, {"n0", "n1"}, 0}, now_);
+  brake_.observe({10, keys(3), true, {"n0", "n1"}, 0}, now_);
   EXPECT_EQ(remove(keys(3)), 0) << "n2 is not back yet";
-  brake_.look({10, keys(2), true, {"n0", "n1"}, 0}, now_);
+  brake_.observe({10, keys(2), true, {"n0", "n1"}, 0}, now_);
   EXPECT_EQ(remove(keys(2)), 2);
 }
 
 // As many as the limit are no suspects, but one of them is alive.
 TEST_F(BrakeTest, WhatWasAnnouncedCountsInAnAnswerThatIsWrongAboutOthers) {
-  brake_.look({6, keys(3), true, {"n0", "n1"}, 1}, now_);
+  brake_.observe({6, keys(3), true, {"n0", "n1"}, 1}, now_);
   EXPECT_EQ(judge("n0"), BrakeVerdict::over_limit);
   EXPECT_EQ(judge("n1"), BrakeVerdict::over_limit);
   EXPECT_TRUE(brake_.report(now_).contradicted);
-  brake_.look({6, keys(3), true, {"n0", "n1"}, 0}, now_);
+  brake_.observe({6, keys(3), true, {"n0", "n1"}, 0}, now_);
   EXPECT_EQ(remove(keys(3)), 3) << "that one is dead, too, after all";
-  brake_.look({20, {"m0", "m1", "m2"}, true, {"m0", "m1"}, 1}, now_ + 11min);
+  brake_.observe({20, {"m0", "m1", "m2"}, true, {"m0", "m1"}, 1}, now_ + 11min);
   EXPECT_EQ(brake_.judge("m0", now_ + 11min).verdict, BrakeVerdict::pass) << "few enough";
 }
 
 TEST_F(BrakeTest, AnAnnouncementAfterTheFirstMissIsNone) {
-  look(6, keys(3));
-  brake_.look({6, keys(3), true, {"n0", "n1", "n2"}, 0}, now_);
+  observe(6, keys(3));
+  brake_.observe({6, keys(3), true, {"n0", "n1", "n2"}, 0}, now_);
   EXPECT_EQ(remove(keys(3)), 0);
 }
 
 TEST_F(BrakeTest, TheReportNamesTheLimitInForce) {
-  EXPECT_FALSE(brake_.report(now_).looked);
+  EXPECT_FALSE(brake_.report(now_).observed);
   settle();
   now_ -= 11min;
-  look(40, keys(3));
-  EXPECT_TRUE(brake_.report(now_).looked);
+  observe(40, keys(3));
+  EXPECT_TRUE(brake_.report(now_).observed);
   EXPECT_TRUE(brake_.report(now_).first_window);
   EXPECT_EQ(brake_.report(now_).limit, 2u);
   now_ += 10min;
@@ -135,81 +135,81 @@ TEST_F(BrakeTest, TheReportNamesTheLimitInForce) {
 }
 
 TEST_F(BrakeTest, ABlindLookIsNoEvidence) {
-  look(10, keys(1), false);
+  observe(10, keys(1), false);
   EXPECT_EQ(judge("n0"), BrakeVerdict::blind);
   EXPECT_TRUE(brake_.report(now_).blind);
-  look(10, keys(1));
+  observe(10, keys(1));
   EXPECT_EQ(judge("n0"), BrakeVerdict::pass);
-  look(10, keys(1), false);
+  observe(10, keys(1), false);
   EXPECT_EQ(judge("n0"), BrakeVerdict::blind) << "what was sighted before does not last";
 }
 
 TEST_F(BrakeTest, WhatNoLookLacksIsNotDeleted) {
   EXPECT_EQ(judge("n0"), BrakeVerdict::blind);
-  look(10, keys(1));
+  observe(10, keys(1));
   EXPECT_EQ(judge("n1"), BrakeVerdict::blind);
 }
 
 TEST_F(BrakeTest, ACloudThatRecoversPieceByPieceDeletesNothing) {
-  look(10, keys(6));
+  observe(10, keys(6));
   EXPECT_EQ(remove(keys(6)), 0);
   now_ += 1min;
-  look(10, keys(2));  // four are back, two not yet
+  observe(10, keys(2));  // four are back, two not yet
   EXPECT_EQ(remove(keys(2)), 0);
   EXPECT_TRUE(brake_.report(now_).engaged);
-  look(10, {});
+  observe(10, {});
   EXPECT_FALSE(brake_.report(now_).engaged);
-  look(10, keys(1));
+  observe(10, keys(1));
   EXPECT_EQ(remove(keys(1)), 1) << "gone once more, alone this time";
 }
 
 TEST_F(BrakeTest, AfterTheHoldTheyGoAtTheLimitsPace) {
-  look(20, keys(12));
+  observe(20, keys(12));
   EXPECT_EQ(brake_.judge("n3", now_).retry_after, 30min);
   now_ += 29min;
-  look(20, keys(12));
+  observe(20, keys(12));
   EXPECT_EQ(remove(keys(12)), 0);
   now_ += 1min;
   EXPECT_EQ(remove(keys(12)), 5);
   const std::vector<std::string> rest{"n5", "n6", "n7", "n8", "n9", "n10", "n11"};
-  look(15, rest);
+  observe(15, rest);
   EXPECT_EQ(remove(rest), 0);
   now_ += 11min;
-  look(15, rest);
+  observe(15, rest);
   EXPECT_EQ(remove(rest), 3);
 }
 
 TEST_F(BrakeTest, OneThatComesBackStartsItsHoldAnew) {
-  look(10, keys(6));
+  observe(10, keys(6));
   now_ += 20min;
-  look(10, {"n1", "n2", "n3", "n4", "n5"});
-  look(10, keys(6));
+  observe(10, {"n1", "n2", "n3", "n4", "n5"});
+  observe(10, keys(6));
   now_ += 15min;
-  look(10, keys(6));
+  observe(10, keys(6));
   EXPECT_EQ(judge("n0"), BrakeVerdict::over_limit);
   EXPECT_EQ(judge("n1"), BrakeVerdict::pass);
 }
 
 TEST_F(BrakeTest, WhatDoesNotCountLeavesTheLimitAlone) {
   for (const std::string& key : keys(80)) brake_.deleting(key, false, now_);
-  look(20, keys(2, "m"));
+  observe(20, keys(2, "m"));
   EXPECT_EQ(remove(keys(2, "m")), 2);
   EXPECT_EQ(brake_.report(now_).deleted, 2u);
 }
 
 TEST_F(BrakeTest, ADeletionThatDidNotHappenIsGivenBack) {
-  look(8, keys(2));
+  observe(8, keys(2));
   brake_.deleting("n0", true, now_);
   brake_.not_deleted("n0");
   EXPECT_EQ(brake_.report(now_).deleted, 0u);
-  look(8, keys(2));
+  observe(8, keys(2));
   EXPECT_EQ(remove(keys(2)), 2);
 }
 
 TEST_F(BrakeTest, ACacheThatLagsDoesNotCountTwice) {
-  look(8, keys(2));
+  observe(8, keys(2));
   EXPECT_EQ(remove(keys(2)), 2);
-  look(8, keys(2));  // still shown
+  observe(8, keys(2));  // still shown
   EXPECT_EQ(brake_.report(now_).absent, 0u);
   EXPECT_FALSE(brake_.report(now_).engaged);
 }
@@ -218,29 +218,29 @@ TEST_F(BrakeTest, ACacheThatLagsDoesNotCountTwice) {
 TEST_F(BrakeTest, AProcessThatJustStartedLetsOnlyTheMinimumGo) {
   settle();
   now_ -= 11min;
-  look(100, keys(3));
+  observe(100, keys(3));
   EXPECT_EQ(remove(keys(3)), 0);
   EXPECT_EQ(judge("n0"), BrakeVerdict::too_early);
   EXPECT_FALSE(brake_.report(now_).engaged) << "three of 100 are no catastrophe";
-  look(100, keys(2));
+  observe(100, keys(2));
   EXPECT_EQ(remove(keys(2)), 2);
-  look(98, {"m0"});
+  observe(98, {"m0"});
   EXPECT_EQ(remove({"m0"}), 0);
   now_ += 10min;
-  look(98, {"m0"});
+  observe(98, {"m0"});
   EXPECT_EQ(remove({"m0"}), 1);
 }
 
 TEST_F(BrakeTest, ARestartWhileEngagedEngagesAgain) {
-  look(10, keys(6));
+  observe(10, keys(6));
   now_ += 29min;
   brake_ = Brake(BrakeOptions{});
   EXPECT_EQ(judge("n0"), BrakeVerdict::blind) << "before this process leads";
   brake_.begin(now_);
-  look(10, keys(6));
+  observe(10, keys(6));
   EXPECT_EQ(remove(keys(6)), 0);
   now_ += 10min;
-  look(10, keys(6));
+  observe(10, keys(6));
   EXPECT_EQ(remove(keys(6)), 0) << "the hold starts again";
 }
 
@@ -249,17 +249,17 @@ TEST_F(BrakeTest, TheLimitsCanBeSwitchedOffAndToZero) {
   open.percent = 100;
   brake_ = Brake(open);
   settle();
-  look(10, keys(9));
+  observe(10, keys(9));
   EXPECT_EQ(remove(keys(9)), 9);
   BrakeOptions shut;
   shut.percent = 0;
   shut.minimum = 0;
   brake_ = Brake(shut);
   settle();
-  look(10, keys(1));
+  observe(10, keys(1));
   EXPECT_EQ(remove(keys(1)), 0);
   now_ += 40min;
-  look(10, keys(1));
+  observe(10, keys(1));
   EXPECT_EQ(remove(keys(1)), 0) << "not by time either";
 }
 
