@@ -17,11 +17,14 @@ TEXT = re.compile(r"\.(cpp|hpp|c|h|py|sh|md|yaml|json|cmake|txt|rs|go)$|^(Makefi
 # A sentence begins at the start of a comment, paragraph, list item, table cell or string, or after a full stop.
 BEGIN = r"(?:^\s*|^\s*(?://[/!]?|#|\*|/\*+|-|\||>)\s+|[.:;]\s|\|\s|(?<!\s\()\"+)"
 RULES = [
-    (re.compile(BEGIN + r"(Who|What)\s(?!is the (?:difference|cause))"), 'a sentence begins with "{}"; name the subject'),
+    (re.compile(BEGIN + r"(Who|What|Whoever|Whatever|Whose)\s(?!is the (?:difference|cause))"),
+     'a sentence begins with "{}"; name the subject'),
     (re.compile(r"\b(anew)\b"), '"{}"; say "again"'),
     (re.compile(r"\b([Ss]hall)\b"), '"{}"; say "must" or "is to"'),
-    (re.compile(r"\b(behind) (?:the|it|its|each|every|all) (?:end|value|initial|wait|call|program|first|last|colon|bracket|retries)\b"),
+    (re.compile(r"\b(behind) (?:the|it|its|each|every|all) "
+                r"(?:end|value|initial|wait|call|program|first|last|one before|size|URL|colon|bracket|retries)\b"),
      '"{}" for "after"'),
+    (re.compile(r"\b(not (?!found\b)[^.,;:()\"`|=]{1,60}\bbut)\b"), '"{}"; say what it is, in two sentences'),
     (re.compile(r"(is no such thing)"), '"{}"; say what it is'),
     (re.compile(r"\b(so (?:long|many))\b(?! that\b)"), '"{}"; name the number or the time'),
     (re.compile(r"\b(tried again)\b"), '"{}"; say "retried"'),
@@ -32,8 +35,8 @@ HEADING = re.compile(r"^#+ ")
 
 LONGEST_FILE = 400
 LONGEST_SCENARIO_LINE = 160
-SOURCES = re.compile(r"^(core|plugins|sdk|sandbox|tests)/.*\.(cpp|hpp|c|h)$")
-# Tables that are generated or copied from a standard, and two files that wait for their split.
+SOURCES = re.compile(r"^(core|plugins|sdk|sandbox|tests|tools|bench|examples)/.*\.(cpp|hpp|c|h|py|rs)$")
+# Tables that are generated or copied from a standard.
 TABLES = re.compile(r"/(schema|protobuf)_table\.cpp$")
 # One source on each line, so that a new one is one line of a diff.
 CMAKE_LISTS = re.compile(r"(^|/)CMakeLists\.txt$")

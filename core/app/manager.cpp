@@ -227,7 +227,7 @@ bool Manager::Impl::given(std::string_view name) const {
   return command_line.flag_text(name).has_value() && command_line.is_set(name);
 }
 
-// Whatever plugin code ran meanwhile.
+// Plugin code may have replaced the handlers meanwhile.
 void Manager::Impl::watch_signals() {
   constexpr milliseconds kCheckInterval{1'000};
   loop.timers().after(kCheckInterval, [this] {

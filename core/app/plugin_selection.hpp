@@ -1,4 +1,4 @@
-// Which plugins a command line selects: found by their manifests first, loaded when all other
+// The plugins that a command line selects: found by their manifests first, loaded when all other
 // checks have passed. Home thread: main.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which build this is. Any thread; the texts live for ever.
+// The identity of this build. Any thread; the texts live for ever.
 #pragma once
 
 #include <string>

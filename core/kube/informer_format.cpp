@@ -1,4 +1,4 @@
-// Which encoding an informer asks for: protobuf, as long as that shows what JSON would.
+// The encoding that an informer asks for: protobuf, as long as that shows what JSON would.
 #include "base/log.hpp"
 #include "kube/informer_impl.hpp"
 #include "net/http_client.hpp"

@@ -21,7 +21,7 @@ const Message* message_of(std::string_view api_version, std::string_view kind) {
 
 Projection::Projection(const Message& message, const FieldSet& fields)
     : fields_(std::make_unique<const FieldSet>(fields)) {
-  // Whatever a newer server adds at the root, only JSON could show.
+  // Only JSON could show a member that a newer server adds at the root.
   if (fields_->everything()) unknown_.emplace_back();
   root_ = make(message, unless_whole(&fields_->root()), "");
 }

@@ -1,4 +1,4 @@
-// Which fields of a type's protobuf form a FieldSet keeps. Made once for an informer, read for each
+// The fields of a type's protobuf form that a FieldSet keeps. Made once for an informer, read for each
 // object. Immutable, any thread.
 #pragma once
 

@@ -26,7 +26,7 @@ bool each_note_in(const NoteArea& area, const std::function<bool(const ElfNote&)
   uint64_t at = 0;
   while (const auto head = ElfReader::read<Elf64_Nhdr>(area.bytes, at)) {
     if (head->n_namesz == 0) {
-      // Nobody's note: NULs that a compiler put behind the one before to pad its array.
+      // Nobody's note: NULs that a compiler put after the one before to pad its array.
       at += sizeof(uint32_t);
       continue;
     }

@@ -15,7 +15,7 @@ families = {
     "INSTANCES": "Machines",
     "LISTING": "Listings of machines",
     "LOADBALANCERS": "Load balancers",
-    "OWNERSHIP": "Whose load balancer it is, and lost answers",
+    "OWNERSHIP": "Ownership of load balancers, and lost answers",
     "ROUTES": "Routes",
     "OWNED": "Objects that the provider has made",
 }

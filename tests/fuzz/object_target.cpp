@@ -105,7 +105,7 @@ void check_object(const Object& object, std::string_view text, const FieldSet& f
   require_equal(decoded->object->json(), json, "an event's object is the object");
 }
 
-// Whatever both kept reads the same.
+// The fields that both kept read the same.
 void check_projection(const Object& whole, const Object& part,
                       const std::vector<std::string>& pointers) {
   for (const std::string& pointer : pointers) {

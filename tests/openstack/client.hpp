@@ -14,7 +14,7 @@ class Client {
   // std::runtime_error when that is refused.
   Client(const json& facts, const std::string& user, const std::string& project);
 
-  // `service`: its type in the catalog, or "identity"; `path`: behind its URL. Any status is an
+  // `service`: its type in the catalog, or "identity"; `path`: after its URL. Any status is an
   // answer; the body is null when it is no JSON.
   struct Reply {
     int status = 0;

@@ -30,7 +30,7 @@ struct Step {
   std::string user;  // whose token is sent; empty = none
   std::string method;
   std::string service;  // its type in the catalog, or identity
-  std::string path;     // behind the service's URL, with its query
+  std::string path;     // after the service's URL, with its query
   json headers = json::object();
   json body;        // null = none; a text is sent as it is
   std::string set;  // "COLLECTION/ID STATUS": no request, all else is empty

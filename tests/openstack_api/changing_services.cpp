@@ -277,7 +277,7 @@ std::string cloud_fault(Cloud& cloud, const Foreign& foreign,
     owned.insert(check.pool_ids.begin(), check.pool_ids.end());
     pools += check.pool_ids.size();
   }
-  // Whatever is neither a Service's nor was there before is an orphan or was made twice.
+  // An object that is no Service's and was not there before is an orphan or was made twice.
   for (const char* collection :
        {"loadbalancers", "listeners", "pools", "floatingips", "security_groups"}) {
     for (const json& record : records_of(cloud, collection)) {

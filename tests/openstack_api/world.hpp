@@ -20,7 +20,7 @@ struct World {
   std::string new_id();
   // The same without dashes, as Keystone makes them.
   std::string new_hex_id();
-  // "2026-01-01T00:00:00", with `end` behind it.
+  // "2026-01-01T00:00:00", with `end` after it.
   [[nodiscard]] std::string timestamp(const std::string& end = "Z") const;
 };
 
@@ -43,7 +43,7 @@ struct Caller {
 // A request on its way to a service.
 struct Call {
   const Request& request;
-  std::vector<std::string> path;  // behind the service's URL, by segments
+  std::vector<std::string> path;  // after the service's URL, by segments
   Query query;
   std::string path_text;  // the same as written, with the service's URL, without the query
   Caller caller;          // not for Keystone

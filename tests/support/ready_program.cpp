@@ -23,7 +23,7 @@ int run_ready_program(int argc, char** argv, const std::function<nlohmann::json(
   const nlohmann::json ready = start();
   const std::filesystem::path directory = argv[2];
   std::filesystem::create_directories(directory);
-  // Whoever waits for the file finds it whole.
+  // A process that waits for the file finds it whole.
   std::ofstream(directory / "ready.new") << ready.dump(2) << "\n";
   std::filesystem::rename(directory / "ready.new", directory / "ready");
   int received = 0;

@@ -146,7 +146,7 @@ std::string advice(const Status& status, const ManagerOptions& options) {
 void add_cluster_options(CLI::App& command, ManagerOptions& options) {
   command
       .add_option("--kubeconfig", options.kubeconfig,
-                  "Whose user asks; default: $KUBECONFIG, else ~/.kube/config")
+                  "The kubeconfig of the user who asks; default: $KUBECONFIG, else ~/.kube/config")
       ->type_name("FILE");
   command.add_option("--context", options.context, "Context of the kubeconfig")->type_name("NAME");
   command.add_option("--request-timeout", options.timeout_seconds, "Seconds to wait")

@@ -76,7 +76,7 @@ void lists_without_writing(Trial& trial) {
   Trial::expect(changes.empty(), "list changes the cloud: " + changes);
 }
 
-// Whatever breaks, at whichever request: a failure, or a listing that says what it lacks.
+// After any fault at any request: a failure, or a listing that says what it lacks.
 void fails_or_is_whole(Trial& trial, const char* what, const Break& how) {
   trial.need(kList);
   const auto machines = trial.machines(kMany);

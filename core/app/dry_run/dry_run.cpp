@@ -24,7 +24,7 @@ constexpr milliseconds kQuietCheck{100};
 // Nothing was queued for this long: longer than any controller gathers changes.
 constexpr milliseconds kQuiet{2'000};
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-constexpr uint32_t kTries = 2;  // the second one tells a failure from a hiccup
+constexpr uint32_t kTries = 2;  // the second one tells a lasting failure from a brief one
 
 bool stays(const plugin::ObjectReport& object) {
   return object.state == plugin::ObjectState::refused;

@@ -1,4 +1,4 @@
-// Which removals of an apply of routes are replacements, and so no absences for the brake.
+// The removals of an apply of routes that are replacements, and so no absences for the brake.
 #pragma once
 
 #include <ccm/route.hpp>

@@ -1,4 +1,4 @@
-// Which Node holds which block. [serial]
+// The blocks and the Nodes that hold them. [serial]
 //
 // A claim is a Node's ranges by the watch or by the API server's answer. A reservation is an
 // allocation to a Node whose write is not yet known to have happened: while that is open, the

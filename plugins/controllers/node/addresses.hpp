@@ -1,4 +1,4 @@
-// Which addresses a Node should show. Any thread.
+// The addresses that a Node should show. Any thread.
 #pragma once
 
 #include "node_state.hpp"

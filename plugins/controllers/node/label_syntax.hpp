@@ -1,4 +1,4 @@
-// Which texts the API server accepts as label keys and values. Any thread.
+// The texts that the API server accepts as label keys and values. Any thread.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Which Services may take over a load balancer that belongs to somebody else:
+// The Services that may take over a load balancer that belongs to somebody else:
 // --load-balancer-adoption. Users write the annotations that ask for it, so an administrator has to
 // allow it. Any thread.
 #pragma once

@@ -1,4 +1,4 @@
-// Which Nodes take the traffic of Services (SVC-57, SVC-58). Any thread.
+// The Nodes that take the traffic of Services (SVC-57, SVC-58). Any thread.
 #pragma once
 
 #include <ccm/kube.hpp>

@@ -92,7 +92,7 @@ Task<Status> Controller::observe_cloud(Ctx ctx, SyncPtr sync) {
     co_return left;
   }
   if (!answer.ok()) {
-    if (audit) {  // it works as far as is known, so an Event would only worry
+    if (audit) {  // it works as far as known, so an Event would only worry
       host_.log.v(2, "Could not audit a load balancer",
                   {{"service", sync->key}, {"err", answer.status()}});
       record.audit_due = host_.timer.now() + audit_pause(settings_.audit_period, sync->key);

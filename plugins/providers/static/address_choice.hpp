@@ -1,4 +1,4 @@
-// Which addresses a Service gets. Any thread.
+// The addresses that a Service gets. Any thread.
 #pragma once
 
 #include "address_pool.hpp"

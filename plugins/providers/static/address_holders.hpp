@@ -1,4 +1,4 @@
-// Which Service has which address. The record is the status of the Services, which needs rights
+// The Services and the addresses that they have. The record is the status of the Services, which needs rights
 // that users of Services lack, and what this process gave and nobody wrote yet. [serial]
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which addresses a Service asks for. Any thread.
+// The addresses that a Service asks for. Any thread.
 #pragma once
 
 #include "address.hpp"

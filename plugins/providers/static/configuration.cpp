@@ -120,7 +120,7 @@ AddressPool read_pool(const json& item, const std::string& place) {
   return pool;
 }
 
-// Which pool an address belongs to must be certain, and no pool has an address twice.
+// An address belongs to one pool for certain, and no pool has an address twice.
 void check_overlaps(const std::vector<AddressPool>& pools) {
   std::vector<std::pair<const AddressRange*, std::string>> seen;
   for (std::size_t p = 0; p < pools.size(); ++p) {

@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kWanted =
     "must name a file with nodes or addressPools; docs/static.md describes it";
 
-// Which interfaces the provider offers is asked once, so what they are made of has to stay.
+// The host asks once for the provider's interfaces, so what they are made of has to stay.
 Status check_kept(const Configuration& before, const Configuration& now) {
   const char* differs = nullptr;
   if (before.nodes.has_value() != now.nodes.has_value()) differs = "nodes";

@@ -70,7 +70,7 @@ struct InstanceList {
   std::vector<std::string> unknown_prefixes;
 };
 
-// Which machine is meant: by provider ID when the Node has one, else by name.
+// The instance that is meant: by provider ID when the Node has one, else by name.
 struct NodeIdentity {
   std::string name;
   std::string provider_id;

@@ -36,7 +36,7 @@ struct KubeReference {
   }
 };
 
-// Which objects of a resource.
+// A choice of the objects of a resource.
 struct KubeSelection {
   std::string resource;
   std::string namespace_name;  // empty = of all namespaces
@@ -210,7 +210,7 @@ class Kube {
   }
 
   // Calls `visit(object)` for every cached object of a resource; a visitor that returns false
-  // stops. It must not call the host but to read objects, and must not throw. Another answer than
+  // stops. It may call the host only to read objects, and must not throw. Another answer than
   // found: nothing was visited. [any-thread]
   template <typename Visit>
   CacheState cached_each(std::string_view resource, std::string_view namespace_name,

@@ -130,7 +130,7 @@ inline bool same_backend(const ccm_backend& given, const Backend& last) {
 }
 
 // Reads lists of backends that come through the ABI. While the one that was read last is in use,
-// the same content is not read again but shared. Kept no longer, because it keeps the Nodes. One
+// the same content is shared and not read again. Kept no longer, because it keeps the Nodes. One
 // for each component; any thread.
 class BackendLists {
  public:

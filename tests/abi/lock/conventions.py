@@ -23,7 +23,7 @@ def check_struct(struct, functions):
     elif first[0] != ('size', 'uint32_t'):
         yield f'{struct.name} does not begin with uint32_t size (R-4)'
     if 'request' in roles and first[1:] != [('flags', 'uint32_t')]:
-        yield f'{struct.name} is a [request] without uint32_t flags behind its size (R-6)'
+        yield f'{struct.name} is a [request] without uint32_t flags after its size (R-6)'
     table = [role for role in roles if role.endswith('table')]
     for member in struct.members:
         place = f'{struct.name}.{member.name}'

@@ -127,7 +127,7 @@ TEST_F(CoordinatedElectionTest, HOST_155_TheLeaderMakesRoomForTheOneThatTheApiSe
   EXPECT_TRUE(candidates().empty());
 }
 
-// Whose API server does not have the gate.
+// With an API server that does not have the gate.
 class UncoordinatedElectionTest : public EndpointTest {};
 
 TEST_F(UncoordinatedElectionTest, HOST_150_WithoutLeaseCandidatesTheElectionIsAPlainOne) {

@@ -89,7 +89,7 @@ TEST_F(LeaderMigrationTest, HOST_125_MigratedControllersWaitForTheirLease) {
   EXPECT_TRUE(contains(
       after, "leader_election_master_status{name=\"" + std::string(kMigrationLease) + "\"} 1"));
   EXPECT_EQ(manager_->log().find("forbidden"), std::string::npos) << manager_->log();
-  // Whoever stops gives both back.
+  // A process that stops gives both back.
   manager_->send(SIGTERM);
   const auto ended = manager_->wait(patience());
   ASSERT_TRUE(ended);

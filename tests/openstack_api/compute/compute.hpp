@@ -13,7 +13,7 @@ namespace ccm::openstack_api {
 
 class Compute {
  public:
-  // `url`: behind the fake's, "/compute".
+  // `url`: after the fake's, "/compute".
   Compute(World& world, std::string url, Network& network);
 
   // Failure: Refusal.

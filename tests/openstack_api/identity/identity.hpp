@@ -17,7 +17,7 @@ class Identity {
   explicit Identity(World& world) : world_(world) {}
 
   Answer handle(const Call& call);
-  // Whose token that is; nothing when it is none, or is none any more.
+  // The owner of that token; nothing when it is none, or is none any more.
   [[nodiscard]] std::optional<Caller> caller(const std::string& token) const;
 
   // Settings.

@@ -10,7 +10,7 @@ namespace ccm::openstack_api {
 
 class KeyManager {
  public:
-  // `url`: behind the fake's, "/key-manager".
+  // `url`: after the fake's, "/key-manager".
   KeyManager(World& world, std::string url) : world_(world), url_(std::move(url)) {}
 
   // Failure: Refusal.

@@ -23,7 +23,7 @@ enum class Outcome { kActive, kError, kStuck };
 
 class LoadBalancing {
  public:
-  // `url`: behind the fake's, "/load-balancer".
+  // `url`: after the fake's, "/load-balancer".
   LoadBalancing(World& world, std::string url, Network& network, KeyManager& key_manager);
 
   // Failure: Refusal.

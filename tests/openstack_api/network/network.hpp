@@ -15,7 +15,7 @@ namespace ccm::openstack_api {
 
 class Network {
  public:
-  // `url`: behind the fake's, "/networking".
+  // `url`: after the fake's, "/networking".
   Network(World& world, std::string url);
 
   // Failure: Refusal.

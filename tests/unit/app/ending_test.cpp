@@ -1,4 +1,4 @@
-// Which cause ends the process in which way, and with which exit code.
+// The way and the exit code with which each cause ends the process.
 #include "app/ending.hpp"
 
 #include "app/exit_code.hpp"

@@ -1,4 +1,4 @@
-// Which plugins a command line means, with small plugin files in a folder of the test's own.
+// The plugins that a command line means, with small plugin files in a folder of the test's own.
 #include "app/plugin_selection.hpp"
 
 #include <gtest/gtest.h>

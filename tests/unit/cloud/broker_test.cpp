@@ -1,4 +1,4 @@
-// Which machine answers a question, and by which call.
+// The instance that answers a question, and the call that finds it.
 #include "broker_fixture.hpp"
 
 namespace ccm::plugin {

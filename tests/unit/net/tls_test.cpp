@@ -1,4 +1,4 @@
-// Which servers the client trusts, and what it says when it does not.
+// The servers that the client trusts, and what it says when it does not.
 #include "client_fixture.hpp"
 
 #include <openssl/ssl.h>

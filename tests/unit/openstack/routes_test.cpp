@@ -289,7 +289,7 @@ TEST_F(OpenStackRoutesTest, OS_183_ALostAnswerWithoutTheAtomicExtension) {
   EXPECT_EQ(list().size(), 2U);
 }
 
-// Whatever fails at whichever call: no route is without its record, and the next try ends right.
+// After any fault of any call: no route is without its record, and the next try ends right.
 TEST_F(OpenStackRoutesTest, OS_195_AFailureAtAnyCallLosesNothing) {
   for (const int status : {401, 403, 404, 409, 429, 500, 503}) {
     for (int spared = 0; spared < 9; ++spared) {

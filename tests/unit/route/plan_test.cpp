@@ -293,7 +293,7 @@ TEST_F(PlanTest, WhatTheConditionsSayIsCompared) {
   EXPECT_EQ(plan.missing, 2U);
 }
 
-// Whatever the start, applying plans ends, and with each Node's route.
+// From any start, applying plans ends, and with each Node's route.
 TEST_F(PlanTest, AnyTableConverges) {
   std::mt19937 random(11);
   for (int round = 0; round < 300; ++round) {

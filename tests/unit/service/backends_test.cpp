@@ -1,4 +1,4 @@
-// Which Nodes take the traffic, and which changes of them matter.
+// The Nodes that take the traffic, and the changes of them that matter.
 #include "service/backends.hpp"
 
 #include "service_fixture.hpp"

@@ -239,7 +239,7 @@ TEST_F(FaultTest, AStandbyThatLostTheLeaseTellsNothing) {
   EXPECT_TRUE(host.events.with_reason("SyncLoadBalancerFailed").empty());
 }
 
-// Whatever fails and whenever the process is replaced: in the end each Service has one load
+// In the end, after any fault and any replacement of the process, each Service has one load
 // balancer, none is left over, and the status says what the cloud has.
 TEST_F(FaultTest, AnyOrderOfFaultsEndsWell) {
   for (unsigned seed = 1; seed <= 10; ++seed) {

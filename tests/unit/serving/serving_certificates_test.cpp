@@ -1,4 +1,4 @@
-// Which certificate the server shows, and when it changes.
+// The certificate that the server shows, and when it changes.
 #include "server_fixture.hpp"
 #include "test_certificates.hpp"
 

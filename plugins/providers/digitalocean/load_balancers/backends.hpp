@@ -1,4 +1,4 @@
-// Which Nodes take a load balancer's traffic, and the address families that follow from them
+// The Nodes that take a load balancer's traffic, and the address families that follow from them
 // (DO-205..DO-217). Any thread.
 #pragma once
 

@@ -18,7 +18,7 @@ struct CloudConf {
   std::vector<std::string> warnings;
 };
 
-// Whatever the Go manager takes is taken: an unknown section or option is a warning. Failure:
+// Takes all that the Go manager takes: an unknown section or option is a warning. Failure:
 // invalid_argument. Its message is one line that names everything that is wrong, "line 3: ...; line
 // 9: ...", and holds no secret.
 Result<CloudConf> read_cloud_conf(std::string_view text);

@@ -7,7 +7,7 @@
  *       most `workers` times at once.
  * R-102 A failure is retried at the priority that the key had, after a back-off that doubles, but not before its
  *       retry_after_ms; class AUTH not before 10 s have passed; class QUOTA after retry_after_ms or 10 minutes; a
- *       permanent class not before the next event, but after its retry_after_ms when it has one. Class WAITING with a
+ *       permanent class at the next event, or after its retry_after_ms when it has one. Class WAITING with a
  *       retry_after_ms is no failure: the key comes back after that time, at the priority that it had, and its back-off
  *       begins again. An event of the key, a resync included, ends each of these waits.
  */

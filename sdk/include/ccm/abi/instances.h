@@ -66,7 +66,7 @@ typedef struct ccm_instance_list {
   size_t unknown_prefix_count;
 } ccm_instance_list;
 
-/* Which machine is meant: by provider ID when the Node has one, else by name. [request] [since 1.0] */
+/* The machine that is meant: by provider ID when the Node has one, else by name. [request] [since 1.0] */
 typedef struct ccm_node_identity {
   uint32_t size;
   uint32_t flags; /* 0 */

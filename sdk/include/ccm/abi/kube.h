@@ -43,7 +43,7 @@ enum {
   CCM_CACHE_NOT_WATCHED = 3 /* R-163; a fault of the plugin */
 };
 
-/* Which cached objects. [request] [since 1.0] */
+/* A choice of cached objects. [request] [since 1.0] */
 typedef struct ccm_kube_cached_request {
   uint32_t size;
   uint32_t flags; /* 0 */

@@ -28,7 +28,7 @@
  *      ccm_host_object, and what gives back or removes something. The rest is refused (R-33).
  * R-53 Host, services and their tables stay valid until `destroy` returned; those of `open` until `close` returned. A
  *      call that comes later still, from a stray thread, is refused, not a crash.
- * R-54 A component with an operation that it did not complete in time is not destroyed but stays in memory, with
+ * R-54 A component with an operation that it did not complete in time is not destroyed: it stays in memory, with
  *      everything that it uses, until the process ends; its plugin is then not closed either.
  */
 #ifndef CCM_ABI_PLUGIN_H

@@ -68,7 +68,7 @@ enum {
   CCM_CLASS_QUOTA = 3,
   CCM_CLASS_CONFLICT = 4,    /* somebody else wrote: read again, then retry at once */
   CCM_CLASS_THROTTLED = 5,   /* too many calls: wait retry_after_ms */
-  CCM_CLASS_UNAVAILABLE = 6, /* the other side is down or slow: retried with back-off */
+  CCM_CLASS_UNAVAILABLE = 6, /* it does not answer, or slowly: retried with back-off */
   CCM_CLASS_WAITING = 7,     /* no fault: the cloud still works on it; come back after retry_after_ms */
   CCM_CLASS_NOT_FOUND = 8,   /* the thing itself does not exist, and the answer is certain */
   CCM_CLASS_UNSUPPORTED = 9  /* permanent: this cloud or plugin cannot do it */

@@ -13,7 +13,7 @@
 
 namespace ccm::testing {
 
-// One of them. Whoever holds it may call it; its end drops it.
+// One of them. Its holder may call it; its end drops it.
 class KeptCallback {
  public:
   explicit KeptCallback(ccm_callback callback) : callback_(callback) {}
