@@ -26,13 +26,11 @@ class Files {
     std::string path;
     int64_t limit;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_host_file::read);
-      if (fn == nullptr) return detail::missing(CCM_HOST_FILE, "read");
       ccm_read_file_request request = sized<ccm_read_file_request>();
       request.path = c_str(path);
       request.size_limit = limit;
-      fn(host.self(), ctx.get(), &request, done);
-      return {};
+      return detail::begin_call(host, &ccm_host_file::read, CCM_HOST_FILE, "read", ctx, request,
+                                done);
     }
     static Output decode(Status status, const void* result) {
       if (!status.ok()) return status;

@@ -64,8 +64,6 @@ class Http {
     std::shared_ptr<const void> client;  // stays open
 
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_host_http::send);
-      if (fn == nullptr) return detail::missing(CCM_HOST_HTTP, "send");
       std::vector<ccm_key_value> headers;
       headers.reserve(request.headers.size());
       for (const HttpHeader& header : request.headers) {
@@ -86,8 +84,7 @@ class Http {
       raw.max_tries = request.max_tries;
       raw.secrets = secrets.data();
       raw.secret_count = secrets.size();
-      fn(host.self(), ctx.get(), &raw, done);
-      return {};
+      return detail::begin_call(host, &ccm_host_http::send, CCM_HOST_HTTP, "send", ctx, raw, done);
     }
 
     static Output decode(Status status, const void* result) {
@@ -172,8 +169,6 @@ class HttpClients {
     HttpClientOptions options;
 
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_host_http_client::open);
-      if (fn == nullptr) return detail::missing(CCM_HOST_HTTP_CLIENT, "open");
       const std::vector<ccm_str> secrets = detail::strings_to_c(options.secrets);
       ccm_http_client_options raw = sized<ccm_http_client_options>();
       raw.flags = detail::bit_if(options.insecure, CCM_HTTP_INSECURE) |
@@ -192,8 +187,8 @@ class HttpClients {
       raw.body_limit = options.body_limit;
       raw.secrets = secrets.data();
       raw.secret_count = secrets.size();
-      fn(host.self(), ctx.get(), &raw, done);
-      return {};
+      return detail::begin_call(host, &ccm_host_http_client::open, CCM_HOST_HTTP_CLIENT, "open",
+                                ctx, raw, done);
     }
     Output decode(Status status, const void* result) const {
       if (!status.ok()) return status;

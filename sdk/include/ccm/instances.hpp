@@ -6,6 +6,7 @@
 #include <ccm/c_arrays.hpp>
 #include <ccm/ctx.hpp>
 #include <ccm/instance_limits.hpp>
+#include <ccm/limits_call.hpp>
 #include <ccm/object.hpp>
 #include <ccm/operation.hpp>
 #include <ccm/service.hpp>
@@ -218,11 +219,9 @@ class Instances {
     Host host;
     Ctx ctx;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_cloud_instances::list);
-      if (fn == nullptr) return detail::missing(CCM_CLOUD_INSTANCES, "list");
       const auto request = sized<ccm_list_instances_request>();
-      fn(host.self(), ctx.get(), &request, done);
-      return {};
+      return detail::begin_call(host, &ccm_cloud_instances::list, CCM_CLOUD_INSTANCES, "list", ctx,
+                                request, done);
     }
     Output decode(Status status, const void* result) const {
       return detail::decode_instances(std::move(status), result);
@@ -234,8 +233,6 @@ class Instances {
     Ctx ctx;
     std::vector<NodeIdentity> nodes;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_cloud_instances::describe);
-      if (fn == nullptr) return detail::missing(CCM_CLOUD_INSTANCES, "describe");
       std::vector<ccm_node_identity> raw;
       raw.reserve(nodes.size());
       for (const NodeIdentity& node : nodes) raw.push_back(node.to_c());
@@ -243,8 +240,8 @@ class Instances {
       auto request = sized<ccm_describe_instances_request>();
       request.nodes = pointers.data();
       request.node_count = pointers.size();
-      fn(host.self(), ctx.get(), &request, done);
-      return {};
+      return detail::begin_call(host, &ccm_cloud_instances::describe, CCM_CLOUD_INSTANCES,
+                                "describe", ctx, request, done);
     }
     Output decode(Status status, const void* result) const {
       auto list = detail::decode_instances(std::move(status), result);
@@ -261,13 +258,11 @@ class Instances {
     Ctx ctx;
     NodeIdentity node;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_cloud_instances::get);
-      if (fn == nullptr) return detail::missing(CCM_CLOUD_INSTANCES, "get");
       const ccm_node_identity raw = node.to_c();
       auto request = sized<ccm_get_instance_request>();
       request.node = &raw;
-      fn(host.self(), ctx.get(), &request, done);
-      return {};
+      return detail::begin_call(host, &ccm_cloud_instances::get, CCM_CLOUD_INSTANCES, "get", ctx,
+                                request, done);
     }
     Output decode(Status status, const void* result) const {
       if (!status.ok()) return status;
@@ -276,22 +271,9 @@ class Instances {
     }
   };
 
-  struct Limits {
-    using Output = Result<InstanceLimits>;
-    Host host;
-    Ctx ctx;
-    Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_cloud_instances::limits);
-      if (fn == nullptr) return detail::missing(CCM_CLOUD_INSTANCES, "limits");
-      const auto request = sized<ccm_limits_request>();
-      fn(host.self(), ctx.get(), &request, done);
-      return {};
-    }
-    Output decode(Status status, const void* result) const {
-      if (!status.ok()) return status;
-      if (result == nullptr) return Status(Code::internal, "limits are missing");
-      return detail::instance_limits_from_c(*static_cast<const ccm_instance_limits*>(result));
-    }
+  struct Limits : detail::LimitsCall<ccm_cloud_instances, InstanceLimits, ccm_instance_limits,
+                                     detail::instance_limits_from_c> {
+    Status start(ccm_completion done) const { return start_of(CCM_CLOUD_INSTANCES, done); }
   };
 
   Instances() = default;

@@ -103,28 +103,22 @@ class Kube {
     using Output = Result<Object>;
     KubeReference reference;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_host_kube::get);
-      if (fn == nullptr) return detail::missing(CCM_HOST_KUBE, "get");
       const ccm_kube_reference raw_reference = reference.to_c();
       ccm_kube_get_request raw = sized<ccm_kube_get_request>();
       raw.reference = &raw_reference;
-      fn(host.self(), ctx.get(), &raw, done);
-      return {};
+      return detail::begin_call(host, &ccm_host_kube::get, CCM_HOST_KUBE, "get", ctx, raw, done);
     }
   };
   struct List : Call {
     using Output = Result<std::vector<Object>>;
     KubeSelection selection;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_host_kube::list);
-      if (fn == nullptr) return detail::missing(CCM_HOST_KUBE, "list");
       ccm_kube_list_request raw = sized<ccm_kube_list_request>();
       raw.resource = c_str(selection.resource);
       raw.namespace_ = c_str(selection.namespace_name);
       raw.label_selector = c_str(selection.label_selector);
       raw.field_selector = c_str(selection.field_selector);
-      fn(host.self(), ctx.get(), &raw, done);
-      return {};
+      return detail::begin_call(host, &ccm_host_kube::list, CCM_HOST_KUBE, "list", ctx, raw, done);
     }
     [[nodiscard]] Output decode(Status status, const void* result) const {
       if (!status.ok()) return status;
@@ -140,16 +134,14 @@ class Kube {
     using Output = Result<Object>;
     KubePatch patch;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_host_kube::patch);
-      if (fn == nullptr) return detail::missing(CCM_HOST_KUBE, "patch");
       const ccm_kube_reference reference = patch.reference.to_c();
       ccm_kube_patch_request raw = sized<ccm_kube_patch_request>();
       raw.flags = static_cast<uint32_t>(patch.answer);
       raw.reference = &reference;
       raw.body = c_str(patch.body);
       raw.type = static_cast<int32_t>(patch.type);
-      fn(host.self(), ctx.get(), &raw, done);
-      return {};
+      return detail::begin_call(host, &ccm_host_kube::patch, CCM_HOST_KUBE, "patch", ctx, raw,
+                                done);
     }
   };
   struct Create : Call {
@@ -157,29 +149,25 @@ class Kube {
     KubeReference reference;
     std::string body;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_host_kube::create);
-      if (fn == nullptr) return detail::missing(CCM_HOST_KUBE, "create");
       const ccm_kube_reference raw_reference = reference.to_c();
       ccm_kube_create_request raw = sized<ccm_kube_create_request>();
       raw.reference = &raw_reference;
       raw.body = c_str(body);
-      fn(host.self(), ctx.get(), &raw, done);
-      return {};
+      return detail::begin_call(host, &ccm_host_kube::create, CCM_HOST_KUBE, "create", ctx, raw,
+                                done);
     }
   };
   struct Remove : Call {
     using Output = Status;
     KubeDelete request;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_host_kube::remove);
-      if (fn == nullptr) return detail::missing(CCM_HOST_KUBE, "remove");
       const ccm_kube_reference reference = request.reference.to_c();
       ccm_kube_delete_request raw = sized<ccm_kube_delete_request>();
       raw.reference = &reference;
       raw.uid = c_str(request.uid);
       raw.resource_version = c_str(request.resource_version);
-      fn(host.self(), ctx.get(), &raw, done);
-      return {};
+      return detail::begin_call(host, &ccm_host_kube::remove, CCM_HOST_KUBE, "remove", ctx, raw,
+                                done);
     }
     [[nodiscard]] Status decode(Status status, const void* /*result*/) const { return status; }
   };

@@ -4,6 +4,7 @@
 
 #include <ccm/abi/loadbalancers.h>
 #include <ccm/ctx.hpp>
+#include <ccm/limits_call.hpp>
 #include <ccm/load_balancer.hpp>
 #include <ccm/operation.hpp>
 #include <ccm/service.hpp>
@@ -19,6 +20,19 @@ class LoadBalancers {
   using Host = Service<ccm_cloud_loadbalancers>;
   using Function = decltype(ccm_cloud_loadbalancers::ensure);
 
+  // A call that takes a Service without its backends.
+  struct ServiceCall {
+    Host host;
+    Ctx ctx;
+    LoadBalancerService service;
+    Status start_of(Function ccm_cloud_loadbalancers::*function, const char* name,
+                    ccm_completion done) const {
+      const detail::LoadBalancerServiceC raw(service);
+      return detail::begin_call(host, function, CCM_CLOUD_LOADBALANCERS, name, ctx,
+                                detail::load_balancer_request(raw), done);
+    }
+  };
+
  public:
   // observe, ensure and update_backends.
   struct Apply {
@@ -30,12 +44,10 @@ class LoadBalancers {
     LoadBalancerService service;
     Backends backends;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(function);
-      if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, function_name);
       const detail::LoadBalancerServiceC raw(service);
       const ccm_load_balancer_request request = detail::load_balancer_request(raw, backends);
-      fn(host.self(), ctx.get(), &request, done);
-      return {};
+      return detail::begin_call(host, function, CCM_CLOUD_LOADBALANCERS, function_name, ctx,
+                                request, done);
     }
     Output decode(Status status, const void* result) const {
       const auto* raw = static_cast<const ccm_load_balancer*>(result);
@@ -46,33 +58,17 @@ class LoadBalancers {
       return detail::load_balancer_from_c(*raw);
     }
   };
-  struct Remove {
+  struct Remove : ServiceCall {
     using Output = Status;
-    Host host;
-    Ctx ctx;
-    LoadBalancerService service;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_cloud_loadbalancers::remove);
-      if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, "remove");
-      const detail::LoadBalancerServiceC raw(service);
-      const ccm_load_balancer_request request = detail::load_balancer_request(raw);
-      fn(host.self(), ctx.get(), &request, done);
-      return {};
+      return start_of(&ccm_cloud_loadbalancers::remove, "remove", done);
     }
     Output decode(Status status, const void*) const { return status; }
   };
-  struct Name {
+  struct Name : ServiceCall {
     using Output = Result<std::string>;
-    Host host;
-    Ctx ctx;
-    LoadBalancerService service;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_cloud_loadbalancers::name);
-      if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, "name");
-      const detail::LoadBalancerServiceC raw(service);
-      const ccm_load_balancer_request request = detail::load_balancer_request(raw);
-      fn(host.self(), ctx.get(), &request, done);
-      return {};
+      return start_of(&ccm_cloud_loadbalancers::name, "name", done);
     }
     Output decode(Status status, const void* result) const {
       if (!status.ok()) return status;
@@ -80,18 +76,10 @@ class LoadBalancers {
       return std::string(view(known(static_cast<const ccm_load_balancer_name*>(result)).name));
     }
   };
-  struct Lane {
+  struct Lane : ServiceCall {
     using Output = Result<std::string>;
-    Host host;
-    Ctx ctx;
-    LoadBalancerService service;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_cloud_loadbalancers::lane);
-      if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, "lane");
-      const detail::LoadBalancerServiceC raw(service);
-      const ccm_load_balancer_request request = detail::load_balancer_request(raw);
-      fn(host.self(), ctx.get(), &request, done);
-      return {};
+      return start_of(&ccm_cloud_loadbalancers::lane, "lane", done);
     }
     Output decode(Status status, const void* result) const {
       if (!status.ok()) return status;
@@ -99,23 +87,10 @@ class LoadBalancers {
       return std::string(view(known(static_cast<const ccm_load_balancer_lane*>(result)).lane));
     }
   };
-  struct Limits {
-    using Output = Result<LoadBalancerLimits>;
-    Host host;
-    Ctx ctx;
-    Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_cloud_loadbalancers::limits);
-      if (fn == nullptr) return detail::missing(CCM_CLOUD_LOADBALANCERS, "limits");
-      const auto request = sized<ccm_limits_request>();
-      fn(host.self(), ctx.get(), &request, done);
-      return {};
-    }
-    Output decode(Status status, const void* result) const {
-      if (!status.ok()) return status;
-      if (result == nullptr) return Status(Code::internal, "limits are missing");
-      return detail::load_balancer_limits_from_c(
-          *static_cast<const ccm_load_balancer_limits*>(result));
-    }
+  struct Limits
+      : detail::LimitsCall<ccm_cloud_loadbalancers, LoadBalancerLimits, ccm_load_balancer_limits,
+                           detail::load_balancer_limits_from_c> {
+    Status start(ccm_completion done) const { return start_of(CCM_CLOUD_LOADBALANCERS, done); }
   };
 
   LoadBalancers() = default;

@@ -2,6 +2,8 @@
 // on a [worker] thread calls wait().
 #pragma once
 
+#include <ccm/ctx.hpp>
+#include <ccm/service.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
@@ -28,6 +30,17 @@ class BlockingSection {
  private:
   int added_;
 };
+
+// Calls `function`, which is called `name`, of the interface `id` with a request. A failure says
+// that this host does not have it, and `done` is not called.
+template <typename Table, typename Function, typename Request>
+Status begin_call(const Service<Table>& host, Function Table::*function, const char* id,
+                  const char* name, const Ctx& ctx, const Request& request, ccm_completion done) {
+  const auto fn = host.get(function);
+  if (fn == nullptr) return missing(id, name);
+  fn(host.self(), ctx.get(), &request, done);
+  return {};
+}
 
 }  // namespace detail
 

@@ -4,6 +4,7 @@
 
 #include <ccm/abi/routes.h>
 #include <ccm/ctx.hpp>
+#include <ccm/limits_call.hpp>
 #include <ccm/operation.hpp>
 #include <ccm/route.hpp>
 #include <ccm/service.hpp>
@@ -26,12 +27,10 @@ class Routes {
     Ctx ctx;
     std::string cluster_name;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_cloud_routes::list);
-      if (fn == nullptr) return detail::missing(CCM_CLOUD_ROUTES, "list");
       auto request = sized<ccm_list_routes_request>();
       request.cluster_name = c_str(cluster_name);
-      fn(host.self(), ctx.get(), &request, done);
-      return {};
+      return detail::begin_call(host, &ccm_cloud_routes::list, CCM_CLOUD_ROUTES, "list", ctx,
+                                request, done);
     }
     Output decode(Status status, const void* result) const {
       if (!status.ok()) return status;
@@ -51,8 +50,6 @@ class Routes {
     std::vector<Route> removals;
     std::vector<Route> additions;
     Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_cloud_routes::apply);
-      if (fn == nullptr) return detail::missing(CCM_CLOUD_ROUTES, "apply");
       const detail::RoutesC remove(removals);
       const detail::RoutesC add(additions);
       auto request = sized<ccm_apply_routes_request>();
@@ -61,8 +58,8 @@ class Routes {
       request.remove_count = remove.size();
       request.add = add.data();
       request.add_count = add.size();
-      fn(host.self(), ctx.get(), &request, done);
-      return {};
+      return detail::begin_call(host, &ccm_cloud_routes::apply, CCM_CLOUD_ROUTES, "apply", ctx,
+                                request, done);
     }
     Output decode(Status status, const void* result) const {
       if (!status.ok()) return status;
@@ -74,22 +71,9 @@ class Routes {
       return detail::route_results_from_c(raw);
     }
   };
-  struct Limits {
-    using Output = Result<RouteLimits>;
-    Host host;
-    Ctx ctx;
-    Status start(ccm_completion done) const {
-      const auto fn = host.get(&ccm_cloud_routes::limits);
-      if (fn == nullptr) return detail::missing(CCM_CLOUD_ROUTES, "limits");
-      const auto request = sized<ccm_limits_request>();
-      fn(host.self(), ctx.get(), &request, done);
-      return {};
-    }
-    Output decode(Status status, const void* result) const {
-      if (!status.ok()) return status;
-      if (result == nullptr) return Status(Code::internal, "limits are missing");
-      return detail::route_limits_from_c(*static_cast<const ccm_route_limits*>(result));
-    }
+  struct Limits : detail::LimitsCall<ccm_cloud_routes, RouteLimits, ccm_route_limits,
+                                     detail::route_limits_from_c> {
+    Status start(ccm_completion done) const { return start_of(CCM_CLOUD_ROUTES, done); }
   };
 
   Routes() = default;
