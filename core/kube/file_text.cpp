@@ -16,12 +16,11 @@ constexpr std::size_t kFileLimit = 4u << 20;
 constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-Status cannot_read(const std::string& path, std::string_view why) {
-  return {Code::failed_precondition, "cannot read " + path + ": " + std::string(why)};
-}
-
-Status cannot_read(const std::string& path, int error) {
-  return cannot_read(path, std::generic_category().message(error));
+Status failure(const std::string& path, int error) {
+  const std::string text = "read " + path + ": " + std::generic_category().message(error);
+  if (error == ENOENT || error == ENOTDIR) return {Code::not_found, text};
+  if (error == EACCES || error == EPERM) return {Code::permission_denied, text};
+  return {Code::unavailable, ErrorClass::unavailable, text};
 }
 
 class Descriptor {
@@ -40,23 +39,35 @@ class Descriptor {
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path) {
+Result<std::string> read_whole_file(const std::string& path, std::size_t limit) {
   // Without O_NONBLOCK a named pipe in place of a file would hang the program.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) return cannot_read(path, errno);
+  if (file.get() < 0) return failure(path, errno);
   struct stat about {};
-  if (::fstat(file.get(), &about) != 0) return cannot_read(path, errno);
-  if (!S_ISREG(about.st_mode)) return cannot_read(path, "it is not a regular file");
+  if (::fstat(file.get(), &about) != 0) return failure(path, errno);
+  if (!S_ISREG(about.st_mode)) {
+    return Status(Code::unavailable, ErrorClass::unavailable,
+                  "read " + path + ": it is not a regular file");
+  }
   std::string content;
   std::array<char, 16384> block{};
   while (true) {
     const ssize_t got = ::read(file.get(), block.data(), block.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return cannot_read(path, errno);
+    if (got < 0) return failure(path, errno);
     if (got == 0) return content;
     content.append(block.data(), static_cast<std::size_t>(got));
-    if (content.size() > kFileLimit) return cannot_read(path, "it is larger than 4 MiB");
+    if (content.size() > limit) {
+      return Status(Code::resource_exhausted,
+                    "read " + path + ": it is larger than " + std::to_string(limit) + " bytes");
+    }
   }
+}
+
+Result<std::string> read_file(const std::string& path) {
+  Result<std::string> content = read_whole_file(path, kFileLimit);
+  if (content.ok()) return content;
+  return Status(Code::failed_precondition, "cannot " + content.status().message());
 }
 
 FileStamp file_stamp(const std::string& path) {

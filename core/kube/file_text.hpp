@@ -1,8 +1,9 @@
-// Small helpers of configuration and credentials, here and in core/serving.
+// Files that are read whole and re-read when they change, and base64.
 #pragma once
 
 #include <ccm/status.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,8 +11,11 @@
 
 namespace ccm::kube {
 
-// Whole content of a regular file of at most 4 MiB. Blocks. Failure: failed_precondition with the
-// path and the system's reason.
+// The whole content of a regular file of at most `limit` bytes. Blocks. Failures: not_found,
+// permission_denied, resource_exhausted above the limit, unavailable for all else; the message is
+// "read PATH: REASON".
+Result<std::string> read_whole_file(const std::string& path, std::size_t limit);
+// The same of at most 4 MiB. Failure: failed_precondition, "cannot read PATH: REASON".
 Result<std::string> read_file(const std::string& path);
 
 // Changes when a file is replaced or written; with equal stamps there is no need to read it again.
@@ -21,8 +25,10 @@ struct FileStamp {
   int64_t size = -1;
   int64_t modified_ns = 0;
   bool operator==(const FileStamp&) const = default;
+  [[nodiscard]] bool exists() const { return size >= 0; }
 };
-FileStamp file_stamp(const std::string& path);  // all zero and size -1 when stat() fails
+// Does not exist() when stat() fails or the path is empty.
+FileStamp file_stamp(const std::string& path);
 
 std::string base64_encode(std::string_view bytes);
 // White space is skipped; nothing when the text is not base64.

@@ -2,7 +2,6 @@
 
 #include "base/log.hpp"
 #include "kube/credential_expiry.hpp"
-#include "kube/file_text.hpp"
 #include "net/certificate_times.hpp"
 #include "serving/message.hpp"
 #include "serving/self_signed.hpp"
@@ -120,14 +119,6 @@ int take_small_certificate(X509_STORE_CTX* store, void*) {
 
 }  // namespace
 
-ServingCertificates::Stamp ServingCertificates::stamp_of(const std::string& path) {
-  struct stat info {};
-  if (path.empty() || ::stat(path.c_str(), &info) != 0) return {};
-  return Stamp{static_cast<std::int64_t>(info.st_dev), static_cast<std::int64_t>(info.st_ino),
-               info.st_size,
-               info.st_mtim.tv_sec * std::int64_t{1'000'000'000} + info.st_mtim.tv_nsec};
-}
-
 Status ServingCertificates::load() {
   if (Status status = find_default_pair(&default_); !status.ok()) return status;
   for (const SniCertificate& given : options_.sni_certificates) {
@@ -209,7 +200,7 @@ Status ServingCertificates::find_default_pair(Pair* pair) {
 
 Status ServingCertificates::load_pair(Pair* pair) {
   // The stamps are older than the content that is read, so a change in between shows as one.
-  pair->stamps = {stamp_of(pair->certificate_file), stamp_of(pair->key_file)};
+  pair->stamps = {kube::file_stamp(pair->certificate_file), kube::file_stamp(pair->key_file)};
   const auto certificate = read_file(pair->certificate_file, "certificate");
   if (!certificate.ok()) return certificate.status();
   const auto key = read_file(pair->key_file, "private key");
@@ -227,10 +218,11 @@ Status ServingCertificates::load_pair(Pair* pair) {
 
 void ServingCertificates::refresh(Pair* pair) {
   if (pair->certificate_file.empty()) return;
-  const std::vector<Stamp> now = {stamp_of(pair->certificate_file), stamp_of(pair->key_file)};
+  const std::vector<kube::FileStamp> now = {kube::file_stamp(pair->certificate_file),
+                                            kube::file_stamp(pair->key_file)};
   const auto clock = std::chrono::steady_clock::now();
   if (now == pair->stamps || clock < pair->retry_at) return;
-  const std::vector<Stamp> before = pair->stamps;
+  const std::vector<kube::FileStamp> before = pair->stamps;
   const Status status = load_pair(pair);
   if (status.ok()) {
     report_expiry();

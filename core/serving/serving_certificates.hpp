@@ -2,12 +2,11 @@
 // server's thread. Internal to serving.
 #pragma once
 
+#include "kube/file_text.hpp"
 #include "net/tls_context.hpp"
 #include "serving/secure_server.hpp"
 
 #include <ccm/status.hpp>
-
-#include <sys/stat.h>
 
 #include <chrono>
 #include <string>
@@ -31,24 +30,16 @@ class ServingCertificates {
   net::TlsSession new_session();
 
  private:
-  struct Stamp {
-    bool operator==(const Stamp&) const = default;
-    std::int64_t device = 0;
-    std::int64_t inode = 0;
-    std::int64_t size = 0;
-    std::int64_t modified_ns = 0;
-  };
   struct Pair {
     std::string certificate_file;  // empty = the generated one, which never changes
     std::string key_file;
     std::vector<std::string> patterns;
-    std::vector<Stamp> stamps;
+    std::vector<kube::FileStamp> stamps;
     net::Openssl<SSL_CTX> context;
     std::vector<std::string> names;  // by which clients request it
     std::chrono::steady_clock::time_point retry_at;
   };
 
-  static Stamp stamp_of(const std::string& path);
   Status find_default_pair(Pair* pair);
   Status load_pair(Pair* pair);
   void refresh(Pair* pair);

@@ -4,8 +4,6 @@
 
 #include <ccm/trim.hpp>
 
-#include <sys/stat.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -50,7 +48,7 @@ CloudConfig::~CloudConfig() {
 
 Status CloudConfig::load() {
   if (path_.empty()) return {};
-  stamp_ = stamp();
+  stamp_ = kube::file_stamp(path_);
   auto text = read_file(path_);
   if (!text) return text.status().with_context("--cloud-config");
   {
@@ -83,8 +81,8 @@ void CloudConfig::schedule() {
 // When a file is missing or unreadable for a moment, the last good bytes stay in force.
 void CloudConfig::check() {
   if (path_.empty()) return;
-  const auto now = stamp();
-  if (!now || now == stamp_) return;
+  const auto now = kube::file_stamp(path_);
+  if (!now.exists() || now == stamp_) return;
   auto text = read_file(path_);
   if (!text) {
     log::warning("Could not read the changed cloud configuration",
@@ -100,13 +98,6 @@ void CloudConfig::check() {
   log::info("Cloud configuration changed", {{"path", path_}});
   const auto listeners = listeners_;  // a listener may remove itself
   for (const auto& [registration, fn] : listeners) fn();
-}
-
-std::optional<CloudConfig::Stamp> CloudConfig::stamp() const {
-  struct stat status {};
-  if (::stat(path_.c_str(), &status) != 0) return std::nullopt;
-  return Stamp{static_cast<int64_t>(status.st_dev), static_cast<int64_t>(status.st_ino),
-               status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
 }
 
 std::optional<std::string> read_secret(const std::string& name) {

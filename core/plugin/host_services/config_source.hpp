@@ -1,6 +1,7 @@
 // The sources of the config service: flags, the --cloud-config file, secrets.
 #pragma once
 
+#include "kube/file_text.hpp"
 #include "runtime/timers.hpp"
 
 #include <ccm/status.hpp>
@@ -55,19 +56,14 @@ class CloudConfig {
   void check();
 
  private:
-  struct Stamp {
-    int64_t device = 0, inode = 0, size = 0, seconds = 0, nanoseconds = 0;
-    bool operator==(const Stamp&) const = default;
-  };
   void schedule();
-  [[nodiscard]] std::optional<Stamp> stamp() const;
 
   runtime::Timers& timers_;
   const std::string path_;
   const std::chrono::milliseconds poll_interval_;
   mutable std::mutex mutex_;
   Bytes bytes_;
-  std::optional<Stamp> stamp_;
+  kube::FileStamp stamp_;
   std::map<uint64_t, std::function<void()>> listeners_;
   uint64_t last_registration_ = 0;
   runtime::Timers::Id timer_ = 0;

@@ -8,23 +8,13 @@
 #include <ccm/status.hpp>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
 
 namespace ccm::plugin {
-
-// The whole content of a regular file. Failures: not_found, permission_denied, resource_exhausted
-// above `limit` bytes, unavailable for all else; the message names the path. Any thread; may block.
-Result<std::string> read_whole_file(const std::string& path, std::size_t limit);
 
 class WatchedFiles {
  public:
