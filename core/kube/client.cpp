@@ -4,6 +4,8 @@
 #include "kube/json_text.hpp"
 #include "kube/transport_counts.hpp"
 
+#include <ccm/percent_encode.hpp>
+
 #include <random>
 
 namespace ccm::kube {

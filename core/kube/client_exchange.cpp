@@ -6,6 +6,7 @@
 #include "kube/transport_counts.hpp"
 #include "net/until_stopped.hpp"
 
+#include <ccm/percent_encode.hpp>
 #include <ccm/trim.hpp>
 
 #include <boost/asio/as_tuple.hpp>

@@ -1,5 +1,7 @@
 #include "kube/resource.hpp"
 
+#include <ccm/percent_encode.hpp>
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -52,22 +54,6 @@ Resource make(std::string_view group, std::string_view version, std::string_view
 }
 
 }  // namespace
-
-std::string percent_encode(std::string_view text) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain) {
-      out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += {'%', kHex[byte >> 4], kHex[byte & 0x0f]};
-    }
-  }
-  return out;
-}
 
 Result<Resource> Resource::parse(std::string_view text) {
   std::vector<std::string_view> parts;

@@ -33,10 +33,6 @@ struct Resource {
   bool operator==(const Resource&) const = default;
 };
 
-// Percent-encodes everything but RFC 3986's unreserved characters; for path segments and query
-// values.
-std::string percent_encode(std::string_view text);
-
 namespace resources {
 Resource nodes();
 Resource services();

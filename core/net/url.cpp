@@ -1,5 +1,7 @@
 #include "net/url.hpp"
 
+#include <ccm/lower_case.hpp>
+
 #include <arpa/inet.h>
 
 #include <algorithm>
@@ -8,17 +10,9 @@
 namespace ccm::net {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](char c) { return lower(c); });
-  return result;
-}
-
 int hex_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
-  c = lower(c);
+  c = lower_case(c);
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
@@ -71,7 +65,7 @@ std::string without_user(std::string_view text, std::size_t start, std::size_t u
 std::size_t authority_start(std::string_view text) {
   const auto scheme_end = std::min(text.find("://"), text.size());
   const bool scheme = std::all_of(text.begin(), text.begin() + scheme_end, [](char c) {
-    return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9');
+    return (lower_case(c) >= 'a' && lower_case(c) <= 'z') || (c >= '0' && c <= '9');
   });
   return scheme && scheme_end != text.size() ? scheme_end + 3 : 0;
 }
@@ -96,7 +90,7 @@ std::string_view split_host_port(std::string_view text, Url* url) {
   if (!text.empty() && text.front() == '[') {
     const auto end = text.find(']');
     if (end == std::string_view::npos) return "no ] after the IPv6 address";
-    url->host = lower(text.substr(1, end - 1));
+    url->host = lower_case(text.substr(1, end - 1));
     if (url->host.find(':') == std::string::npos || !is_ip_literal(url->host)) {
       return "the text in [] is not an IPv6 address";
     }
@@ -105,7 +99,7 @@ std::string_view split_host_port(std::string_view text, Url* url) {
     if (!port.empty()) port.remove_prefix(1);
   } else {
     const auto colon = text.find(':');
-    url->host = lower(text.substr(0, colon));
+    url->host = lower_case(text.substr(0, colon));
     if (url->host.empty()) return "the host is missing";
     if (!valid_name(url->host)) return "the host has a character that host names do not have";
     if (colon != std::string_view::npos) port = text.substr(colon + 1);
@@ -164,7 +158,7 @@ Result<Url> parse_url(std::string_view text) {
     return bad_url(text, "it has to start with a scheme such as https://");
   }
   Url url;
-  url.scheme = lower(text.substr(0, scheme_end));
+  url.scheme = lower_case(text.substr(0, scheme_end));
   if (default_port(url.scheme) == 0)
     return bad_url(text, "the scheme must be http, https or socks5");
   if (!clean(text)) return bad_url(text, "it holds a blank, a control or a non-ASCII character");

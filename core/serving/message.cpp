@@ -1,11 +1,11 @@
 #include "serving/message.hpp"
 
+#include <ccm/lower_case.hpp>
+
 #include <algorithm>
 
 namespace ccm::serving {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -17,13 +17,7 @@ int hex_digit(char c) {
 
 bool same_header(std::string_view left, std::string_view right) {
   return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [](char a, char b) { return lower(a) == lower(b); });
-}
-
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), lower);
-  return result;
+                    [](char a, char b) { return lower_case(a) == lower_case(b); });
 }
 
 std::string percent_decode(std::string_view text, bool plus_is_space) {

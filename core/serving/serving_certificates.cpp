@@ -6,6 +6,8 @@
 #include "serving/message.hpp"
 #include "serving/self_signed.hpp"
 
+#include <ccm/lower_case.hpp>
+
 #include <boost/asio/ip/address.hpp>
 #include <fcntl.h>
 #include <openssl/err.h>

@@ -6,11 +6,11 @@
 #include "node/addresses.hpp"
 #include "node/desired_state.hpp"
 #include "node/ip_address.hpp"
-#include "node/label_syntax.hpp"
 #include "node/patches.hpp"
 #include "node/provided_node_ip.hpp"
 #include "sandbox/machine.hpp"
 
+#include <ccm/label_syntax.hpp>
 #include <ccm/testing/fake_objects.hpp>
 #include <ccm/timestamp.hpp>
 
@@ -41,7 +41,7 @@ void check_labels(const NodeState& state, const Instance& machine) {
   const node::LabelPlan plan = node::plan_labels(state.labels, machine);
   Labels labels = state.labels;
   for (const auto& [key, value] : plan.set) {
-    require(node::is_label_key(key) && node::is_label_value(value), "a label is well-formed");
+    require(is_label_key(key) && is_label_value(value), "a label is well-formed");
     labels.insert_or_assign(key, value);
   }
   require(node::plan_labels(labels, machine).set.empty(), "labels settle in one step");

@@ -1,5 +1,7 @@
 #include "network.hpp"
 
+#include <ccm/lower_case.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -19,12 +21,6 @@ Answer no_answer() {
   answer.outcome =
       Status(Code::unavailable, ErrorClass::unavailable, "the connection ended without an answer");
   return answer;
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 }  // namespace
@@ -108,7 +104,7 @@ Answer Network::serve(const HttpRequest& request) {
 
 Answer Network::carry_out(const HttpRequest& request) {
   json headers = json::object();
-  for (const HttpHeader& header : request.headers) headers[lower(header.name)] = header.value;
+  for (const HttpHeader& header : request.headers) headers[lower_case(header.name)] = header.value;
   json answered;
   try {
     answered = cloud_.ask({{"do", "http"},
@@ -132,7 +128,7 @@ Answer Network::carry_out(const HttpRequest& request) {
   response.body = answered.value("body", "");
   const json answer_headers = answered.value("headers", json::object());
   for (const auto& [name, value] : answer_headers.items()) {
-    response.headers.push_back({lower(name), value.get<std::string>()});
+    response.headers.push_back({lower_case(name), value.get<std::string>()});
   }
   Answer answer;
   answer.outcome = std::move(response);

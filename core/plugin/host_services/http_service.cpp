@@ -6,8 +6,9 @@
 #include "plugin/host_services/http_credentials.hpp"
 #include "plugin/origin.hpp"
 
+#include <ccm/lower_case.hpp>
+
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <random>
 #include <utility>
@@ -44,14 +45,6 @@ std::string request_id(const net::Response& response) {
     if (!id.empty()) return id;
   }
   return {};
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& letter : out) {
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  }
-  return out;
 }
 
 void redact(std::string& text, const std::string& secret) {
@@ -250,7 +243,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     std::vector<ccm_key_value> headers;
     headers.reserve(response.headers.size());
     for (const net::Header& header : response.headers) {
-      names.push_back(lower(header.name));
+      names.push_back(lower_case(header.name));
       headers.push_back({c_str(names.back()), c_str(header.value)});
     }
     auto result = sized<ccm_http_response>();
@@ -285,7 +278,7 @@ net::Request read_http_request(const ccm_http_request& request, const HttpServic
   for (std::size_t index = 0; index < headers; ++index) {
     const ccm_key_value& header = request.headers[index];
     read.headers.push_back({std::string(view(header.key)), std::string(view(header.value))});
-    has_agent = has_agent || lower(view(header.key)) == "user-agent";
+    has_agent = has_agent || lower_case(view(header.key)) == "user-agent";
   }
   if (!has_agent && !options.user_agent.empty()) {
     read.headers.push_back({"User-Agent", options.user_agent});

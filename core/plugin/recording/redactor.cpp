@@ -1,7 +1,8 @@
 #include "plugin/recording/redactor.hpp"
 
-#include "kube/resource.hpp"
 #include "plugin/host_services/http_credentials.hpp"
+
+#include <ccm/percent_encode.hpp>
 
 #include <nlohmann/json.hpp>
 #include <openssl/evp.h>
@@ -50,7 +51,7 @@ std::vector<std::string> forms_of(const std::string& secret) {
     const std::string quoted = nlohmann::json(secret).dump(-1, ' ', ascii, replace);
     forms.push_back(quoted.substr(1, quoted.size() - 2));
   }
-  std::string percent = kube::percent_encode(secret);
+  std::string percent = percent_encode(secret);
   forms.push_back(percent);
   for (std::size_t at = percent.find('%'); at != std::string::npos;
        at = percent.find('%', at + 1)) {

@@ -3,6 +3,8 @@
 #include "base/log.hpp"
 #include "base/utf8.hpp"
 
+#include <ccm/lower_case.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "serving/auth/trust.hpp"
 
+#include <ccm/lower_case.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

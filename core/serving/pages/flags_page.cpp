@@ -2,6 +2,8 @@
 
 #include "serving/site.hpp"
 
+#include <ccm/lower_case.hpp>
+
 #include <nlohmann/json.hpp>
 
 namespace ccm::serving {

@@ -1,7 +1,8 @@
 #include "labels.hpp"
 
-#include "label_syntax.hpp"
 #include "names.hpp"
+
+#include <ccm/label_syntax.hpp>
 
 #include <utility>
 

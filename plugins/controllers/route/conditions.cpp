@@ -1,11 +1,9 @@
 #include "conditions.hpp"
 
 #include <ccm/json_writer.hpp>
+#include <ccm/timestamp.hpp>
 
-#include <array>
 #include <charconv>
-#include <cstdio>
-#include <ctime>
 #include <unordered_set>
 #include <utility>
 
@@ -18,16 +16,6 @@ uint64_t version_of(const Object& node) {
   const char* end = text.data() + text.size();
   const auto [stop, fault] = std::from_chars(text.data(), end, value);
   return fault == std::errc() && stop == end ? value : 0;
-}
-
-// RFC 3339 in UTC, by the second, as the API server keeps it.
-std::string time_text(std::chrono::milliseconds since_1970) {
-  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(since_1970).count();
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return std::string(text.data(), length);
 }
 
 std::string why(const RangePlan& range) {
@@ -74,7 +62,7 @@ bool set_by_overlay(const NodeState& node) {
 
 std::string condition_patch(const std::string& uid, const Condition& condition,
                             std::chrono::milliseconds now) {
-  const std::string time = time_text(now);
+  const std::string time = timestamp(now);
   JsonWriter json;
   json.object([&] {
     json.member("metadata").object([&] { json.member("uid").text(uid); });

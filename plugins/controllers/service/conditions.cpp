@@ -2,7 +2,8 @@
 
 #include "names.hpp"
 
-#include <cstdio>
+#include <ccm/timestamp.hpp>
+
 #include <utility>
 
 namespace ccm::service {
@@ -35,20 +36,6 @@ std::string reason_of(const std::string& error) {
 }
 
 }  // namespace
-
-std::string time_text(std::chrono::milliseconds since_1970) {
-  using namespace std::chrono;
-  const sys_seconds time{duration_cast<seconds>(since_1970)};
-  const auto day = floor<days>(time);
-  const year_month_day date{day};
-  const hh_mm_ss clock{time - day};
-  char text[32];
-  std::snprintf(text, sizeof(text), "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()));
-  return text;
-}
 
 Condition ready(bool holds, std::string_view reason, std::string message) {
   return {std::string(kReadyCondition),
@@ -86,7 +73,7 @@ Difference difference(const Condition* stored, const Condition& wanted) {
 
 Condition timed(const Condition* stored, Condition wanted, std::chrono::milliseconds now) {
   const bool stays = stored != nullptr && stored->holds == wanted.holds;
-  wanted.transition = stays && !stored->transition.empty() ? stored->transition : time_text(now);
+  wanted.transition = stays && !stored->transition.empty() ? stored->transition : timestamp(now);
   return wanted;
 }
 

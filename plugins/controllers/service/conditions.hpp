@@ -10,9 +10,6 @@
 
 namespace ccm::service {
 
-// "2026-01-02T03:04:05Z" of a time since 1970.
-std::string time_text(std::chrono::milliseconds since_1970);
-
 // cloud-controller-manager/LoadBalancerReady.
 Condition ready(bool holds, std::string_view reason, std::string message);
 

@@ -2,8 +2,8 @@
 
 #include "answer.hpp"
 #include "droplet.hpp"
-#include "text.hpp"
 
+#include <ccm/lower_case.hpp>
 #include <ccm/percent_encode.hpp>
 
 #include <arpa/inet.h>
@@ -60,7 +60,7 @@ Listing best_fit(Listing droplets, const std::string& name) {
   for (Instance& droplet : droplets) {
     if (droplet.name == name) {
       exact.push_back(std::move(droplet));
-    } else if (lower(droplet.name) == lower(name)) {
+    } else if (lower_case(droplet.name) == lower_case(name)) {
       similar.push_back(std::move(droplet));
     }
   }

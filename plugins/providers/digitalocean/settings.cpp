@@ -1,7 +1,5 @@
 #include "settings.hpp"
 
-#include "text.hpp"
-
 #include <ccm/trim.hpp>
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 #include "configuration.hpp"
 
 #include "fields.hpp"
-#include "label.hpp"
 #include "yaml/yaml.hpp"
+
+#include <ccm/label_syntax.hpp>
 
 #include <set>
 #include <string>

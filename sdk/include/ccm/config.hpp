@@ -128,7 +128,7 @@ class Config {
     if (unit == "m") return 60'000;
     if (unit == "s") return 1'000;
     if (unit == "ms") return 1;
-    if (unit == "us" || unit == "\u00b5s") return 1e-3;
+    if (unit == "us" || unit == "\u00b5s" || unit == "\u03bcs") return 1e-3;
     if (unit == "ns") return 1e-6;
     return 0;
   }

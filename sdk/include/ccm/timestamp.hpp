@@ -4,7 +4,9 @@
 #include <charconv>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -44,6 +46,21 @@ inline std::optional<std::chrono::milliseconds> parse_timestamp(std::string_view
   if (!date.ok()) return std::nullopt;
   return std::chrono::milliseconds(std::chrono::sys_days(date).time_since_epoch()) +
          std::chrono::hours(*hour) + std::chrono::minutes(*minute) + std::chrono::seconds(*second);
+}
+
+// The same form of a time since 1970, as the API server keeps it: in UTC, without fractions. Any
+// thread.
+inline std::string timestamp(std::chrono::milliseconds since_1970) {
+  const std::chrono::sys_seconds time{std::chrono::floor<std::chrono::seconds>(since_1970)};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{time - day};
+  char text[32];
+  std::snprintf(text, sizeof(text), "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()));
+  return text;
 }
 
 }  // namespace ccm

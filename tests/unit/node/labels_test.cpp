@@ -1,7 +1,5 @@
 #include "node/labels.hpp"
 
-#include "node/label_syntax.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -141,30 +139,6 @@ TEST(Labels, NODE_40_41_42_TRAP_31_BetaNamesAreTheTruth) {
   for (const RepairCase& each : cases) {
     EXPECT_EQ(repaired_labels(each.existing), each.repaired)
         << ::testing::PrintToString(each.existing);
-  }
-}
-
-TEST(LabelSyntax, Values) {
-  for (const char* good : {"", "a", "A1", "a-b_c.d", "1"})
-    EXPECT_TRUE(is_label_value(good)) << good;
-  EXPECT_TRUE(is_label_value(std::string(63, 'a')));
-  for (const char* bad : {"-a", "a-", ".", "a b", "a/b", "ä", "a\n"}) {
-    EXPECT_FALSE(is_label_value(bad)) << bad;
-  }
-  EXPECT_FALSE(is_label_value(std::string(64, 'a')));
-}
-
-TEST(LabelSyntax, Keys) {
-  for (const char* good : {"a", "A.b_c", "example.com/a", "a-b.c/x"}) {
-    EXPECT_TRUE(is_label_key(good)) << good;
-  }
-  const std::string long_name = std::string(64, 'a');
-  const std::string long_prefix = std::string(254, 'a') + "/x";
-  for (const std::string& bad :
-       {std::string(), std::string("/a"), std::string("a/"), std::string("A.com/a"),
-        std::string("a..b/c"), std::string("a/b/c"), std::string("-a.b/c"), long_name,
-        long_prefix}) {
-    EXPECT_FALSE(is_label_key(bad)) << bad;
   }
 }
 

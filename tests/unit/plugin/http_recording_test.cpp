@@ -1,7 +1,7 @@
 // --record: no credential is in the file, wherever it was and however it was written.
 #include "plugin/recording/http_recording.hpp"
 
-#include "kube/resource.hpp"
+#include <ccm/percent_encode.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -104,8 +104,7 @@ std::string echo(const std::string& secret, std::mt19937& random) {
     case 2:
       return "<html>" + text + "</html>";
     case 3:
-      return "a=1&b=" + kube::percent_encode(secret) +
-             "&c=" + percent_lower(kube::percent_encode(secret));
+      return "a=1&b=" + percent_encode(secret) + "&c=" + percent_lower(percent_encode(secret));
     case 4:
       return json{{"blob", base64(std::string(random() % 3, 'p') + secret)}}.dump();
     default:
@@ -116,7 +115,7 @@ std::string echo(const std::string& secret, std::mt19937& random) {
 bool shows(const std::string& text, const std::string& secret) {
   const std::string quoted = json(secret).dump();
   const std::string ascii = json(secret).dump(-1, ' ', true);
-  const std::string percent = kube::percent_encode(secret);
+  const std::string percent = percent_encode(secret);
   for (const std::string& form :
        {secret, quoted.substr(1, quoted.size() - 2), ascii.substr(1, ascii.size() - 2), percent,
         percent_lower(percent), base64(secret)}) {
@@ -139,13 +138,13 @@ TEST_F(HttpRecordingTest, NoSecretIsInTheFileWhereverItStood) {
     std::string bearer = secrets[1];
     std::replace(bearer.begin(), bearer.end(), ' ', '_');
     secrets[1] = bearer;
-    net::Request request =
-        get("https://user:" + kube::percent_encode(secrets[0]) + "@api.example.com/v2/x?token=" +
-                kube::percent_encode(secrets[2]) + "&page=2#" + kube::percent_encode(secrets[0]),
-            {{"Authorization", "Bearer " + bearer},
-             {"Proxy-Authorization", "Basic " + base64("me:" + secrets[3])},
-             {"X-Auth-Token", secrets[4]},
-             {"X-Note", "sent " + secrets[0]}});
+    net::Request request = get("https://user:" + percent_encode(secrets[0]) +
+                                   "@api.example.com/v2/x?token=" + percent_encode(secrets[2]) +
+                                   "&page=2#" + percent_encode(secrets[0]),
+                               {{"Authorization", "Bearer " + bearer},
+                                {"Proxy-Authorization", "Basic " + base64("me:" + secrets[3])},
+                                {"X-Auth-Token", secrets[4]},
+                                {"X-Note", "sent " + secrets[0]}});
     request.method = "POST";
     request.body = json{{"auth", {{"password", secrets[5]}, {"name", "me"}}}}.dump();
     // The server repeats all of them, and tells one of its own.

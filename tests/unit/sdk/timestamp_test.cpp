@@ -14,5 +14,10 @@ TEST(Timestamp, HasOneForm) {
   }
 }
 
+TEST(Timestamp, TimesAreWrittenAsKubernetesDoes) {
+  EXPECT_EQ(timestamp(std::chrono::milliseconds(0)), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(timestamp(std::chrono::milliseconds(1'700'000'000'999)), "2023-11-14T22:13:20Z");
+}
+
 }  // namespace
 }  // namespace ccm

@@ -36,11 +36,6 @@ TEST(IngressTest, SVC_42_45_WhatCountsAsADifference) {
                         R"("error":"example.com/Refused"}]}])");
 }
 
-TEST(ConditionsTest, TimesAreWrittenAsKubernetesDoes) {
-  EXPECT_EQ(time_text(std::chrono::milliseconds(0)), "1970-01-01T00:00:00Z");
-  EXPECT_EQ(time_text(std::chrono::milliseconds(1'700'000'000'999)), "2023-11-14T22:13:20Z");
-}
-
 TEST(ConditionsTest, TheTransitionIsOfTheStatusAlone) {
   Condition stored = ready(false, "A", "a");
   stored.transition = "2020-01-01T00:00:00Z";

@@ -2,7 +2,8 @@
 
 #include "digitalocean/droplet.hpp"
 #include "digitalocean/load_balancers/annotations.hpp"
-#include "digitalocean/text.hpp"
+
+#include <ccm/lower_case.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -64,7 +65,7 @@ Ownership::Claim Ownership::claim_of(const LoadBalancerService& service) {
   if (claim.name.empty()) claim.name = uid_name(service.uid);
   const Annotations annotations = read_annotations(service.object);
   claim.chosen_name = annotations.text(annotation::kName);
-  const std::string host_name = lower(annotations.text(annotation::kHostname));
+  const std::string host_name = lower_case(annotations.text(annotation::kHostname));
   service.object.at("/status/loadBalancer/ingress").each([&](std::string_view, const Value& value) {
     const std::string_view address = value.text("/ip");
     if (!address.empty()) claim.addresses.emplace_back(address);

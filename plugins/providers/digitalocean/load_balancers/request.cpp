@@ -1,10 +1,10 @@
 #include "request.hpp"
 
-#include "digitalocean/text.hpp"
 #include "forwarding_rules.hpp"
 #include "health_check.hpp"
 #include "ownership.hpp"
 
+#include <ccm/lower_case.hpp>
 #include <ccm/trim.hpp>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ LoadBalancerTraits traits_of(const LoadBalancerService& service, const Annotatio
     traits.certificate_name = annotations.text(annotation::kCertificateName);
   }
   traits.target_tag = target_tag(annotations, settings);
-  traits.hostname = lower(annotations.text(annotation::kHostname));
+  traits.hostname = lower_case(annotations.text(annotation::kHostname));
   return traits;
 }
 

@@ -3,6 +3,7 @@
 #include "openstack/answer.hpp"
 #include "openstack/json_answer.hpp"
 
+#include <ccm/lower_case.hpp>
 #include <ccm/percent_encode.hpp>
 
 #include <nlohmann/json.hpp>
@@ -20,11 +21,6 @@ constexpr std::size_t kServersAtOnce = 100;
 constexpr const char* kGroupPortFields =
     "&fields=id&fields=device_id&fields=fixed_ips&fields=security_groups"
     "&fields=port_security_enabled&fields=revision_number";
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-  return text;
-}
 
 Result<std::vector<GroupRule>> read_rules(const json& document, const std::string& group_id) {
   std::vector<GroupRule> rules;
