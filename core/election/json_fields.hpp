@@ -21,12 +21,4 @@ std::string text_member(const nlohmann::json& object, const char* key);
 // The metadata.resourceVersion of an object; empty when the value is no object of an API server.
 std::string resource_version_of(const nlohmann::json& object);
 
-// One event of a watch.
-struct ObjectEvent {
-  nlohmann::json object;  // null: it was deleted
-  std::string failure;    // not empty: the Status with which the server ends the watch
-};
-// data_loss when the text is no event; `kind` stands in the message.
-Result<ObjectEvent> parse_object_event(std::string_view text, std::string_view kind);
-
 }  // namespace ccm::election

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "election/lease_candidate_client.hpp"
+#include "election/object_requests.hpp"
 #include "kube/client.hpp"
 
 #include <chrono>
@@ -23,13 +24,7 @@ class KubeLeaseCandidateClient final : public LeaseCandidateClient {
   boost::asio::awaitable<Status> watch(std::string resource_version, Changed changed) override;
 
  private:
-  [[nodiscard]] kube::CallOptions once() const;
-
-  kube::Client client_;
-  kube::Resource resource_;  // of the version that was found
-  std::string namespace_;
-  std::string name_;
-  std::chrono::milliseconds timeout_;
+  ObjectRequests<LeaseCandidate> requests_;  // of the version that was found
 };
 
 }  // namespace ccm::election

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "election/lease_client.hpp"
+#include "election/object_requests.hpp"
 #include "kube/client.hpp"
 
 #include <chrono>
@@ -21,12 +22,7 @@ class KubeLeaseClient final : public LeaseClient {
   boost::asio::awaitable<Status> watch(std::string resource_version, Changed changed) override;
 
  private:
-  [[nodiscard]] kube::CallOptions once() const;
-
-  kube::Client client_;
-  std::string namespace_;
-  std::string name_;
-  std::chrono::milliseconds timeout_;
+  ObjectRequests<Lease> requests_;
 };
 
 }  // namespace ccm::election

@@ -58,18 +58,6 @@ Result<Lease> parse_lease(std::string_view text_of_lease) {
   return lease;
 }
 
-Result<LeaseEvent> parse_lease_event(std::string_view text_of_event) {
-  auto event = parse_object_event(text_of_event, "Lease");
-  if (!event.ok()) return event.status();
-  LeaseEvent result;
-  result.failure = std::move(event->failure);
-  if (event->object.is_null()) return result;
-  auto lease = parse_lease(event->object.dump());
-  if (!lease.ok()) return lease.status();
-  result.lease = std::move(*lease);
-  return result;
-}
-
 std::string new_lease(std::string_view namespace_name, std::string_view name,
                       const LeaseRecord& record) {
   json object;

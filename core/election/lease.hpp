@@ -34,14 +34,6 @@ struct Lease {
 // Fails with data_loss when the text is no Lease with a name and a resourceVersion.
 Result<Lease> parse_lease(std::string_view json);
 
-// One event of a watch.
-struct LeaseEvent {
-  std::optional<Lease> lease;  // none: it was deleted
-  std::string failure;         // not empty: the Status with which the server ends the watch
-};
-// data_loss when the text is no event of a Lease.
-Result<LeaseEvent> parse_lease_event(std::string_view json);
-
 // The body of a POST that creates the Lease: no labels, no owner references (HOST-107).
 std::string new_lease(std::string_view namespace_name, std::string_view name,
                       const LeaseRecord& record);

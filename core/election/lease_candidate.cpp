@@ -26,18 +26,6 @@ Result<LeaseCandidate> parse_lease_candidate(std::string_view text_of_candidate)
   return candidate;
 }
 
-Result<LeaseCandidateEvent> parse_lease_candidate_event(std::string_view text_of_event) {
-  auto event = parse_object_event(text_of_event, "LeaseCandidate");
-  if (!event.ok()) return event.status();
-  LeaseCandidateEvent result;
-  result.failure = std::move(event->failure);
-  if (event->object.is_null()) return result;
-  auto candidate = parse_lease_candidate(event->object.dump());
-  if (!candidate.ok()) return candidate.status();
-  result.candidate = std::move(*candidate);
-  return result;
-}
-
 std::string new_lease_candidate(const CandidateNames& names, const CandidateVersions& versions,
                                 std::chrono::system_clock::time_point wall) {
   json object;

@@ -27,12 +27,6 @@ struct LeaseCandidate {
 // data_loss when the text is no object with a resourceVersion.
 Result<LeaseCandidate> parse_lease_candidate(std::string_view json);
 
-struct LeaseCandidateEvent {
-  std::optional<LeaseCandidate> candidate;  // none: it was deleted
-  std::string failure;                      // not empty: the Status that ends the watch
-};
-Result<LeaseCandidateEvent> parse_lease_candidate_event(std::string_view json);
-
 struct CandidateNames {
   std::string api_version;  // "coordination.k8s.io/v1beta1"
   std::string namespace_name;

@@ -2,6 +2,7 @@
 // Properties: times and counters stay in range; what is written back is a Lease with the values
 // that were meant and all fields that were there.
 #include "election/lease.hpp"
+#include "election/object_event.hpp"
 #include "fuzz.hpp"
 
 #include <algorithm>
@@ -30,11 +31,11 @@ void lease_target(std::string_view bytes) {
   const Exact text(bytes);
   const auto lease = election::parse_lease(text.view());
   if (lease.ok()) check_lease(*lease);
-  const auto event = election::parse_lease_event(text.view());
+  const auto event = election::parse_event(text.view(), "Lease", &election::parse_lease);
   if (!event.ok()) {
     require(!event.status().message().empty(), "a failure says what is wrong");
-  } else if (event->lease) {
-    check_lease(*event->lease);
+  } else if (event->object) {
+    check_lease(*event->object);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "election/lease_candidate.hpp"
 
+#include "election/object_event.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -36,16 +38,17 @@ TEST(LeaseCandidate, OddTextsAreNoCandidates) {
 
 TEST(LeaseCandidate, EventsTellOfChangesDeletionsAndTheEnd) {
   const auto event = [](const char* type) {
-    return parse_lease_candidate_event(
-        json{{"type", type}, {"object", {{"metadata", {{"resourceVersion", "3"}}}}}}.dump());
+    return parse_event(
+        json{{"type", type}, {"object", {{"metadata", {{"resourceVersion", "3"}}}}}}.dump(),
+        "LeaseCandidate", &parse_lease_candidate);
   };
   ASSERT_TRUE(event("MODIFIED").ok());
-  EXPECT_EQ(event("MODIFIED")->candidate.value().resource_version, "3");
-  EXPECT_FALSE(event("DELETED")->candidate);
+  EXPECT_EQ(event("MODIFIED")->object.value().resource_version, "3");
+  EXPECT_FALSE(event("DELETED")->object);
   EXPECT_TRUE(event("DELETED")->failure.empty());
   EXPECT_FALSE(event("ERROR")->failure.empty());
   EXPECT_FALSE(event("BOOKMARK").ok());
-  EXPECT_FALSE(parse_lease_candidate_event("[]").ok());
+  EXPECT_FALSE(parse_event("[]", "LeaseCandidate", &parse_lease_candidate).ok());
 }
 
 }  // namespace

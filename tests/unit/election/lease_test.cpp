@@ -1,5 +1,7 @@
 #include "election/lease.hpp"
 
+#include "election/object_event.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -80,16 +82,19 @@ TEST(Lease, API_24_AnEventOfAWatchIsALeaseADeletionOrAFailure) {
       R"({"metadata":{"resourceVersion":"7"},"spec":{"holderIdentity":"x"}})";
   for (const char* type : {"ADDED", "MODIFIED"}) {
     const auto event =
-        parse_lease_event(std::string(R"({"type":")") + type + R"(","object":)" + object + "}");
+        parse_event(std::string(R"({"type":")") + type + R"(","object":)" + object + "}", "Lease",
+                    &parse_lease);
     ASSERT_TRUE(event.ok());
-    EXPECT_EQ(event->lease->record.holder_identity, "x");
-    EXPECT_EQ(event->lease->resource_version, "7");
+    EXPECT_EQ(event->object->record.holder_identity, "x");
+    EXPECT_EQ(event->object->resource_version, "7");
   }
-  const auto deleted = parse_lease_event(R"({"type":"DELETED","object":)" + object + "}");
+  const auto deleted =
+      parse_event(R"({"type":"DELETED","object":)" + object + "}", "Lease", &parse_lease);
   ASSERT_TRUE(deleted.ok());
-  EXPECT_FALSE(deleted->lease);
+  EXPECT_FALSE(deleted->object);
   EXPECT_EQ(deleted->failure, "");
-  const auto error = parse_lease_event(R"({"type":"ERROR","object":{"kind":"Status","code":410}})");
+  const auto error = parse_event(R"({"type":"ERROR","object":{"kind":"Status","code":410}})",
+                                 "Lease", &parse_lease);
   ASSERT_TRUE(error.ok());
   EXPECT_EQ(json::parse(error->failure)["code"], 410);
 }
@@ -98,7 +103,7 @@ TEST(Lease, API_24_GarbageIsNoEvent) {
   for (const char* text :
        {"", "{", "[]", "{}", R"({"type":"ADDED"})", R"({"type":"ADDED","object":7})",
         R"({"type":"BOOKMARK","object":{}})", R"({"object":{}})"}) {
-    EXPECT_EQ(parse_lease_event(text).status().code(), Code::data_loss) << text;
+    EXPECT_EQ(parse_event(text, "Lease", &parse_lease).status().code(), Code::data_loss) << text;
   }
 }
 
@@ -109,8 +114,10 @@ TEST(Lease, WhatNestsWithoutEndCostsNoStack) {
   const auto lease = parse_lease(object);
   ASSERT_TRUE(lease.ok());
   EXPECT_TRUE(parse_lease(updated_lease(*lease, {})).ok());
-  EXPECT_TRUE(parse_lease_event(R"({"type":"ADDED","object":)" + object + "}").ok());
-  EXPECT_TRUE(parse_lease_event(R"({"type":"ERROR","object":)" + object + "}").ok());
+  EXPECT_TRUE(
+      parse_event(R"({"type":"ADDED","object":)" + object + "}", "Lease", &parse_lease).ok());
+  EXPECT_TRUE(
+      parse_event(R"({"type":"ERROR","object":)" + object + "}", "Lease", &parse_lease).ok());
 }
 
 TEST(Lease, NumbersStayWithinTheApisRange) {

@@ -1,4 +1,4 @@
-#include "election/object_watch.hpp"
+#include "election/object_requests.hpp"
 
 #include "kube/watch_decoder.hpp"
 #include "net/http_client.hpp"
@@ -11,7 +11,7 @@ namespace ccm::election {
 
 boost::asio::awaitable<Status> watch_object(kube::Client client, kube::Resource resource,
                                             std::string namespace_name, std::string name,
-                                            std::string resource_version, EventText told) {
+                                            std::string resource_version, EventText on_event) {
   kube::WatchOptions options;
   options.field_selector = "metadata.name=" + name;
   options.resource_version = std::move(resource_version);
@@ -31,7 +31,7 @@ boost::asio::awaitable<Status> watch_object(kube::Client client, kube::Resource 
       if (piece != kube::WatchDecoder::Piece::object) {
         co_return Status(Code::data_loss, "the watch on " + name + " sent no event");
       }
-      const Result<bool> more = told(text);
+      const Result<bool> more = on_event(text);
       if (!more.ok()) co_return more.status();
       if (!*more) co_return Status();
     }
