@@ -5,7 +5,8 @@
 
 A path is what a link leads to, or a word that begins with a folder of the root (core/app/main.cpp). Braces and asterisks
 stand for several (core/app/manager{,_stop}.cpp); a part in capitals is any name (plugins/controllers/NAME/plugin.json). A
-source file in back quotes may leave out its first folders (`ccm/abi/base.h`). The README of a template is that of a repository of its
+source file in back quotes may leave out its first folders (`ccm/abi/base.h`). A name that follows a file (`core/app/main.cpp`: `main`)
+is in that file. The README of a template is that of a repository of its
 own, so its paths begin in its folder.
 """
 import re
@@ -24,6 +25,8 @@ PAGES = re.compile(r"docs/.*\.md|(.*/)?README\.md|CONTRIBUTING\.md|SECURITY\.md"
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FOREIGN = re.compile(r"[a-z][a-z0-9+.-]*:")
 SOURCE = re.compile(r"`([\w./-]+\.(?:cpp|hpp|c|h|py|rs))`")
+# "`core/app/manager_start.cpp`: `lead()` starts": a file of this repository, and what is in it.
+NAME_IN_FILE = re.compile(r"`([\w./-]+\.(?:cpp|hpp|c|h|py))`: (?:in )?`([A-Za-z_]\w*)(?:\(\))?`")
 BRACES = re.compile(r"\{([^{}]*)\}")
 # Made by the build, so in no folder of the repository.
 GENERATED = {"ccm_plugin_manifest.h"}
@@ -102,6 +105,9 @@ class Tree:
                     continue
                 if not any(path == name or path.endswith("/" + name) for path in self.files):
                     yield f"{where}: no file is called {name}"
+            for path, name in NAME_IN_FILE.findall(text):
+                if path in self.names and not re.search(rf"\b{name}\b", (self.root / path).read_text()):
+                    yield f"{where}: {path} has no {name}"
 
 
 def check(root):
