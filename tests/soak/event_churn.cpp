@@ -2,6 +2,7 @@
 // goes away and comes back, and while leaders change. Says at the end whether each object is right,
 // and whether memory and descriptors of the leader and of its standby stayed flat.
 // Exit code 0 = all is right, 1 = not, 2 = wrong use.
+#include "command_line.hpp"
 #include "event_cluster.hpp"
 #include "memory.hpp"
 #include "support/eventually.hpp"
@@ -12,7 +13,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <exception>
 #include <memory>
 #include <random>
 #include <string>
@@ -219,17 +219,7 @@ int main(int argc, char** argv) {
   app.add_option("--settle", options.settle_s, "Seconds until all has to be right")
       ->capture_default_str();
   app.add_option("--seed", options.seed, "Repeats a run, as far as timing allows");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  const uint32_t seed = options.seed != 0 ? options.seed : std::random_device{}();
-  std::printf("--seed=%u\n", seed);
-  try {
-    return ccm::soak::EventChurn(options, seed).all() ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "event_churn: %s\n", error.what());
-    return 1;
-  }
+  return ccm::soak::run_command(app, argc, argv, options.seed, "event_churn", [&](uint32_t seed) {
+    return ccm::soak::EventChurn(options, seed).all();
+  });
 }

@@ -4,6 +4,7 @@
 #include "audit.hpp"
 #include "churn.hpp"
 #include "cluster.hpp"
+#include "command_line.hpp"
 #include "memory.hpp"
 #include "options.hpp"
 #include "support/eventually.hpp"
@@ -12,8 +13,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <exception>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -182,17 +181,6 @@ int main(int argc, char** argv) {
   ccm::soak::Options options;
   CLI::App app("The manager with digitalocean.so on a cloud with faults");
   ccm::soak::add_options(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  const uint32_t seed = options.seed != 0 ? options.seed : std::random_device{}();
-  std::printf("--seed=%u\n", seed);
-  try {
-    return ccm::soak::Run(options, seed).all() ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "soak: %s\n", error.what());
-    return 1;
-  }
+  return ccm::soak::run_command(app, argc, argv, options.seed, "soak",
+                                [&](uint32_t seed) { return ccm::soak::Run(options, seed).all(); });
 }

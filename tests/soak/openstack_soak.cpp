@@ -1,6 +1,7 @@
 // Runs the manager on a fake of OpenStack's APIs with faults while Services come, change and go,
 // and says at the end whether every object is right, nothing is left behind and the memory stayed
 // flat. Exit code 0 = all is right, 1 = not, 2 = wrong use.
+#include "command_line.hpp"
 #include "memory.hpp"
 #include "openstack_api/add_servers.hpp"
 #include "openstack_api/changing_services.hpp"
@@ -17,7 +18,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -312,17 +312,7 @@ int main(int argc, char** argv) {
   app.add_option("--growth", options.growth_mb, "MB by which the memory may grow")
       ->capture_default_str();
   app.add_option("--seed", options.seed, "Repeats a run, as far as timing allows");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  const uint32_t seed = options.seed != 0 ? options.seed : std::random_device{}();
-  std::printf("--seed=%u\n", seed);
-  try {
-    return ccm::soak::OpenStackSoak(options, seed).all() ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "openstack_soak: %s\n", error.what());
-    return 1;
-  }
+  return ccm::soak::run_command(
+      app, argc, argv, options.seed, "openstack_soak",
+      [&](uint32_t seed) { return ccm::soak::OpenStackSoak(options, seed).all(); });
 }
