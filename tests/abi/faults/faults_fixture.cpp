@@ -1,5 +1,7 @@
 #include "faults_fixture.hpp"
 
+#include "../../unit/plugin/host_doubles.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
@@ -12,16 +14,6 @@ using boost::asio::awaitable;
 
 namespace {
 
-struct NoFlags final : FlagSource {
-  [[nodiscard]] bool given(std::string_view) const override { return false; }
-  [[nodiscard]] std::optional<std::string> flag(std::string_view) const override {
-    return std::nullopt;
-  }
-};
-struct Leader final : LeaderState {
-  [[nodiscard]] bool leading() const override { return true; }
-  [[nodiscard]] uint64_t transitions() const override { return 0; }
-};
 struct NoCache final : ObjectCache {
   [[nodiscard]] CacheState state(std::string_view) const override { return CacheState::synced; }
   [[nodiscard]] kube::ObjectPtr get(std::string_view, std::string_view,
@@ -40,16 +32,8 @@ struct Source final : runtime::EventSource {
   }
   std::vector<kube::InformerHandler> handlers;
 };
-struct PatchedApi final : ObjectApi {
+struct PatchedApi final : SilentApi {
   explicit PatchedApi(runtime::EventLoop& wanted) : loop(wanted) {}
-  void create_sub(kube::Resource, std::string, std::string, std::string, std::string,
-                  kube::CallOptions, Done) override {}
-  void list(kube::Resource, std::string, kube::ListOptions, kube::CallOptions, Done) override {}
-  void get(kube::Resource, std::string, std::string, kube::CallOptions, Done) override {}
-  void create(kube::Resource, std::string, std::string, kube::WriteOptions, kube::CallOptions,
-              Done) override {}
-  void remove(kube::Resource, std::string, std::string, kube::DeleteOptions, kube::CallOptions,
-              Done) override {}
   void patch(kube::Resource, std::string, std::string name, kube::PatchType, std::string body,
              kube::WriteOptions, kube::CallOptions, Done done) override {
     patched[name] = std::move(body);

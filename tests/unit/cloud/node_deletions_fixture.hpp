@@ -1,6 +1,7 @@
 // The gate before deletions of Nodes, with a cloud, an API server and a clock that the test plays.
 #pragma once
 
+#include "../plugin/host_doubles.hpp"
 #include "../runtime/manual_timers.hpp"
 #include "cloud/deletion/guarded_object_api.hpp"
 #include "cloud/deletion/node_deletions.hpp"
@@ -59,10 +60,7 @@ struct Cluster final : ObjectCache {
   std::map<std::string, FakeNode> nodes;
 };
 
-struct Api final : ObjectApi {
-  void create_sub(kube::Resource, std::string, std::string, std::string, std::string,
-                  kube::CallOptions, Done) override {}
-  void list(kube::Resource, std::string, kube::ListOptions, kube::CallOptions, Done) override {}
+struct Api final : SilentApi {
   Api(Cluster& cached, runtime::Timers& clock) : cluster(cached), timers(clock) {}
   void answer(Result<std::string> result, Done done) {
     timers.after(0ms, [result = std::move(result), done = std::move(done)] { done(result); });
@@ -87,10 +85,6 @@ struct Api final : ObjectApi {
     cluster.nodes.erase(name);
     answer(std::string("{}"), std::move(done));
   }
-  void create(kube::Resource, std::string, std::string, kube::WriteOptions, kube::CallOptions,
-              Done) override {}
-  void patch(kube::Resource, std::string, std::string, kube::PatchType, std::string,
-             kube::WriteOptions, kube::CallOptions, Done) override {}
   Cluster& cluster;
   runtime::Timers& timers;
   std::map<std::string, FakeNode> live;  // where it differs from the cache

@@ -2,6 +2,7 @@
 // controller that describes each Node and patches it.
 #pragma once
 
+#include "../plugin/host_doubles.hpp"
 #include "../runtime/manual_timers.hpp"
 #include "cloud_plugin.hpp"
 #include "plugin_host/plugin_host.hpp"
@@ -165,16 +166,6 @@ inline LoadedPlugin loaded(const ccm_plugin* entry, ComponentKind kind, const ch
   return plugin;
 }
 
-struct NoFlags final : FlagSource {
-  [[nodiscard]] bool given(std::string_view) const override { return false; }
-  [[nodiscard]] std::optional<std::string> flag(std::string_view) const override {
-    return std::nullopt;
-  }
-};
-struct Leader final : LeaderState {
-  [[nodiscard]] bool leading() const override { return true; }
-  [[nodiscard]] uint64_t transitions() const override { return 0; }
-};
 // It holds the objects that the test puts there.
 struct Cache final : ObjectCache {
   [[nodiscard]] CacheState state(std::string_view) const override { return CacheState::synced; }
@@ -199,16 +190,8 @@ struct Source final : runtime::EventSource {
   kube::InformerHandler handler;
 };
 // Accepts every patch.
-struct PatchedApi final : ObjectApi {
+struct PatchedApi final : SilentApi {
   explicit PatchedApi(runtime::EventLoop& loop) : loop(loop) {}
-  void create_sub(kube::Resource, std::string, std::string, std::string, std::string,
-                  kube::CallOptions, Done) override {}
-  void list(kube::Resource, std::string, kube::ListOptions, kube::CallOptions, Done) override {}
-  void get(kube::Resource, std::string, std::string, kube::CallOptions, Done) override {}
-  void create(kube::Resource, std::string, std::string, kube::WriteOptions, kube::CallOptions,
-              Done) override {}
-  void remove(kube::Resource, std::string, std::string, kube::DeleteOptions, kube::CallOptions,
-              Done) override {}
   void patch(kube::Resource, std::string, std::string name, kube::PatchType, std::string body,
              kube::WriteOptions options, kube::CallOptions, Done done) override {
     patched[name] = body + " by " + options.field_manager;
