@@ -82,7 +82,7 @@ void Leadership::compete(Competition& competition, const Callbacks& callbacks,
     if (leader == identity_) return;
     log::info("Another process leads", {{"lease", lease}, {"identity", leader}});
   };
-  election::LeaderElector::CandidateClientFactory candidates;
+  election::LeaderElector::MakeCandidateClient candidates;
   if (competition.coordinated) {
     candidates = [this, options](const boost::asio::any_io_executor& executor) {
       return std::make_unique<election::KubeLeaseCandidateClient>(

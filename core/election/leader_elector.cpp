@@ -31,9 +31,9 @@ CandidacyOptions candidacy_options(const ElectionOptions& election) {
 
 }  // namespace
 
-LeaderElector::Impl::Impl(ElectionOptions given, const ClientFactory& factory,
+LeaderElector::Impl::Impl(ElectionOptions given, const MakeLeaseClient& factory,
                           ElectionCallbacks notify, Alive host_alive, const Clock& time,
-                          const CandidateClientFactory& candidates)
+                          const MakeCandidateClient& candidates)
     : options(std::move(given)),
       callbacks(std::move(notify)),
       alive(std::move(host_alive)),
@@ -274,9 +274,9 @@ void LeaderElector::Impl::stop(bool release, std::function<void()> done) {
   });
 }
 
-LeaderElector::LeaderElector(ElectionOptions options, ClientFactory factory,
+LeaderElector::LeaderElector(ElectionOptions options, MakeLeaseClient factory,
                              ElectionCallbacks callbacks, Alive alive, const Clock& clock,
-                             const CandidateClientFactory& candidates)
+                             const MakeCandidateClient& candidates)
     : impl_(std::make_unique<Impl>(std::move(options), factory, std::move(callbacks),
                                    std::move(alive), clock, candidates)) {}
 

@@ -54,11 +54,11 @@ struct ElectionCallbacks {
 class LeaderElector {
  public:
   // Makes the client of the Lease on the election's own executor.
-  using ClientFactory =
+  using MakeLeaseClient =
       std::function<std::unique_ptr<LeaseClient>(const boost::asio::any_io_executor& executor)>;
 
   // The same for its LeaseCandidate.
-  using CandidateClientFactory = std::function<std::unique_ptr<LeaseCandidateClient>(
+  using MakeCandidateClient = std::function<std::unique_ptr<LeaseCandidateClient>(
       const boost::asio::any_io_executor& executor)>;
 
   // Whether the host's loop is alive, else who or what blocks it: the Lease is taken and renewed
@@ -68,8 +68,8 @@ class LeaderElector {
 
   // With `candidates` the API server's coordinator chooses the holder (KEP-4355), unless that API
   // server has no LeaseCandidates. `clock` must outlive this object. All functions: any thread.
-  LeaderElector(ElectionOptions options, ClientFactory factory, ElectionCallbacks callbacks,
-                Alive alive, const Clock& clock, const CandidateClientFactory& candidates = {});
+  LeaderElector(ElectionOptions options, MakeLeaseClient factory, ElectionCallbacks callbacks,
+                Alive alive, const Clock& clock, const MakeCandidateClient& candidates = {});
   ~LeaderElector();  // stops without releasing
   LeaderElector(const LeaderElector&) = delete;
   LeaderElector& operator=(const LeaderElector&) = delete;

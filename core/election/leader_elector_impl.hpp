@@ -22,8 +22,8 @@ namespace ccm::election {
 struct LeaderElector::Impl {
   using TimePoint = BootClock::time_point;
 
-  Impl(ElectionOptions given, const ClientFactory& factory, ElectionCallbacks notify,
-       Alive host_alive, const Clock& time, const CandidateClientFactory& candidates);
+  Impl(ElectionOptions given, const MakeLeaseClient& factory, ElectionCallbacks notify,
+       Alive host_alive, const Clock& time, const MakeCandidateClient& candidates);
 
   // leader_elector.cpp
   boost::asio::awaitable<void> run();

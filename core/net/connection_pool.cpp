@@ -43,9 +43,9 @@ struct ConnectionPool::Place {
   bool permit_taken = false;
 };
 
-// ---- Lease ----
+// ---- Permit ----
 
-ConnectionPool::Lease& ConnectionPool::Lease::operator=(Lease&& other) noexcept {
+ConnectionPool::Permit& ConnectionPool::Permit::operator=(Permit&& other) noexcept {
   if (this == &other) return *this;
   end();
   connection = std::move(other.connection);
@@ -55,12 +55,12 @@ ConnectionPool::Lease& ConnectionPool::Lease::operator=(Lease&& other) noexcept 
   return *this;
 }
 
-void ConnectionPool::Lease::put_back() {
+void ConnectionPool::Permit::put_back() {
   if (pool_ && connection) pool_->take_back(*origin_, std::move(connection));
   end();
 }
 
-void ConnectionPool::Lease::end() {
+void ConnectionPool::Permit::end() {
   connection.reset();
   if (!pool_) return;
   const std::shared_ptr<ConnectionPool> pool = std::move(pool_);
@@ -89,8 +89,8 @@ void ConnectionPool::leave(Origin& origin) {
   if (origin.users == 0 && origin.idle.empty()) origins_.erase(std::string(origin.key));
 }
 
-ConnectionPool::Lease ConnectionPool::lease(Origin& origin, bool counted) {
-  Lease result;
+ConnectionPool::Permit ConnectionPool::grant(Origin& origin, bool counted) {
+  Permit result;
   result.pool_ = shared_from_this();
   result.origin_ = &origin;
   result.counted_ = counted;
@@ -104,16 +104,16 @@ ConnectionPool::Lease ConnectionPool::lease(Origin& origin, bool counted) {
   return result;
 }
 
-ConnectionPool::Lease ConnectionPool::acquire_uncounted(const std::string& origin) {
-  return lease(enter(origin), false);
+ConnectionPool::Permit ConnectionPool::acquire_uncounted(const std::string& origin) {
+  return grant(enter(origin), false);
 }
 
-asio::awaitable<Result<ConnectionPool::Lease>> ConnectionPool::acquire(std::string key,
-                                                                       TimePoint deadline) {
+asio::awaitable<Result<ConnectionPool::Permit>> ConnectionPool::acquire(std::string key,
+                                                                        TimePoint deadline) {
   Origin& origin = enter(key);
   if (origin.in_use < max_per_origin_ && origin.waiters.empty()) {
     ++origin.in_use;
-    co_return lease(origin, true);
+    co_return grant(origin, true);
   }
   Waiter waiter(executor_);
   Place place(shared_from_this(), &origin, &waiter);
@@ -128,7 +128,7 @@ asio::awaitable<Result<ConnectionPool::Lease>> ConnectionPool::acquire(std::stri
                           : "cancelled");
   }
   place.permit_taken = true;
-  co_return lease(origin, true);
+  co_return grant(origin, true);
 }
 
 void ConnectionPool::free_permit(Origin& origin) {

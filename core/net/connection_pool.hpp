@@ -42,12 +42,12 @@ class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
 
   // The right to use one connection. Destroying it closes the connection, unless put_back() was
   // called, and admits the next waiter.
-  class Lease {
+  class Permit {
    public:
-    Lease() = default;
-    Lease(Lease&& other) noexcept { *this = std::move(other); }
-    Lease& operator=(Lease&& other) noexcept;
-    ~Lease() { end(); }
+    Permit() = default;
+    Permit(Permit&& other) noexcept { *this = std::move(other); }
+    Permit& operator=(Permit&& other) noexcept;
+    ~Permit() { end(); }
 
     // Null until set: the pool had no idle connection, or it was discarded.
     std::unique_ptr<Connection> connection;
@@ -65,10 +65,10 @@ class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
 
   // Waits, first come first served, while the origin has as many connections in use as allowed.
   // Failures: deadline_exceeded, cancelled.
-  boost::asio::awaitable<Result<Lease>> acquire(std::string origin, TimePoint deadline);
+  boost::asio::awaitable<Result<Permit>> acquire(std::string origin, TimePoint deadline);
 
   // Not counted by the cap: for streams.
-  Lease acquire_uncounted(const std::string& origin);
+  Permit acquire_uncounted(const std::string& origin);
 
   void close_idle();
 
@@ -86,13 +86,13 @@ class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
     std::string key;
     std::vector<std::unique_ptr<Connection>> idle;  // longest idle first
     std::size_t in_use = 0;
-    std::size_t users = 0;  // leases and waiters that point here
+    std::size_t users = 0;  // permits and waiters that point here
     std::list<Waiter*> waiters;
   };
 
   Origin& enter(const std::string& key);
   void leave(Origin& origin);
-  Lease lease(Origin& origin, bool counted);
+  Permit grant(Origin& origin, bool counted);
   void free_permit(Origin& origin);
   void take_back(Origin& origin, std::unique_ptr<Connection> connection);
   void sweep();

@@ -72,14 +72,14 @@ asio::awaitable<ExchangeOutcome> write(WriteGate& gate, asio::awaitable<Exchange
 
 // An exchange whose answer's header has arrived.
 struct Answered {
-  ConnectionPool::Lease lease;
+  ConnectionPool::Permit permit;
   std::unique_ptr<ResponseReader> reader;
 };
 
 class Stream final : public ResponseStream {
  public:
   Stream(Answered answered, std::shared_ptr<Scratch> scratch, std::string name)
-      : lease_(std::move(answered.lease)),
+      : permit_(std::move(answered.permit)),
         reader_(std::move(answered.reader)),
         scratch_(std::move(scratch)),
         name_(std::move(name)) {
@@ -104,8 +104,8 @@ class Stream final : public ResponseStream {
     while (pending_.empty()) {
       if (!failure_.ok()) co_return failure_;
       if (ended_) co_return std::string();
-      lease_.connection->transport->set_deadline(deadline_after(idle_timeout));
-      Status status = co_await reader_->receive_some(lease_.connection.get(), scratch_.get());
+      permit_.connection->transport->set_deadline(deadline_after(idle_timeout));
+      Status status = co_await reader_->receive_some(permit_.connection.get(), scratch_.get());
       pending_ = std::exchange(reader_->response().body, std::string());
       if (!status.ok()) {
         fail(std::move(status));
@@ -118,17 +118,17 @@ class Stream final : public ResponseStream {
 
   void fail(Status status) {
     failure_ = std::move(status).with_context(name_);
-    lease_ = ConnectionPool::Lease();
+    permit_ = ConnectionPool::Permit();
   }
 
   void end_if_done() {
     if (!reader_->done()) return;
     ended_ = true;
-    if (reader_->reusable(*lease_.connection)) lease_.put_back();
-    lease_ = ConnectionPool::Lease();
+    if (reader_->reusable(*permit_.connection)) permit_.put_back();
+    permit_ = ConnectionPool::Permit();
   }
 
-  ConnectionPool::Lease lease_;
+  ConnectionPool::Permit permit_;
   std::unique_ptr<ResponseReader> reader_;
   std::shared_ptr<Scratch> scratch_;
   std::string name_;
@@ -161,24 +161,24 @@ struct HttpClient::Impl {
     Answered answered;
     WriteGate::Passage passage;
     if (whole) {
-      Result<ConnectionPool::Lease> lease = co_await pool->acquire(origin, deadline);
-      if (!lease.ok()) co_return lease.status();
-      answered.lease = std::move(*lease);
+      Result<ConnectionPool::Permit> permit = co_await pool->acquire(origin, deadline);
+      if (!permit.ok()) co_return permit.status();
+      answered.permit = std::move(*permit);
     } else {
-      answered.lease = pool->acquire_uncounted(origin);
+      answered.permit = pool->acquire_uncounted(origin);
     }
     while (true) {
-      if (!answered.lease.connection) {
+      if (!answered.permit.connection) {
         const std::uint64_t generation = pool->generation();
         auto connected = co_await connector.connect(*url, deadline);
         if (!connected.ok()) {
           Status failed = connected.status();
           co_return failed.with_reason(std::string(kConnectFailed));
         }
-        answered.lease.connection = std::move(*connected);
-        answered.lease.connection->generation = generation;
+        answered.permit.connection = std::move(*connected);
+        answered.permit.connection->generation = generation;
       }
-      Connection* connection = answered.lease.connection.get();
+      Connection* connection = answered.permit.connection.get();
       connection->transport->set_deadline(deadline);
       Result<std::string> head = request_head(*request, *url, user_agent, connection->absolute_form,
                                               connection->proxy_authorization);
@@ -194,7 +194,7 @@ struct HttpClient::Impl {
         outcome = co_await std::move(talk);
       }
       if (outcome.status.ok()) co_return answered;
-      answered.lease.discard();
+      answered.permit.discard();
       if (!outcome.repeatable) co_return outcome.status;
     }
   }
@@ -203,7 +203,7 @@ struct HttpClient::Impl {
     Result<Answered> answered = co_await run(request, true);
     if (!answered.ok()) co_return describe(*request, answered.status());
     Response response = std::move(answered->reader->response());
-    if (answered->reader->reusable(*answered->lease.connection)) answered->lease.put_back();
+    if (answered->reader->reusable(*answered->permit.connection)) answered->permit.put_back();
     co_return response;
   }
 

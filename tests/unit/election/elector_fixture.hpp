@@ -85,7 +85,7 @@ class Elector {
     options.versions = {"1.2.3", "1.2.3"};
     return options;
   }
-  static LeaderElector::CandidateClientFactory candidates(FakeLeaseCandidate* candidate) {
+  static LeaderElector::MakeCandidateClient candidates(FakeLeaseCandidate* candidate) {
     if (candidate == nullptr) return {};
     return
         [candidate](const auto&) { return std::make_unique<FakeLeaseCandidateClient>(*candidate); };
