@@ -46,7 +46,7 @@ asio::awaitable<void> OrderlyStop::release() {
   parts_.event_gate->close();
   const std::string writing = co_await writes_end(kWritesEnd);
   if (!writing.empty()) {
-    log::warning("Kept the Lease, since a write may still be under way", {{"what", writing}});
+    log::warning("Kept the Lease, since a write may still be under way", {{"operation", writing}});
     co_return;
   }
   const bool answered = co_await give_back(kGiveBack);

@@ -116,7 +116,7 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   for (const auto& warning : plugins.warnings())
     log::warning("Skipped a plugin", {{"reason", warning}});
   for (const auto& [flag, why] : validation.idle) {
-    log::warning("Flag has no effect", {{"flag", flag}, {"why", why}});
+    log::warning("Flag has no effect", {{"flag", flag}, {"reason", why}});
   }
   command_line.log_flags();
   log_migration(*migration, options.dry_run.enabled);

@@ -62,9 +62,9 @@ void StallMonitor::check() {
     log::warning("A plugin blocks the host's loop", {{"plugin", running->component->plugin()},
                                                      {"component", running->component->name()},
                                                      {"operation", running->operation},
-                                                     {"for", seconds_of(age)}});
+                                                     {"duration", seconds_of(age)}});
   } else {
-    log::error("The host's loop is blocked outside of any plugin", {{"for", seconds_of(age)}});
+    log::error("The host's loop is blocked outside of any plugin", {{"duration", seconds_of(age)}});
   }
 }
 

@@ -64,7 +64,7 @@ void ClientFeatureGates::log() const {
   }
   if (idle.empty()) return;
   log::info("Feature gates of the environment have no effect",
-            {{"variables", idle}, {"why", "they concern parts of Go's client"}});
+            {{"variables", idle}, {"reason", "they concern parts of Go's client"}});
 }
 
 }  // namespace ccm::app

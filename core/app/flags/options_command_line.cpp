@@ -145,10 +145,10 @@ void CommandLine::log_flags() const {
     if (!flag->set) continue;
     const std::string name = "--" + flag->name;
     if (!flag->deprecated.empty()) {
-      log::warning("Flag is deprecated", {{"flag", name}, {"why", flag->deprecated}});
+      log::warning("Flag is deprecated", {{"flag", name}, {"reason", flag->deprecated}});
     }
     const std::string_view later = later_function(flag->name);
-    if (!later.empty()) log::info("Flag has no effect yet", {{"flag", name}, {"why", later}});
+    if (!later.empty()) log::info("Flag has no effect yet", {{"flag", name}, {"reason", later}});
   }
   for (const auto& [name, value] : options_->generic.feature_gates.overrides()) {
     for (const KnownGate& gate : known_gates()) {

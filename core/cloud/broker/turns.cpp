@@ -107,7 +107,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     --all_abandoned;
     entry.doubt = ++last_doubt;
     log::warning("Provider completed an operation that others no longer waited for",
-                 {{"what", what}, {"key", key}});
+                 {{"operation", what}, {"key", key}});
     if (on_late) on_late(key);
   }
 
@@ -139,11 +139,11 @@ struct Turns::State : std::enable_shared_from_this<State> {
     entry.timer = 0;
     if (all_abandoned >= options.most_abandoned) {
       log::error("Provider completes nothing; only a restart of this process helps",
-                 {{"what", what}, {"abandoned", all_abandoned}});
+                 {{"operation", what}, {"abandoned", all_abandoned}});
       return arm(key, entry);
     }
     log::error("Provider has not completed an operation; others no longer wait for it",
-               {{"what", what}, {"key", key}, {"after", timers.now() - entry.since}});
+               {{"operation", what}, {"key", key}, {"after", timers.now() - entry.since}});
     ++entry.abandoned;
     ++all_abandoned;
     entry.doubt = ++last_doubt;

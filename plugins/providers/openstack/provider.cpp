@@ -65,7 +65,7 @@ Task<Result<Settings>> Provider::read_settings(Ctx ctx) {
     co_return login.status().with_context("--cloud-config");
   }
   for (const std::string& warning : conf->warnings) {
-    host_.log.warning("In --cloud-config", {{"what", warning}});
+    host_.log.warning("A setting of --cloud-config needs attention", {{"reason", warning}});
   }
   co_return std::move(conf->settings);
 }

@@ -76,8 +76,8 @@ TEST_F(StallMonitorTest, NamesThePluginWhileItStillBlocks) {
   block(true);
   wait_for([this] { return lines_with("A plugin blocks the host's loop") >= 2; });
   EXPECT_GE(lines_with("plugin=\"ccm.node\""), 1u);
-  EXPECT_GE(lines_with("component=\"node\" operation=\"reconcile\" for=\"1."), 1u);
-  EXPECT_GE(lines_with("for=\"2."), 1u);
+  EXPECT_GE(lines_with("component=\"node\" operation=\"reconcile\" duration=\"1."), 1u);
+  EXPECT_GE(lines_with("duration=\"2."), 1u);
   EXPECT_LE(lines_with("blocks the host's loop"), 3u) << "it is told at doubling ages";
 }
 
