@@ -1,10 +1,7 @@
 #include "plugin_host/plugin_metrics.hpp"
 
+#include "base/metric_families.hpp"
 #include "plugin/labels.hpp"
-
-#include <prometheus/counter.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
 
 #include <string>
 
@@ -12,54 +9,40 @@ namespace ccm::plugin {
 
 namespace {
 
-using Counters = prometheus::Family<prometheus::Counter>;
-using Histograms = prometheus::Family<prometheus::Histogram>;
-
-Counters& counters(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-}
-
-Histograms& histograms(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
-}
-
-const prometheus::Histogram::BucketBoundaries& buckets() {
-  static const prometheus::Histogram::BucketBoundaries bounds{0.001, 0.005, 0.025, 0.1, 0.25, 0.5,
-                                                              1,     2.5,   5,     10,  30};
+const metrics::Buckets& buckets() {
+  static const metrics::Buckets bounds{0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
   return bounds;
-}
-
-double seconds(std::chrono::nanoseconds duration) {
-  return std::chrono::duration<double>(duration).count();
 }
 
 }  // namespace
 
 struct PluginMetrics::Families {
   explicit Families(prometheus::Registry& registry)
-      : operations(
-            counters(registry, "ccm_plugin_operations_total",
-                     "Operations of plugins by gRPC code and error class of their outcome.")),
-        operation_seconds(histograms(registry, "ccm_plugin_operation_duration_seconds",
-                                     "Time that operations of plugins took.")),
-        http(counters(registry, "ccm_plugin_http_requests_total",
-                      "HTTP requests that plugins sent; code 0 = no answer.")),
-        cloud_calls(counters(registry, "ccm_cloud_calls_total",
-                             "HTTP requests to clouds by the controller that they were made for "
-                             "and the priority that they had.")),
-        http_seconds(histograms(registry, "ccm_plugin_http_request_duration_seconds",
-                                "Time of the HTTP requests of plugins.")),
-        stalls(counters(registry, "ccm_plugin_loop_stalls_total",
-                        "Calls by which a plugin held the event loop for more than 50 ms.")),
-        dropped(counters(registry, "ccm_plugin_dropped_completions_total",
-                         "Completions that came late or fitted no operation.")) {}
-  Counters& operations;
-  Histograms& operation_seconds;
-  Counters& http;
-  Counters& cloud_calls;
-  Histograms& http_seconds;
-  Counters& stalls;
-  Counters& dropped;
+      : operations(metrics::counters(
+            registry, "ccm_plugin_operations_total",
+            "Operations of plugins by gRPC code and error class of their outcome.")),
+        operation_seconds(metrics::histograms(registry, "ccm_plugin_operation_duration_seconds",
+                                              "Time that operations of plugins took.")),
+        http(metrics::counters(registry, "ccm_plugin_http_requests_total",
+                               "HTTP requests that plugins sent; code 0 = no answer.")),
+        cloud_calls(
+            metrics::counters(registry, "ccm_cloud_calls_total",
+                              "HTTP requests to clouds by the controller that they were made for "
+                              "and the priority that they had.")),
+        http_seconds(metrics::histograms(registry, "ccm_plugin_http_request_duration_seconds",
+                                         "Time of the HTTP requests of plugins.")),
+        stalls(
+            metrics::counters(registry, "ccm_plugin_loop_stalls_total",
+                              "Calls by which a plugin held the event loop for more than 50 ms.")),
+        dropped(metrics::counters(registry, "ccm_plugin_dropped_completions_total",
+                                  "Completions that came late or fitted no operation.")) {}
+  metrics::Counters& operations;
+  metrics::Histograms& operation_seconds;
+  metrics::Counters& http;
+  metrics::Counters& cloud_calls;
+  metrics::Histograms& http_seconds;
+  metrics::Counters& stalls;
+  metrics::Counters& dropped;
 };
 
 PluginMetrics::PluginMetrics(prometheus::Registry& registry)
@@ -77,7 +60,7 @@ void PluginMetrics::operation(const ComponentIdentity& component, std::string_vi
             {"class", std::string(name_of(status.error_class()))}})
       .Increment();
   families_->operation_seconds.Add({{"component", component.name}, {"operation", name}}, buckets())
-      .Observe(seconds(duration));
+      .Observe(metrics::seconds(duration));
 }
 
 void PluginMetrics::http(const HttpCallRecord& call) {
@@ -94,7 +77,7 @@ void PluginMetrics::http(const HttpCallRecord& call) {
       .Increment();
   families_->http_seconds
       .Add({{"component", call.component.name}, {"operation", operation}}, buckets())
-      .Observe(seconds(call.duration));
+      .Observe(metrics::seconds(call.duration));
 }
 
 void PluginMetrics::stall(const runtime::Watchdog::Stall& stall) {

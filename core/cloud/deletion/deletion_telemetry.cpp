@@ -1,12 +1,9 @@
 #include "cloud/deletion/deletion_telemetry.hpp"
 
 #include "base/log.hpp"
+#include "base/metric_families.hpp"
 #include "cloud/deletion/brake_text.hpp"
 #include "plugin/brake_status.hpp"
-
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/registry.h>
 
 #include <utility>
 
@@ -18,7 +15,7 @@ constexpr std::size_t kEvents = 10;  // for each time that the brake engages
 
 prometheus::Gauge& gauge(prometheus::Registry& registry, const char* name, const char* help,
                          const std::string& kind) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({{"kind", kind}});
+  return metrics::gauges(registry, name, help).Add({{"kind", kind}});
 }
 
 }  // namespace
@@ -30,13 +27,11 @@ struct DeletionTelemetry::Metrics {
                       kind)),
         held(gauge(registry, "ccm_deletion_brake_held",
                    "Deletions that the brake held back at the last observation.", kind)),
-        decisions(prometheus::BuildCounter()
-                      .Name("ccm_deletion_brake_decisions_total")
-                      .Help("Results of requested deletions.")
-                      .Register(registry)) {}
+        decisions(metrics::counters(registry, "ccm_deletion_brake_decisions_total",
+                                    "Results of requested deletions.")) {}
   prometheus::Gauge& engaged;
   prometheus::Gauge& held;
-  prometheus::Family<prometheus::Counter>& decisions;
+  metrics::Counters& decisions;
 };
 
 DeletionTelemetry::DeletionTelemetry(prometheus::Registry& registry, RecordEvent record,

@@ -1,20 +1,17 @@
 #include "plugin/host_services/config_rejections.hpp"
 
 #include "base/log.hpp"
-
-#include <prometheus/gauge.h>
-#include <prometheus/registry.h>
+#include "base/metric_families.hpp"
 
 #include <algorithm>
 
 namespace ccm::plugin {
 
 ConfigRejections::ConfigRejections(prometheus::Registry& registry)
-    : family_(prometheus::BuildGauge()
-                  .Name("ccm_plugin_rejected_configurations")
-                  .Help("Files whose present content the plugin could not use, so that an earlier "
-                        "one stays in force.")
-                  .Register(registry)) {}
+    : family_(metrics::gauges(
+          registry, "ccm_plugin_rejected_configurations",
+          "Files whose present content the plugin could not use, so that an earlier "
+          "one stays in force.")) {}
 
 void ConfigRejections::add(const std::string& plugin_id, const std::string& file,
                            const std::string& reason) {

@@ -1,17 +1,13 @@
 #include "serving/auth/auth_metrics.hpp"
 
-#include <prometheus/counter.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
+#include "base/metric_families.hpp"
 
 #include <string>
 
 namespace ccm::serving {
 namespace {
 
-using Buckets = prometheus::Histogram::BucketBoundaries;
-using Counters = prometheus::Family<prometheus::Counter>;
-using Histograms = prometheus::Family<prometheus::Histogram>;
+using metrics::Buckets;
 
 // 0.001 * 2^n, 15 of them.
 Buckets decision_buckets() {
@@ -31,18 +27,6 @@ Buckets expiration_buckets() {
 
 Buckets review_buckets() { return {0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10}; }
 
-Counters& counters(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-}
-
-Histograms& histograms(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
-}
-
-double in_seconds(std::chrono::nanoseconds duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 // Few label values: as upstream, only some users are told apart.
 std::string user_label(const std::string& name) {
   if (name == "admin" || name == "client" || name == "kube_proxy" || name == "kubelet" ||
@@ -54,45 +38,46 @@ std::string user_label(const std::string& name) {
 
 struct Reviews {
   Reviews(prometheus::Registry& registry, const std::string& kind, const std::string& what)
-      : total(counters(registry, ("apiserver_delegated_" + kind + "_request_total").c_str(),
-                       ("HTTP requests for " + what + " by status code.").c_str())),
-        seconds(histograms(registry,
-                           ("apiserver_delegated_" + kind + "_request_duration_seconds").c_str(),
-                           ("Time of requests for " + what + " by status code.").c_str())) {}
+      : total(metrics::counters(registry, "apiserver_delegated_" + kind + "_request_total",
+                                "HTTP requests for " + what + " by status code.")),
+        seconds(metrics::histograms(registry,
+                                    "apiserver_delegated_" + kind + "_request_duration_seconds",
+                                    "Time of requests for " + what + " by status code.")) {}
   void record(const kube::CallRecord& call) {
     const std::string code = call.http_status == 0 ? "<error>" : std::to_string(call.http_status);
     total.Add({{"code", code}}).Increment();
-    seconds.Add({{"code", code}}, review_buckets()).Observe(in_seconds(call.duration));
+    seconds.Add({{"code", code}}, review_buckets()).Observe(metrics::seconds(call.duration));
   }
-  Counters& total;
-  Histograms& seconds;
+  metrics::Counters& total;
+  metrics::Histograms& seconds;
 };
 
 }  // namespace
 
 struct AuthMetrics::Families {
   explicit Families(prometheus::Registry& registry)
-      : attempts(counters(registry, "authentication_attempts",
-                          "Requests to this server by result of their authentication.")),
-        authentication(histograms(registry, "authentication_duration_seconds",
-                                  "Time that authentication took, by result.")),
-        users(counters(registry, "authenticated_user_requests",
-                       "Authenticated requests to this server by user name.")),
-        decisions(counters(registry, "authorization_attempts_total",
-                           "Requests to this server by result of their authorization.")),
-        authorization(histograms(registry, "authorization_duration_seconds",
-                                 "Time that authorization took, by result.")),
-        expiration(histograms(registry, "apiserver_client_certificate_expiration_seconds",
-                              "How long the client certificates of requests are still good; of "
-                              "certificates that are believed.")
-                       .Add({}, expiration_buckets())),
+      : attempts(metrics::counters(registry, "authentication_attempts",
+                                   "Requests to this server by result of their authentication.")),
+        authentication(metrics::histograms(registry, "authentication_duration_seconds",
+                                           "Time that authentication took, by result.")),
+        users(metrics::counters(registry, "authenticated_user_requests",
+                                "Authenticated requests to this server by user name.")),
+        decisions(metrics::counters(registry, "authorization_attempts_total",
+                                    "Requests to this server by result of their authorization.")),
+        authorization(metrics::histograms(registry, "authorization_duration_seconds",
+                                          "Time that authorization took, by result.")),
+        expiration(
+            metrics::histograms(registry, "apiserver_client_certificate_expiration_seconds",
+                                "How long the client certificates of requests are still good; of "
+                                "certificates that are believed.")
+                .Add({}, expiration_buckets())),
         token_reviews(registry, "authn", "token reviews"),
         access_reviews(registry, "authz", "access reviews") {}
-  Counters& attempts;
-  Histograms& authentication;
-  Counters& users;
-  Counters& decisions;
-  Histograms& authorization;
+  metrics::Counters& attempts;
+  metrics::Histograms& authentication;
+  metrics::Counters& users;
+  metrics::Counters& decisions;
+  metrics::Histograms& authorization;
   prometheus::Histogram& expiration;
   Reviews token_reviews;
   Reviews access_reviews;
@@ -107,13 +92,13 @@ void AuthMetrics::authenticated(const Status& status, const User& user,
   const char* result = status.ok() ? "success" : "error";
   families_->attempts.Add({{"result", result}}).Increment();
   families_->authentication.Add({{"result", result}}, decision_buckets())
-      .Observe(in_seconds(duration));
+      .Observe(metrics::seconds(duration));
   if (status.ok()) families_->users.Add({{"username", user_label(user.name)}}).Increment();
 }
 
 void AuthMetrics::believed(const PeerCertificates& certificates) {
   const auto left = end_of(certificates.leaf()) - std::chrono::system_clock::now();
-  families_->expiration.Observe(in_seconds(left));
+  families_->expiration.Observe(metrics::seconds(left));
 }
 
 void AuthMetrics::authorized(const Result<Verdict>& verdict, std::chrono::nanoseconds duration) {
@@ -133,7 +118,7 @@ void AuthMetrics::authorized(const Result<Verdict>& verdict, std::chrono::nanose
   }
   families_->decisions.Add({{"result", result}}).Increment();
   families_->authorization.Add({{"result", result}}, decision_buckets())
-      .Observe(in_seconds(duration));
+      .Observe(metrics::seconds(duration));
 }
 
 std::function<void(const kube::CallRecord&)> AuthMetrics::token_review_observer() {

@@ -1,49 +1,36 @@
 #include "serving/auth/token_cache_metrics.hpp"
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
+#include "base/metric_families.hpp"
 
 namespace ccm::serving {
 namespace {
 
 // Prometheus' own by default.
-prometheus::Histogram::BucketBoundaries cache_buckets() {
-  return {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
-}
+const metrics::Buckets kTokenBuckets{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
 
 prometheus::Counter& token_requests(prometheus::Registry& registry, const char* status) {
-  return prometheus::BuildCounter()
-      .Name("authentication_token_cache_request_total")
-      .Help("Bearer tokens by whether their owner was remembered.")
-      .Register(registry)
+  return metrics::counters(registry, "authentication_token_cache_request_total",
+                           "Bearer tokens by whether their owner was remembered.")
       .Add({{"status", status}});
 }
 
 prometheus::Histogram& token_seconds(prometheus::Registry& registry, const char* status) {
-  return prometheus::BuildHistogram()
-      .Name("authentication_token_cache_request_duration_seconds")
-      .Help("Time until a bearer token's owner was known, by whether he was remembered.")
-      .Register(registry)
-      .Add({{"status", status}}, cache_buckets());
+  return metrics::histograms(
+             registry, "authentication_token_cache_request_duration_seconds",
+             "Time until a bearer token's owner was known, by whether he was remembered.")
+      .Add({{"status", status}}, kTokenBuckets);
 }
 
 prometheus::Counter& token_fetches(prometheus::Registry& registry, const char* status) {
-  return prometheus::BuildCounter()
-      .Name("authentication_token_cache_fetch_total")
-      .Help("Reviews of bearer tokens by whether they were answered.")
-      .Register(registry)
+  return metrics::counters(registry, "authentication_token_cache_fetch_total",
+                           "Reviews of bearer tokens by whether they were answered.")
       .Add({{"status", status}});
 }
 
 prometheus::Gauge& active_fetches(prometheus::Registry& registry, const char* status) {
-  return prometheus::BuildGauge()
-      .Name("authentication_token_cache_active_fetch_count")
-      .Help(
-          "Reviews of bearer tokens under way (in_flight) and requests that wait for them "
-          "(blocked).")
-      .Register(registry)
+  return metrics::gauges(registry, "authentication_token_cache_active_fetch_count",
+                         "Reviews of bearer tokens under way (in_flight) and requests that wait "
+                         "for them (blocked).")
       .Add({{"status", status}});
 }
 
@@ -58,9 +45,8 @@ TokenCacheMetrics::TokenCacheMetrics(prometheus::Registry& registry)
       blocked_(active_fetches(registry, "blocked")) {}
 
 void TokenCacheMetrics::Requests::count(std::chrono::steady_clock::time_point begin) const {
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   total.Increment();
-  seconds.Observe(took.count());
+  seconds.Observe(metrics::seconds(std::chrono::steady_clock::now() - begin));
 }
 
 void TokenCacheMetrics::Question::remembered() {

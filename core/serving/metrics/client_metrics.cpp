@@ -1,8 +1,6 @@
 #include "serving/metrics/client_metrics.hpp"
 
-#include <prometheus/counter.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
+#include "base/metric_families.hpp"
 
 #include <chrono>
 #include <list>
@@ -13,20 +11,15 @@ namespace ccm::serving {
 namespace {
 
 using prometheus::Counter;
-using prometheus::Family;
 using prometheus::Histogram;
 
-Histogram::BucketBoundaries request_buckets() {
+metrics::Buckets request_buckets() {
   return {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
 }
 
 // 64 bytes to 16 MiB.
-Histogram::BucketBoundaries size_buckets() {
+metrics::Buckets size_buckets() {
   return {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
-}
-
-double as_seconds(std::chrono::nanoseconds duration) {
-  return std::chrono::duration<double>(duration).count();
 }
 
 }  // namespace
@@ -48,31 +41,23 @@ struct ClientMetrics::State {
   };
 
   explicit State(prometheus::Registry& registry)
-      : requests(prometheus::BuildCounter()
-                     .Name("rest_client_requests_total")
-                     .Help("HTTP requests to API servers by status code, method and host.")
-                     .Register(registry)),
-        seconds(prometheus::BuildHistogram()
-                    .Name("rest_client_request_duration_seconds")
-                    .Help("Time of requests to API servers by verb and host.")
-                    .Register(registry)),
-        limiter(prometheus::BuildHistogram()
-                    .Name("rest_client_rate_limiter_duration_seconds")
-                    .Help("Time that requests waited for the client's rate limiter.")
-                    .Register(registry)),
-        request_bytes(prometheus::BuildHistogram()
-                          .Name("rest_client_request_size_bytes")
-                          .Help("Size of the bodies of requests to API servers by verb and host.")
-                          .Register(registry)),
-        response_bytes(prometheus::BuildHistogram()
-                           .Name("rest_client_response_size_bytes")
-                           .Help("Size of the bodies of API servers' answers by verb and host, "
-                                 "streams excepted.")
-                           .Register(registry)),
-        retries(prometheus::BuildCounter()
-                    .Name("rest_client_request_retries_total")
-                    .Help("Repeated requests to API servers by status code, verb and host.")
-                    .Register(registry)) {}
+      : requests(
+            metrics::counters(registry, "rest_client_requests_total",
+                              "HTTP requests to API servers by status code, method and host.")),
+        seconds(metrics::histograms(registry, "rest_client_request_duration_seconds",
+                                    "Time of requests to API servers by verb and host.")),
+        limiter(metrics::histograms(registry, "rest_client_rate_limiter_duration_seconds",
+                                    "Time that requests waited for the client's rate limiter.")),
+        request_bytes(
+            metrics::histograms(registry, "rest_client_request_size_bytes",
+                                "Size of the bodies of requests to API servers by verb and host.")),
+        response_bytes(
+            metrics::histograms(registry, "rest_client_response_size_bytes",
+                                "Size of the bodies of API servers' answers by verb and host, "
+                                "streams excepted.")),
+        retries(
+            metrics::counters(registry, "rest_client_request_retries_total",
+                              "Repeated requests to API servers by status code, verb and host.")) {}
 
   Method& method(Host& host, std::string_view name) {
     for (Method& known : host.methods) {
@@ -94,9 +79,9 @@ struct ClientMetrics::State {
   }
 
   // `label`: upstream calls the HTTP method "method" in one family and "verb" in the other.
-  static Counter& counter(Family<Counter>& family, std::list<std::pair<unsigned, Counter*>>& known,
-                          const Host& host, const char* label, const Method& method,
-                          unsigned status) {
+  static Counter& counter(metrics::Counters& family,
+                          std::list<std::pair<unsigned, Counter*>>& known, const Host& host,
+                          const char* label, const Method& method, unsigned status) {
     for (const auto& [code, counter] : known) {
       if (code == status) return *counter;
     }
@@ -109,8 +94,8 @@ struct ClientMetrics::State {
   void record(Host& host, const kube::CallRecord& call) {
     const std::lock_guard lock(mutex);
     Method& known = method(host, call.method);
-    known.seconds.Observe(as_seconds(call.duration));
-    known.limiter.Observe(as_seconds(call.limiter_wait));
+    known.seconds.Observe(metrics::seconds(call.duration));
+    known.limiter.Observe(metrics::seconds(call.limiter_wait));
     known.request_bytes.Observe(static_cast<double>(call.request_bytes));
     if (call.http_status != 0 && !call.stream) {
       known.response_bytes.Observe(static_cast<double>(call.response_bytes));
@@ -122,12 +107,12 @@ struct ClientMetrics::State {
     }
   }
 
-  Family<Counter>& requests;
-  Family<Histogram>& seconds;
-  Family<Histogram>& limiter;
-  Family<Histogram>& request_bytes;
-  Family<Histogram>& response_bytes;
-  Family<Counter>& retries;
+  metrics::Counters& requests;
+  metrics::Histograms& seconds;
+  metrics::Histograms& limiter;
+  metrics::Histograms& request_bytes;
+  metrics::Histograms& response_bytes;
+  metrics::Counters& retries;
   std::mutex mutex;
   std::list<Host> hosts;
 };

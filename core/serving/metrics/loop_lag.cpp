@@ -1,7 +1,6 @@
 #include "serving/metrics/loop_lag.hpp"
 
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
+#include "base/metric_families.hpp"
 
 #include <utility>
 
@@ -10,12 +9,9 @@ namespace ccm::serving {
 namespace {
 
 prometheus::Histogram& lag_histogram(prometheus::Registry& registry) {
-  const prometheus::Histogram::BucketBoundaries buckets{0.001, 0.005, 0.01, 0.05, 0.1,
-                                                        0.5,   1,     5,    15,   60};
-  return prometheus::BuildHistogram()
-      .Name("ccm_event_loop_lag_seconds")
-      .Help("How much later than due the event loop ran a timer.")
-      .Register(registry)
+  const metrics::Buckets buckets{0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60};
+  return metrics::histograms(registry, "ccm_event_loop_lag_seconds",
+                             "How much later than due the event loop ran a timer.")
       .Add({}, buckets);
 }
 
@@ -34,7 +30,7 @@ void LoopLag::measure() {
   timer_.async_wait([this](boost::system::error_code error) {
     if (error) return;
     const auto now = std::chrono::steady_clock::now();
-    seconds_.Observe(std::chrono::duration<double>(now - timer_.expiry()).count());
+    seconds_.Observe(metrics::seconds(now - timer_.expiry()));
     timer_.expires_at(now + period_);
     measure();
   });
