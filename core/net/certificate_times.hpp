@@ -1,4 +1,4 @@
-// From when until when certificates are good. Pure; any thread.
+// The times between which certificates are valid. Pure; any thread.
 #pragma once
 
 #include <openssl/x509.h>

@@ -26,7 +26,7 @@ constexpr milliseconds kTryTimeout{30'000};
 constexpr milliseconds kFirstPause{250};
 constexpr milliseconds kLongestPause{10'000};
 // A call that waits for the budget checks again: its priority may have been raised by then.
-constexpr milliseconds kLookAgain{1'000};
+constexpr milliseconds kCheckAgain{1'000};
 constexpr milliseconds kReservedRetry{60'000};
 
 // Everything else waits for the leadership (RFC 9110 9.2.1), unless the plugin says otherwise.
@@ -116,7 +116,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (pause <= milliseconds(0)) return send();
     if (!std::exchange(held_, true)) options_->budgets->note_held(credential_);
     if (!time_for(pause)) return refuse(pause, wanted);
-    wait(std::min(pause, kLookAgain));
+    wait(std::min(pause, kCheckAgain));
   }
 
  private:

@@ -10,8 +10,8 @@
 
 namespace ccm::plugin {
 
-// The call ends with the ctx: neither a retry nor a wait for the rate limit goes on behind the
-// operation's back, to overwrite later what the next one wrote.
+// The call ends with the ctx: neither a retry nor a wait for the rate limit outlives the
+// operation, to overwrite later what the next one wrote.
 kube::CallOptions call_options(const HostOperation& operation);
 
 // Ends `running` with a ccm_kube_list, or with the first page's failure.

@@ -110,7 +110,7 @@ int32_t KubeService::cached(void* self, const ccm_kube_reference* given,
   if (!component || out == nullptr || !check_request(given).ok()) return CCM_CACHE_NOT_WATCHED;
   const ccm_kube_reference reference = known(given);
   const std::string_view resource = view(reference.resource);
-  // Before the look, so that what comes meanwhile is not missed.
+  // Before the read, so that what comes meanwhile is not missed.
   const CacheState state = service.cache_.state(resource);
   kube::ObjectPtr found =
       service.cache_.get(resource, view(reference.namespace_), view(reference.name));
