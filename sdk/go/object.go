@@ -3,14 +3,23 @@ package ccm
 // #include "glue.h"
 import "C"
 
-import "sync"
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+)
 
 // Object is a Node or Service as the host has it: the fields that plugin.json lists under "reads", and those that
 // controllers read. It is empty once the operation that it came with has ended. A nil *Object is empty too.
 type Object struct {
 	lease  *lease
 	object *C.ccm_object
+	own    []byte // of NewObject
 }
+
+// NewObject makes an object of its JSON, for tests: no host has it, and it does not end.
+func NewObject(json string) *Object { return &Object{own: []byte(json)} }
 
 // lease keeps the objects of one operation until it ends.
 type lease struct {
@@ -27,7 +36,7 @@ func (l *lease) object(object *C.ccm_object) *Object {
 	}
 	C.ccm_go_retain(&l.host.services, object)
 	l.objects = append(l.objects, object)
-	return &Object{l, object}
+	return &Object{lease: l, object: object}
 }
 
 // end gives all objects back.
@@ -43,7 +52,7 @@ func (l *lease) end() {
 
 // use runs f while the object is there.
 func (o *Object) use(f func(host *Host)) {
-	if o == nil {
+	if o == nil || o.lease == nil {
 		return
 	}
 	o.lease.mutex.RLock()
@@ -56,6 +65,9 @@ func (o *Object) use(f func(host *Host)) {
 // Text is a string's content at an RFC 6901 pointer ("/metadata/labels/topology.kubernetes.io~1zone"), or the JSON of a
 // boolean or number.
 func (o *Object) Text(pointer string) (text string, ok bool) {
+	if o != nil && o.own != nil {
+		return textIn(o.own, pointer)
+	}
 	o.use(func(host *Host) {
 		withArena(func(a *arena) {
 			var found C.ccm_str
@@ -69,6 +81,40 @@ func (o *Object) Text(pointer string) (text string, ok bool) {
 
 // JSON is the object with the fields that are kept, for encoding/json; nil when it is empty.
 func (o *Object) JSON() (json []byte) {
+	if o != nil && o.own != nil {
+		return append([]byte{}, o.own...)
+	}
 	o.use(func(host *Host) { json = []byte(goString(C.ccm_go_json(&host.services, o.object))) })
 	return json
+}
+
+// textIn does what Text says, for NewObject.
+func textIn(text []byte, pointer string) (string, bool) {
+	var value any
+	if json.Unmarshal(text, &value) != nil {
+		return "", false
+	}
+	for _, step := range strings.Split(pointer, "/")[1:] {
+		step = strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
+		switch in := value.(type) {
+		case map[string]any:
+			value = in[step]
+		case []any:
+			place, err := strconv.Atoi(step)
+			if err != nil || place < 0 || place >= len(in) {
+				return "", false
+			}
+			value = in[place]
+		default:
+			return "", false
+		}
+	}
+	switch found := value.(type) {
+	case string:
+		return found, true
+	case bool, float64:
+		written, _ := json.Marshal(found)
+		return string(written), true
+	}
+	return "", false
 }

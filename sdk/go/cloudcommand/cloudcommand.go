@@ -62,6 +62,11 @@ func Now(ctx context.Context) time.Time {
 	return time.Now()
 }
 
+// At gives a context at which Now is that time.
+func At(ctx context.Context, now time.Time) context.Context {
+	return context.WithValue(ctx, timeKey{}, now)
+}
+
 // Run answers the questions on standard input until that ends. It ends the program when they cannot be read.
 func Run(cloud Cloud) {
 	if err := Answer(cloud, os.Stdin, os.Stdout); err != nil {
@@ -154,7 +159,7 @@ func exchange(api http.Handler, asked question) any {
 	}
 	now := time.UnixMilli(asked.ClockMs)
 	recorder := httptest.NewRecorder()
-	api.ServeHTTP(recorder, request.WithContext(context.WithValue(request.Context(), timeKey{}, now)))
+	api.ServeHTTP(recorder, request.WithContext(At(request.Context(), now)))
 	headers := map[string]string{}
 	for name, values := range recorder.Result().Header {
 		headers[strings.ToLower(name)] = strings.Join(values, ", ")
