@@ -23,9 +23,7 @@ std::optional<Route> find(const std::vector<Route>& routes, const std::string& c
 }
 
 Outcome apply(Trial& trial, std::vector<Route> removals, std::vector<Route> additions) {
-  Call call = apply_routes(trial, std::move(removals), std::move(additions));
-  call.ctx = trial.host.contexts.make(60s);
-  return trial.finish(trial.created().start("apply", std::move(call)));
+  return trial.run("apply", apply_routes(trial, std::move(removals), std::move(additions)), 60s);
 }
 
 bool is_known(const Status& status) {

@@ -85,6 +85,9 @@ class Trial {
                                   Shape shape = Shape::plain);
   Outcome finish(const testing::Pending<Outcome>& pending) { return created().finish(pending); }
   Outcome run(const Method& method, int number = 0, Shape shape = Shape::plain);
+  // The same of a call. While the cloud works on a change of routes, time passes and it is asked
+  // for again, as the host does.
+  Outcome run(const char* name, const Call& call, std::chrono::seconds limit);
   // The same; skips unless it succeeds with a sound result.
   Outcome run_well(const Method& method, int number = 0);
   // Runs the loop, with the clock standing still, until `done` or nothing can make it true.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace ccm::conformance {
@@ -154,6 +155,21 @@ Status Trial::removed(int number) {
     host.loop.advance(pause_of(status.retry_after()));
   }
   return status.error_class() == ErrorClass::not_found ? Status() : status;
+}
+
+Outcome Trial::run(const char* name, const Call& call, std::chrono::seconds limit) {
+  Outcome outcome;
+  for (int round = 0; round < kRounds; ++round) {
+    Call again = call;
+    again.ctx = host.contexts.make(limit);
+    outcome = finish(created().start(name, std::move(again)));
+    const auto waits = std::find_if(
+        outcome.changes.begin(), outcome.changes.end(),
+        [](const Status& change) { return change.error_class() == ErrorClass::waiting; });
+    if (!outcome.ok() || waits == outcome.changes.end()) break;
+    host.loop.advance(pause_of(waits->retry_after()));
+  }
+  return outcome;
 }
 
 std::vector<Route> Trial::listed_routes() { return run_well(kListRoutes).routes; }
