@@ -1,4 +1,4 @@
-# Builds the Go example as its README says, from the installed SDK alone, and runs the tests of the installed module:
+# Builds the Go examples as their READMEs say, from the installed SDK alone, and runs the tests of the installed module:
 # cmake -DGO=... -DBUILD=<build tree> -DWORK=<folder> -P ...
 function(run folder)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${folder}
@@ -23,5 +23,12 @@ run(${WORK}/source ${GO} mod edit -replace ccm=${share}/go)
 run(${WORK}/source ${GO} vet .)
 run(${WORK}/source ${GO} build -buildmode=c-shared -o ${WORK}/rack.so .)
 run(${WORK}/source ${GO} test .)
+# The one for Hetzner Cloud, with the fake of its API.
+run(${WORK} ${CMAKE_COMMAND} -E copy_directory ${share}/examples/provider-hetzner ${WORK}/hetzner)
+run(${WORK}/hetzner ${GO} mod edit -replace ccm=${share}/go)
+run(${WORK}/hetzner ${GO} vet ./...)
+run(${WORK}/hetzner ${GO} build -buildmode=c-shared -o ${WORK}/hcloud.so .)
+run(${WORK}/hetzner ${GO} build -o ${WORK}/hcloud-fake ./cmd/fake)
+run(${WORK}/hetzner ${GO} test ./...)
 run(${share}/go ${GO} vet ./...)
 run(${share}/go ${GO} test ./...)

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"reflect"
+	"testing"
+
+	"ccm"
+	"ccm/cloudcommand"
+)
+
+func routeTo(destination, server string) ccm.Route {
+	return ccm.Route{DestinationCIDR: destination, TargetProviderID: server}
+}
+
+// apply comes back as long as the network works.
+func (w *world) apply(remove, add []ccm.Route) []error {
+	w.t.Helper()
+	for round := 0; round < 30; round++ {
+		outcomes, err := w.ApplyRoutes(ctx, "kubernetes", remove, add)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		waits := false
+		for _, outcome := range outcomes {
+			waits = waits || outcome != nil && asError(outcome).Class == ccm.ClassWaiting
+		}
+		if !waits {
+			return outcomes
+		}
+		w.later += lockedFor
+	}
+	w.t.Fatal("the network works for ever")
+	return nil
+}
+
+func (w *world) routes() map[string]ccm.Route {
+	w.t.Helper()
+	list, err := w.ListRoutes(ctx, "kubernetes")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	found := map[string]ccm.Route{}
+	for _, each := range list {
+		found[each.DestinationCIDR] = each
+	}
+	return found
+}
+
+func TestRoutes(t *testing.T) {
+	w := begin(t)
+	_ = w.cloud.PlantRoute("10.99.0.0/24", cloudcommand.Machine{Name: "worker-1"})
+	outcomes := w.apply(nil, []ccm.Route{routeTo("10.244.1.0/24", "hcloud://2"), routeTo("10.244.2.0/24", "hcloud://3"), routeTo("10.244.3.0/24", "hcloud://99"), routeTo("fd00::/64", "hcloud://2")})
+	if outcomes[0] != nil || outcomes[1] != nil || asError(outcomes[2]).Class != ccm.ClassUnavailable || asError(outcomes[3]).Class != ccm.ClassInvalidSpec {
+		t.Errorf("got %v", outcomes)
+	}
+	all := w.routes()
+	if one := all["10.244.1.0/24"]; len(all) != 3 || !one.Owned || one.TargetNode != "worker-1" || one.Blackhole {
+		t.Errorf("got %+v", all)
+	}
+	if all["10.99.0.0/24"].Owned {
+		t.Error("a planted route is owned")
+	}
+	before := len(w.cloud.Writes())
+	if again := w.apply(nil, []ccm.Route{routeTo("10.244.1.0/24", "hcloud://2")}); again[0] != nil || len(w.cloud.Writes()) != before {
+		t.Errorf("got %v", again)
+	}
+	gone := w.apply([]ccm.Route{all["10.244.1.0/24"], all["10.99.0.0/24"]}, nil)
+	if gone[0] != nil || asError(gone[1]).Reason != ccm.ReasonNotOwned {
+		t.Errorf("got %v", gone)
+	}
+	left := w.cloud.Routes()
+	if !reflect.DeepEqual(left, map[string]string{"10.244.2.0/24": "10.0.0.4", "10.99.0.0/24": "10.0.0.3"}) {
+		t.Errorf("got %v", left)
+	}
+}
+
+func TestARouteThatMoves(t *testing.T) {
+	w := begin(t)
+	w.apply(nil, []ccm.Route{routeTo("10.244.1.0/24", "hcloud://2")})
+	outcomes := w.apply([]ccm.Route{w.routes()["10.244.1.0/24"]}, []ccm.Route{routeTo("10.244.1.0/24", "hcloud://3")})
+	if outcomes[0] != nil || outcomes[1] != nil || w.routes()["10.244.1.0/24"].TargetNode != "worker-2" || !w.routes()["10.244.1.0/24"].Owned {
+		t.Errorf("got %v, %+v", outcomes, w.routes())
+	}
+}
+
+func TestARouteToNoServerIsABlackhole(t *testing.T) {
+	w := begin(t)
+	w.apply(nil, []ccm.Route{routeTo("10.244.1.0/24", "hcloud://2")})
+	_ = w.cloud.RemoveMachine(cloudcommand.Machine{ProviderID: "hcloud://2"})
+	if one := w.routes()["10.244.1.0/24"]; !one.Blackhole || !one.Owned {
+		t.Errorf("got %+v", one)
+	}
+}
+
+func TestAnotherClustersRoutesAreNotOurs(t *testing.T) {
+	w := begin(t)
+	w.apply(nil, []ccm.Route{routeTo("10.244.1.0/24", "hcloud://2")})
+	list, err := w.ListRoutes(ctx, "other")
+	if err != nil || len(list) != 1 || list[0].Owned {
+		t.Errorf("got %+v, %v", list, err)
+	}
+	if _, err := w.ListRoutes(ctx, "no label"); w.fails(err).Class != ccm.ClassInvalidSpec {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// selector says whether labels match.
+type selector func(labels map[string]string) bool
+
+var (
+	setBased      = regexp.MustCompile(`^(\S+)\s+(in|notin)\s*\(([^()]*)\)$`)
+	equalityBased = regexp.MustCompile(`^([^\s!=]+)\s*(==|=|!=)\s*([^\s!=]*)$`)
+	existence     = regexp.MustCompile(`^(!?)\s*([^\s!=]+)$`)
+)
+
+// parseSelector reads a label selector as kubectl takes it: `a=b,c!=d,e in (f,g),h notin (i),j,!k`. An empty one matches all.
+func parseSelector(text string) (selector, error) {
+	var all []selector
+	for _, term := range terms(text) {
+		one, err := parseTerm(term)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return func(labels map[string]string) bool {
+		for _, one := range all {
+			if !one(labels) {
+				return false
+			}
+		}
+		return true
+	}, nil
+}
+
+// terms cuts at commas outside of parentheses.
+func terms(text string) (found []string) {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	depth, start := 0, 0
+	for i, c := range text {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == ',' && depth == 0:
+			found, start = append(found, strings.TrimSpace(text[start:i])), i+1
+		}
+	}
+	return append(found, strings.TrimSpace(text[start:]))
+}
+
+func parseTerm(term string) (selector, error) {
+	if m := setBased.FindStringSubmatch(term); m != nil {
+		values := map[string]bool{}
+		for _, value := range strings.Split(m[3], ",") {
+			values[strings.TrimSpace(value)] = true
+		}
+		return func(labels map[string]string) bool {
+			value, ok := labels[m[1]]
+			return (ok && values[value]) == (m[2] == "in")
+		}, nil
+	}
+	if m := equalityBased.FindStringSubmatch(term); m != nil {
+		return func(labels map[string]string) bool {
+			value, ok := labels[m[1]]
+			return (ok && value == m[3]) == (m[2] != "!=")
+		}, nil
+	}
+	if m := existence.FindStringSubmatch(term); m != nil {
+		return func(labels map[string]string) bool {
+			_, ok := labels[m[2]]
+			return ok == (m[1] == "")
+		}, nil
+	}
+	return nil, fmt.Errorf("%q is no term of a label selector", term)
+}
