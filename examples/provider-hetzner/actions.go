@@ -57,7 +57,7 @@ func (a *actions) keep(resource string, running []int64) {
 	}
 }
 
-// settled asks how the open actions of a resource are. One that failed is told of once: the change is tried again when the host
+// settled asks how the open actions of a resource are. One that failed is told of once: the change is sent once more when the host
 // comes back.
 func (p *provider) settled(ctx context.Context, resource string) (running bool, err error) {
 	open := p.actions.of(resource)

@@ -11,7 +11,7 @@ import (
 
 const (
 	idPrefix = "hcloud://"
-	// What hcloud-cloud-controller-manager once gave to dedicated servers, of which this API knows nothing.
+	// The prefix that hcloud-cloud-controller-manager once gave to dedicated servers, of which this API knows nothing.
 	dedicatedPrefix = "hcloud://bm-"
 )
 
