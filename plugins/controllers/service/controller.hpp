@@ -109,6 +109,10 @@ class Controller {
   Task<Status> wait(Ctx ctx, SyncPtr sync, Status status, std::string_view reason,
                     ServicePatch patch);
   void defer(const Sync& sync, const Status& status) const;
+  // `status`, of class waiting, with the time to come back: the provider's, or one that grows with
+  // the time that the cloud has been working on this request.
+  [[nodiscard]] Status in_time(const Sync& sync, Status status) const;
+  static uint64_t request_hash(const Sync& sync);
 
   Host& host_;
   const Events events_;

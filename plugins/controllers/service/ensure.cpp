@@ -12,15 +12,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPendingRetry{2'000};
-
 bool elsewhere(const Status& status) { return status.code() == Code::implemented_elsewhere; }
 
 // Nothing may be concluded, so nothing is done.
 Status not_known() {
-  Status waiting(Code::unavailable, ErrorClass::waiting,
-                 "the cloud does not say what the load balancer is");
-  return std::move(waiting).with_retry_after(kPendingRetry);
+  return {Code::unavailable, ErrorClass::waiting,
+          "the cloud does not say what the load balancer is"};
 }
 
 bool serves(const LoadBalancer& answer) {
@@ -104,7 +101,7 @@ Task<Status> Controller::observe_cloud(Ctx ctx, SyncPtr sync) {
     co_return told;
   }
   if (record.state == SyncState::unknown) record.state = SyncState::out_of_sync;
-  if (answer->state == LoadBalancerState::unknown) co_return not_known();
+  if (answer->state == LoadBalancerState::unknown) co_return in_time(*sync, not_known());
   const bool right = serves(*answer) && answer->difference.empty() && !answer->ingress.empty();
   if (right) {
     LoadBalancer found = *answer;
@@ -250,7 +247,7 @@ Task<Status> Controller::take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer)
       co_return waiting;
     }
     case LoadBalancerState::unknown:
-      co_return not_known();
+      co_return in_time(*sync, not_known());
     case LoadBalancerState::active:
     case LoadBalancerState::shared:
       break;
@@ -278,8 +275,7 @@ Task<Status> Controller::pending(Ctx ctx, SyncPtr sync, LoadBalancer answer) {
   std::string message = serves(answer) ? "The " + named(answer) + " has no address yet"
                                        : "The cloud is working on the " + named(answer);
   Status waiting(Code::unavailable, ErrorClass::waiting, std::move(message));
-  waiting.with_retry_after(answer.retry_after > milliseconds(0) ? answer.retry_after
-                                                                : kPendingRetry);
+  waiting.with_retry_after(answer.retry_after);
   ServicePatch patch = annotated(*sync);
   Status told = co_await wait(ctx, sync, std::move(waiting), kEnsuring, std::move(patch));
   co_return told;
@@ -298,6 +294,7 @@ ServicePatch Controller::annotated(const Sync& sync) const {
 // Writes the load balancer's state to the Service; only differences.
 Task<Status> Controller::update_status(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
+  record.polled_hash = 0;
   if (record.state == SyncState::elsewhere) co_return Status();
   const milliseconds time = host_.timer.wall_clock();
   ServicePatch patch = annotated(*sync);
@@ -354,12 +351,12 @@ Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
     Status settled = co_await update_status(ctx, sync);
     co_return settled;
   }
-  if (answer.ok() && answer->state == LoadBalancerState::unknown) co_return not_known();
+  if (answer.ok() && answer->state == LoadBalancerState::unknown)
+    co_return in_time(*sync, not_known());
   if (answer.ok() && answer->state == LoadBalancerState::pending) {
-    const milliseconds pause =
-        answer->retry_after > milliseconds(0) ? answer->retry_after : kPendingRetry;
     Status waiting(Code::unavailable, ErrorClass::waiting, "the cloud changes the backends");
-    co_return std::move(waiting).with_retry_after(pause);
+    waiting.with_retry_after(answer->retry_after);
+    co_return in_time(*sync, std::move(waiting));
   }
   if (elsewhere(answer.status())) {  // SVC-61
     record.backend_hash = sync->backends.hash;

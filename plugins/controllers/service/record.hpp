@@ -47,6 +47,10 @@ struct Record {
   uint64_t deferred_hash = 0;
   Status deferred;  // why
 
+  // The request that the cloud is working on, and since when it is asked about it.
+  uint64_t polled_hash = 0;
+  Milliseconds polled_since{0};
+
   Milliseconds condition_written{0};
   Object newest;    // the answer to our own last write, until the watch has brought it
   Object vanished;  // the former Service, gone with its load balancer still there (SVC-16)

@@ -1,6 +1,7 @@
 #include "conditions.hpp"
 #include "controller.hpp"
 #include "names.hpp"
+#include "poll_schedule.hpp"
 #include "texts.hpp"
 
 #include <utility>
@@ -12,7 +13,6 @@ using std::chrono::milliseconds;
 
 // A permanent failure is retried slowly: quotas are raised without a change of the Service.
 constexpr milliseconds kRefusedRetry{600'000};
-constexpr milliseconds kWaitingRetry{2'000};
 // A condition that only changes its message, by a request id for instance, is not written more
 // often.
 constexpr milliseconds kSameReasonPause{300'000};
@@ -33,18 +33,30 @@ Task<Status> Controller::write(Ctx ctx, SyncPtr sync, ServicePatch patch) {
   co_return Status();
 }
 
+// Our own last write must not look like a change of the Service.
+uint64_t Controller::request_hash(const Sync& sync) {
+  if (sync.intent.uid.empty()) return sync.hash;
+  const Record& record = *sync.record;
+  LoadBalancerService intent = sync.intent;
+  if (intent.adopt_id == record.id) intent.adopt_id.clear();
+  return intent_hash(intent, sync.service, sync.surroundings, record.annotations);
+}
+
 void Controller::defer(const Sync& sync, const Status& status) const {
   Record& record = *sync.record;
   record.not_before = host_.timer.now() + status.retry_after();
-  record.deferred_hash = sync.hash;
-  if (!sync.intent.uid.empty()) {
-    // Our own last write must not look like a change of the Service.
-    LoadBalancerService intent = sync.intent;
-    if (intent.adopt_id == record.id) intent.adopt_id.clear();
-    record.deferred_hash = intent_hash(intent, sync.service, sync.surroundings, record.annotations);
-  }
+  record.deferred_hash = request_hash(sync);
   record.deferred = status;
   if (!record.deferred.refused()) record.deferred.with_class(ErrorClass::waiting);
+}
+
+Status Controller::in_time(const Sync& sync, Status status) const {
+  if (status.retry_after() > milliseconds(0)) return status;
+  Record& record = *sync.record;
+  const milliseconds now = host_.timer.now();
+  const uint64_t hash = request_hash(sync);
+  if (std::exchange(record.polled_hash, hash) != hash) record.polled_since = now;
+  return std::move(status).with_retry_after(until_next_poll(now, record.polled_since));
 }
 
 Task<Status> Controller::fail(Ctx ctx, SyncPtr sync, Status status, std::string_view reason,
@@ -84,7 +96,6 @@ Task<Status> Controller::fail(Ctx ctx, SyncPtr sync, Status status, std::string_
 
 Task<Status> Controller::wait(Ctx ctx, SyncPtr sync, Status status, std::string_view reason,
                               ServicePatch patch) {
-  if (status.retry_after() <= milliseconds(0)) status.with_retry_after(kWaitingRetry);
   const Condition* stored = sync->service.condition(kReadyCondition);
   const Condition wanted =
       ready(false, status.reason().empty() ? reason : std::string_view(status.reason()),
@@ -100,6 +111,7 @@ Task<Status> Controller::wait(Ctx ctx, SyncPtr sync, Status status, std::string_
       co_return told;
     }
   }
+  status = in_time(*sync, std::move(status));
   defer(*sync, status);
   co_return status;
 }

@@ -28,6 +28,7 @@ using Times = std::vector<double>;
 
 TEST_F(TimeToAddressTest, FromTheCreationUntilTheAddress) {
   host.load_balancers.created_state = LoadBalancerState::pending;
+  host.load_balancers.pending_retry = seconds(2);
   put(created("web"));
   start();
   run();
@@ -57,6 +58,7 @@ TEST_F(TimeToAddressTest, AServiceThatChangesItsTypeCountsFromTheChange) {
   run();
   advance(minutes(10));
   host.load_balancers.created_state = LoadBalancerState::pending;
+  host.load_balancers.pending_retry = seconds(2);
   change_type("web", "LoadBalancer");
   run();
   host.load_balancers.activate("uid-of-web");
@@ -108,6 +110,7 @@ TEST_F(TimeToAddressTest, NothingForAddressesOfBeforeARestart) {
 
 TEST_F(TimeToAddressTest, AWaitThatARestartInterruptsIsWhole) {
   host.load_balancers.created_state = LoadBalancerState::pending;
+  host.load_balancers.pending_retry = seconds(2);
   put(created("web"));
   start();
   run();
@@ -120,6 +123,7 @@ TEST_F(TimeToAddressTest, AWaitThatARestartInterruptsIsWhole) {
 
 TEST_F(TimeToAddressTest, OneThatIsGoneWaitsForNothing) {
   host.load_balancers.created_state = LoadBalancerState::pending;
+  host.load_balancers.pending_retry = seconds(2);
   put(created("web"));
   start();
   run();
