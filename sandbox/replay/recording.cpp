@@ -1,6 +1,7 @@
 #include "replay/recording.hpp"
 
 #include <algorithm>
+#include <regex>
 #include <stdexcept>
 #include <string_view>
 
@@ -13,6 +14,20 @@ constexpr std::string_view kRedacted = "[redacted]";
 
 bool only_reads(const std::string& method) {
   return method == "GET" || method == "HEAD" || method == "OPTIONS";
+}
+
+// A UID, also without dashes and cut to 31 digits, as in names of load balancers.
+const std::regex& uid_pattern() {
+  static const std::regex uid("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{31,}");
+  return uid;
+}
+
+std::vector<std::string> uids_in(const std::string& text) {
+  std::vector<std::string> uids;
+  for (std::sregex_iterator at(text.begin(), text.end(), uid_pattern()), end; at != end; ++at) {
+    uids.push_back(at->str());
+  }
+  return uids;
 }
 
 // Equal but for texts that were redacted.
@@ -34,7 +49,7 @@ bool same_query(std::string_view recorded, std::string_view asked) {
   }
 }
 
-bool same_target(std::string_view recorded, std::string_view asked) {
+bool same_url(std::string_view recorded, std::string_view asked) {
   const std::size_t question = recorded.find('?');
   if (question != asked.find('?')) return false;
   if (recorded.substr(0, question) != asked.substr(0, question)) return false;
@@ -92,6 +107,68 @@ Recording::Recording(std::istream& lines) {
   }
 }
 
+bool Recording::same_target(const std::string& recorded, const std::string& asked) const {
+  return same_url(recorded, asked) || (!renamed_.empty() && same_url(as_asked(recorded), asked));
+}
+
+std::string Recording::as_asked(std::string text) const {
+  for (const auto& [recorded, asked] : renamed_) {
+    for (std::size_t at = text.find(recorded); at != std::string::npos;
+         at = text.find(recorded, at + asked.size())) {
+      text.replace(at, recorded.size(), asked);
+    }
+  }
+  return text;
+}
+
+bool Recording::has(const std::string& uid) const {
+  return std::any_of(exchanges_.begin(), exchanges_.end(), [&uid](const Exchange& exchange) {
+    return exchange.target.find(uid) != std::string::npos ||
+           exchange.request_body.find(uid) != std::string::npos ||
+           exchange.body.find(uid) != std::string::npos;
+  });
+}
+
+// The cloud's own ids come from recorded answers, so one that is nowhere is of this cluster.
+bool Recording::learn_text(const std::string& recorded, const std::string& asked) {
+  const std::vector<std::string> before = uids_in(recorded);
+  const std::vector<std::string> now = uids_in(asked);
+  if (before.size() != now.size()) return false;
+  bool learnt = false;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (before[i] == now[i] || has(now[i])) continue;
+    learnt = renamed_.try_emplace(before[i], now[i]).second || learnt;
+  }
+  return learnt;
+}
+
+bool Recording::learn_target(const std::string& method, const std::string& asked) {
+  const auto without_uids = [](const std::string& text) {
+    return std::regex_replace(text, uid_pattern(), "*");
+  };
+  for (const Exchange& exchange : exchanges_) {
+    if (exchange.method != method) continue;
+    const std::string recorded = as_asked(exchange.target);
+    if (!same_url(without_uids(recorded), without_uids(asked))) continue;
+    if (learn_text(recorded, asked)) return true;
+  }
+  return false;
+}
+
+void Recording::learn_body(const Json& recorded, const Json& asked) {
+  if (recorded.is_object() && asked.is_object()) {
+    for (const auto& [name, value] : recorded.items()) {
+      if (asked.contains(name)) learn_body(value, asked.at(name));
+    }
+  } else if (recorded.is_array() && asked.is_array()) {
+    for (std::size_t i = 0; i < std::min(recorded.size(), asked.size()); ++i) {
+      learn_body(recorded[i], asked[i]);
+    }
+  } else if (recorded.is_string() && asked.is_string()) {
+    learn_text(recorded, asked);
+  }
+}
+
 // The state of the cloud at that time: the next answer before the next change, else the last one
 // that was given, else the first one at all.
 Exchange* Recording::next_read(const std::string& target, const std::string& method) {
@@ -121,12 +198,20 @@ Exchange* Recording::next_write(const std::string& method, const std::string& ta
   return unused != nullptr ? unused : last;
 }
 
+Exchange* Recording::next(const std::string& method, const std::string& target,
+                          const std::string& body) {
+  return only_reads(method) ? next_read(target, method) : next_write(method, target, body);
+}
+
 const Exchange* Recording::answer(const std::string& method, const std::string& target,
                                   const std::string& body) {
-  Exchange* found =
-      only_reads(method) ? next_read(target, method) : next_write(method, target, body);
+  Exchange* found = next(method, target, body);
+  if (found == nullptr && learn_target(method, target)) found = next(method, target, body);
   if (found == nullptr) return nullptr;
   found->used = true;
+  if (!only_reads(method) && !same_body(found->request_body, body)) {
+    learn_body(Json::parse(found->request_body, nullptr, false), Json::parse(body, nullptr, false));
+  }
   const auto place = static_cast<std::size_t>(found - exchanges_.data());
   if (!only_reads(method)) changed_ = std::max(changed_, place + 1);
   return found;

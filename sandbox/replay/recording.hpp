@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <istream>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,9 @@ class Recording {
   // the change is made again. "[redacted]" in a recorded query stands for any text.
   const Exchange* answer(const std::string& method, const std::string& target,
                          const std::string& body);
+  // A text of the recording with the UIDs of the cluster that asks now, as far as its requests have
+  // shown them: they stand in the names and marks of what was made.
+  std::string as_asked(std::string text) const;
 
   std::size_t size() const { return exchanges_.size(); }
   // Of all requests, each once.
@@ -43,9 +47,17 @@ class Recording {
   Exchange* next_read(const std::string& target, const std::string& method);
   Exchange* next_write(const std::string& method, const std::string& target,
                        const std::string& body);
+  Exchange* next(const std::string& method, const std::string& target, const std::string& body);
+  bool same_target(const std::string& recorded, const std::string& asked) const;
+  bool has(const std::string& uid) const;
+  // Whether a recorded target is the same but for UIDs that the recording does not have.
+  bool learn_target(const std::string& method, const std::string& asked);
+  bool learn_text(const std::string& recorded, const std::string& asked);
+  void learn_body(const nlohmann::json& recorded, const nlohmann::json& asked);
 
   std::vector<Exchange> exchanges_;
   std::vector<std::string> origins_;
+  std::map<std::string, std::string> renamed_;  // recorded UIDs, and those of this cluster
   std::size_t changed_ = 0;  // the exchanges before it, up to the last change made again
 };
 

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace sandbox::replay {
 namespace {
@@ -38,6 +39,7 @@ bool of_connection(const std::string& name) {
 ReplayServer::ReplayServer(const std::string& file) : recording_(read_recording(file)) {}
 
 std::string ReplayServer::here(std::string text) const {
+  text = recording_.as_asked(std::move(text));
   for (const std::string& origin : recording_.origins()) {
     for (std::size_t at = text.find(origin); at != std::string::npos;
          at = text.find(origin, at + url_.size())) {

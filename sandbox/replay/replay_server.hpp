@@ -14,7 +14,7 @@ class ReplayServer : public http::Handler {
   explicit ReplayServer(const std::string& file);
 
   // The recorded addresses of the cloud become this one in all answers, so that a catalogue of
-  // endpoints leads here.
+  // endpoints leads here. Ids of the recorded cluster become those of the cluster that asks.
   void set_url(std::string url) { url_ = std::move(url); }
   std::size_t exchanges() const { return recording_.size(); }
 

@@ -3,7 +3,10 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace ccm::digitalocean_api {
 namespace {
@@ -13,6 +16,52 @@ using support::patience;
 
 constexpr const char* kToken = "dop_v1_0123456789abcdef0123456789abcdef0123456789abcdef";
 constexpr const char* kReason = "the size of the moon is not available in nyc3";
+
+// Another machine, and no cloud: an empty cluster with objects of the same names.
+class Replay {
+ public:
+  Replay(const std::filesystem::path& folder, const std::string& recording)
+      : folder_(folder / "replay"),
+        server_({support::program("CCM_SANDBOX", CCM_SANDBOX_PROGRAM), "--directory",
+                 folder_.string(), "--no-cloud", "--replay", recording},
+                folder_) {
+    KubeClient client = api();
+    for (int i = 0; i < 2; ++i) {
+      const auto made =
+          client.create("/api/v1/nodes",
+                        support::uninitialised_node("node-" + std::to_string(i),
+                                                    "digitalocean://" + std::to_string(5000 + i)));
+      EXPECT_EQ(made.status, 201) << made.http.body;
+    }
+    const json ports = json::array({{{"port", 80}, {"protocol", "TCP"}}});
+    const auto made = client.create(
+        "/api/v1/namespaces/default/services",
+        {{"apiVersion", "v1"},
+         {"kind", "Service"},
+         {"metadata", {{"name", "web"}}},
+         {"spec", {{"type", "LoadBalancer"}, {"selector", {{"app", "web"}}}, {"ports", ports}}}});
+    EXPECT_EQ(made.status, 201) << made.http.body;
+  }
+  [[nodiscard]] KubeClient api() const { return KubeClient(folder_ / "kubeconfig"); }
+  [[nodiscard]] std::string log() const { return support::read_file(folder_ / "log"); }
+  [[nodiscard]] std::unique_ptr<support::Process> manager() const {
+    return std::make_unique<support::Process>(
+        std::vector<std::string>{support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
+                                 "--kubeconfig=" + (folder_ / "kubeconfig").string(),
+                                 "--cloud-provider=digitalocean", "--leader-elect=false",
+                                 "--secure-port=0"},
+        support::ProcessOptions{folder_ / "manager.log",
+                                {{"DO_ACCESS_TOKEN", "any"},
+                                 {"DO_OVERRIDE_URL", server_.ready().at("replay")},
+                                 {"REGION", "nyc3"},
+                                 {"KUBECONFIG", ""},
+                                 {"HOME", ""}}});
+  }
+
+ private:
+  const std::filesystem::path folder_;
+  support::ReadyServer server_;
+};
 
 class ManagerRecordTest : public ManagerTest {
  protected:
@@ -60,41 +109,33 @@ TEST_F(ManagerRecordTest, ARecordedFaultIsSeenAgainWithoutTheCloudAndTheFileHasN
   EXPECT_EQ(text.find("Bearer"), std::string::npos);
   EXPECT_NE(text.find(kReason), std::string::npos);
 
-  // Another machine, and no cloud: an empty cluster with objects of the same names.
-  const auto folder = folder_.path() / "replay";
-  support::ReadyServer replay({support::program("CCM_SANDBOX", CCM_SANDBOX_PROGRAM), "--directory",
-                               folder.string(), "--no-cloud", "--replay", recording()},
-                              folder);
-  KubeClient api(folder / "kubeconfig");
-  for (int i = 0; i < 2; ++i) {
-    const auto made = api.create(
-        "/api/v1/nodes", support::uninitialised_node("node-" + std::to_string(i),
-                                                     "digitalocean://" + std::to_string(5000 + i)));
-    ASSERT_EQ(made.status, 201) << made.http.body;
-  }
-  const json ports = json::array({{{"port", 80}, {"protocol", "TCP"}}});
-  const auto made = api.create(
-      "/api/v1/namespaces/default/services",
-      {{"apiVersion", "v1"},
-       {"kind", "Service"},
-       {"metadata", {{"name", "web"}}},
-       {"spec", {{"type", "LoadBalancer"}, {"selector", {{"app", "web"}}}, {"ports", ports}}}});
-  ASSERT_EQ(made.status, 201) << made.http.body;
+  const Replay replay(folder_.path(), recording());
+  KubeClient api = replay.api();
   const int64_t before = calls();
-  support::Process again(
-      {support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
-       "--kubeconfig=" + (folder / "kubeconfig").string(), "--cloud-provider=digitalocean",
-       "--leader-elect=false", "--secure-port=0"},
-      {folder_.path() / "again.log",
-       {{"DO_ACCESS_TOKEN", "any"},
-        {"DO_OVERRIDE_URL", replay.ready().at("replay").get<std::string>()},
-        {"REGION", "nyc3"},
-        {"KUBECONFIG", ""},
-        {"HOME", ""}}});
-  EXPECT_TRUE(refused(api)) << again.log() << replay.process().log();
+  const auto again = replay.manager();
+  EXPECT_TRUE(refused(api)) << again->log() << replay.log();
   EXPECT_EQ(support::count_initialised(api, "node-"), 2) << "as they were while it was recorded";
   EXPECT_EQ(calls(), before) << "the cloud was not asked";
-  again.stop();
+  again->stop();
+}
+
+// The Service has another UID there, of which name and mark of its load balancer consist.
+TEST_F(ManagerRecordTest, ARecordedLoadBalancerIsThatOfTheServiceInAnotherCluster) {
+  two_nodes();
+  serve("web");
+  start("*", {}, {"--leader-elect=false", "--secure-port=0", "--record=" + recording()});
+  ASSERT_TRUE(eventually(patience(), [&] { return has_address("web"); })) << manager_->log();
+  const std::string web = "/api/v1/namespaces/default/services/web";
+  const json recorded = api_.get(web).body.at("status").at("loadBalancer");
+  manager_->stop();
+
+  const Replay replay(folder_.path(), recording());
+  KubeClient api = replay.api();
+  const auto again = replay.manager();
+  EXPECT_TRUE(eventually(
+      patience(), [&] { return api.get(web).body.at("status").at("loadBalancer") == recorded; }))
+      << again->log() << replay.log();
+  again->stop();
 }
 
 TEST_F(ManagerRecordTest, AFileThatCannotBeWrittenIsRefusedAtTheStart) {

@@ -67,6 +67,38 @@ TEST(Recording, AChangeIsFoundByItsBodyThenByItsPath) {
   EXPECT_EQ(ask(recording, "POST", "/lb", R"({"name":"third"})"), "b") << "the last one again";
 }
 
+// Services have other UIDs there, and names and marks in the cloud have these.
+TEST(Recording, AnswersHaveTheUidsOfTheClusterThatAsks) {
+  const std::string theirs = "0c8ab2c3-1111-2222-3333-444455556666";
+  const std::string ours = "11111111-aaaa-bbbb-cccc-ddddeeeeffff";
+  const std::string lone = "[redacted] a0c8ab2c31111222233334444555566";
+  const auto sent = [](const std::string& name, const std::string& tag, const std::string& size) {
+    return Json{{"name", name}, {"tags", {"k8s:service:" + tag}}, {"size", size}}.dump();
+  };
+  Recording recording = recording_of(
+      line("POST", "/lb", sent("a0c8ab2c31111222233334444555566", theirs, "REGIONAL"), 202, "") +
+      line("POST", "/tags/k8s:service:" + theirs, "{}", 204, "tagged"));
+  EXPECT_EQ(recording.as_asked(theirs), theirs) << "nothing was asked yet";
+  ask(recording, "POST", "/lb", sent("a11111111aaaabbbbccccddddeeeeff", ours, "REGIONAL_NETWORK"));
+  EXPECT_EQ(recording.as_asked(lone), "[redacted] a11111111aaaabbbbccccddddeeeeff");
+  EXPECT_EQ(recording.as_asked("REGIONAL of " + theirs), "REGIONAL of " + ours);
+  EXPECT_EQ(ask(recording, "POST", "/tags/k8s:service:" + ours, "{}"), "tagged");
+  EXPECT_EQ(ask(recording, "POST", "/tags/k8s:service:" + theirs, "{}"), "tagged");
+}
+
+TEST(Recording, AUidInAnAddressIsThatOfTheClusterThatAsks) {
+  const std::string theirs = "0c8ab2c3-1111-2222-3333-444455556666";
+  const std::string ours = "11111111-aaaa-bbbb-cccc-ddddeeeeffff";
+  const std::string of_the_cloud = "99999999-1111-2222-3333-444455556666";
+  Recording recording =
+      recording_of(line("GET", "/lb?tags=service%3A" + theirs, "", 200, of_the_cloud) +
+                   line("GET", "/lb/" + of_the_cloud, "", 200, theirs));
+  EXPECT_EQ(ask(recording, "GET", "/nodes?tags=service%3A" + ours), "not recorded");
+  EXPECT_EQ(ask(recording, "GET", "/lb?tags=service%3A" + ours), of_the_cloud);
+  EXPECT_EQ(recording.as_asked(theirs), ours);
+  EXPECT_EQ(ask(recording, "GET", "/lb/" + theirs), "not recorded") << "the recording has that id";
+}
+
 TEST(Recording, RequestsThatWereNotRecordedHaveNoAnswer) {
   Recording recording = recording_of(line("GET", "/a?page=1&token=[redacted]&x=2", "", 200, "yes"));
   EXPECT_EQ(ask(recording, "GET", "/a"), "not recorded");
