@@ -46,6 +46,12 @@ TEST_F(SettingsTest, DO_8_AWrongUrlNamesItsVariable) {
   expect_refused("digitalocean-api-url", "https://a b", "DO_OVERRIDE_URL");
 }
 
+TEST_F(SettingsTest, TheMetadataServiceHasAnAddressOfItsOwn) {
+  fake.config.set_flag("digitalocean-metadata-url", "http://127.0.0.1:2/");
+  EXPECT_EQ(read()->metadata_url, "http://127.0.0.1:2");
+  expect_refused("digitalocean-metadata-url", "169.254.169.254", "--digitalocean-metadata-url");
+}
+
 TEST_F(SettingsTest, DO_14_OnlyRegionalIsAnotherDefaultType) {
   for (const char* value : {"", "REGIONAL_NETWORK"}) {
     fake.config.set_flag("digitalocean-default-lb-type", value);
