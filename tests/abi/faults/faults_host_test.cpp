@@ -33,9 +33,11 @@ class FaultyHost : public testing::Test {
     ASSERT_EQ(api_.create("/api/v1/nodes", node).status, 201);
   }
   // `controllers` beside node.so.
-  void start(const std::string& provider, const std::vector<std::string>& controllers = {}) {
+  void start(const std::string& provider, const std::vector<std::string>& controllers = {},
+             const std::vector<std::string>& flags = {}) {
     std::filesystem::copy_file(std::filesystem::path(CCM_CONTROLLERS) / "node.so",
-                               plugins_.path() / "controllers" / "node.so");
+                               plugins_.path() / "controllers" / "node.so",
+                               std::filesystem::copy_options::overwrite_existing);
     std::string names = "cloud-node-controller";
     for (const std::string& file : controllers) {
       plugins_.add(file, "controllers/" + file + ".so");
@@ -43,15 +45,19 @@ class FaultyHost : public testing::Test {
     }
     for (char& letter : names) letter = letter == '_' ? '-' : letter;
     support::write_file(folder_.path() / "cloud.txt", "A1 node-1 192.0.2.1 large 1 on\n");
+    std::vector<std::string> command = {support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
+                                        "--kubeconfig=" + server_.manager_kubeconfig().string(),
+                                        "--plugin-path=" + plugins_.path().string(),
+                                        "--cloud-provider=" + provider,
+                                        "--controllers=" + names,
+                                        "--cloud-config=" + (folder_.path() / "cloud.txt").string(),
+                                        "--leader-elect=false",
+                                        "--secure-port=0",
+                                        "-v=2"};
+    command.insert(command.end(), flags.begin(), flags.end());
     manager_ = std::make_unique<support::Process>(
-        std::vector<std::string>{support::program("CCM_MANAGER", CCM_MANAGER_PROGRAM),
-                                 "--kubeconfig=" + server_.manager_kubeconfig().string(),
-                                 "--plugin-path=" + plugins_.path().string(),
-                                 "--cloud-provider=" + provider, "--controllers=" + names,
-                                 "--cloud-config=" + (folder_.path() / "cloud.txt").string(),
-                                 "--leader-elect=false", "--secure-port=0", "-v=2"},
-        support::ProcessOptions{folder_.path() / "manager.log",
-                                {{"KUBECONFIG", ""}, {"HOME", ""}}});
+        command, support::ProcessOptions{folder_.path() / "manager.log",
+                                         {{"KUBECONFIG", ""}, {"HOME", ""}}});
   }
   bool logs(const std::string& text) {
     return support::eventually(support::patience(),
@@ -103,6 +109,22 @@ TEST_F(FaultyHost, AProviderIDThatTheManifestDoesNotDeclare) {
   const json node = api_.get("/api/v1/nodes/node-1").body;
   EXPECT_TRUE(node["spec"].contains("taints"));
   EXPECT_FALSE(node["spec"].contains("providerID"));
+  expect_orderly_end();
+}
+
+TEST_F(FaultyHost, HOST_9_AnUntaggedCloudHasToBeAllowed) {
+  const std::string provider = plugins_.add("no_cluster_id").string();
+  start(provider);
+  EXPECT_TRUE(
+      logs("marks its resources with no cluster id; set one in its configuration, or allow "
+           "this with --allow-untagged-cloud"))
+      << manager_->log();
+  const auto ended = manager_->wait(support::patience());
+  ASSERT_TRUE(ended.has_value()) << manager_->log();
+  EXPECT_EQ(ended->code, 255) << manager_->log();
+  start(provider, {}, {"--allow-untagged-cloud"});
+  EXPECT_TRUE(logs("\"The provider marks its resources with no cluster id\"")) << manager_->log();
+  EXPECT_TRUE(logs("\"Caches are synced\"")) << manager_->log();
   expect_orderly_end();
 }
 
