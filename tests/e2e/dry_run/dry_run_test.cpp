@@ -189,6 +189,23 @@ TEST_F(DryRunTest, EachControllersChangesArePrintedAndNoneIsMade) {
   EXPECT_EQ(plan.dump().find("conditions"), std::string::npos) << plan;
 }
 
+// Accounts, tokens, candidates and a second Lease are of real runs; the controllers that wait for
+// that Lease are in the plan.
+TEST_F(DryRunTest, WhatTheFlagsOfARealRunAddToItsWritesIsNotMadeEither) {
+  work_for_all();
+  const Outcome outcome =
+      dry_run({"--dry-run-output=json", "--use-service-account-credentials",
+               "--enable-leader-migration", "--feature-gates=CoordinatedLeaderElection=true"});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
+  const json plan = outcome.plan();
+  ASSERT_TRUE(plan.is_object()) << outcome.output;
+  EXPECT_EQ(plan.at("open"), json::array()) << plan;
+  EXPECT_EQ(after(plan, "cloud-node-controller", "new", "/spec/providerID"), "sandbox://new");
+  EXPECT_NE(change(plan, "delete v1/nodes", "vanished"), nullptr) << plan;
+  EXPECT_NE(change(plan, "POST http", "default/web"), nullptr) << plan;
+  EXPECT_NE(change(plan, "POST http", "routes"), nullptr) << plan;
+}
+
 TEST_F(DryRunTest, AfterARealRunThereIsNothingToDo) {
   work_for_all();
   const auto real = manager({"--leader-elect=false", "--secure-port=0"});
