@@ -78,7 +78,9 @@ std::unique_ptr<support::Process> EventCluster::start_manager() {
       "--deletion-brake-percent=100", "--deletion-brake-minimum=1000000",
       // Thousands of nodes leave within the minutes of a run.
       "--deletion-brake-percent=100", "--node-monitor-period=1s", "--concurrent-service-syncs=4",
-      "--kube-api-qps=-1", "--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=5s",
+      "--kube-api-qps=-1",
+      // Longer than the API server is away, on a busy machine, too.
+      "--leader-elect-lease-duration=15s", "--leader-elect-renew-deadline=12s",
       "--leader-elect-retry-period=400ms"};
   const auto log = folder_.path() / ("manager" + std::to_string(++managers_) + ".log");
   return std::make_unique<support::Process>(
