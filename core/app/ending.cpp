@@ -1,7 +1,6 @@
 #include "app/ending.hpp"
 
 #include "app/exit_code.hpp"
-#include "base/log.hpp"
 
 #include <unistd.h>
 
@@ -96,7 +95,6 @@ void Ending::leave(int exit_code, const std::function<void()>& last_words) {
     ::alarm(static_cast<unsigned>(kLastWords / std::chrono::seconds(1)));
   }
   last_words();
-  log::flush();
   std::_Exit(exit_code);
 }
 

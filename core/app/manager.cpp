@@ -333,7 +333,6 @@ int Manager::run() {
   // destroys.
   if (const std::size_t blocked = impl.workers.stop(milliseconds(0)); blocked > 0) {
     log::warning("Exiting with blocked plugin calls", {{"calls", std::to_string(blocked)}});
-    log::flush();
     std::_Exit(exit_code);
   }
   return exit_code;

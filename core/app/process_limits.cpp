@@ -35,7 +35,6 @@ constexpr std::size_t kLastWordsBytes = 2u << 20;
   std::signal(SIGALRM, leave_now);
   ::alarm(2);
   log::error("Out of memory, exiting");
-  log::flush();
   std::_Exit(kExitFatal);
 }
 

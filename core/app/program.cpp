@@ -39,7 +39,6 @@ Status configure_log(const Options& options) {
   config.verbosity = logging.verbosity;
   config.vmodule = logging.vmodule;
   config.split_stream = log_splits_streams(logging);
-  config.flush_frequency = logging.flush_frequency;
   if (options.dry_run.enabled) config.suffix = " (dry run)";  // whatever a controller says it did
   return log::configure(config);
 }
@@ -134,7 +133,6 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   Manager manager(command_line, std::move(*config), std::move(*selection), *migration, signals,
                   std::move(recording));
   const int exit_code = manager.run();
-  log::flush();
   return exit_code;
 }
 

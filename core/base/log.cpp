@@ -7,7 +7,6 @@
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -44,12 +43,12 @@ class FunctionSink final : public spdlog::sinks::base_sink<std::mutex> {
   std::function<void(std::string_view)> output_;
 };
 
-// Standard error without a buffer. Lines that cannot be written, since the disk is full or a limit
-// of the file's size is reached, are counted; the first one that can be written follows a line that
-// tells the number.
-class ErrorStreamSink final : public spdlog::sinks::base_sink<std::mutex> {
+// Standard error or output without a buffer. Lines that cannot be written, since the disk is full
+// or a limit of the file's size is reached, are counted; the first one that can be written follows
+// a line that tells the number.
+class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  ErrorStreamSink(Format format, int pid) : format_(format), pid_(pid) {}
+  StreamSink(int stream, Format format, int pid) : stream_(stream), format_(format), pid_(pid) {}
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
@@ -82,7 +81,7 @@ class ErrorStreamSink final : public spdlog::sinks::base_sink<std::mutex> {
     line.append(text).append("\n");
     std::size_t done = 0;
     while (done < line.size()) {
-      const ssize_t count = ::write(STDERR_FILENO, line.data() + done, line.size() - done);
+      const ssize_t count = ::write(stream_, line.data() + done, line.size() - done);
       if (count < 0 && errno == EINTR) continue;
       if (count < 0 && errno == EAGAIN && writable_again()) continue;
       if (count <= 0) break;
@@ -92,11 +91,12 @@ class ErrorStreamSink final : public spdlog::sinks::base_sink<std::mutex> {
     return done == line.size();
   }
   // Somebody made the pipe non-blocking: wait for its reader.
-  static bool writable_again() {
-    pollfd stream{STDERR_FILENO, POLLOUT, 0};
+  [[nodiscard]] bool writable_again() const {
+    pollfd stream{stream_, POLLOUT, 0};
     return ::poll(&stream, 1, -1) > 0;
   }
 
+  const int stream_;
   const Format format_;
   const int pid_;
   std::uint64_t lost_ = 0;
@@ -142,17 +142,11 @@ void open_streams(State& state) {
     state.errors = make_logger("errors", std::make_shared<FunctionSink>(state.output));
     state.infos = state.errors;
   } else {
-    state.errors =
-        make_logger("errors", std::make_shared<ErrorStreamSink>(state.format, state.pid));
-    state.infos = state.split_stream
-                      ? make_logger("infos", std::make_shared<spdlog::sinks::stdout_sink_mt>())
-                      : state.errors;
-  }
-  state.errors->flush_on(spdlog::level::info);
-  if (state.split_stream && !state.output) {
-    // flush_every() works on registered loggers.
-    spdlog::drop("infos");
-    spdlog::register_logger(state.infos);
+    const auto open = [&state](const char* name, int stream) {
+      return make_logger(name, std::make_shared<StreamSink>(stream, state.format, state.pid));
+    };
+    state.errors = open("errors", STDERR_FILENO);
+    state.infos = state.split_stream ? open("infos", STDOUT_FILENO) : state.errors;
   }
 }
 
@@ -311,10 +305,6 @@ Status configure(const Config& config) {
     open_streams(log_state);
   }
   log_state.verbosity.store(config.verbosity, std::memory_order_relaxed);
-  if (config.split_stream) {
-    const auto seconds = std::chrono::ceil<std::chrono::seconds>(config.flush_frequency);
-    spdlog::flush_every(std::max(seconds, std::chrono::seconds(1)));
-  }
   return {};
 }
 
@@ -327,13 +317,6 @@ void redirect(std::function<void(std::string_view line)> output) {
   const std::unique_lock lock(log_state.mutex);
   log_state.output = std::move(output);
   open_streams(log_state);
-}
-
-void flush() {
-  State& log_state = state();
-  const std::shared_lock lock(log_state.mutex);
-  log_state.errors->flush();
-  log_state.infos->flush();
 }
 
 }  // namespace ccm::log

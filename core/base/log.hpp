@@ -3,8 +3,8 @@
 //   log::info("Initialised node", {{"node", name}, {"providerID", id}});
 //   if (auto v = log::v(4)) v.info("Skipped node", {{"node", name}});
 //
-// Everything here: any thread. One record is one write; nothing is buffered beyond a record unless
-// stdout is used (split_stream). Never pass a secret: values are written as they are.
+// Everything here: any thread. One record is one write, and nothing is buffered. Never pass a
+// secret: values are written as they are.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -110,8 +110,7 @@ struct Config {
   int verbosity = 0;
   std::string vmodule{};      // "file=2,dir/*=4,digitalocean=6"; text only
   bool split_stream = false;  // errors to stderr, the rest to stdout; else all to stderr
-  std::chrono::nanoseconds flush_frequency{std::chrono::seconds(5)};
-  std::string suffix{};  // of each message: " (dry run)"
+  std::string suffix{};       // of each message: " (dry run)"
 };
 
 // ok, or invalid_argument with the fault of a --vmodule text.
@@ -127,8 +126,5 @@ void set_verbosity(int verbosity);
 // Gives each finished line, without its newline, to `output` instead of the streams; an empty
 // function restores them. `output` is called by one thread at a time and must not log.
 void redirect(std::function<void(std::string_view line)> output);
-
-// Before the process ends.
-void flush();
 
 }  // namespace ccm::log

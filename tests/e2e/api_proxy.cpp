@@ -81,6 +81,11 @@ std::string field(const support::HttpResponse& response, const char* name) {
 }  // namespace
 
 struct ApiProxy::Impl {
+  struct Seen {
+    std::string method;
+    std::string target;
+    std::string accept;
+  };
   // Lines for open watches, in order.
   struct Order {
     enum class Kind { cut, line, expire } kind;
@@ -109,7 +114,7 @@ struct ApiProxy::Impl {
 
   std::mutex mutex;
   std::set<int> sockets;
-  std::vector<std::pair<std::string, std::string>> seen;  // method and target of each request
+  std::vector<Seen> seen;
   std::vector<ProxyFault> faults;
   std::vector<Order> orders;
 };
@@ -187,7 +192,7 @@ bool ApiProxy::Impl::serve_one(tcp::socket& socket, const http::request<http::st
   }
   {
     const std::lock_guard lock(mutex);
-    seen.emplace_back(request.method, request.target);
+    seen.push_back({request.method, request.target, std::string(message[http::field::accept])});
   }
   const auto fault = fault_for(request.method, request.target);
   if (fault) std::this_thread::sleep_for(fault->delay);
@@ -284,13 +289,15 @@ void ApiProxy::back() {
   if (impl_->closed) impl_->listen();
 }
 
-std::size_t ApiProxy::requests(const std::string& method, const std::string& target) const {
+std::size_t ApiProxy::requests(const std::string& method, const std::string& target,
+                               const std::string& accept) const {
   const std::regex wanted(target);
   const std::lock_guard lock(impl_->mutex);
   return static_cast<std::size_t>(
       std::count_if(impl_->seen.begin(), impl_->seen.end(), [&](const auto& request) {
-        return (method.empty() || request.first == method) &&
-               std::regex_search(request.second, wanted);
+        return (method.empty() || request.method == method) &&
+               std::regex_search(request.target, wanted) &&
+               request.accept.find(accept) != std::string::npos;
       }));
 }
 

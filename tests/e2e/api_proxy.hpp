@@ -39,8 +39,10 @@ class ApiProxy {
   void away();
   void back();
 
-  // How many matching requests have come; an empty method matches all, `target` as in ProxyFault.
-  [[nodiscard]] std::size_t requests(const std::string& method, const std::string& target) const;
+  // How many matching requests have come; an empty method matches all, `target` as in ProxyFault,
+  // `accept` is a part of the header of that name.
+  [[nodiscard]] std::size_t requests(const std::string& method, const std::string& target,
+                                     const std::string& accept = {}) const;
 
   void add(ProxyFault fault);
   void clear();

@@ -2,7 +2,6 @@
 
 #include "app/dry_run/plan_text.hpp"
 #include "app/dry_run/withholding_object_api.hpp"
-#include "base/log.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -114,7 +113,6 @@ DryRunResult DryRun::print(const plugin::PluginHost& plugins) const {
   const std::vector<OpenObject> open = open_objects(plugins);
   const std::string text =
       options_.json ? plan_json(plan_.changes(), open) : plan_table(plan_.changes(), open);
-  log::flush();
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
   const bool unknown = std::any_of(open.begin(), open.end(),

@@ -18,6 +18,19 @@ std::string normal(std::string_view name) {
 
 Status fault(std::string message) { return {Code::invalid_argument, std::move(message)}; }
 
+// The text after a hyphen and all dashes into which word processors and web pages turn hyphens.
+std::string_view after_dashes(std::string_view argument) {
+  constexpr std::string_view kDashes[] = {"-",      "\u2010", "\u2011", "\u2012",
+                                          "\u2013", "\u2014", "\u2212"};
+  for (std::size_t before = 0; before != argument.size();) {
+    before = argument.size();
+    for (const std::string_view dash : kDashes) {
+      if (argument.starts_with(dash)) argument.remove_prefix(dash.size());
+    }
+  }
+  return argument;
+}
+
 }  // namespace
 
 // Secrets by their names, for flags whose author did not mark them.
@@ -104,6 +117,12 @@ class FlagSet::Parser {
   }
 
   Status unexpected(const std::string& argument) const {
+    const std::string_view flag = after_dashes(argument);
+    if (!argument.starts_with('-') && flag.size() < argument.size()) {
+      return fault("unexpected argument \"" + argument +
+                   "\": it begins with a dash that is no hyphen, as web pages have them; write --" +
+                   std::string(flag));
+    }
     std::string message = "unexpected argument \"" + argument + "\": there are flags only";
     if (last_implied_ != nullptr) {
       message += "; a value of --" + last_implied_->name + " needs an equals sign: --" +

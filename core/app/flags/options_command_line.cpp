@@ -148,7 +148,7 @@ void CommandLine::log_flags() const {
       log::warning("Flag is deprecated", {{"flag", name}, {"reason", flag->deprecated}});
     }
     const std::string_view later = later_function(flag->name);
-    if (!later.empty()) log::info("Flag has no effect yet", {{"flag", name}, {"reason", later}});
+    if (!later.empty()) log::info("Flag has no effect", {{"flag", name}, {"reason", later}});
   }
   for (const auto& [name, value] : options_->generic.feature_gates.overrides()) {
     for (const KnownGate& gate : known_gates()) {

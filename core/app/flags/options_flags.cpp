@@ -174,9 +174,9 @@ void add_logging_flags(FlagSet& flags, Options& options) {
             "Buffer of stdout with --log-text-split-stream, such as 64Ki. Needs "
             "--feature-gates=LoggingAlphaOptions=true.");
   group.add("log-json-split-stream", bool_value(&logging.json_split_stream),
-            "The same for --logging-format=json.");
+            "As --log-text-split-stream, for --logging-format=json.");
   group.add("log-json-info-buffer-size", string_value(&logging.json_info_buffer_size),
-            "The same for --logging-format=json.");
+            "As --log-text-info-buffer-size, for --logging-format=json.");
 }
 
 void add_dry_run_flags(FlagSet& flags, Options& options) {

@@ -57,7 +57,7 @@ void add_authentication_flags(FlagSet& flags, AuthenticationOptions& options) {
   group.add("authentication-skip-lookup", bool_value(&options.skip_lookup),
             "Do not read the missing authentication settings from the cluster.");
   group.add("authentication-tolerate-lookup-failure", bool_value(&options.tolerate_lookup_failure),
-            "Start even when those settings cannot be read.");
+            "Start even when the authentication settings cannot be read from the cluster.");
   group.add("authentication-token-webhook-cache-ttl",
             duration_value(&options.token_webhook_cache_ttl),
             "How long the answer to a token review is used.");
@@ -70,7 +70,7 @@ void add_authentication_flags(FlagSet& flags, AuthenticationOptions& options) {
       "Certificate authority of front proxies whose headers are believed. If unset, what that "
       "ConfigMap has, its names and headers included.");
   group.add("requestheader-allowed-names", list_value(&options.requestheader_allowed_names),
-            "Common names of such proxies. If unset, any.");
+            "Common names of front proxies that are believed. If unset, any.");
   group.add("requestheader-username-headers", list_value(&options.requestheader_username_headers),
             "Headers that carry the user's name.");
   group.add("requestheader-group-headers", list_value(&options.requestheader_group_headers),
@@ -101,7 +101,7 @@ void add_authorization_flags(FlagSet& flags, AuthorizationOptions& options) {
 void add_webhook_flags(FlagSet& flags, WebhookOptions& options) {
   FlagGroup group = flags.group("Webhook flags");
   group.add("webhooks", list_value(&options.webhooks),
-            "Webhooks to serve, in the form of --controllers.");
+            "Webhooks to serve; a value is refused, as no webhooks are served. If unset, none.");
   group.add("webhook-bind-address", ip_value(&options.bind_address),
             "Address to listen on for webhooks.");
   group.add("webhook-secure-port", int32_value(&options.port),

@@ -15,14 +15,17 @@ struct Later {
 
 constexpr std::string_view kWebhooks = "no webhooks are served";
 constexpr std::string_view kHttp2 = "only HTTP/1.1 is served";
+constexpr std::string_view kAtOnce = "log lines are written at once";
 
 constexpr std::array kLater = std::to_array<Later>({
-    {"webhook*", kWebhooks},
+    {"webhook-*", kWebhooks},
     {"contention-profiling", "there are no profiles to serve"},
     {"http2-max-streams-per-connection", kHttp2},
     {"disable-http2-serving", kHttp2},
-    {"log-text-info-buffer-size", "log lines are written at once"},
-    {"log-json-info-buffer-size", "log lines are written at once"},
+    {"permit-address-sharing", "the socket has SO_REUSEADDR in any case"},
+    {"log-flush-frequency", kAtOnce},
+    {"log-text-info-buffer-size", kAtOnce},
+    {"log-json-info-buffer-size", kAtOnce},
 });
 
 bool matches(std::string_view pattern, std::string_view name) {

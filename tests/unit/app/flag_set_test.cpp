@@ -100,6 +100,15 @@ TEST_F(FlagSetTest, HOST_1_PositionalArgumentsAreFaults) {
   expect_ok({"--v=1", "--"});
 }
 
+// Commands that are copied from a page, whose "--" became one dash.
+TEST_F(FlagSetTest, ADashThatIsNoHyphenIsToldSo) {
+  for (const char* argument : {"\u2013v=1", "\u2014v=1", "\u2212\u2212v=1", "\u2013-v=1"}) {
+    const std::string message = fault({argument});
+    EXPECT_TRUE(message.starts_with("unexpected argument \"" + std::string(argument))) << message;
+    EXPECT_TRUE(message.ends_with("write --v=1")) << message;
+  }
+}
+
 TEST_F(FlagSetTest, UnknownFlagsSuggestTheNearest) {
   EXPECT_EQ(fault({"--cloud-confg=x"}),
             "unknown flag --cloud-confg (did you mean --cloud-config?)");
