@@ -5,6 +5,8 @@
 #include "serving/pages/flags_page.hpp"
 #include "serving/site.hpp"
 
+#include <ccm/lower_case.hpp>
+
 #include <algorithm>
 #include <charconv>
 
@@ -36,7 +38,7 @@ StatusQuery read_query(std::string_view query) {
 
 // Browsers say so, curl accepts anything.
 bool wants_html(const serving::Request& request) {
-  const std::string accept = serving::lower_case(request.header("Accept"));
+  const std::string accept = lower_case(request.header("Accept"));
   const auto html = accept.find("text/html");
   return html != std::string::npos && html < accept.find("text/plain") &&
          html < accept.find("application/json");
