@@ -120,7 +120,9 @@ bool LoadBalancers::settle(Entry& entry, Clock::time_point now) {
   Json& balancer = entry.shown;
   if (balancer["status"] == "active") return true;
   if (entry.due > now) {
-    balancer["ready_in_ms"] = std::chrono::ceil<milliseconds>(entry.due - now).count();
+    if (entry.says_when) {
+      balancer["ready_in_ms"] = std::chrono::ceil<milliseconds>(entry.due - now).count();
+    }
     return true;
   }
   if (balancer["status"] == "deleting") return false;
@@ -172,7 +174,8 @@ Json LoadBalancers::create(Json given, const Settings& settings, Clock::time_poi
   balancer["status"] = "pending";
   balancer["addresses"] = Json::array();
   if (!store) return balancer;
-  Entry& entry = all_[id] = {std::move(balancer), now + milliseconds(settings.active_ms)};
+  Entry& entry = all_[id] = {std::move(balancer), now + milliseconds(settings.active_ms),
+                             settings.says_when != 0};
   settle(entry, now);
   return entry.shown;
 }

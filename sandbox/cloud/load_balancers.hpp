@@ -48,6 +48,7 @@ class LoadBalancers {
   struct Entry {
     Json shown;
     Clock::time_point due{};  // when `pending` or `deleting` ends
+    bool says_when = true;
   };
   using Entries = std::map<std::string, Entry, IdLess>;
 

@@ -8,7 +8,7 @@
 namespace sandbox::cloud {
 namespace {
 
-constexpr std::array<std::pair<const char*, int Settings::*>, 7> kSettings{{
+constexpr std::array<std::pair<const char*, int Settings::*>, 8> kSettings{{
     {"active_ms", &Settings::active_ms},
     {"update_ms", &Settings::update_ms},
     {"delete_ms", &Settings::delete_ms},
@@ -16,6 +16,7 @@ constexpr std::array<std::pair<const char*, int Settings::*>, 7> kSettings{{
     {"backends", &Settings::backends},
     {"routes", &Settings::routes},
     {"batch", &Settings::batch},
+    {"says_when", &Settings::says_when},
 }};
 
 }  // namespace

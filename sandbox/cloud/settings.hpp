@@ -13,6 +13,7 @@ struct Settings {
   int backends = 0;        // of one load balancer; 0 = no limit
   int routes = 0;          // that the table holds; 0 = no limit
   int batch = 0;           // changes of routes in one call; 0 = any number
+  int says_when = 1;       // 0: a pending load balancer does not tell when it is ready
 
   // Throws std::invalid_argument naming the wrong member.
   static Settings parse(const nlohmann::json& json);

@@ -130,8 +130,8 @@ ccm::LoadBalancer shown(const Balancer& balancer, std::string difference) {
   result.id = balancer.id;
   result.name = balancer.spec.name;
   result.difference = std::move(difference);
-  if (result.state == ccm::LoadBalancerState::pending) {
-    const std::chrono::milliseconds left(balancer.ready_in_ms);
+  if (const std::chrono::milliseconds left(balancer.ready_in_ms);
+      result.state == ccm::LoadBalancerState::pending && left.count() > 0) {
     result.retry_after = std::clamp(left, kShortestPoll, kLongestPoll);
   }
   for (const std::string& ip : balancer.ips) {

@@ -42,6 +42,13 @@ TEST_F(CloudNetwork, ALoadBalancerIsPendingUntilItsTimeHasCome) {
   EXPECT_EQ(create().body.at("status"), "active");
 }
 
+TEST_F(CloudNetwork, APendingOneTellsWhenItIsReadyUnlessToldNotTo) {
+  settings({{"active_ms", 3'600'000}});
+  EXPECT_GT(create().body.at("ready_in_ms"), 3'500'000);
+  settings({{"active_ms", 3'600'000}, {"says_when", 0}});
+  EXPECT_FALSE(create().body.contains("ready_in_ms"));
+}
+
 TEST_F(CloudNetwork, AddressesFollowFamiliesHostnameAndScope) {
   settings({{"active_ms", 0}});
   EXPECT_EQ(create({{"ip_families", {"IPv6", "IPv4"}}}).body.at("addresses"),

@@ -40,6 +40,10 @@ struct ExistingLoadBalancer {
   std::optional<std::vector<std::string>> tags;  // nothing when the API omits it (DO-344)
   std::string json;                              // the whole answer, for unmanaged fields
 
+  // The cloud is still making it, or gives it an address.
+  [[nodiscard]] bool in_creation() const {
+    return status == "new" || (status == "active" && ip.empty());
+  }
   // The first certificate of its rules; empty = none (DO-185).
   [[nodiscard]] std::string certificate_id() const;
   // false also when the API omits it.

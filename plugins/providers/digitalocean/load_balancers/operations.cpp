@@ -60,7 +60,12 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::find(
 Task<Result<Found>> LoadBalancerOperations::by_id(Ctx ctx, std::string id) {
   auto listed = co_await listing_.get(ctx, kFresh);
   if (!listed.ok()) co_return listed.status();
-  const auto place = (*listed)->find(id);
+  auto place = (*listed)->find(id);
+  if (place != (*listed)->end() && place->second->in_creation()) {
+    listed = co_await listing_.get(ctx, kFreshInCreation);
+    if (!listed.ok()) co_return listed.status();
+    place = (*listed)->find(id);
+  }
   if (place != (*listed)->end()) co_return Found(*place->second);
   Call question;
   question.path = "/v2/load_balancers/" + percent_encode(id);

@@ -29,6 +29,8 @@ namespace ccm::digitalocean {
 
 // The maximum age of cloud state that is compared with the wanted state.
 inline constexpr std::chrono::milliseconds kFresh{1'000};
+// The same of one in creation: of those that are asked about together, all but the first find it.
+inline constexpr std::chrono::milliseconds kFreshInCreation{200};
 
 // For a Service whose load balancer is left alone (DO-118).
 Status left_alone_by_annotation();
@@ -107,8 +109,9 @@ class LoadBalancerOperations {
   Task<Result<std::string>> send_creation(Ctx ctx, WantedLoadBalancer& wanted);
   Task<Status> delete_one(Ctx ctx, LoadBalancerService service, ExistingLoadBalancer balancer);
 
-  Result<LoadBalancer> answer(const Subject& subject, const ExistingLoadBalancer& balancer,
-                              const std::string& renewed_certificate_id, std::string difference);
+  static Result<LoadBalancer> answer(const Subject& subject, const ExistingLoadBalancer& balancer,
+                                     const std::string& renewed_certificate_id,
+                                     std::string difference);
   void warn(const Subject& subject, const std::optional<ExistingLoadBalancer>& existing);
 
   Host& host_;
@@ -127,8 +130,7 @@ class LoadBalancerOperations {
     std::vector<std::string> differences;
   };
   std::map<std::string, NotTaken> not_taken_;
-  std::map<std::string, std::chrono::milliseconds> pending_since_;  // by id
-  std::map<std::string, std::string> warned_;                       // by UID: the last text
+  std::map<std::string, std::string> warned_;  // by UID: the last text
 };
 
 }  // namespace ccm::digitalocean

@@ -1,7 +1,6 @@
 // The Service's side of LoadBalancerOperations: its settings and its Events.
 #include "forwarding_rules.hpp"
 #include "operations.hpp"
-#include "poll_schedule.hpp"
 
 #include <utility>
 
@@ -71,16 +70,10 @@ Result<LoadBalancer> LoadBalancerOperations::answer(const Subject& subject,
   if (!renewed_certificate_id.empty()) {
     result.annotations.push_back({std::string(annotation::kCertificateId), renewed_certificate_id});
   }
-  const bool working =
-      balancer.status == "new" || (balancer.status == "active" && balancer.ip.empty());
-  if (working) {
-    const auto now = host_.timer.now();
-    const auto [since, is_new] = pending_since_.emplace(balancer.id, now);
+  if (balancer.in_creation()) {
     result.state = LoadBalancerState::pending;
-    result.retry_after = until_next_poll(now, since->second);
     return result;
   }
-  pending_since_.erase(balancer.id);
   if (balancer.status != "active") {  // DO-112
     return Status(Code::unavailable, ErrorClass::unavailable,
                   "load-balancer has unexpected status " + go_quoted(balancer.status))

@@ -311,7 +311,6 @@ Task<Status> LoadBalancerOperations::delete_one(Ctx ctx, LoadBalancerService ser
     co_return status.with_context("failed to delete load-balancer");
   }
   listing_.deleted(balancer.id);
-  pending_since_.erase(balancer.id);
   not_taken_.erase(balancer.id);
   co_await marks_.drop(ctx, service, balancer);
   co_return Status();
