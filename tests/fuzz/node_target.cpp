@@ -65,7 +65,7 @@ void check_desired(testing::FakeObjects& objects, const NodeState& state, const 
             "an address is the machine's, or the kubelet's Hostname");
   }
   check_json(objects, node::initialization_patch(state, *desired));
-  check_json(objects, node::address_patch("7c1b", desired->addresses));
+  check_json(objects, node::address_patch("7c1b", "1", desired->addresses));
   check_json(objects, node::label_patch("7c1b", desired->labels.set));
   NodeState settled = state;
   if (settled.provider_id.empty()) settled.provider_id = desired->provider_id;

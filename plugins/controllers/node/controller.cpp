@@ -68,6 +68,10 @@ std::string text_of(const Labels& labels) {
   return text;
 }
 
+Status no_version() {
+  return {Code::data_loss, "the API server's answer to a write has no resourceVersion"};
+}
+
 // A strategic merge patch that asks for no answer.
 KubePatch node_patch(std::string_view name, std::string body) {
   KubePatch patch;
@@ -196,7 +200,9 @@ Task<Result<Instance>> Controller::find_instance(Ctx ctx, Object node) {
 Task<Status> Controller::initialize(Ctx ctx, Object node) {
   const auto instance = co_await find_instance(ctx, node);
   if (!instance.ok()) co_return instance.status();
-  Object current = node;
+  // The kubelet may have written since the cloud was asked.
+  Object current = host_.kube.cached(kNodes, node.name());
+  if (!current || current.uid() != node.uid()) co_return Status();
   for (int left = kConflictTries;; --left) {
     Status written = co_await write(ctx, current, &*instance);
     if (written.error_class() != ErrorClass::conflict || left == 1) co_return written;
@@ -220,15 +226,15 @@ Task<Status> Controller::write(Ctx ctx, Object node, const Instance* instance) {
   auto desired = desired_state(state, *instance);
   if (!desired.ok()) co_return desired.status();
   if (addresses_differ(state, desired->addresses)) {
-    auto written = co_await write_addresses(ctx, node, desired->addresses, PatchAnswer::whole);
+    // At the version that was read, so that its taints are still those of the second write: of the
+    // answer only the new version is needed, and a whole Node is large.
+    const std::string version = state.resource_version;
+    auto written =
+        co_await write_addresses(ctx, node, version, desired->addresses, PatchAnswer::metadata);
     if (gone(written.status())) co_return Status();
     if (!written.ok()) co_return written.status();
-    // The second write uses the first one's answer: its resourceVersion is the newest.
-    node = *std::move(written);
-    state = read_node(node);
-    if (!state.uninitialized()) co_return Status();
-    desired = desired_state(state, *instance);
-    if (!desired.ok()) co_return desired.status();
+    state.resource_version = written->text("/metadata/resourceVersion");
+    if (state.resource_version.empty()) co_return no_version();
   }
   KubePatch patch = node_patch(state.name, initialization_patch(state, *desired));
   const auto written = co_await host_.kube.patch(ctx, std::move(patch));
@@ -275,8 +281,9 @@ Task<Status> Controller::refresh(Ctx ctx, Object node) {
     co_return Status();
   }
   if (!addresses_differ(state, *addresses)) co_return Status();
+  const std::string any_version;
   const auto written =
-      co_await write_addresses(ctx, node, *std::move(addresses), PatchAnswer::none);
+      co_await write_addresses(ctx, node, any_version, *std::move(addresses), PatchAnswer::none);
   if (gone(written.status())) co_return Status();
   co_return written.status();
 }
@@ -296,10 +303,10 @@ void Controller::report_topology(const Object& node, const Labels& differing) {
                            "correct them by hand, or with --refresh-node-labels=all");
 }
 
-Task<Result<Object>> Controller::write_addresses(Ctx ctx, Object node,
+Task<Result<Object>> Controller::write_addresses(Ctx ctx, Object node, std::string version,
                                                  std::vector<NodeAddress> addresses,
                                                  PatchAnswer answer) {
-  KubePatch patch = node_patch(node.name(), address_patch(node.uid(), addresses));
+  KubePatch patch = node_patch(node.name(), address_patch(node.uid(), version, addresses));
   patch.reference.subresource = "status";
   patch.answer = answer;
   auto written = co_await host_.kube.patch(ctx, std::move(patch));

@@ -46,8 +46,9 @@ class Controller {
   // Addresses and labels of an initialised Node.
   Task<Status> refresh(Ctx ctx, Object node);
   void report_topology(const Object& node, const Labels& differing);
-  Task<Result<Object>> write_addresses(Ctx ctx, Object node, std::vector<NodeAddress> addresses,
-                                       PatchAnswer answer);
+  // At the resourceVersion `version`; empty = any.
+  Task<Result<Object>> write_addresses(Ctx ctx, Object node, std::string version,
+                                       std::vector<NodeAddress> addresses, PatchAnswer answer);
 
   void initialized(const Object& object, const NodeState& node, const DesiredState& desired) const;
   void report(const Object& node, const Status& status, uint32_t attempt) const;

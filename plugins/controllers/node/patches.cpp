@@ -31,10 +31,14 @@ void write_other_taints(JsonWriter& json, const std::vector<Taint>& taints) {
 
 }  // namespace
 
-std::string address_patch(std::string_view uid, const std::vector<NodeAddress>& addresses) {
+std::string address_patch(std::string_view uid, std::string_view version,
+                          const std::vector<NodeAddress>& addresses) {
   JsonWriter json;
   json.object([&] {
-    json.member("metadata").object([&] { json.member("uid").text(uid); });
+    json.member("metadata").object([&] {
+      json.member("uid").text(uid);
+      if (!version.empty()) json.member("resourceVersion").text(version);
+    });
     json.member("status").object([&] {
       json.member("addresses").array([&] {
         json.object([&] { json.member("$patch").text("replace"); });

@@ -15,9 +15,10 @@
 
 namespace ccm::node {
 
-// For nodes/<name>/status. A merge patch replaces the list whole; the strategic kind would merge it
-// by type and keep stale entries (TRAP-9).
-std::string address_patch(std::string_view uid, const std::vector<NodeAddress>& addresses);
+// For nodes/<name>/status. The list is replaced whole: merged by type, it would keep stale entries
+// (TRAP-9). `version`: the resourceVersion that it has to be written at; empty = any.
+std::string address_patch(std::string_view uid, std::string_view version,
+                          const std::vector<NodeAddress>& addresses);
 
 // For nodes/<name>: provider ID, labels, and the taints without the uninitialized one (NODE-20).
 // Taints are one atomic list, so the patch carries the resourceVersion that it was made from

@@ -33,6 +33,18 @@ TEST_F(NodeFaultTest, TRAP_29_AConflictIsSolvedWithALiveRead) {
   EXPECT_EQ(event_reasons(), Calls{"Normal Synced"});
 }
 
+TEST_F(NodeFaultTest, TRAP_29_SoIsAConflictOfTheFirstWrite) {
+  put(joining("n1"));
+  start();
+  host.kube.set_cache_follows(false);
+  host.kube.before_next("patch", "v1/nodes/status", [this] { touch("somebody-else"); });
+  controller->run();
+  EXPECT_FALSE(tainted("n1"));
+  EXPECT_EQ(stored("n1")["metadata"]["labels"]["somebody-else"], "1");
+  EXPECT_EQ(take_calls(), (Calls{"patch status", "get", "patch status", "patch"}));
+  EXPECT_EQ(event_reasons(), Calls{"Normal Synced"});
+}
+
 TEST_F(NodeFaultTest, TRAP_30_ATaintAddedInBetweenSurvives) {
   put(joining("n1"));
   start();
@@ -84,8 +96,9 @@ TEST_F(NodeFaultTest, API_70_AWriteWhoseAnswerIsLostIsNotRepeatedBlindly) {
   controller->run();
   EXPECT_FALSE(tainted("n1"));
   take_calls();
-  controller->advance(milliseconds(5));  // the cache still shows the tainted Node
-  EXPECT_EQ(take_calls(), (Calls{"patch status"}));
+  // The cache still shows the tainted Node, at a version that is no more.
+  controller->advance(milliseconds(5));
+  EXPECT_EQ(take_calls(), (Calls{"patch status", "get"}));
   EXPECT_FALSE(tainted("n1"));
   EXPECT_TRUE(controller->waiting().empty());
 }

@@ -28,7 +28,7 @@ TEST_F(NodeControllerTest, NODE_8_13_15_20_21_24_AJoiningNodeIsInitialisedWithTw
   EXPECT_TRUE(host.faults().empty());
 }
 
-// The second write begins with what the first one answered; nothing needs the second one's answer.
+// Of the first write's answer the second one needs the version; nothing needs the second one's.
 TEST_F(NodeControllerTest, OnlyTheFirstWriteHasAnAnswer) {
   cloud.machines["n1"] = machine("n1");
   put(joining("n1"));
@@ -36,7 +36,7 @@ TEST_F(NodeControllerTest, OnlyTheFirstWriteHasAnAnswer) {
   controller->run();
   const auto patches = host.kube.calls("patch");
   ASSERT_EQ(patches.size(), 2U);
-  EXPECT_EQ(patches[0].answer, PatchAnswer::whole);
+  EXPECT_EQ(patches[0].answer, PatchAnswer::metadata);
   EXPECT_EQ(patches[1].answer, PatchAnswer::none);
   EXPECT_FALSE(tainted("n1"));
 }

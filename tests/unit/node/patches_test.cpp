@@ -11,10 +11,13 @@ constexpr const char* kOurs =
     R"({"key":"node.cloudprovider.kubernetes.io/uninitialized","value":"true","effect":"NoSchedule"})";
 
 TEST(Patches, TRAP_9_AddressesAreReplacedWhole) {
-  EXPECT_EQ(address_patch("u-1", {{"InternalIP", "10.0.0.1"}, {"InternalIP", "fd00::1"}}),
-            R"({"metadata":{"uid":"u-1"},"status":{"addresses":[{"$patch":"replace"},)"
+  EXPECT_EQ(address_patch("u-1", "7", {{"InternalIP", "10.0.0.1"}, {"InternalIP", "fd00::1"}}),
+            R"({"metadata":{"uid":"u-1","resourceVersion":"7"},)"
+            R"("status":{"addresses":[{"$patch":"replace"},)"
             R"({"type":"InternalIP","address":"10.0.0.1"},)"
             R"({"type":"InternalIP","address":"fd00::1"}]}})");
+  EXPECT_EQ(address_patch("u-1", "", {}),
+            R"({"metadata":{"uid":"u-1"},"status":{"addresses":[{"$patch":"replace"}]}})");
 }
 
 TEST(Patches, NODE_20_OnlyTheUninitializedTaintsGoAndTheRestKeepsItsOrder) {
