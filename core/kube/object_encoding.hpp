@@ -74,6 +74,8 @@ class Writer {
   void boolean(bool value) { bytes_.push_back(value ? kTrue : kFalse); }
   void number(std::string_view json);
   void string(std::string_view text);  // also for keys
+  // A string that was written before.
+  void encoded(std::string_view bytes) { append(bytes); }
   // Begins a container; end() gets what this returned.
   std::size_t begin(bool object);
   void end(std::size_t start);

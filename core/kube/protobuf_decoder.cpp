@@ -9,7 +9,6 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -59,12 +58,25 @@ std::optional<Entry> read_entry(std::string_view message, Kind kind) {
 struct Decoder::Impl {
   encoding::Writer writer;
   simdjson::dom::parser parser;
+  std::vector<Slot> slots;  // of the message under work and of those around it
   std::string unreadable;  // why only JSON can show the object whole; empty: it is malformed
 
   // Members come in the order of Go's struct, which is not that of the numbers, so a first pass
   // looks up where each kept field is.
   bool members(std::string_view message, const Node& node, unsigned depth) {
-    std::array<Slot, kMaxFields> slots;
+    const std::size_t first = slots.size();
+    slots.resize(first + node.fields.size());
+    const bool read = find_fields(message, node, first);
+    for (std::size_t i = 0; read && i < node.fields.size(); ++i) {
+      const Slot slot = slots[first + i];  // a copy: the messages below it use the list, too
+      if (!member(node.fields[i], slot, depth)) return false;
+    }
+    slots.resize(first);
+    return read;
+  }
+
+  // Fills the slots from `first` on.
+  bool find_fields(std::string_view message, const Node& node, std::size_t first) {
     WireReader reader(message);
     for (std::string_view here = message; reader.next(); here = reader.rest()) {
       const uint32_t number = reader.number();
@@ -77,7 +89,7 @@ struct Decoder::Impl {
       const Field& field = *node.fields[place - 1].field;
       const bool varint = is_varint(field.kind) && field.shape != Shape::map;
       if (reader.type() != (varint ? WireType::varint : WireType::bytes)) return false;
-      Slot& slot = slots[place - 1];
+      Slot& slot = slots[first + place - 1];
       if (slot.count++ == 0) slot.from = here;
       slot.integer = reader.integer();
       slot.bytes = reader.bytes();
@@ -85,11 +97,7 @@ struct Decoder::Impl {
       // To be merged, by the rules of protobuf. Kubernetes never sends that.
       if (one && slot.count > 1) return needs_json("has a field twice", number);
     }
-    if (reader.broken()) return false;
-    for (std::size_t i = 0; i < node.fields.size(); ++i) {
-      if (!member(node.fields[i], slots[i], depth)) return false;
-    }
-    return true;
+    return !reader.broken();
   }
 
   bool needs_json(std::string_view why, uint32_t number) {
@@ -109,7 +117,7 @@ struct Decoder::Impl {
     const bool nil = slot.count == 0 && (field.shape != Shape::single || field.kind == Kind::bytes);
     if (nil && field.omit != Omit::never) return true;
     if (!nil && field.shape == Shape::single && left_out(field, slot)) return true;
-    writer.string(field.name);
+    writer.encoded(kept.key);
     if (nil) return writer.null(), true;
     if (field.shape == Shape::map) return map(kept, slot, depth);
     if (field.shape == Shape::repeated) return list(kept, slot, depth);
@@ -275,6 +283,7 @@ Result<ObjectPtr> Decoder::decode(std::string_view message, const Projection& pr
   encoding::Writer& writer = impl_->writer;
   writer.clear();
   impl_->unreadable.clear();
+  impl_->slots.clear();
   const std::size_t start = writer.begin(true);
   if (!options.kind.empty()) {
     writer.string("apiVersion");

@@ -1,10 +1,18 @@
 #include "kube/protobuf_projection.hpp"
 
+#include "kube/object_encoding.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace ccm::kube::protobuf {
 namespace {
+
+std::string encoded(std::string_view name) {
+  encoding::Writer writer;
+  writer.string(name);
+  return {writer.bytes().begin(), writer.bytes().end()};
+}
 
 const FieldSet::Node* unless_whole(const FieldSet::Node* filter) {
   return filter == nullptr || filter->whole ? nullptr : filter;
@@ -56,6 +64,7 @@ Projection::Kept Projection::keep(const Field& field, const FieldSet::Node* filt
                                   const std::string& place) {
   Kept kept;
   kept.field = &field;
+  kept.key = encoded(field.name);
   kept.filter = filter;
   std::string below = place;
   if (field.shape == Shape::repeated) {

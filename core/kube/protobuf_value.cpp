@@ -3,10 +3,10 @@
 #include "base/utf8.hpp"
 #include "kube/protobuf_wire.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstring>
 
 namespace ccm::kube::protobuf {
 namespace {
@@ -23,9 +23,16 @@ void put_digits(char* end, std::size_t digits, uint64_t value) {
   }
 }
 
+// Eight bytes at a time.
 bool is_ascii(std::string_view text) {
-  return std::none_of(text.begin(), text.end(),
-                      [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+  uint64_t all = 0;
+  for (; text.size() >= sizeof(all); text.remove_prefix(sizeof(all))) {
+    uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data(), sizeof(bytes));
+    all |= bytes;
+  }
+  for (const char c : text) all |= static_cast<unsigned char>(c);
+  return (all & 0x8080808080808080) == 0;
 }
 
 }  // namespace

@@ -18,8 +18,29 @@ struct Tag {
 };
 
 // At most ten bytes. Removes them from `rest`; nothing when they are no number or not all there.
-std::optional<uint64_t> take_varint(std::string_view& rest);
-std::optional<Tag> take_tag(std::string_view& rest);
+std::optional<uint64_t> take_long_varint(std::string_view& rest);
+// Nearly all have one byte: every field is read by this.
+inline std::optional<uint64_t> take_varint(std::string_view& rest) {
+  if (rest.empty() || static_cast<unsigned char>(rest.front()) >= 0x80) {
+    return take_long_varint(rest);
+  }
+  const auto value = static_cast<unsigned char>(rest.front());
+  rest.remove_prefix(1);
+  return value;
+}
+inline std::optional<Tag> take_tag(std::string_view& rest) {
+  const std::optional<uint64_t> tag = take_varint(rest);
+  if (!tag || *tag >> 3 == 0 || *tag >> 3 > 0x1fffffff) return std::nullopt;
+  const auto type = static_cast<WireType>(*tag & 7);
+  switch (type) {
+    case WireType::varint:
+    case WireType::fixed64:
+    case WireType::bytes:
+    case WireType::fixed32:
+      return Tag{static_cast<uint32_t>(*tag >> 3), type};
+  }
+  return std::nullopt;
+}
 
 class WireReader {
  public:
@@ -45,5 +66,30 @@ class WireReader {
   std::string_view bytes_;
   bool broken_ = false;
 };
+
+inline bool WireReader::take(std::size_t size) {
+  if (size > rest_.size()) return false;
+  bytes_ = {rest_.data(), size};
+  rest_.remove_prefix(size);
+  return true;
+}
+
+inline bool WireReader::next() {
+  if (rest_.empty() || broken_) return false;
+  broken_ = true;
+  const std::optional<Tag> tag = take_tag(rest_);
+  if (!tag) return false;
+  tag_ = *tag;
+  bytes_ = {};
+  if (tag_.type == WireType::fixed64) {
+    broken_ = !take(8);
+  } else if (tag_.type == WireType::fixed32) {
+    broken_ = !take(4);
+  } else if (const std::optional<uint64_t> value = take_varint(rest_)) {
+    integer_ = *value;
+    broken_ = tag_.type == WireType::bytes && !take(*value);
+  }
+  return !broken_;
+}
 
 }  // namespace ccm::kube::protobuf
