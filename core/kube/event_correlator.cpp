@@ -1,6 +1,8 @@
 #include "kube/event_correlator.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <random>
 
 namespace ccm::kube {
 namespace {
@@ -20,6 +22,17 @@ std::string_view type_text(EventType type) {
 
 }  // namespace
 
+uint64_t text_hash(std::string_view text) {
+  static const std::string secret = [] {
+    std::random_device random;
+    std::string drawn;
+    for (int i = 0; i < 4; ++i) drawn += std::to_string(random());
+    return drawn;
+  }();
+  static_assert(sizeof(std::size_t) == sizeof(uint64_t));
+  return std::hash<std::string>()(secret + std::string(text));
+}
+
 EventCorrelator::EventCorrelator(const EventOptions& options)
     : component_(options.component),
       aggregate_after_(options.aggregate_after),
@@ -30,7 +43,7 @@ EventCorrelator::EventCorrelator(const EventOptions& options)
       similar_(options.cache_entries),
       stored_(options.cache_entries) {}
 
-bool EventCorrelator::admit(const std::string& source, TimePoint now) {
+bool EventCorrelator::admit(uint64_t source, TimePoint now) {
   Bucket& bucket = buckets_[source];
   if (!bucket.used) {
     bucket = {true, spam_burst_, now};
@@ -55,18 +68,20 @@ std::optional<EventCorrelator::Verdict> EventCorrelator::judge(const RawEvent& e
 
   Verdict verdict;
   verdict.message = event.message;
-  verdict.key = joined({group, event.message});
-  Similar& similar = similar_[group];
-  if (now - similar.last > aggregate_interval_) similar.messages.clear();
+  verdict.key = text_hash(joined({group, event.message}));
+  Similar& similar = similar_[text_hash(group)];
+  std::vector<uint64_t>& messages = similar.messages;
+  if (now - similar.last > aggregate_interval_) messages.clear();
   similar.last = now;
-  similar.messages.insert(event.message);
-  if (similar.messages.size() >= aggregate_after_) {
+  const bool known = std::find(messages.begin(), messages.end(), verdict.key) != messages.end();
+  if (!known) messages.push_back(verdict.key);
+  if (messages.size() >= aggregate_after_) {
     // One more is not needed to know that there are too many.
-    similar.messages.erase(similar.messages.begin());
+    messages.erase(messages.begin());
     verdict.message = std::string(kCombined) + event.message;
-    verdict.key = group;
+    verdict.key = text_hash(group);
   }
-  if (!admit(source, now)) return std::nullopt;
+  if (!admit(text_hash(source), now)) return std::nullopt;
 
   const Stored& stored = stored_[verdict.key];
   verdict.count = stored.count + 1;

@@ -6,23 +6,30 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace ccm::kube {
 
-// A map that drops the least recently used entry.
+// The hash of a text, by which the caches of Events know it: the texts themselves would take more
+// memory than all Nodes of a cluster. It has a secret of the process, so that nobody can choose
+// texts with one hash; of a few thousand texts two have the same one by chance in 10^12 processes.
+uint64_t text_hash(std::string_view text);
+
+// A map by hashes that drops the least recently used entry.
 template <typename Value>
 class LruMap {
  public:
   explicit LruMap(std::size_t limit) : limit_(limit) {}
 
   // The value of `key`, made when it is absent; it is the youngest now.
-  Value& operator[](const std::string& key) {
+  Value& operator[](uint64_t key) {
     if (const auto found = index_.find(key); found != index_.end()) {
       entries_.splice(entries_.begin(), entries_, found->second);
       return found->second->second;
@@ -38,10 +45,10 @@ class LruMap {
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
  private:
-  using Entries = std::list<std::pair<std::string, Value>>;
+  using Entries = std::list<std::pair<uint64_t, Value>>;
   std::size_t limit_;
   Entries entries_;
-  std::unordered_map<std::string, typename Entries::iterator> index_;
+  std::unordered_map<uint64_t, typename Entries::iterator> index_;
 };
 
 struct RawEvent {
@@ -59,7 +66,7 @@ class EventCorrelator {
   explicit EventCorrelator(const EventOptions& options);
 
   struct Verdict {
-    std::string key;      // the key to pass to written()
+    uint64_t key = 0;     // the key to pass to written()
     std::string message;  // maybe with the prefix of combined events
     int count = 1;
     // Of the stored event to be patched; an empty name means that a new one is created.
@@ -79,7 +86,7 @@ class EventCorrelator {
     TimePoint updated;
   };
   struct Similar {
-    std::unordered_set<std::string> messages;
+    std::vector<uint64_t> messages;  // hashes of different ones
     TimePoint last;
   };
   struct Stored {
@@ -88,7 +95,7 @@ class EventCorrelator {
     std::chrono::system_clock::time_point first_time;
   };
 
-  bool admit(const std::string& source, TimePoint now);
+  bool admit(uint64_t source, TimePoint now);
 
   std::string component_;
   std::size_t aggregate_after_;

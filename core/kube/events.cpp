@@ -71,7 +71,7 @@ bool EventRecorder::Impl::told_lately(const RawEvent& event) {
                           event.about.name + "/" + event.about.uid + "/" + event.reason;
   const auto now = options.steady_now();
   const std::lock_guard lock(mutex);
-  auto& last = told[key];
+  auto& last = told[text_hash(key)];
   if (last && now - *last < options.log_interval) return true;
   last = now;
   return false;
