@@ -7,6 +7,7 @@
 #include "kubelet_node.hpp"
 #include "lease_watch.hpp"
 #include "manager.hpp"
+#include "traffic.hpp"
 #include "work.hpp"
 
 #include <CLI/CLI.hpp>
@@ -127,9 +128,10 @@ std::string version_of_nodes(const Server& admin) {
 }
 
 struct Cost {
-  double seconds = 0;  // until the last node is done
-  double server = 0;   // processor time of API server and etcd until then
-  double after = 0;    // and in the six seconds after that, in which the manager writes its Events
+  double seconds = 0;   // until the last node is done
+  double server = 0;    // processor time of API server and etcd until then
+  double after = 0;     // and in the six seconds after that, in which the manager writes its Events
+  double requests = 0;  // that the API server has answered in all this time
 };
 
 // Six seconds, since the manager gives memory back every five.
@@ -140,6 +142,7 @@ template <typename Act>
 Cost measure(const Settings& settings, const Server& admin, const Work& work, const Act& act) {
   Observer observer(admin, work, settings.nodes, version_of_nodes(admin));
   Cost cost;
+  const double requests = answered_requests(admin);
   const double before = cpu_seconds(settings.server);
   const auto start = Clock::now();
   act();
@@ -149,6 +152,7 @@ Cost measure(const Settings& settings, const Server& admin, const Work& work, co
   cost.server = at_end - before;
   std::this_thread::sleep_for(kAfter);
   cost.after = cpu_seconds(settings.server) - at_end;
+  cost.requests = answered_requests(admin) - requests - 1;  // the first look at its count
   return cost;
 }
 
@@ -202,7 +206,7 @@ void run(const Settings& settings) {
 
   // In turn, since the machine's speed changes with time.
   std::vector<double> bare, bare_server, total, server, ratio, server_ratio, with_events, busy,
-      lease, settled, highest, anonymous;
+      lease, requests, received, sent, settled, highest, anonymous;
   std::optional<Manager> manager;
   for (std::size_t round = 0; round < settings.rounds; ++round) {
     if (manager) manager->end(SIGTERM);
@@ -217,6 +221,10 @@ void run(const Settings& settings) {
     server_ratio.push_back(cost.server / yardstick.server);
     with_events.push_back((cost.server + cost.after) / (yardstick.server + yardstick.after));
     busy.push_back(manager->cpu_seconds());
+    requests.push_back(cost.requests);
+    const Bytes traffic = bytes_of(manager->pid(), admin);
+    received.push_back(traffic.received / 1e6);
+    sent.push_back(traffic.sent / 1e6);
     lease.push_back(renewals.end().count() / 1000);
     settled.push_back(manager->megabytes("VmRSS:"));
     anonymous.push_back(manager->megabytes("RssAnon:"));
@@ -233,6 +241,9 @@ void run(const Settings& settings) {
   row("ratio", server_ratio, "");
   row("ratio with the 6 s after it, in which Events are written", with_events, "");
   row("processor time of the manager", busy, "s");
+  row("requests that the API server answered, Events included", requests, "");
+  row("bytes from the API server", received, "MB");
+  row("bytes to the API server", sent, "MB");
   row("Lease renewed after at most", lease, "s");
   row("resident memory, settled", settled, "MB");
   row("of this its own, not shared with files (RssAnon)", anonymous, "MB");

@@ -1,8 +1,10 @@
 // Measures Services of type LoadBalancer: how long until N of them, created at once, have an
 // address; what a restart of the manager writes; what one node that leaves costs. Usage: bench/run.
 #include "bare_client.hpp"
+#include "kubelet_node.hpp"
 #include "manager.hpp"
 #include "service_yardstick.hpp"
+#include "traffic.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -37,6 +39,8 @@ struct Settings {
   std::size_t services = 50;
   std::size_t nodes = 3;
   std::size_t connections = 64;  // as many as the manager has workers
+  std::size_t images = 50;       // of each Node
+  int server_pid = 0;            // the process that is API server and etcd
   bool yardstick = false;
   double cloud_seconds = 2;  // what the cloud needs for one load balancer
   Server cloud;
@@ -101,11 +105,10 @@ std::string machine_name(std::size_t i) { return "node-" + std::to_string(i); }
 void create_nodes(const Server& admin, const Settings& settings) {
   std::vector<BareRequest> creations;
   for (std::size_t i = 0; i < settings.nodes; ++i) {
-    const json node = {{"apiVersion", "v1"},
-                       {"kind", "Node"},
-                       {"metadata", {{"name", machine_name(i)}}},
-                       {"spec", {{"providerID", "sandbox://" + machine_name(i)}}}};
-    creations.push_back({"POST", "/api/v1/nodes", "application/json", node.dump()});
+    json node = kubelet_node(i, settings.images);
+    node["metadata"]["name"] = machine_name(i);
+    node["spec"] = {{"providerID", "sandbox://" + machine_name(i)}};
+    creations.push_back({"POST", "/api/v1/nodes", kJson, node.dump()});
   }
   send_all(admin, creations, settings.connections);
 }
@@ -204,6 +207,8 @@ std::unique_ptr<Manager> start_manager(const Settings& settings) {
 void measure_creation(const Settings& settings, const Server& admin, const Manager& manager,
                       double bare) {
   const Calls before = cloud_calls(settings);
+  const double requests = answered_requests(admin);
+  const double server = cpu_seconds(settings.server_pid);
   std::vector<BareRequest> creations;
   for (std::size_t i = 0; i < settings.services; ++i) {
     creations.push_back(create_service(service_name(i), settings.services <= kMostWithNodePorts));
@@ -222,7 +227,14 @@ void measure_creation(const Settings& settings, const Server& admin, const Manag
   const Calls after = cloud_calls(settings);
   row("cloud writes for each", of_each(writes(after) - writes(before), settings), "");
   row_of_calls("cloud calls", before, after);
+  row("processor time of API server and etcd, all of this",
+      cpu_seconds(settings.server_pid) - server, "s");
   row("processor time of the manager", manager.cpu_seconds(), "s");
+  row("requests that the API server answered, creations included",
+      answered_requests(admin) - requests - 1, "");
+  const Bytes bytes = bytes_of(manager.pid(), admin);
+  row("bytes from the API server", bytes.received / 1e6, "MB");
+  row("bytes to the API server", bytes.sent / 1e6, "MB");
   row("resident memory", manager.megabytes("VmRSS:"), "MB");
   row("RssAnon", manager.megabytes("RssAnon:"), "MB");
   row("resident memory, highest", manager.megabytes("VmHWM:"), "MB");
@@ -301,6 +313,11 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--yardstick", settings.yardstick,
                "let a bare client make the same calls first, and print the ratio");
+  app.add_option("--images", settings.images, "container images of a Node, 50 at most")
+      ->check(CLI::Range(0, 50))
+      ->capture_default_str();
+  app.add_option("--server-pid", settings.server_pid, "of the process that is API server and etcd")
+      ->required();
   app.add_option("--cloud-seconds", settings.cloud_seconds,
                  "until a load balancer is active in the cloud")
       ->capture_default_str();
