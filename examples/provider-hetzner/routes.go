@@ -153,7 +153,21 @@ func waitingFor(command, destination string) error {
 	return ccm.Waiting(lockedFor, "the network works on %s of %s, or on another change", command, destination)
 }
 
-// send begins one change. It counts as done when the next listing shows it.
+// ended notes a change that the network has made already.
+func (c *routeChange) ended(command string, route networkRoute) {
+	left := []networkRoute{}
+	for _, each := range *c.of.Routes {
+		if each.Destination != route.Destination {
+			left = append(left, each)
+		}
+	}
+	if command == "add_route" {
+		left = append(left, route)
+	}
+	c.of.Routes = &left
+}
+
+// send begins one change. Most are worked on for a while: they count as made when the network shows them.
 func (c *routeChange) send(ctx context.Context, command string, route networkRoute) error {
 	if c.locked {
 		return waitingFor(command, route.Destination)
@@ -162,6 +176,10 @@ func (c *routeChange) send(ctx context.Context, command string, route networkRou
 	err := c.p.api.call(ctx, operations[command], "POST", path([]any{"networks", c.of.ID, "actions", command}), route, &answer)
 	if err != nil && !isCode(err, "locked") {
 		return err
+	}
+	if err == nil && answer.Action.Status == "success" {
+		c.ended(command, route)
+		return nil
 	}
 	c.locked = true
 	c.p.actions.began(resourceOfNetwork(*c.of), answer.Action)

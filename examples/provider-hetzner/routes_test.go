@@ -103,3 +103,18 @@ func TestAnotherClustersRoutesAreNotOurs(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestAChangeThatHasEndedIsNotWaitedFor(t *testing.T) {
+	w := begin(t)
+	w.cloud.ActionTime = 0
+	add := []ccm.Route{routeTo("10.244.1.0/24", "hcloud://2"), routeTo("10.244.2.0/24", "hcloud://3")}
+	outcomes, err := w.ApplyRoutes(ctx, "kubernetes", nil, add)
+	if err != nil || outcomes[0] != nil || outcomes[1] != nil || len(w.routes()) != 2 {
+		t.Fatalf("got %v, %v", outcomes, err)
+	}
+	moved := routeTo("10.244.1.0/24", "hcloud://3")
+	outcomes, err = w.ApplyRoutes(ctx, "kubernetes", []ccm.Route{w.routes()["10.244.1.0/24"]}, []ccm.Route{moved})
+	if one := w.routes()["10.244.1.0/24"]; err != nil || outcomes[0] != nil || outcomes[1] != nil || one.TargetNode != "worker-2" || !one.Owned {
+		t.Errorf("got %v, %v, %+v", outcomes, err, one)
+	}
+}
