@@ -76,6 +76,8 @@ impl State {
 
     /// Has somebody look who waits in `step`.
     pub fn notify(&self) {
+        // Under the lock, so that nobody is between looking and waiting.
+        let _inner = self.lock();
         self.changed.notify_all();
     }
 
@@ -97,12 +99,16 @@ impl State {
         self.drop_callback(callback);
     }
 
-    /// Does the next thing; moves the clock when nothing else is left. False when nothing is. With `patience` it waits for a
-    /// thread of the plugin's instead, and then moves the clock.
+    /// Does the next thing; moves the clock when nothing else is left. False when nothing is. With `patience` a thread of the
+    /// plugin's gets that long to do something before the clock moves.
     pub fn step(&self, patience: Duration) -> bool {
         let mut inner = self.lock();
         if inner.events.is_empty() && patience > Duration::ZERO {
-            inner = self.changed.wait_timeout(inner, patience).map(|(inner, _)| inner).unwrap_or_else(|p| p.into_inner().0);
+            let (after, waited) = self.changed.wait_timeout(inner, patience).unwrap_or_else(|poisoned| poisoned.into_inner());
+            inner = after;
+            if inner.events.is_empty() && !waited.timed_out() {
+                return true;
+            }
         }
         if let Some(event) = inner.events.pop_front() {
             drop(inner);

@@ -172,7 +172,9 @@ pub fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, String> {
             _ => "without a message".to_string(),
         };
         // It may be of any type, and panic when it is dropped.
-        std::mem::forget(cause);
+        if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(cause))) {
+            std::mem::forget(another);
+        }
         message
     })
 }
