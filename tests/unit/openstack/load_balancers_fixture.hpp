@@ -132,6 +132,13 @@ class OpenStackLoadBalancersTest : public CloudTest {
     auto& records = cloud.region().network.records("floatingips");
     return static_cast<size_t>(std::distance(records.begin(), records.end()));
   }
+  int ports_of_octavia() {
+    int found = 0;
+    for (const json& port : cloud.region().network.records("ports")) {
+      found += port.at("device_owner") == "Octavia" ? 1 : 0;
+    }
+    return found;
+  }
   // The Service with annotations, those without a prefix are Octavia's, and with the address that
   // its status has.
   LoadBalancerService annotated(LoadBalancerService service,

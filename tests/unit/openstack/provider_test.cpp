@@ -111,6 +111,19 @@ TEST_F(OpenStackProviderTest, OS_161_413_ManyServersCostPagesAndPortsInOneQuery)
   EXPECT_EQ(named(*list, "more-599")->addresses.size(), 1U);
 }
 
+// Neutron makes such ports, and takes the address of one away.
+TEST_F(OpenStackProviderTest, OS_165_364_APortWithoutAFixedIpFailsNoOtherNode) {
+  for (json& port : cloud.region().network.records("ports")) {
+    if (port.at("device_id") == id("node-0")) port["fixed_ips"] = json::array();
+  }
+  const auto list = start().list();
+  ASSERT_TRUE(list.ok()) << list.status().message();
+  EXPECT_EQ(named(*list, "node-1")->addresses.size(), 1U);
+  ASSERT_NE(named(*list, "node-0"), nullptr) << "it is there, and no Node of it may go";
+  EXPECT_TRUE(named(*list, "node-0")->addresses.empty());
+  EXPECT_EQ(*provider->get({"node-0", "", {}, {}}), *named(*list, "node-0"));
+}
+
 TEST_F(OpenStackProviderTest, OS_356_HalfAListingIsNone) {
   add_servers(600);
   start();

@@ -144,14 +144,15 @@ Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
   co_return wanted;
 }
 
-// Octavia 2025.1 forgets the port of a load balancer whose listeners, pools or members are beyond a
-// quota. It is asked for the whole once: alone it is made, and its parts as far as they may be.
+// Octavia 2025.1 forgets the port of a load balancer that it refuses for one of its listeners,
+// pools or members. It is asked for the whole once: alone it is made, and its parts as far as they
+// may be.
 Task<Result<ExistingLoadBalancer>> LoadBalancers::create(Ctx ctx, Subject& subject) {
   const auto wanted = co_await want(ctx, subject, nullptr);
   if (!wanted.ok()) co_return wanted.status();
   notices_.tell(subject.service, subject.problems);
   auto made = co_await octavia_.create(ctx, creation(*wanted));
-  if (made.status().over_quota() && !wanted->serial) {
+  if (made.status().refused() && !wanted->serial) {
     auto alone = *wanted;
     alone.serial = true;
     made = co_await octavia_.create(ctx, creation(alone));
