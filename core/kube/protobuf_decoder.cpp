@@ -59,7 +59,7 @@ struct Decoder::Impl {
   encoding::Writer writer;
   simdjson::dom::parser parser;
   std::vector<Slot> slots;  // of the message under work and of those around it
-  std::string unreadable;  // why only JSON can show the object whole; empty: it is malformed
+  std::string unreadable;   // why only JSON can show the object whole; empty: it is malformed
 
   // Members come in the order of Go's struct, which is not that of the numbers, so a first pass
   // looks up where each kept field is.

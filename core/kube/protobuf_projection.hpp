@@ -1,5 +1,5 @@
-// The fields of a type's protobuf form that a FieldSet keeps. Made once for an informer, read for each
-// object. Immutable, any thread.
+// The fields of a type's protobuf form that a FieldSet keeps. Made once for an informer, read for
+// each object. Immutable, any thread.
 #pragma once
 
 #include "kube/object.hpp"
@@ -31,7 +31,7 @@ class Projection {
   };
   struct Kept {
     const Field* field = nullptr;
-    std::string key;  // its name as encoding::Writer writes it
+    std::string key;                // its name as encoding::Writer writes it
     std::unique_ptr<Node> message;  // of Kind::message
     // Of maps and JSON texts: the kept entries; null = all. Borrowed from the FieldSet.
     const FieldSet::Node* filter = nullptr;

@@ -1,5 +1,5 @@
-// The Services that get a load balancer from this controller (SVC-7): without a table those without a
-// class, as upstream; with a table those whose class is in it, and those without a class when one
+// The Services that get a load balancer from this controller (SVC-7): without a table those without
+// a class, as upstream; with a table those whose class is in it, and those without a class when one
 // of its classes is the default. Any thread.
 #pragma once
 

@@ -1,5 +1,6 @@
-// The Services and the addresses that they have. The record is the status of the Services, which needs rights
-// that users of Services lack, and what this process gave and nobody wrote yet. [serial]
+// The Services and the addresses that they have. The record is the status of the Services, which
+// needs rights that users of Services lack, and what this process gave and nobody wrote yet.
+// [serial]
 #pragma once
 
 #include "address.hpp"
