@@ -163,7 +163,7 @@ TEST_F(ExplainTest, ANodeWithoutAMachineSaysWhatItWaitsForSinceWhenAndTheNextTry
                                                 {"effect", "NoSchedule"}}})}});
   const Output missing = explained("node/node-1", {"cloud-node-controller node-1", "State", "Since",
                                                    "Waits for", "Not settled since", "Next try"});
-  EXPECT_TRUE(contains(missing.text, "machine")) << missing.text;
+  EXPECT_TRUE(contains(missing.text, "instance")) << missing.text;
   EXPECT_EQ(missing.code, 1) << missing.text;
 
   cloud_.control("PUT", "/machines/m-1", {{"name", "node-1"}});
