@@ -132,7 +132,9 @@ void EventCluster::label_node(uint32_t choice) {
 // initialised would stay for 10 minutes.
 void EventCluster::lose_oldest_node() {
   const int number = nodes_.front();
-  const bool joined = support::eventually(std::chrono::seconds(60), [&] {
+  // A history that expires again and again, within 2 minutes, makes an informer pause up to a
+  // minute before it lists (API-35).
+  const bool joined = support::eventually(std::chrono::seconds(150), [&] {
     const auto node = api_.get(node_path(number));
     must(node);
     return node.body.at("spec").contains("providerID");
