@@ -124,7 +124,8 @@ class StatesTest : public EndpointTest {
     const json all = api_.get("/api/v1/namespaces/default/events").body;
     for (const json& event : all.at("items")) {
       const json& about = event.at("involvedObject");
-      const bool fits = about.at("name") == name && about.at("kind") == (node ? "Node" : "Service");
+      const bool fits =
+          about.value("name", "") == name && about.value("kind", "") == (node ? "Node" : "Service");
       // kube-apiserver tells of cluster IPs that it has repaired.
       const std::string reason = event.at("reason");
       if (fits && !reason.starts_with("ClusterIP")) reasons.push_back(reason);

@@ -258,9 +258,10 @@ Task<Result<bool>> LoadBalancers::change(Ctx ctx, Subject& subject, ExistingLoad
   LoadBalancerWrites tags;
   // The state that the Go manager left stays as it is while nothing else changes.
   if (owner != Claim::owner || !content.empty()) tags = tagging(service, owner, balancer);
-  const bool last = owner == Claim::takeover;
-  LoadBalancerWrites writes = last ? std::move(content) : std::move(tags);
-  append(writes, last ? std::move(tags) : std::move(content));
+  // The tags of a takeover come last.
+  if (owner == Claim::takeover) std::swap(tags, content);
+  LoadBalancerWrites writes = std::move(tags);
+  append(writes, std::move(content));
   if (writes.empty() && !failed.empty()) co_return not_applied(balancer, failed);
   if (writes.empty()) co_return false;
   Status sent = co_await octavia_.send_all(ctx, balancer, std::move(writes), subject.done);
