@@ -289,8 +289,7 @@ Task<Result<LoadBalancer>> LoadBalancers::serve(Ctx ctx, Subject& subject,
 }
 
 // OS-257: one that this Service made and that never served is deleted, and the next call makes
-// another. One that serves may go on doing so in this state, and only its administrator can tell,
-// so it is left as it is.
+// another. One that serves may go on doing so, and is left to its administrator.
 Task<Status> LoadBalancers::broken(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer) {
   const LoadBalancerService& service = subject.service;
   Status read = co_await octavia_.read_children(ctx, balancer);
