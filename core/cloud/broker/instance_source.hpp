@@ -30,6 +30,20 @@ struct InstanceQuery {
   std::shared_ptr<Origin> origin{};  // who asks; may be null
 };
 
+// The knowledge about one instance. `status` not ok: nothing, for that reason. Else `snapshot`
+// holds it at `index`, or is null: the instance is absent.
+struct InstanceAnswer {
+  Status status;
+  InstanceSnapshot::Ptr snapshot;
+  std::size_t index = 0;
+
+  // CCM_INSTANCE_*
+  [[nodiscard]] int32_t state() const {
+    if (!status.ok()) return CCM_INSTANCE_UNKNOWN;
+    return snapshot ? snapshot->state(index) : CCM_INSTANCE_ABSENT;
+  }
+};
+
 // Loop thread. Each `done` is called once, on the loop, not inside the call.
 class InstanceSource {
  public:

@@ -1,5 +1,7 @@
 #include "cloud/broker/instances_broker.hpp"
 
+#include "cloud/broker/shared_origin.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -14,12 +16,28 @@ namespace {
 // cloud less.
 constexpr std::size_t kMostPolls = 10;
 
+// New instances asked for singly before all are listed again.
+constexpr std::size_t kGetsBeforeList = 4;
+
 // A new instance may be missing from listings for this long.
 constexpr std::chrono::seconds kListingLag{60};
+
+// Instances on one page, for the cost of a listing compared with single calls.
+constexpr std::size_t kPageSize = 200;
+
+// For new Nodes, listings make one call per this interval on average.
+constexpr milliseconds kNewNodesPause{1'000};
 
 Status no_way() {
   return Status(Code::unimplemented, ErrorClass::unsupported,
                 "the provider offers neither list, describe nor get for instances");
+}
+
+Status doubtful_status() {
+  return Status(Code::unknown, ErrorClass::unavailable,
+                "the cloud's list of instances is incomplete or suspiciously short, so nothing is "
+                "concluded from what it lacks")
+      .with_reason("DoubtfulListing");
 }
 
 }  // namespace
@@ -32,56 +50,55 @@ Status foreign_instance(const std::string& provider_id) {
 
 InstancesBroker::InstancesBroker(InstanceSource& source, runtime::Timers& timers,
                                  BrokerOptions options)
-    : source_(source),
-      timers_(timers),
+    : timers_(timers),
       options_(std::move(options)),
-      known_(options_.max_age, options_.doubt),
-      singles_(source, timers, {options_.max_parallel, options_.describe_batch}),
-      self_(std::make_shared<InstancesBroker*>(this)) {}
+      known_(options_.max_age),
+      lists_(source, timers, options_.list_interval, [this] { begin_listing(); }),
+      singles_(source, timers) {}
 
 InstancesBroker::~InstancesBroker() {
-  if (list_timer_ != 0) timers_.cancel(list_timer_);
   if (poll_timer_ != 0) timers_.cancel(poll_timer_);
 }
 
-BrokerStatistics InstancesBroker::statistics() const {
-  return {hits_, listings_, singles_.describes(), singles_.gets(), failures_};
+std::size_t InstancesBroker::listing_calls() const {
+  return 1 + (known_.listing() ? known_.listing()->size() / kPageSize : 0);
 }
 
 InstancesBroker::Question InstancesBroker::question_of(InstanceQuery query, AnswerDone done) const {
   const TimePoint now = timers_.now();
   Question question{std::move(query), std::move(done), {}, {}};
   question.query.not_before = std::min(question.query.not_before, now);
-  question.needed = std::max(question.query.not_before, now - options_.max_age);
-  for (const std::string* key : {&question.query.name, &question.query.provider_id}) {
-    const auto hint = hints_.find(*key);
-    if (hint != hints_.end()) question.needed = std::max(question.needed, hint->second);
-  }
-  question.wanted = question.needed;
-  if (question.polled()) {
-    question.wanted = std::max(question.needed, now - question.query.max_age);
-  }
+  question.needed = known_.earliest(question.query, now);
+  const milliseconds max_age = question.polled() ? question.query.max_age : options_.max_age;
+  question.wanted = std::max(question.needed, now - max_age);
   return question;
-}
-
-// A hint is of use for as long as an older answer would be given.
-void InstancesBroker::hinted(const std::string& name, const std::string& provider_id) {
-  const TimePoint now = timers_.now();
-  std::erase_if(hints_, [&](const auto& entry) { return now - entry.second > options_.max_age; });
-  for (const std::string* key : {&name, &provider_id}) {
-    if (!key->empty()) hints_[*key] = now;
-  }
 }
 
 void InstancesBroker::find(InstanceQuery query, AnswerDone done) {
   if (foreign(query.provider_id)) return done({foreign_instance(query.provider_id), nullptr, 0});
   if (query.max_age > milliseconds(0)) polls_.count(timers_.now(), query.max_age);
   Question question = question_of(std::move(query), std::move(done));
-  if (give(question, question.wanted)) {
-    ++hits_;
-  } else {
-    ask(std::move(question));
+  if (!give(question, question.wanted)) ask(std::move(question));
+}
+
+// A running listing will do, however long it takes.
+void InstancesBroker::list(ListDone done) {
+  const TimePoint young = timers_.now() - options_.list_interval;
+  find_all(lists_.running() ? lists_.began() : young, std::move(done));
+}
+
+void InstancesBroker::refresh(ListDone done) { find_all(lists_.next(), std::move(done)); }
+
+void InstancesBroker::find_all(TimePoint needed, ListDone done) {
+  if (!can_list()) {
+    return done(Status(Code::unimplemented, ErrorClass::unsupported,
+                       "the provider cannot list its instances"));
   }
+  auto answered = [done = std::move(done)](const InstanceAnswer& answer) {
+    done(answer.status.ok() ? Result(answer.snapshot) : answer.status);
+  };
+  Question question{{}, std::move(answered), needed, needed, true};
+  if (!give(question, needed)) ask(std::move(question));
 }
 
 void InstancesBroker::confirm(InstanceQuery query, AnswerDone done) {
@@ -100,6 +117,11 @@ bool InstancesBroker::foreign(std::string_view provider_id) const {
 // Answers from a call that began at `since` or later. False: there is no such answer, or only a
 // listing that lacks the instance of a new Node and may be too early for it.
 bool InstancesBroker::give(const Question& question, TimePoint since) {
+  if (question.all) {
+    if (!known_.listed_since(since)) return false;
+    question.done({{}, known_.listing(), 0});
+    return true;
+  }
   const auto answer = known_.find(question.query, since);
   if (!answer) return false;
   const bool early = known_.began() < question.query.not_before + kListingLag;
@@ -111,48 +133,42 @@ bool InstancesBroker::give(const Question& question, TimePoint since) {
 // So few instances are unknown that single calls are cheaper than another listing.
 bool InstancesBroker::few() const {
   return singles_.possible() && known_.listed_since(timers_.now() - options_.max_age) &&
-         singles_since_listing_ < std::max(options_.gets_before_list, listing_calls());
+         singles_since_listing_ < std::max(kGetsBeforeList, listing_calls());
 }
 
 // The cheapest call that can answer: a few new instances are asked for one by one, many by a
 // listing.
 void InstancesBroker::ask(Question question) {
-  if (!source_.can_list()) {
+  if (!can_list()) {
     if (singles_.possible()) return ask_singly(std::move(question));
     return question.done({no_way(), nullptr, 0});
   }
-  if (listing_ && *last_began_ >= question.wanted) return join_listing(std::move(question));
-  if (singles_.possible() && question.polled()) return poll(std::move(question));
-  if (few()) {
+  if (lists_.running_since(question.wanted)) return join_listing(std::move(question));
+  if (singles_.possible() && question.polled()) {
+    waiting_.push_back(std::move(question));  // the number in this step decides how
+    if (poll_timer_ == 0) poll_timer_ = timers_.after(milliseconds(0), [this] { decide_polled(); });
+    return;
+  }
+  if (!question.all && few()) {
     ++singles_since_listing_;
     return ask_singly(std::move(question));
   }
   wait_for_listing(std::move(question));
 }
 
-void InstancesBroker::poll(Question question) {
-  polled_.push_back(std::move(question));
-  if (poll_timer_ != 0) return;
-  poll_timer_ = timers_.after(milliseconds(0), [this] {
-    poll_timer_ = 0;
-    pump_polled();
-  });
-}
-
 // While a listing would cost too much, the last one has to do.
-void InstancesBroker::pump_polled() {
-  auto polled = std::exchange(polled_, {});
+void InstancesBroker::decide_polled() {
+  poll_timer_ = 0;
   const std::size_t batch = singles_.batch();
-  const std::size_t asked = std::max(polls_.most(), polled.size());
-  const bool list = (asked + batch - 1) / batch > std::min(listing_calls(), kMostPolls);
-  for (Question& question : polled) {
-    const bool due = listing_ || !last_began_ || timers_.now() - *last_began_ >= poll_interval();
-    if (!list) {
+  const bool list = (polls_.most() + batch - 1) / batch > std::min(listing_calls(), kMostPolls);
+  for (Question& question : std::exchange(waiting_, {})) {
+    if (!question.polled() || lists_.running_since(question.wanted)) {
+      waiting_.push_back(std::move(question));
+    } else if (!list) {
       ++singles_since_listing_;
       ask_singly(std::move(question));
-    } else if (!due && give(question, question.needed)) {
-      ++hits_;
-    } else {
+    } else if (lists_.running() || lists_.due(poll_interval()) ||
+               !give(question, question.needed)) {
       wait_for_listing(std::move(question));
     }
   }
@@ -160,31 +176,24 @@ void InstancesBroker::pump_polled() {
 
 void InstancesBroker::ask_singly(Question question) {
   const InstanceQuery query = question.query;
-  singles_.ask(query, [this, question = std::move(question)](const SingleCalls::Outcome& outcome) {
-    question.done(conclude(question.query, outcome));
-  });
+  singles_.ask(query,
+               [this, question = std::move(question)](InstanceAnswer answer, TimePoint began) {
+                 question.done(conclude(question.query, std::move(answer), began));
+               });
 }
 
-InstanceAnswer InstancesBroker::conclude(const InstanceQuery& query,
-                                         const SingleCalls::Outcome& outcome) {
-  Status problem = outcome.status;
-  if (problem.code() == Code::not_found && problem.error_class() == ErrorClass::not_found) {
-    return {};
+InstanceAnswer InstancesBroker::conclude(const InstanceQuery& query, InstanceAnswer answer,
+                                         TimePoint began) {
+  Status& status = answer.status;
+  if (status.code() == Code::not_found && status.error_class() == ErrorClass::not_found) return {};
+  if (status.ok()) status = check(*answer.snapshot, answer.index);
+  if (status.ok() && answer.state() == CCM_INSTANCE_UNKNOWN) {
+    status = Status(Code::unknown, "the cloud does not say whether it exists");
   }
-  if (problem.ok()) problem = check(*outcome.snapshot, outcome.index);
-  if (!problem.ok()) {
-    ++failures_;
-    return {std::move(problem), nullptr, 0};
-  }
-  switch (outcome.snapshot->state(outcome.index)) {
-    case CCM_INSTANCE_ABSENT:
-      return {};
-    case CCM_INSTANCE_UNKNOWN:
-      return {Status(Code::unknown, "the cloud does not say whether it exists"), nullptr, 0};
-    default:
-      known_.answered(query, outcome.snapshot, outcome.index, outcome.began);
-      return {{}, outcome.snapshot, outcome.index};
-  }
+  if (!status.ok()) return {std::move(status), nullptr, 0};
+  if (answer.state() == CCM_INSTANCE_ABSENT) return {};
+  known_.answered(query, answer, began);
+  return answer;
 }
 
 // Values that would be written to a Node which would then be ignored as another provider's.
@@ -192,15 +201,101 @@ Status InstancesBroker::check(const InstanceSnapshot& instances, std::size_t ind
   const std::string_view id = instances.provider_id(index);
   if (!foreign(id)) return {};
   std::string own;
-  for (const std::string& prefix : options_.provider_id_prefixes) {
+  for (const auto& prefix : options_.provider_id_prefixes)
     own += (own.empty() ? "" : ", ") + prefix;
-  }
   return Status(Code::internal,
                 "the cloud provider gives instance \"" + std::string(instances.name(index)) +
                     "\" the provider ID \"" + std::string(id) +
                     "\", which begins with none of the prefixes that its manifest declares (" +
                     own + "); its answer is not used")
       .with_reason("UndeclaredProviderID");
+}
+
+void InstancesBroker::join_listing(Question question) {
+  lists_.raise(question.query.origin);
+  waiting_.push_back(std::move(question));
+}
+
+// The running one is too old for the question, but may have to do if there is no better one by
+// then.
+void InstancesBroker::wait_for_listing(Question question) {
+  const milliseconds pause = pause_before(question);
+  const bool due = lists_.due(pause);
+  // The cloud has just failed: asking for each instance would make it worse.
+  if (!lists_.running() && !due && !lists_.failure().ok()) {
+    return question.done({lists_.failure(), nullptr, 0});
+  }
+  join_listing(std::move(question));
+  if (due) return begin_listing();
+  if (!lists_.running()) lists_.begin_later(pause);
+}
+
+milliseconds InstancesBroker::pause_before(const Question& question) const {
+  if (question.all || lists_.held_below(question.query.origin)) return milliseconds(0);
+  if (question.polled()) return poll_interval();
+  if (!lists_.failure().ok()) return options_.list_interval;
+  const milliseconds pause = std::min(kNewNodesPause, options_.list_interval);
+  return std::min(pause * static_cast<int64_t>(listing_calls()), options_.max_age);
+}
+
+// The pause between listings for repeated questions: about one call in each interval, but often
+// enough that an answer is always young enough.
+milliseconds InstancesBroker::poll_interval() const {
+  const milliseconds wanted = options_.list_interval * static_cast<int64_t>(listing_calls());
+  return std::max(options_.list_interval, std::min(wanted, options_.max_age));
+}
+
+void InstancesBroker::begin_listing() {
+  if (lists_.running()) return;
+  lists_.begin(common_origin(waiting_),
+               [this](Result<InstanceSnapshot::Ptr> listed) { listing_ended(std::move(listed)); });
+}
+
+void InstancesBroker::listing_ended(Result<InstanceSnapshot::Ptr> listed) {
+  for (std::size_t index = 0; listed.ok() && index < (*listed)->size(); ++index) {
+    Status problem = check(**listed, index);
+    if (!problem.ok()) listed = std::move(problem);
+  }
+  const TimePoint began = lists_.began();
+  const bool recovered = listed.ok() && !lists_.failure().ok();
+  const TimePoint failing_since = lists_.failing_since();
+  const auto origin = lists_.ended(listed.status());
+  if (listed.ok()) {
+    singles_since_listing_ = 0;
+    known_.listed(*listed, began);
+    if (on_listing_) on_listing_(known_.listing());
+  }
+  // The whole listing is asked for as proof of absence, so one that shifted is read a second time.
+  second_reading_ = listed.ok() && (*listed)->repeats() > 0 && !second_reading_;
+  bool again = second_reading_;
+  for (Question& question : waiting_) {
+    if (!question.all) continue;
+    if (second_reading_) question.needed = question.wanted = lists_.next();
+    again = again || question.needed > began;
+  }
+  if (again) begin_listing();
+  for (Question& question : std::exchange(waiting_, {})) {
+    tell_answer(question.query.origin, origin);
+    serve(std::move(question), listed.status(), began);
+  }
+  // Objects that failed meanwhile are in back-off, but can be reconciled now.
+  if (recovered && on_recovery_) on_recovery_(timers_.now() - failing_since);
+}
+
+// The answer of the listing that began then; `failure`: why it has none.
+void InstancesBroker::serve(Question question, const Status& failure, TimePoint began) {
+  if (!failure.ok()) {
+    const bool held = failure.reason() == kCallBudgetSpent;
+    const bool joins = lists_.running() && (held || question.needed > began);
+    if (joins || lists_.held_below(question.query.origin)) return ask(std::move(question));
+    return question.done({failure, nullptr, 0});
+  }
+  if (give(question, question.needed)) return;
+  // The Node may have appeared while the listing ran.
+  if (!known_.listed_since(question.needed) || lists_.running()) return ask(std::move(question));
+  if (!few()) return question.done({doubtful_status(), nullptr, 0});
+  ++singles_since_listing_;
+  ask_singly(std::move(question));
 }
 
 }  // namespace ccm::plugin

@@ -8,6 +8,9 @@ namespace ccm::plugin {
 
 namespace {
 
+// A listing that shrank by half is doubted for this long.
+constexpr std::chrono::minutes kDoubt{10};
+
 // Names and provider IDs never collide: an ID has a "://".
 const std::string& key_of(const InstanceQuery& query) {
   return query.provider_id.empty() ? query.name : query.provider_id;
@@ -21,11 +24,6 @@ Status ambiguous(const InstanceQuery& query, std::size_t count) {
 
 }  // namespace
 
-int32_t InstanceAnswer::state() const {
-  if (!status.ok()) return CCM_INSTANCE_UNKNOWN;
-  return snapshot ? snapshot->state(index) : CCM_INSTANCE_ABSENT;
-}
-
 void KnownInstances::listed(InstanceSnapshot::Ptr listing, runtime::TimePoint began) {
   listing_ = std::move(listing);
   began_ = began;
@@ -38,7 +36,7 @@ void KnownInstances::listed(InstanceSnapshot::Ptr listing, runtime::TimePoint be
   const bool shrank = size * 2 < trusted_size_;
   if (shrank && !doubted_since_) doubted_since_ = began;
   if (!shrank) doubted_since_.reset();
-  const bool long_enough = shrank && began - *doubted_since_ >= doubt_;
+  const bool long_enough = shrank && began - *doubted_since_ >= kDoubt;
   // An empty listing is never proof: with the wrong project or credential it looks the same.
   doubtful_ = size == 0 || (shrank && !long_enough);
   if (doubtful_) return;
@@ -46,21 +44,40 @@ void KnownInstances::listed(InstanceSnapshot::Ptr listing, runtime::TimePoint be
   doubted_since_.reset();
 }
 
-void KnownInstances::answered(const InstanceQuery& query, InstanceSnapshot::Ptr answer,
-                              std::size_t index, runtime::TimePoint began) {
+void KnownInstances::answered(const InstanceQuery& query, const InstanceAnswer& answer,
+                              runtime::TimePoint began) {
   if (singles_.size() >= prune_at_) {
     std::erase_if(singles_, [&](const auto& entry) { return began - entry.second.began > keep_; });
     prune_at_ = std::max<std::size_t>(64, singles_.size() * 2);
   }
   Single& single = singles_[key_of(query)];
-  if (!single.snapshot || single.began <= began) single = {std::move(answer), index, began};
+  if (single.began <= began) single = {answer, began};
+}
+
+// A hint is of use for as long as an older answer would be given.
+void KnownInstances::outdated(const std::string& name, const std::string& provider_id,
+                              runtime::TimePoint now) {
+  std::erase_if(hints_, [&](const auto& entry) { return now - entry.second > keep_; });
+  for (const std::string* key : {&name, &provider_id}) {
+    if (!key->empty()) hints_[*key] = now;
+  }
+}
+
+runtime::TimePoint KnownInstances::earliest(const InstanceQuery& query,
+                                            runtime::TimePoint now) const {
+  runtime::TimePoint earliest = std::max(query.not_before, now - keep_);
+  for (const std::string* key : {&query.name, &query.provider_id}) {
+    const auto hint = hints_.find(*key);
+    if (hint != hints_.end()) earliest = std::max(earliest, hint->second);
+  }
+  return earliest;
 }
 
 std::optional<InstanceAnswer> KnownInstances::find(const InstanceQuery& query,
                                                    runtime::TimePoint not_before) const {
   const auto single = singles_.find(key_of(query));
   if (single != singles_.end() && single->second.began >= not_before) {
-    return InstanceAnswer{{}, single->second.snapshot, single->second.index};
+    return single->second.answer;
   }
   if (!listed_since(not_before)) return std::nullopt;
   auto answer = find_listed(query);

@@ -18,28 +18,20 @@
 
 namespace ccm::plugin {
 
-// The knowledge about one instance. `status` not ok: nothing, for that reason. Else `snapshot`
-// holds it at `index`, or is null: the instance is absent.
-struct InstanceAnswer {
-  Status status;
-  InstanceSnapshot::Ptr snapshot;
-  std::size_t index = 0;
-
-  // CCM_INSTANCE_*
-  [[nodiscard]] int32_t state() const;
-};
-
 class KnownInstances {
  public:
-  // `keep`: how long answers about single instances are kept. `doubt`: how long a listing that
-  // shrank by half is doubted.
-  KnownInstances(std::chrono::milliseconds keep, std::chrono::milliseconds doubt)
-      : keep_(keep), doubt_(doubt) {}
+  // `keep`: how long answers are of use.
+  explicit KnownInstances(std::chrono::milliseconds keep) : keep_(keep) {}
 
   void listed(InstanceSnapshot::Ptr listing, runtime::TimePoint began);
   // Only existing instances: absence is never remembered (DO-319).
-  void answered(const InstanceQuery& query, InstanceSnapshot::Ptr answer, std::size_t index,
-                runtime::TimePoint began);
+  void answered(const InstanceQuery& query, const InstanceAnswer& answer, runtime::TimePoint began);
+
+  // Earlier knowledge of that instance does not count from `now` on; either may be empty.
+  void outdated(const std::string& name, const std::string& provider_id, runtime::TimePoint now);
+  // Earlier answers are too old for that question, or outdated.
+  [[nodiscard]] runtime::TimePoint earliest(const InstanceQuery& query,
+                                            runtime::TimePoint now) const;
 
   // The answer of a call that began then or later; nothing: there is none, or only a doubted
   // listing that lacks the instance.
@@ -53,28 +45,26 @@ class KnownInstances {
   [[nodiscard]] bool listed_since(runtime::TimePoint when) const {
     return listing_ != nullptr && began_ >= when;
   }
-  // Instances missing from the listing prove nothing: it is incomplete, or empty, or holds less
-  // than half of the instances of the one before.
-  [[nodiscard]] bool doubtful() const { return doubtful_; }
 
  private:
   struct Single {
-    InstanceSnapshot::Ptr snapshot;
-    std::size_t index;
+    InstanceAnswer answer;
     runtime::TimePoint began;
   };
 
   [[nodiscard]] std::optional<InstanceAnswer> find_listed(const InstanceQuery& query) const;
 
   const std::chrono::milliseconds keep_;
-  const std::chrono::milliseconds doubt_;
   InstanceSnapshot::Ptr listing_;
   runtime::TimePoint began_;
+  // Instances missing from the listing prove nothing: it is incomplete, or empty, or holds less
+  // than half of the instances of the one before.
   bool doubtful_ = false;
   std::size_t trusted_size_ = 0;
   std::optional<runtime::TimePoint> doubted_since_;
   std::unordered_map<std::string, Single> singles_;
   std::size_t prune_at_ = 64;
+  std::unordered_map<std::string, runtime::TimePoint> hints_;  // by name or provider ID
 };
 
 }  // namespace ccm::plugin

@@ -2,21 +2,14 @@
 
 #include "cloud/broker/shared_origin.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace ccm::plugin {
 
 using std::chrono::milliseconds;
 
-SingleCalls::SingleCalls(InstanceSource& source, runtime::Timers& timers, Options options)
-    : source_(source),
-      timers_(timers),
-      options_(options),
-      self_(std::make_shared<SingleCalls*>(this)) {
-  options_.max_parallel = std::max<std::size_t>(options_.max_parallel, 1);
-  options_.batch = std::max<std::size_t>(options_.batch, 1);
-}
+SingleCalls::SingleCalls(InstanceSource& source, runtime::Timers& timers)
+    : source_(source), timers_(timers), self_(std::make_shared<SingleCalls*>(this)) {}
 
 SingleCalls::~SingleCalls() {
   if (pump_timer_ != 0) timers_.cancel(pump_timer_);
@@ -33,7 +26,7 @@ void SingleCalls::ask(InstanceQuery query, Done done) {
 }
 
 void SingleCalls::pump() {
-  while (!waiting_.empty() && running_ < options_.max_parallel) {
+  while (!waiting_.empty() && running_ < max_parallel_) {
     std::vector<Question> questions;
     while (!waiting_.empty() && questions.size() < batch()) {
       questions.push_back(std::move(waiting_.front()));
@@ -49,7 +42,6 @@ void SingleCalls::pump() {
 
 void SingleCalls::get(Question question) {
   ++running_;
-  ++gets_;
   const InstanceQuery query = question.query;
   source_.set_origin(query.origin ? query.origin : no_origin());
   source_.get(query, [weak = std::weak_ptr(self_), began = timers_.now(),
@@ -57,14 +49,13 @@ void SingleCalls::get(Question question) {
     const auto self = weak.lock();
     if (!self) return;
     --(*self)->running_;
-    question.done({found.status(), found ? *found : nullptr, 0, began});
+    question.done({found.status(), found ? *found : nullptr, 0}, began);
     (*self)->pump();
   });
 }
 
 void SingleCalls::describe(std::vector<Question> questions) {
   ++running_;
-  ++describes_;
   std::vector<InstanceQuery> queries;
   queries.reserve(questions.size());
   for (const Question& question : questions) queries.push_back(question.query);
@@ -81,7 +72,7 @@ void SingleCalls::describe(std::vector<Question> questions) {
         }
         for (std::size_t index = 0; index < questions.size(); ++index) {
           tell_answer(questions[index].query.origin, origin);
-          questions[index].done({found.status(), found ? *found : nullptr, index, began});
+          questions[index].done({found.status(), found ? *found : nullptr, index}, began);
         }
         (*self)->pump();
       });

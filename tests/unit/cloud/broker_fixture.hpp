@@ -25,7 +25,10 @@ class ScriptedSource final : public InstanceSource {
   [[nodiscard]] bool can_describe() const override { return describing; }
   [[nodiscard]] bool can_get() const override { return getting; }
   void set_origin(const std::shared_ptr<Origin>& of) override { origin = of; }
-  void list(Done done) override { lists.push_back(std::move(done)); }
+  void list(Done done) override {
+    ++listed;
+    lists.push_back(std::move(done));
+  }
   void describe(std::vector<InstanceQuery> queries, Done done) override {
     described.push_back(queries.size());
     describes.push_back(std::move(done));
@@ -46,6 +49,7 @@ class ScriptedSource final : public InstanceSource {
 
   bool listing = true, describing = false, getting = true;
   std::deque<Done> lists, describes, gets;
+  std::size_t listed = 0;
   std::vector<std::size_t> described;
   std::vector<std::string> got;
   std::shared_ptr<Origin> origin;  // of the last call

@@ -55,12 +55,12 @@ TEST_F(BrokerTest, AMachineThatStandsTwiceCountsOnce) {
   source_.end_list({{"a", "cloud://1"}, {"b", "cloud://2"}, {"a", "cloud://1"}});
   EXPECT_EQ(provider_id(twice), "cloud://1");
   EXPECT_EQ(provider_id(other), "cloud://2") << "new Nodes do not wait for a second reading";
-  EXPECT_TRUE(broker_->doubtful());
   ASSERT_EQ(source_.lists.size(), 1u) << "another one may have been missed, so it is read again";
   source_.end_list({{"a", "cloud://1"}, {"b", "cloud://2"}, {"a", "cloud://1"}});
   EXPECT_TRUE(source_.lists.empty()) << "once";
-  EXPECT_TRUE(broker_->doubtful());
-  EXPECT_EQ(broker_->snapshot()->size(), 2u);
+  EXPECT_EQ(answer(ask("c")), "waits") << "not absent: the listing is still doubtful";
+  broker_->list([](const auto& last) { EXPECT_EQ((*last)->size(), 2u); });
+  EXPECT_TRUE(source_.lists.empty());
 }
 
 TEST_F(BrokerTest, WhatAShiftedListingLacksIsNotAbsent) {
@@ -148,7 +148,6 @@ TEST_F(BrokerTest, AnEmptyListingProvesNothing) {
   make();
   const auto only = ask("a");
   source_.end_list({});
-  EXPECT_TRUE(broker_->doubtful());
   EXPECT_EQ(answer(only), "waits") << "a second look is taken";
   tick();
   source_.end_get({"a", "cloud://1"});
@@ -188,6 +187,21 @@ TEST_F(BrokerTest, HalfAListIsDoubtedForAWhile) {
   const auto later = ask("e");
   source_.end_list({{"a", "1"}, {"b", "2"}});
   EXPECT_EQ(answer(later), "absent") << "it stayed short for ten minutes";
+}
+
+TEST_F(BrokerTest, AFailureEndsTheQuestionsThatItsListingCouldHaveAnswered) {
+  make();
+  const auto first = ask_new("a");
+  timers_.advance(1ms);
+  const auto later = ask_new("b");
+  bool refreshed = false;
+  broker_->refresh([&](const Result<InstanceSnapshot::Ptr>& listed) { refreshed = listed.ok(); });
+  source_.end(source_.lists, down());
+  EXPECT_EQ(answer(first), "failed");
+  EXPECT_EQ(answer(later), "waits") << "a listing that began after it runs for the refresh";
+  source_.end_list({{"b", "cloud://2"}});
+  EXPECT_EQ(answer(later), "running");
+  EXPECT_TRUE(refreshed);
 }
 
 TEST_F(BrokerTest, RefreshBeginsAfterTheQuestion) {

@@ -60,8 +60,8 @@ TEST_F(BrokerTest, NewNodesThatAreSeenTogetherShareAListing) {
     timers_.advance(2ms);
     ASSERT_EQ(answer(ask_since(seen, "node-" + std::to_string(number))), "running");
   }
-  EXPECT_EQ(broker_->statistics().listings, 1u);
-  EXPECT_EQ(broker_->statistics().gets, 0u);
+  EXPECT_EQ(source_.listed, 1u);
+  EXPECT_TRUE(source_.got.empty());
 }
 
 // One after the other for ten seconds, in a cloud whose listing takes 26 calls.
@@ -89,8 +89,8 @@ TEST_F(BrokerTest, NewNodesThatJoinInAStreamShareListings) {
   for (std::size_t number = first; number < answers_.size(); ++number) {
     ASSERT_EQ(answer(number), "running") << number;
   }
-  EXPECT_LE(broker_->statistics().listings, 3u) << "with the one before they joined";
-  EXPECT_LE(broker_->statistics().gets, 3u * 26) << "never more than a listing would cost";
+  EXPECT_LE(source_.listed, 3u) << "with the one before they joined";
+  EXPECT_LE(source_.got.size(), 3u * 26) << "never more than a listing would cost";
 }
 
 TEST_F(BrokerTest, AQuestionDuringAListingIsNotAnsweredAbsentByIt) {
