@@ -85,6 +85,7 @@ struct ApiProxy::Impl {
     std::string method;
     std::string target;
     std::string accept;
+    std::string body;  // of a POST
   };
   // Lines for open watches, in order.
   struct Order {
@@ -192,7 +193,8 @@ bool ApiProxy::Impl::serve_one(tcp::socket& socket, const http::request<http::st
   }
   {
     const std::lock_guard lock(mutex);
-    seen.push_back({request.method, request.target, std::string(message[http::field::accept])});
+    seen.push_back({request.method, request.target, std::string(message[http::field::accept]),
+                    request.method == "POST" ? request.body : std::string()});
   }
   const auto fault = fault_for(request.method, request.target);
   if (fault) std::this_thread::sleep_for(fault->delay);
@@ -299,6 +301,16 @@ std::size_t ApiProxy::requests(const std::string& method, const std::string& tar
                std::regex_search(request.target, wanted) &&
                request.accept.find(accept) != std::string::npos;
       }));
+}
+
+std::string ApiProxy::last_posted(const std::string& target) const {
+  const std::regex wanted(target);
+  const std::lock_guard lock(impl_->mutex);
+  const auto found =
+      std::find_if(impl_->seen.rbegin(), impl_->seen.rend(), [&](const auto& request) {
+        return request.method == "POST" && std::regex_search(request.target, wanted);
+      });
+  return found == impl_->seen.rend() ? std::string() : found->body;
 }
 
 void ApiProxy::add(ProxyFault fault) {

@@ -43,6 +43,8 @@ class ApiProxy {
   // `accept` is a part of the header of that name.
   [[nodiscard]] std::size_t requests(const std::string& method, const std::string& target,
                                      const std::string& accept = {}) const;
+  // The body of the newest matching POST; empty when there was none.
+  [[nodiscard]] std::string last_posted(const std::string& target) const;
 
   void add(ProxyFault fault);
   void clear();

@@ -21,7 +21,7 @@ class TryItTest(InstalledTest):
     @unittest.skipUnless(shutil.which("kubectl"), "kubectl is not installed")
     def test_from_an_example_to_a_service_with_an_address(self):
         self.install("host", "ccm-sandbox", "sdk", "node", "service")
-        script = block(GUIDE, "Try it", "kubectl wait")
+        script = block(GUIDE, "Try it", "kubectl get")
         text = self.run_script(self.here(script))
         self.assertRegex(text, r"node/worker-1 .*192\.0\.2\.11")
         self.assertRegex(text, r"service/web +LoadBalancer +\S+ +192\.0\.2\.100")

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""From installed programs to a Service with an address, for an author of a provider:   newcomer.py LANGUAGE...
+"""To a Service with an address, for an author of a provider:   newcomer.py [--packages=FOLDER] LANGUAGE...
 
 For each language it makes a repository in a folder of its own and runs the steps of that repository's CI file, then "Try it" of
 its README. It prints the seconds of each. The programs are those of PATH, the SDK's folder is CCM_PREFIX, else /usr.
+
+With --packages it begins on a bare Debian 12 as root, and installs the project's packages from FOLDER, the compiler as the CI file
+does, and kubectl.
 """
+import argparse
 import os
 import pathlib
 import re
@@ -75,13 +79,27 @@ def try_it(repository, variables):
     return said
 
 
-def walk(language):
+def install_packages(folder):
+    names = ["host", "controller-*", "provider-sandbox", "sandbox", "tools", "dev"]
+    files = [str(path) for name in names for path in folder.glob(f"ccm-{name}_*.deb")]
+    run("apt-get", "update", "-q")
+    run("apt-get", "install", "-y", "-q", "--no-install-recommends", *files, "kubernetes-client")
+
+
+def install_compiler(repository, variables):
+    """The CI file's first step."""
+    run("bash", "-euxc", next(iter(steps(repository).values())), cwd=repository, env=variables)
+
+
+def walk(language, packages):
     """The seconds of each step."""
     # The host loads no file below a folder to which others may write; a sticky one such as /tmp is fine.
     with tempfile.TemporaryDirectory() as folder:
         repository = pathlib.Path(folder, NAME)
         variables = {**environment(os.environ.get("CCM_PREFIX", "/usr")), "HOME": folder}
-        actions = {"New": lambda: run("ccmctl", "plugin", "new", "--lang", language, NAME, cwd=folder, env=variables)}
+        new = {"New": lambda: run("ccmctl", "plugin", "new", "--lang", language, NAME, cwd=folder, env=variables)}
+        actions = new if packages is None else {
+            "Packages": lambda: install_packages(packages), **new, "Compiler": lambda: install_compiler(repository, variables)}
         for name in STEPS:
             actions[name] = lambda name=name: step(repository, name, variables)
         actions["Try it"] = lambda: try_it(repository, variables)
@@ -93,10 +111,18 @@ def walk(language):
         return seconds
 
 
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition(":   ")[0])
+    parser.add_argument("--packages", type=pathlib.Path, help="the folder of the project's Debian packages")
+    parser.add_argument("languages", nargs="+", metavar="LANGUAGE")
+    options = parser.parse_args()
+    for each in options.languages:
+        took = walk(each, options.packages)
+        if each == options.languages[0]:
+            print("| seconds | " + " | ".join(took) + " | sum |")
+            print("| --- |" + " ---: |" * (len(took) + 1))
+        print(f"| {each} | " + " | ".join(f"{seconds:.1f}" for seconds in took.values()) + f" | {sum(took.values()):.1f} |", flush=True)
+
+
 if __name__ == "__main__":
-    titles = ("New", *STEPS, "Try it")
-    print("| seconds | " + " | ".join(titles) + " | sum |")
-    print("| --- |" + " ---: |" * (len(titles) + 1))
-    for each in sys.argv[1:]:
-        took = walk(each)
-        print(f"| {each} | " + " | ".join(f"{took[title]:.1f}" for title in titles) + f" | {sum(took.values()):.1f} |", flush=True)
+    main()

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -24,6 +25,8 @@ using support::patience;
 
 constexpr const char* kHeldLease =
     "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager";
+
+using Clock = std::chrono::steady_clock;
 
 class ExhaustionTest : public EndpointTest {
  protected:
@@ -64,6 +67,11 @@ class ExhaustionTest : public EndpointTest {
     return sockets;
   }
 
+  // Prints how long it took from `begin`.
+  static void took(const char* what, Clock::time_point begin) {
+    std::printf("%s: %.2f s\n", what, std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+
   boost::asio::io_context loop_;
 };
 
@@ -74,15 +82,17 @@ TEST_F(ExhaustionTest, WithoutDescriptorsTheLeaseIsKeptAndClientsWait) {
   struct rlimit all {};
   ASSERT_EQ(::prlimit(manager_->pid(), RLIMIT_NOFILE, nullptr, &all), 0);
   allow(RLIMIT_NOFILE, descriptors() + 4);
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   auto crowd = clients(40);
   ASSERT_TRUE(logs("\"Cannot accept a connection\" err=\"Too many open files\""))
       << manager_->log();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  took("without descriptors, to the line", begin);
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(5));
   EXPECT_TRUE(renews()) << "on the connection that it has";
   EXPECT_TRUE(renews());
   EXPECT_TRUE(manager_->running());
   crowd.clear();
+  const auto freed = Clock::now();
   ASSERT_TRUE(eventually(patience(), [&] {
     try {
       return ask("/healthz").status == 200;
@@ -90,6 +100,7 @@ TEST_F(ExhaustionTest, WithoutDescriptorsTheLeaseIsKeptAndClientsWait) {
       return false;
     }
   })) << manager_->log();
+  took("with descriptors again, to an answer", freed);
   allow(RLIMIT_NOFILE, all.rlim_cur);
   join("after");
   EXPECT_TRUE(initialised("after")) << manager_->log();
@@ -117,6 +128,7 @@ TEST_F(ExhaustionTest, WithoutMemoryOneLineSaysSoAndARestartGoesOn) {
   start(reviews());
   join("before");
   ASSERT_TRUE(initialised("before")) << manager_->log();
+  const auto begin = Clock::now();
   allow(RLIMIT_DATA, data() + (1u << 20));
   json labels;
   for (int i = 0; i < 300; ++i) labels["label-" + std::to_string(i)] = std::string(60, 'y');
@@ -130,11 +142,14 @@ TEST_F(ExhaustionTest, WithoutMemoryOneLineSaysSoAndARestartGoesOn) {
   }
   const auto ended = manager_->wait(patience());
   ASSERT_TRUE(ended) << "it has room for all of them";
+  took("without memory, to the line and the end", begin);
   EXPECT_EQ(ended->code, 255) << manager_->log();
   EXPECT_TRUE(contains(manager_->log(), "ut of memory, exiting")) << manager_->log();
+  const auto restart = Clock::now();
   start(reviews());
   join("after");
   EXPECT_TRUE(initialised("after")) << manager_->log();
+  took("after a restart, to an initialised Node", restart);
 }
 #endif
 
@@ -153,10 +168,12 @@ TEST_F(ExhaustionTest, WithoutRoomForTheLogWorkGoesOnAndLostLinesAreCounted) {
   ASSERT_TRUE(eventually(patience(),
                          [&] { return std::filesystem::file_size(manager_->log_file()) == full; }));
   ASSERT_TRUE(manager_->running());
+  const auto freed = Clock::now();
   allow(RLIMIT_FSIZE, all.rlim_cur);
   join("after");
   EXPECT_TRUE(initialised("after")) << manager_->log();
   ASSERT_TRUE(logs("\"Log lines could not be written\" lines=")) << manager_->log();
+  took("with room for the log again, to the line", freed);
   EXPECT_TRUE(logs("object=\"after\"")) << manager_->log();
 }
 

@@ -165,6 +165,28 @@ TEST_F(ServingFlagsTest, HOST_66_67_68_ClientCertificatesAndFrontProxies) {
   EXPECT_FALSE(contains(get("/metrics", shows(front), usual), "carol")) << "another header";
 }
 
+// The API server reviews the caller with all that the proxy said about it.
+TEST_F(ServingFlagsTest, HOST_67_UidAndExtraAttributesOfAFrontProxyAreReviewed) {
+  const Certificate proxies = test::make_authority("proxies");
+  test::CertificateRequest request;
+  request.common_name = "front";
+  const Certificate front = test::issue(proxies, request);
+  start(reviews_through_proxy(),
+        {"--requestheader-client-ca-file=" + write("proxies.crt", proxies.certificate_pem),
+         "--requestheader-allowed-names=front", "--requestheader-username-headers=X-Caller",
+         "--requestheader-uid-headers=X-Caller-Uid",
+         "--requestheader-extra-headers-prefix=X-Caller-About-"});
+  const std::string caller =
+      "X-Caller: carol\r\nX-Caller-Uid: 4711\r\nX-Caller-About-Scopes: read\r\n"
+      "X-Caller-About-Scopes: write\r\nX-Remote-Uid: 1\r\nX-Remote-Extra-Scopes: all\r\n";
+  EXPECT_TRUE(contains(get("/metrics", shows(front), caller), "User \\\"carol\\\" cannot"));
+  const auto review = nlohmann::json::parse(proxy_->last_posted("/subjectaccessreviews"));
+  EXPECT_EQ(review.at("spec").at("user"), "carol");
+  EXPECT_EQ(review.at("spec").at("uid"), "4711");
+  EXPECT_EQ(review.at("spec").at("extra"),
+            nlohmann::json({{"scopes", nlohmann::json::array({"read", "write"})}}));
+}
+
 TEST_F(ServingFlagsTest, HOST_70_98_OpenPathsAndThePageThatChangesTheVerbosity) {
   const std::string open = "--authorization-always-allow-paths=/metrics,/livez*,/debug/flags/v";
   serve({open, "--profiling=false"});
