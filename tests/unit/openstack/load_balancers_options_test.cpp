@@ -336,7 +336,7 @@ TEST_F(OpenStackOptionsTest, OS_241_289_WithoutANetworkThatLeadsOutside) {
   EXPECT_EQ(events("LoadBalancerForcedInternal").size(), 1U);
 }
 
-TEST_F(OpenStackOptionsTest, OS_129_214_293_HostNames) {
+TEST_F(OpenStackOptionsTest, OS_129_198_214_293_HostNames) {
   start("enable-ingress-hostname = true\n");
   const auto made = with({});
   EXPECT_EQ(made.ingress[0].ip_mode, "VIP");
@@ -345,7 +345,7 @@ TEST_F(OpenStackOptionsTest, OS_129_214_293_HostNames) {
   EXPECT_EQ(with({{"hostname", "web.example.com"}}).ingress[0].hostname, "web.example.com");
   const json address = proxied.annotations.at(0).value;
   EXPECT_EQ(proxied.annotations.at(0).key, "loadbalancer.openstack.org/load-balancer-address");
-  EXPECT_EQ(address, made.ingress[0].ip);  // OS-198
+  EXPECT_EQ(address, made.ingress[0].ip);
 }
 
 TEST_F(OpenStackOptionsTest, OS_126_213_NodeSelector) {

@@ -268,8 +268,8 @@ TEST_F(OpenStackLoadBalancersTest, OS_127_308_410_WithoutCascadeItIsTakenDownFro
   EXPECT_EQ(count("loadbalancers") + count("pools") + floating_ips(), 0U);
 }
 
-// A provider that takes no batch and no tree (OS-133, OS-219).
-TEST_F(OpenStackLoadBalancersTest, OS_133_278_SerialCalls) {
+// A provider that takes neither a batch nor a tree.
+TEST_F(OpenStackLoadBalancersTest, OS_133_219_278_SerialCalls) {
   start("provider-requires-serial-api-calls = true\n");
   octavia().update_time = seconds(1);
   ensured(web(2), nodes(2));

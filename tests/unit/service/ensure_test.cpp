@@ -234,9 +234,8 @@ TEST_F(EnsureTest, ADifferentLoadBalancerThanBeforeIsTold) {
   EXPECT_NE(last_event("LoadBalancerReplaced").find("lb-of-yesterday"), std::string::npos);
 }
 
-TEST_F(EnsureTest, SVC_75_BadSourceRangesNeverReachTheCloud) {
+TEST_F(EnsureTest, SVC_75_OS_215_BadSourceRangesNeverReachTheCloud) {
   Json service = balanced("web");
-  // OS-215, the same for all providers.
   service["metadata"]["annotations"]["service.beta.kubernetes.io/load-balancer-source-ranges"] =
       "10.0.0.0/8,nowhere";
   put(service);
