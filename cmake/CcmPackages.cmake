@@ -161,6 +161,8 @@ ccm_package(tools ccm-tools "Kubernetes cloud-controller-manager: ccmctl
 ccmctl shows what a running cloud-controller-manager waits for and why,
 prints the roles that it needs, and checks plugins and Services."
   ENHANCES ccm-host)
+install(FILES ${PROJECT_SOURCE_DIR}/deploy/debian/ccm-tools.lintian-overrides
+  DESTINATION share/lintian/overrides RENAME ccm-tools COMPONENT tools)
 ccm_package(ccm-sandbox ccm-sandbox "Kubernetes API server and cloud in memory
 A server for demonstrations and tests of cloud-controller-managers: it
 keeps Nodes, Services and machines in memory and injects faults.
@@ -169,7 +171,7 @@ ccm-demo shows a cloud-controller-manager at work there."
 ccm_package(sdk ccm-dev "Kubernetes cloud-controller-manager: SDK for plugins
 Headers for providers and controllers in C and C++, a testing library
 with a fake host, a CMake package and a pkg-config file; crates for
-providers in Rust."
+providers in Rust, and a module for those in Go."
   SECTION libdevel SUGGESTS ccm-tools cmake pkg-config)
 # Headers and an archive are linked with nothing.
 set(CPACK_DEBIAN_SDK_PACKAGE_SHLIBDEPS OFF)

@@ -128,11 +128,11 @@ class EventChurn {
   void event() {
     ++done_;
     const auto kind = random_() % 100;
-    if (kind < 80) return cluster_.heartbeat(random_());
-    if (kind < 88) return cluster_.label_node(random_());
-    if (kind < 96) return cluster_.change_service(random_());
+    if (kind < 70) return cluster_.heartbeat(random_());
+    if (kind < 78) return cluster_.label_node(random_());
+    if (kind < 86) return cluster_.change_service(random_());
     // Pairs, so that the numbers stay what they were.
-    if (kind < 98) {
+    if (kind < 96) {
       cluster_.join_node(next_++);
       return cluster_.lose_oldest_node();
     }
