@@ -1,10 +1,16 @@
 #include "api/discovery.hpp"
 
 #include "api/body.hpp"
+#include "api/protobuf.hpp"
 #include "api/resource.hpp"
 
 namespace sandbox {
 namespace {
+
+constexpr std::string_view kTitle = "Kubernetes";
+constexpr std::string_view kVersion = "v1.36.0-sandbox";
+constexpr std::string_view kSwagger = "2.0";
+constexpr std::string_view kOpenapiProtobuf = "application/com.github.proto-openapi.spec.v2";
 
 const char* const kReviewGroups[] = {"authentication.k8s.io", "authorization.k8s.io"};
 
@@ -92,16 +98,30 @@ Json group_list() {
 }
 
 Json version_info() {
-  return {{"major", "1"},    {"minor", "36"},           {"gitVersion", "v1.36.0-sandbox"},
+  return {{"major", "1"},    {"minor", "36"},           {"gitVersion", kVersion},
           {"gitCommit", ""}, {"gitTreeState", "clean"}, {"buildDate", "1970-01-01T00:00:00Z"},
           {"goVersion", ""}, {"compiler", "gcc"},       {"platform", "linux/amd64"}};
 }
 
-Json openapi_v2() {
-  return {{"swagger", "2.0"},
-          {"info", {{"title", "Kubernetes"}, {"version", "v1.36.0-sandbox"}}},
-          {"paths", Json::object()},
-          {"definitions", Json::object()}};
+// No schema of any kind, so that clients check nothing. kubectl before 1.24 reads protobuf only, a
+// Document of gnostic's OpenAPIv2.proto.
+http::Response openapi_v2_answer(const http::Request& request) {
+  if (request.accept.find(kOpenapiProtobuf) == std::string::npos) {
+    return json_answer({{"swagger", kSwagger},
+                        {"info", {{"title", kTitle}, {"version", kVersion}}},
+                        {"paths", Json::object()},
+                        {"definitions", Json::object()}});
+  }
+  std::string info;
+  append_protobuf(info, 1, kTitle);
+  append_protobuf(info, 2, kVersion);
+  http::Response response;
+  response.content_type = std::string(kOpenapiProtobuf) + ".v1.0+protobuf";
+  append_protobuf(response.body, 1, kSwagger);
+  append_protobuf(response.body, 2, info);
+  append_protobuf(response.body, 8, {});  // paths
+  append_protobuf(response.body, 9, {});  // definitions
+  return response;
 }
 
 std::string group_path(const std::string& group, const std::string& version) {
@@ -137,7 +157,7 @@ std::optional<http::Response> openapi_v3_answer(const std::string& wanted) {
   }
   if (!known) return std::nullopt;
   return json_answer({{"openapi", "3.0.0"},
-                      {"info", {{"title", "Kubernetes"}, {"version", "v1.36.0-sandbox"}}},
+                      {"info", {{"title", kTitle}, {"version", kVersion}}},
                       {"paths", paths},
                       {"components", {{"schemas", Json::object()}}}});
 }
@@ -155,7 +175,7 @@ std::optional<http::Response> discovery_answer(const http::Request& request) {
   }
   if (path == "/apis") return json_answer(group_list());
   if (path == "/api/v1") return json_answer(resource_list("", "v1"));
-  if (path == "/openapi/v2") return json_answer(openapi_v2());
+  if (path == "/openapi/v2") return openapi_v2_answer(request);
   if (path == "/openapi/v3") return json_answer(openapi_v3_index());
   if (path.starts_with("/openapi/v3/")) return openapi_v3_answer(path.substr(12));
   for (const std::string& name : groups()) {

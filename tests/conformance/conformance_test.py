@@ -5,12 +5,15 @@ LEAST cases pass at the least, so that one which is skipped by mistake shows. CL
 """
 import json
 import shlex
+import signal
 import subprocess
 import sys
 
 ccmctl, plugin, least, *cloud = sys.argv[1:]
 run = subprocess.run([ccmctl, "plugin", "check", plugin, "--cloud=" + shlex.join(cloud), "-o", "json"],
-                     stdout=subprocess.PIPE, text=True)
+                     stdout=subprocess.PIPE, text=True,
+                     # As nohup does.
+                     preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
 report = json.loads(run.stdout)
 counts = {}
 for case in report.get("cases", []):

@@ -22,6 +22,10 @@ using Clock = std::chrono::steady_clock;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
+  // nohup and some CI runners leave signals ignored; the trial begins as a new process would.
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD}) {
+    ::signal(number, SIG_DFL);
+  }
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   // Its output must not mix with the result.
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, standard);
