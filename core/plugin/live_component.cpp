@@ -131,16 +131,17 @@ void LiveComponent::start_call(const std::shared_ptr<Call>& call,
   run_on_worker(call, held, done, std::move(invoke));
 }
 
+void LiveComponent::run(std::string_view operation, ccm_ctx ctx, ccm_completion done,
+                        const Invoke& invoke) {
+  if (guarded(identity_, operation, [&] { invoke(ctx, done); })) return;
+  runtime_.completions.fail(done.operation,
+                            Status(Code::internal, "the plugin let an exception escape"));
+}
+
 void LiveComponent::run_on_loop(std::string_view operation, ccm_ctx ctx, ccm_completion done,
                                 const Invoke& invoke) {
   const runtime::Watchdog::Scope scope(runtime_.watchdog, watched_, operation);
-  try {
-    invoke(ctx, done);
-  } catch (...) {
-    report_exception(identity_, operation);
-    runtime_.completions.fail(done.operation,
-                              Status(Code::internal, "the plugin let an exception escape"));
-  }
+  run(operation, ctx, done, invoke);
 }
 
 void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<Held> held,
@@ -160,13 +161,7 @@ void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared
     std::shared_ptr<void> writing;  // until it has returned, and until it has completed
     if (!only_reads(call->operation)) writing = self->begin_unseen_write(call->operation);
     held->writing = writing;
-    try {
-      invoke(held->known.get(), done);
-    } catch (...) {
-      report_exception(self->identity_, call->operation);
-      self->runtime_.completions.fail(done.operation,
-                                      Status(Code::internal, "the plugin let an exception escape"));
-    }
+    self->run(call->operation, held->known.get(), done, invoke);
   };
   const auto submitted = lane_->submit(std::move(task));
   if (!submitted.ok()) return runtime_.completions.fail(done.operation, submitted.status());
@@ -260,13 +255,7 @@ std::shared_ptr<void> LiveComponent::allow_create() {
 bool LiveComponent::call_serial(std::string_view operation, const std::function<void()>& fn) {
   if (state_ == State::destroyed) return false;
   const runtime::Watchdog::Scope scope(runtime_.watchdog, watched_, operation);
-  try {
-    fn();
-    return true;
-  } catch (...) {
-    report_exception(identity_, operation);
-    return false;
-  }
+  return guarded(identity_, operation, fn);
 }
 
 void report_exception(const ComponentIdentity& identity, std::string_view function) {

@@ -27,6 +27,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,23 @@ struct ComponentIdentity {
 
 // Logs the current exception, which the component threw. Any thread.
 void report_exception(const ComponentIdentity& identity, std::string_view function);
+
+// Runs code of the component, whose exceptions must not cross the host. False when it threw, which
+// is logged as of `function`, or returned false. Any thread.
+template <typename Code>
+bool guarded(const ComponentIdentity& identity, std::string_view function, const Code& code) {
+  try {
+    if constexpr (std::is_void_v<decltype(code())>) {
+      code();
+      return true;
+    } else {
+      return code();
+    }
+  } catch (...) {
+    report_exception(identity, function);
+    return false;
+  }
+}
 
 // Shared by all components. The references outlive every component.
 struct ComponentRuntime {
@@ -212,6 +230,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   template <typename Made>
   void make(std::string_view operation, Copy<Made> copy, std::function<void(const Made&)> keep,
             Invoke invoke, std::function<void(Status)> done);
+  void run(std::string_view operation, ccm_ctx ctx, ccm_completion done, const Invoke& invoke);
   void run_on_loop(std::string_view operation, ccm_ctx ctx, ccm_completion done,
                    const Invoke& invoke);
   void run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<Held> held,

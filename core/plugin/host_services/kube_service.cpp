@@ -4,7 +4,6 @@
 #include "plugin/host_services/host_operation.hpp"
 #include "plugin/host_services/kube_listing.hpp"
 #include "plugin/host_services/object_service.hpp"
-#include "plugin/host_services/visitor.hpp"
 #include "plugin/withheld_writes.hpp"
 
 #include <algorithm>
@@ -140,8 +139,8 @@ int32_t KubeService::cached_each(void* self, const ccm_kube_cached_request* give
   if (state == CacheState::not_watched) return CCM_CACHE_NOT_WATCHED;
   const auto all = service.cache_.list(resource, view(request.namespace_));
   for (const kube::ObjectPtr& object : all) {
-    const bool more = guarded_visit(component, "kube.cached_each",
-                                    [&] { return visit(owner, object_handle(object)) != 0; });
+    const bool more = guarded(component->identity(), "kube.cached_each",
+                              [&] { return visit(owner, object_handle(object)) != 0; });
     if (!more) break;
   }
   return state == CacheState::synced ? CCM_CACHE_FOUND : CCM_CACHE_NOT_SYNCED;

@@ -1,6 +1,6 @@
 #include "plugin/host_services/object_service.hpp"
 
-#include "plugin/host_services/visitor.hpp"
+#include "plugin/live_component.hpp"
 
 namespace ccm::plugin {
 
@@ -63,9 +63,11 @@ void ObjectService::each(void* self, ccm_value container, ccm_visit_fn visit,
                          void* owner) noexcept {
   if (container.object == nullptr || visit == nullptr) return;
   const auto component = static_cast<ObjectService*>(self)->component();
+  const ComponentIdentity gone;
+  const ComponentIdentity& identity = component ? component->identity() : gone;
   object_of(container.object)
       ->each(container.position, [&](std::string_view key, Object::Position position) -> bool {
-        return guarded_visit(component, "object.each", [&] {
+        return guarded(identity, "object.each", [&] {
           return visit(owner, c_str(key), ccm_value{container.object, position}) != 0;
         });
       });
