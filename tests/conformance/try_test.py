@@ -49,7 +49,7 @@ class TryTest(unittest.TestCase):
         header, machine, count = told.stdout.splitlines()
         self.assertEqual(header.split()[:4], ["NAME", "PROVIDER", "ID", "STATE"])
         self.assertEqual(machine.split(), ["a", "static://a", "running", "-", "z", "-", "192.0.2.1,", "h"])
-        self.assertEqual(count, "1 machines")
+        self.assertEqual(count, "1 instances")
         outcome = json.loads(self.run_try(STATIC, "-o", "json", config=config).stdout)
         self.assertEqual(outcome["failure"], "")
         self.assertEqual(outcome["machines"][0]["addresses"][1], {"type": "Hostname", "address": "h"})
@@ -78,7 +78,7 @@ class TryTest(unittest.TestCase):
     def test_or_to_a_command(self):
         told = self.run_try(SANDBOX, f"--cloud={SANDBOX_CLOUD}")
         self.assertEqual((told.returncode, told.stderr), (0, ""))
-        self.assertIn("0 machines", told.stdout)
+        self.assertIn("0 instances", told.stdout)
 
     def test_a_crash_and_a_hang_are_reported_and_not_suffered(self):
         crashed = self.run_try(CRASHES)

@@ -156,7 +156,7 @@ TEST_F(CcmctlTest, DoctorTellsWhichRightTheTokenLacks) {
       server_.kubeconfig().string();
   const CommandOutcome well = ccmctl(doctor, "DO_CLUSTER_ID=mine");
   EXPECT_EQ(well.exit_code, 0) << well.output;
-  EXPECT_THAT(well.output, HasSubstr("the cloud lists machines, and those of 2 Nodes"));
+  EXPECT_THAT(well.output, HasSubstr("the cloud lists instances, and those of 2 Nodes"));
   // The log-in reads a machine; the rest shows in the listings.
   for (const auto& [path, seen] : {std::pair("/v2/droplets", "CheckCredential: "),
                                    std::pair("/v2/load_balancers", "OK       machines ")}) {

@@ -236,7 +236,7 @@ Result<std::vector<std::string>> CloudSession::missing_machines(
   plugin::InstancesBroker* instances = impl_->host->cloud().instances();
   if (instances == nullptr || !instances->can_list()) {
     return Status(Code::unimplemented, ErrorClass::unsupported,
-                  "provider " + provider() + " cannot list machines");
+                  "provider " + provider() + " cannot list instances");
   }
   const Listed listed = impl_->wait(plugin::await_callback<Listed>(
       [instances](std::function<void(Listed)> done) { instances->list(std::move(done)); }));

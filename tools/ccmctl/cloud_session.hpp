@@ -29,7 +29,7 @@ class CloudSession {
   CloudSession& operator=(const CloudSession&) = delete;
 
   [[nodiscard]] const std::string& provider() const;
-  // Those of these provider IDs of which a whole list of the cloud's machines has none.
+  // Those of these provider IDs of which a whole list of the cloud's instances has none.
   // Unimplemented when the provider cannot list them.
   Result<std::vector<std::string>> missing_machines(const std::vector<std::string>& provider_ids);
   // Unimplemented when the provider cannot tell.

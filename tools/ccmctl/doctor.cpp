@@ -97,7 +97,7 @@ Finding look_at_machines(CloudSession& session, const ManagerFlags& flags,
             "compare Nodes with the cloud's own console"};
   }
   return {"machines", Health::problem, missing.status().message(),
-          "let the credential read machines"};
+          "let the credential read instances"};
 }
 
 void look_at_cloud(const DoctorCommand& command, const ManagerFlags& flags,
@@ -178,9 +178,9 @@ void add_doctor(CLI::App& parent, int& exit_code) {
   CLI::App* command = parent.add_subcommand(
       "doctor",
       "Look at a cluster and its cloud with reads only, and say for each check whether it is well\n"
-      "and what to do: clock, Lease, rights, Nodes that wait, kubelets, Pod ranges, machines, the\n"
-      "cloud's credential, orphans, doubled load balancers, node ports. Give it the flags and the\n"
-      "environment of the manager's command line. Runs code of the provider's plugin.");
+      "and what to do: clock, Lease, rights, Nodes that wait, kubelets, Pod ranges, instances,\n"
+      "the cloud's credential, orphans, doubled load balancers, node ports. Give it the flags and\n"
+      "the environment of the manager's command line. Runs code of the provider's plugin.");
   const auto options = std::make_shared<DoctorCommand>();
   add_cloud_options(*command, options->cloud);
   add_cluster_options(*command, options->cluster);

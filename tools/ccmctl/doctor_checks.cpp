@@ -180,7 +180,7 @@ Finding check_uninitialized(const json& nodes, SystemTime now, std::chrono::minu
                  std::to_string(limit.count()) + " min or longer: " + some_of(waiting);
   finding.advice = "`ccmctl explain node/" + waiting.front() +
                    "` says what the manager waits for: it has to run with cloud-node-controller, "
-                   "and the cloud has to have a machine of that name";
+                   "and the cloud has to have an instance of that name";
   return finding;
 }
 
@@ -229,7 +229,7 @@ Finding check_kubelets(const json& nodes, const std::vector<std::string>& prefix
     finding.result = Health::warning;
     finding.text = counted(foreign.size(), "Node") +
                    " has a provider ID of another cloud, and is left alone: " + some_of(foreign);
-    finding.advice = "nothing, if the cluster has machines elsewhere, too";
+    finding.advice = "nothing, if the cluster has instances elsewhere, too";
   } else {
     finding.text = "each of " + counted(nodes.size(), "Node") +
                    " has a provider ID, or waits for one with the taint";

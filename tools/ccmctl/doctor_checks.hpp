@@ -36,7 +36,7 @@ Finding check_lease(const LeaseLook& look);
 // Nodes that no manager has initialised although they wait for `limit` or longer.
 Finding check_uninitialized(const nlohmann::json& nodes, SystemTime now,
                             std::chrono::minutes limit);
-// Nodes that are Ready for `limit` or longer, and still have the taint of a machine that is shut
+// Nodes that are Ready for `limit` or longer, and still have the taint of an instance that is shut
 // down.
 Finding check_shutdown(const nlohmann::json& nodes, SystemTime now, std::chrono::minutes limit);
 // Nodes with neither the taint nor a provider ID: their kubelets run without

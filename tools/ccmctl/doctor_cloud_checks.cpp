@@ -26,15 +26,15 @@ Finding check_machines(const json& nodes, const std::vector<std::string>& asked,
                        const std::vector<std::string>& missing) {
   Finding finding{"machines", Health::ok, {}, {}};
   if (missing.empty()) {
-    finding.text = "the cloud lists machines, and those of " + counted(asked.size(), "Node");
+    finding.text = "the cloud lists instances, and those of " + counted(asked.size(), "Node");
     return finding;
   }
   if (missing.size() == asked.size()) {
     finding.result = Health::problem;
-    finding.text = "the cloud lists the machine of none of " + counted(asked.size(), "Node");
+    finding.text = "the cloud lists the instance of none of " + counted(asked.size(), "Node");
     finding.advice =
         "see whether the credential is of this cluster's account, project and region, and may "
-        "read machines";
+        "read instances";
     return finding;
   }
   std::vector<std::string> names;
@@ -46,7 +46,7 @@ Finding check_machines(const json& nodes, const std::vector<std::string>& asked,
   }
   finding.result = Health::warning;
   finding.text =
-      "the cloud has no machine for " + counted(names.size(), "Node") + ": " + some_of(names);
+      "the cloud has no instance for " + counted(names.size(), "Node") + ": " + some_of(names);
   finding.advice = "`ccmctl explain node/" + names.front() +
                    "` says why the manager has not deleted it, which it does when a Node is not "
                    "Ready";
@@ -113,7 +113,7 @@ Finding check_node_ports(const std::vector<OwnedObject>& objects, const ClusterO
   finding.text =
       "the provider cannot tell whether clients reach the node ports of " + some_of(unknown);
   finding.advice =
-      "see that firewalls or security groups of the machines let the load balancers in, on "
+      "see that firewalls or security groups of the instances let the load balancers in, on "
       "30000-32767 unless --service-node-port-range says otherwise";
   return finding;
 }

@@ -13,7 +13,7 @@
 
 namespace ccm::ctl {
 
-// `missing`: those of `asked` of which the cloud's whole list of machines has none.
+// `missing`: those of `asked` of which the cloud's whole list of instances has none.
 Finding check_machines(const nlohmann::json& nodes, const std::vector<std::string>& asked,
                        const std::vector<std::string>& missing);
 

@@ -1,4 +1,4 @@
-// ccmctl plugin try: which machines does the provider find?
+// ccmctl plugin try: which instances does the provider find?
 #include "commands.hpp"
 #include "output.hpp"
 #include "plugin_files/file_checks.hpp"
@@ -69,7 +69,7 @@ int try_plugin(const TryCommand& options) {
       std::cerr << "ccmctl: the plugin's log: " << printable(line.get<std::string>()) << '\n';
     }
     if (failure.empty()) {
-      std::cout << outcome.at("machines").size() << " machines\n";
+      std::cout << outcome.at("machines").size() << " instances\n";
     } else {
       std::cerr << "ccmctl: " << printable(failure) << '\n';
     }
@@ -82,8 +82,8 @@ int try_plugin(const TryCommand& options) {
 void add_plugin_try(CLI::App& parent, int& exit_code) {
   CLI::App* command = parent.add_subcommand(
       "try",
-      "Run initialize and list of a provider and print its machines, without a cluster. Flags and\n"
-      "--cloud-config are the plugin's; secrets come from the environment, as for the manager. "
+      "Run initialize and list of a provider and print its instances, without a cluster. Flags\n"
+      "and --cloud-config are the plugin's; secrets come from the environment, as for the manager. "
       "Its\n"
       "HTTP requests go to the cloud, or to --cloud. Runs code of the plugin, in a child process.");
   const auto options = std::make_shared<TryCommand>();

@@ -138,7 +138,7 @@ std::string run_operations(Trial& trial, ordered_json& machines) {
     if (!fault.empty()) return fault;
   }
   if (!trial.offers(conformance::kList)) {
-    return "the provider has no list: it is asked for single machines only";
+    return "the provider has no list: it is asked for single instances only";
   }
   const Outcome listed = trial.run(conformance::kList);
   for (const Instance& machine : listed.machines.instances) machines.push_back(json_of(machine));

@@ -1,4 +1,4 @@
-// Machines one by one, and what a listing holds: ccm/abi/instances.h.
+// Instances one by one, and what a listing holds: ccm/abi/instances.h.
 #include "case.hpp"
 #include "trial.hpp"
 
@@ -41,7 +41,7 @@ void lists_soundly(Trial& trial) {
   Trial::expect(outcome.problems.empty(), outcome.problems.empty() ? "" : outcome.problems.front());
 }
 
-// The faults that the fake host noticed while machines were listed, and the component ended.
+// The faults that the fake host noticed while instances were listed, and the component ended.
 std::vector<std::string> breaches_of_a_listing(Trial& trial) {
   trial.need(kList);
   trial.run(kList);
@@ -112,7 +112,7 @@ void gets(Trial& trial) {
       fmt::format("get of {} ended with {} {}", machine.provider_id, describe(outcome.status),
                   outcome.problems.empty() ? "" : outcome.problems.front()));
   Trial::expect(outcome.machines.instances.front().provider_id == machine.provider_id,
-                "get answered with another machine");
+                "get answered with another instance");
 }
 
 Outcome ask_for(Trial& trial, Call call) {
@@ -129,7 +129,7 @@ void gets_by_name(Trial& trial) {
                 fmt::format("get of the Node {} without provider ID ended with {}", machine.name,
                             describe(outcome.status)));
   Trial::expect(outcome.machines.instances.front().provider_id == machine.provider_id,
-                "get answered with another machine");
+                "get answered with another instance");
 }
 
 // Gone by the cloud's own hand, after the provider has seen it.
@@ -148,7 +148,7 @@ void finds_absence(Trial& trial) {
   const bool terminated = outcome.ok() && !outcome.machines.instances.empty() &&
                           outcome.machines.instances.front().state == InstanceState::terminated;
   Trial::expect(terminated || certainly_absent(outcome.status),
-                "get of a machine that is gone ended with " + describe(outcome.status));
+                "get of an instance that is gone ended with " + describe(outcome.status));
 }
 
 void describes(Trial& trial) {
@@ -170,12 +170,12 @@ void describes(Trial& trial) {
     Trial::expect((answers[i].state == InstanceState::absent) == absent ||
                       answers[i].state == InstanceState::unknown ||
                       answers[i].state == InstanceState::terminated,
-                  fmt::format("element {} of describe has state {} for a machine that {}", i,
+                  fmt::format("element {} of describe has state {} for an instance that {}", i,
                               static_cast<int>(answers[i].state), absent ? "is gone" : "exists"));
   }
 }
 
-// One machine for each Node, in the order of the request.
+// One instance for each Node, in the order of the request.
 void describes_each_node(Trial& trial) {
   trial.need(kDescribe);
   std::vector<NodeIdentity> nodes = {{"node-1", "", {}, {}}, {"node-2", "", {}, {}}};
@@ -212,11 +212,11 @@ void is_not_absent_because_of(Trial& trial) {
     if (trial.network.count() == 0) Trial::skip("the operation asks the cloud for nothing");
     Trial::expect(
         !certainly_absent(outcome.status),
-        fmt::format("after {}, {} says that the machine does not exist", what, kMethod.name));
+        fmt::format("after {}, {} says that the instance does not exist", what, kMethod.name));
     for (const Instance& machine : outcome.machines.instances) {
       Trial::expect(!outcome.ok() || (machine.state != InstanceState::absent &&
                                       machine.state != InstanceState::terminated),
-                    fmt::format("after {}, {} gives the machine state {}", what, kMethod.name,
+                    fmt::format("after {}, {} gives the instance state {}", what, kMethod.name,
                                 static_cast<int>(machine.state)));
     }
   }
@@ -252,13 +252,13 @@ void add_instance_cases(Cases& cases) {
         "ccm_instance.provider_id", &declares_its_prefixes},
        {"INSTANCES-07", "addresses have one of the five types", kHeader, "ccm_node_address",
         &names_addresses_well},
-       {"INSTANCES-08", "get finds a machine by its provider ID", kHeader,
+       {"INSTANCES-08", "get finds an instance by its provider ID", kHeader,
         "ccm_cloud_instances.get", &gets},
-       {"INSTANCES-09", "get finds a machine by its name when the Node has no provider ID", kHeader,
-        "ccm_node_identity", &gets_by_name},
-       {"INSTANCES-10", "get of a machine that is gone says so", kHeader, "ccm_cloud_instances.get",
-        &finds_absence},
-       {"INSTANCES-11", "describe says of each Node whether its machine exists", kHeader,
+       {"INSTANCES-09", "get finds an instance by its name when the Node has no provider ID",
+        kHeader, "ccm_node_identity", &gets_by_name},
+       {"INSTANCES-10", "get of an instance that is gone says so", kHeader,
+        "ccm_cloud_instances.get", &finds_absence},
+       {"INSTANCES-11", "describe says of each Node whether its instance exists", kHeader,
         "ccm_cloud_instances.describe", &describes},
        {"INSTANCES-12", "describe answers for each Node of the request", kHeader,
         "ccm_cloud_instances.describe", &describes_each_node},

@@ -28,7 +28,7 @@ bool is_partial(const InstanceList& list) {
   return !list.complete || !list.unknown_prefixes.empty();
 }
 
-// Machines of `wanted` that a listing which calls itself complete lacks.
+// Instances of `wanted` that a listing which calls itself complete lacks.
 std::size_t missing(const std::vector<Machine>& wanted, const InstanceList& list) {
   const auto ids = ids_of(list);
   return static_cast<std::size_t>(
@@ -42,16 +42,17 @@ void lists_what_was_added(Trial& trial) {
   const auto machines = trial.machines(5);
   const InstanceList list = trial.run_well(kList).machines;
   Trial::expect(missing(machines, list) == 0,
-                fmt::format("{} of 5 machines are missing in a listing", missing(machines, list)));
+                fmt::format("{} of 5 instances are missing in a listing", missing(machines, list)));
 }
 
 void lists_all_pages(Trial& trial) {
   trial.need(kList);
   const auto machines = trial.machines(kMany);
   const InstanceList list = trial.run_well(kList).machines;
-  Trial::expect(missing(machines, list) == 0 || is_partial(list),
-                fmt::format("{} of {} machines are missing in a listing that calls itself complete",
-                            missing(machines, list), kMany));
+  Trial::expect(
+      missing(machines, list) == 0 || is_partial(list),
+      fmt::format("{} of {} instances are missing in a listing that calls itself complete",
+                  missing(machines, list), kMany));
 }
 
 void sees_that_one_is_gone(Trial& trial) {
@@ -63,7 +64,7 @@ void sees_that_one_is_gone(Trial& trial) {
   for (const Instance& machine : listed.machines.instances) {
     Trial::expect(
         machine.provider_id != gone.provider_id || machine.state == InstanceState::terminated,
-        "a machine that is gone is still listed");
+        "an instance that is gone is still listed");
   }
 }
 
@@ -94,7 +95,7 @@ void fails_or_is_whole(Trial& trial, const char* what, const Break& how) {
     const auto ids = ids_of(outcome.machines);
     Trial::expect(ids == ids_of(whole),
                   fmt::format("{} instead of the answer to request {}, and list succeeds with {} "
-                              "machines of {}",
+                              "instances of {}",
                               what, step + 1, ids.size(), ids_of(whole).size()));
   }
 }
@@ -117,7 +118,7 @@ void survives_lost_connection(Trial& trial) {
   fails_or_is_whole(trial, "a connection that ends", {Break::Kind::no_answer, 0, {}, {}});
 }
 
-// Pages shift while they are read: one machine goes, and one comes.
+// Pages shift while they are read: one instance goes, and one comes.
 void shifts(Trial& trial, bool removes) {
   trial.need(kList);
   auto machines = trial.machines(kMany);
@@ -142,10 +143,10 @@ void shifts(Trial& trial, bool removes) {
   }
   const Outcome outcome = trial.run(kList);
   if (!done) Trial::skip("list is a single request");
-  if (!able) Trial::skip("the cloud's command does not add or remove machines");
+  if (!able) Trial::skip("the cloud's command does not add or remove instances");
   if (!outcome.ok() || is_partial(outcome.machines)) return;
   Trial::expect(missing(steady, outcome.machines) == 0,
-                fmt::format("while it was listed a machine {}, and {} others are missing in a "
+                fmt::format("while it was listed an instance {}, and {} others are missing in a "
                             "listing that calls itself complete",
                             removes ? "went" : "came", missing(steady, outcome.machines)));
 }
@@ -162,8 +163,8 @@ void lists_nothing_when_there_is_nothing(Trial& trial) {
   }
   const Outcome outcome = trial.run(kList);
   Trial::expect(outcome.ok(),
-                "a cloud without machines: list fails with " + describe(outcome.status));
-  Trial::expect(outcome.machines.instances.empty(), "machines are listed that are gone");
+                "a cloud without instances: list fails with " + describe(outcome.status));
+  Trial::expect(outcome.machines.instances.empty(), "instances are listed that are gone");
 }
 
 void leaks_nothing(Trial& trial) {
@@ -223,30 +224,30 @@ void lists_twice_at_once(Trial& trial) {
 void add_listing_cases(Cases& cases) {
   cases.insert(
       cases.end(),
-      {{"LISTING-01", "a listing holds the machines that the cloud has", kHeader, "R-71",
+      {{"LISTING-01", "a listing holds the instances that the cloud has", kHeader, "R-71",
         &lists_what_was_added},
        {"LISTING-02", "a listing holds all pages", kHeader, "R-71", &lists_all_pages},
-       {"LISTING-03", "a machine that is gone is not listed any more", kHeader,
+       {"LISTING-03", "an instance that is gone is not listed any more", kHeader,
         "ccm_cloud_instances.list", &sees_that_one_is_gone},
        {"LISTING-04", "list writes nothing", kHeader, "ccm_cloud_instances.list",
         &lists_without_writing},
-       {"LISTING-05", "a 500 makes no machine vanish", kHeader, "R-70, R-71", &survives_500},
-       {"LISTING-06", "a 404 makes no machine vanish", kHeader, "R-70, R-71", &survives_404},
-       {"LISTING-07", "an answer that is no JSON makes no machine vanish", kHeader, "R-70, R-71",
+       {"LISTING-05", "a 500 makes no instance vanish", kHeader, "R-70, R-71", &survives_500},
+       {"LISTING-06", "a 404 makes no instance vanish", kHeader, "R-70, R-71", &survives_404},
+       {"LISTING-07", "an answer that is no JSON makes no instance vanish", kHeader, "R-70, R-71",
         &survives_html},
-       {"LISTING-08", "an answer without the list makes no machine vanish", kHeader, "R-70, R-71",
+       {"LISTING-08", "an answer without the list makes no instance vanish", kHeader, "R-70, R-71",
         &survives_empty_object},
-       {"LISTING-09", "an empty body makes no machine vanish", kHeader, "R-70, R-71",
+       {"LISTING-09", "an empty body makes no instance vanish", kHeader, "R-70, R-71",
         &survives_empty_list},
-       {"LISTING-10", "half of an answer makes no machine vanish", kHeader, "R-70, R-71",
+       {"LISTING-10", "half of an answer makes no instance vanish", kHeader, "R-70, R-71",
         &survives_half},
-       {"LISTING-11", "a connection that ends makes no machine vanish", kHeader, "R-70, R-71",
+       {"LISTING-11", "a connection that ends makes no instance vanish", kHeader, "R-70, R-71",
         &survives_lost_connection},
-       {"LISTING-12", "a machine that goes while pages are read hides no other", kHeader, "R-72",
+       {"LISTING-12", "an instance that goes while pages are read hides no other", kHeader, "R-72",
         &survives_a_machine_that_goes},
-       {"LISTING-13", "a machine that comes while pages are read hides no other", kHeader, "R-72",
+       {"LISTING-13", "an instance that comes while pages are read hides no other", kHeader, "R-72",
         &survives_a_machine_that_comes},
-       {"LISTING-14", "a cloud without machines is an empty listing", kHeader, "R-71",
+       {"LISTING-14", "a cloud without instances is an empty listing", kHeader, "R-71",
         &lists_nothing_when_there_is_nothing},
        {"LISTING-15", "listings leave no ctx, callback or object behind", "ccm/abi/ctx.h",
         "R-42, R-12, R-13", &leaks_nothing},

@@ -74,7 +74,7 @@ void lives_with_a_broken_change(Trial& trial) {
   Trial::expect(outcome.ok() || outcome.status.error_class() != ErrorClass::not_found,
                 "a listing after the configuration broke ended with " + describe(outcome.status));
   Trial::expect(!outcome.ok() || !outcome.machines.instances.empty() || !outcome.machines.complete,
-                "a listing after the configuration broke is empty, as if all machines were gone");
+                "a listing after the configuration broke is empty, as if all instances were gone");
 }
 
 void keeps_secrets(Trial& trial) {
@@ -154,7 +154,7 @@ void add_provider_cases(Cases& cases) {
         "ccm_provider.initialize", &refuses_an_empty_configuration},
        {"PROVIDER-05", "initialize refuses a configuration of garbage with a message", kHeader,
         "ccm_provider.initialize", &refuses_a_broken_configuration},
-       {"PROVIDER-06", "a configuration that breaks while it is used makes no machine vanish",
+       {"PROVIDER-06", "a configuration that breaks while it is used makes no instance vanish",
         "ccm/abi/config.h", "R-70", &lives_with_a_broken_change},
        {"PROVIDER-07", "no secret is in the log or in a status", "ccm/abi/status.h",
         "ccm_status.message", &keeps_secrets},

@@ -208,7 +208,7 @@ void makes_the_others(Trial& trial) {
   Trial::expect(outcome.ok(),
                 "apply with an impossible route ended with " + describe(outcome.status));
   if (outcome.changes.size() != 2) Trial::skip("apply answers for other changes; see ROUTES-04");
-  Trial::expect(!outcome.changes[0].ok(), "a route to a machine that does not exist was added");
+  Trial::expect(!outcome.changes[0].ok(), "a route to an instance that does not exist was added");
   Trial::expect(outcome.changes[1].ok(), "one route that fails keeps another from being made: " +
                                              describe(outcome.changes[1]));
 }

@@ -173,7 +173,7 @@ std::vector<Machine> Trial::machines(std::size_t count) {
     }
   }
   if (machines_.size() < count) {
-    skip(fmt::format("the cloud has fewer than {} machines, and its command does not add any",
+    skip(fmt::format("the cloud has fewer than {} instances, and its command does not add any",
                      count));
   }
   return {machines_.begin(), machines_.begin() + static_cast<std::ptrdiff_t>(count)};

@@ -93,7 +93,7 @@ class Trial {
   // Runs the loop, with the clock standing still, until `done` or nothing can make it true.
   bool run_now(const std::function<bool()>& done);
 
-  // The cloud. Adds machines if it can; skips unless there are `count`.
+  // The cloud. Adds instances if it can; skips unless there are `count`.
   std::vector<Machine> machines(std::size_t count);
   // Asks the cloud's command; skips when it cannot do that.
   nlohmann::json ask(const nlohmann::json& question);

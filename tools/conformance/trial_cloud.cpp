@@ -76,7 +76,7 @@ Backends& Trial::backends() {
   if (!backends_) {
     std::vector<Backend> list;
     std::vector<Machine> targets = {{"node-1", ""},
-                                    {"node-2", ""}};  // of a provider without machines
+                                    {"node-2", ""}};  // of a provider without instances
     if (offers(kList) || offers(kDescribe) || offers(kGet) || cloud.there()) targets = machines(2);
     for (const Machine& machine : targets) {
       Backend backend;

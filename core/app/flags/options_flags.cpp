@@ -95,14 +95,15 @@ void add_brake_flags(FlagSet& flags, Options& options) {
       "Share of all Nodes, in percent, that may vanish from the cloud within "
       "--deletion-brake-window and still be deleted at once; when more are gone, none is "
       "deleted. Nodes that are cordoned or that an autoscaler tainted before they vanished do "
-      "not count, nor do machines that the cloud reports as terminated. 100: no limit.");
+      "not count, nor do instances that the cloud reports as terminated. 100: no limit.");
   group.add("deletion-brake-minimum", int32_value(&brake.minimum),
             "Number of Nodes that may vanish within the window even if it is a larger share.");
   group.add("deletion-brake-window", duration_value(&brake.window),
             "Time over which vanished Nodes are counted.");
-  group.add("deletion-brake-hold", duration_value(&brake.hold),
-            "Time after which Nodes that were held, and whose machines are still gone, are deleted "
-            "after all, no faster than the limit in each window.");
+  group.add(
+      "deletion-brake-hold", duration_value(&brake.hold),
+      "Time after which Nodes that were held, and whose instances are still gone, are deleted "
+      "after all, no faster than the limit in each window.");
 }
 
 void add_client_flags(FlagSet& flags, Options& options) {

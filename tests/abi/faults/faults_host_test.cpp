@@ -128,7 +128,7 @@ TEST_F(FaultyHost, HOST_9_AnUntaggedCloudHasToBeAllowed) {
   expect_orderly_end();
 }
 
-TEST_F(FaultyHost, AMachineWithoutReadableName) {
+TEST_F(FaultyHost, AnInstanceWithoutReadableName) {
   create_node("sound");
   start(plugins_.add("garbage_name").string());
   EXPECT_EQ(initialised("sound")["spec"].value("providerID", ""), "faulty://sound");

@@ -203,7 +203,7 @@ TEST_F(Faults, TextsThatAreNoUtf8AreRepaired) {
   EXPECT_EQ(view(machine.labels[0].value), "a\xEF\xBF\xBD");
 }
 
-TEST_F(Faults, OfAMachineWithoutReadableIdentityNothingIsConcluded) {
+TEST_F(Faults, OfAnInstanceWithoutReadableIdentityNothingIsConcluded) {
   with_provider("garbage_name");
   const auto by_id = find("", "faulty://1");
   EXPECT_EQ(by_id.state(), CCM_INSTANCE_UNKNOWN);

@@ -126,7 +126,7 @@ TEST_F(LifeFaults, LimitsThatAreMissingAreAskedForAgain) {
   EXPECT_EQ(started.value_or(Status()).code(), Code::cancelled);
 }
 
-TEST_F(LifeFaults, R_72_AnUnreadablePrefixIsEveryMachine) {
+TEST_F(LifeFaults, R_72_AnUnreadablePrefixIsEveryInstance) {
   with_provider("garbage_prefixes");
   EXPECT_EQ(provider_id_of(find("sound")), "faulty://sound");
   EXPECT_NE(find("gone", "faulty://gone").state(), CCM_INSTANCE_ABSENT);

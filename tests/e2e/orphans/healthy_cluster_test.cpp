@@ -133,13 +133,13 @@ TEST_F(HealthyClusterTest, IPAM_37_ASecondOwnerOfPodRangesIsFound) {
 }
 
 // As with a credential of another account. Nobody deletes the Nodes meanwhile.
-TEST_F(HealthyClusterTest, MachinesThatTheCloudLacksAndALeaseThatNobodyHoldsAreFound) {
+TEST_F(HealthyClusterTest, InstancesThatTheCloudLacksAndALeaseThatNobodyHoldsAreFound) {
   manager_->stop();
   for (const char* machine : {"m-node-1", "m-node-2"}) {
     EXPECT_THAT(found("machines"), Not(HasSubstr("none of")));
     cloud_.control("DELETE", std::string("/machines/") + machine);
   }
-  EXPECT_THAT(found("machines"), HasSubstr("PROBLEM: the cloud lists the machine of none of 2"));
+  EXPECT_THAT(found("machines"), HasSubstr("PROBLEM: the cloud lists the instance of none of 2"));
   EXPECT_THAT(found("lease"), HasSubstr("PROBLEM: nobody holds"));
 }
 

@@ -100,7 +100,7 @@ TEST_F(AlertsTest, TwoManagersLead) {
   EXPECT_TRUE(eventually(patience(), [this] { return !fires("TwoLeaders"); })) << list();
 }
 
-TEST_F(AlertsTest, ManyMachinesVanishAtOnce) {
+TEST_F(AlertsTest, ManyInstancesVanishAtOnce) {
   constexpr int kNodes = 6;
   const auto name = [](int i) { return "node-" + std::to_string(i); };
   for (int i = 0; i < kNodes; ++i) {

@@ -65,7 +65,7 @@ class EndpointTest : public testing::Test {
   // A kubeconfig of the cluster for one token.
   std::string kubeconfig_of(const std::string& token);
 
-  // A machine, and its Node as its kubelet registers it.
+  // An instance, and its Node as its kubelet registers it.
   void join(const std::string& name);
   bool initialised(const std::string& name);  // waits for it
   // A Service of type LoadBalancer in the namespace default.

@@ -24,7 +24,7 @@ class ExplainTest : public EndpointTest {
         {"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", name}}}, {"spec", spec}};
     ASSERT_TRUE(api_.create("/api/v1/nodes", node).ok());
   }
-  // A Node with a machine that is to have a route.
+  // A Node with an instance that is to have a route.
   void make_routed_node(const std::string& name, const std::string& cidr) {
     const std::string machine = "m-" + name;
     cloud_.control("PUT", "/machines/" + machine, {{"name", name}});
@@ -154,7 +154,7 @@ TEST_F(ExplainTest, ARouteThatTheCloudRefusesIsAFaultUntilItIsMade) {
   EXPECT_FALSE(contains(made.text, "failed")) << made.text;
 }
 
-TEST_F(ExplainTest, ANodeWithoutAMachineSaysWhatItWaitsForSinceWhenAndTheNextTry) {
+TEST_F(ExplainTest, ANodeWithoutAnInstanceSaysWhatItWaitsForSinceWhenAndTheNextTry) {
   start(reviews());
   make_node("node-1", {{"taints", json::array({{{"key",
                                                  "node.cloudprovider.kubernetes.io/"

@@ -23,7 +23,7 @@ const std::map<std::string, std::string>& faults() {
       {"CloudControllerManagerNoLeader", "seen: the only manager is a standby"},
       {"CloudControllerManagerTwoLeaders",
        "fired: two managers lead, with Leases of one name in two namespaces"},
-      {"CloudControllerManagerDeletionBrake", "fired: too many machines are missing at once"},
+      {"CloudControllerManagerDeletionBrake", "fired: too many instances are missing at once"},
       {"CloudControllerManagerQueueGrows", "fired: 60 keys wait for a cloud that does not answer"},
       {"CloudControllerManagerReconcileStuck",
        "a key is worked on for 5 minutes: only in a plugin that asks for a longer deadline"},

@@ -142,7 +142,7 @@ TEST(DoctorChecksTest, IPAM_37_TwoAllocatorsAreAProblem) {
   EXPECT_TRUE(says(doubled, "10.0.1.0/24")) << doubled.text;
 }
 
-TEST(DoctorChecksTest, MachinesThatTheCloudLacks) {
+TEST(DoctorChecksTest, InstancesThatTheCloudLacks) {
   const json nodes = json::array({node("a", "sandbox://a", false), node("b", "sandbox://b", false),
                                   node("c", "aws:///c", false), node("new", "", true)});
   const std::vector<std::string> ids = provider_ids_of(nodes, {"sandbox://"});

@@ -48,7 +48,7 @@ TEST_F(BrokerTest, AListingThatTheBudgetHeldBackBeginsAnewForANewNode) {
   EXPECT_EQ(ended.back(), "found");
 }
 
-TEST_F(BrokerTest, AMachineThatStandsTwiceCountsOnce) {
+TEST_F(BrokerTest, AnInstanceThatStandsTwiceCountsOnce) {
   make();
   const auto twice = ask_new("a");
   const auto other = ask_new("b");

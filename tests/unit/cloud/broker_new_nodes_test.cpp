@@ -4,7 +4,7 @@
 namespace ccm::plugin {
 namespace {
 
-TEST_F(BrokerTest, AFewNewMachinesAreAskedForSinglyManyAreListed) {
+TEST_F(BrokerTest, AFewNewInstancesAreAskedForSinglyManyAreListed) {
   make();
   listed({{"old", "cloud://0"}});
   for (int number = 0; number < 4; ++number) ask_new("new-" + std::to_string(number));
@@ -22,7 +22,7 @@ TEST_F(BrokerTest, AFewNewMachinesAreAskedForSinglyManyAreListed) {
 }
 
 // A provider ID cannot be changed, so a wrong one stays until the Node goes.
-TEST_F(BrokerTest, NODE_13_ANewNodeDoesNotGetTheMachineThatHadItsNameBefore) {
+TEST_F(BrokerTest, NODE_13_ANewNodeDoesNotGetTheInstanceThatHadItsNameBefore) {
   make();
   listed({{"a", "cloud://old"}});
   const auto replaced = ask_new("a");

@@ -1,10 +1,10 @@
-// Questions that a controller repeats while machines are in doubt.
+// Questions that a controller repeats while instances are in doubt.
 #include "broker_fixture.hpp"
 
 namespace ccm::plugin {
 namespace {
 
-// As a controller asks about machines in doubt.
+// As a controller asks about instances in doubt.
 class PollTest : public BrokerTest {
  protected:
   std::size_t poll(const std::string& name, std::chrono::milliseconds max_age = 2500ms) {

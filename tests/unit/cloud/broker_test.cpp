@@ -36,7 +36,7 @@ TEST_F(BrokerTest, CLOUD_13_TheProviderIdCountsBeforeTheName) {
   EXPECT_EQ(answers_[by_id]->snapshot->name(answers_[by_id]->index), "b");
 }
 
-TEST_F(BrokerTest, AMachineThatTookOverTheNameIsNotTheOldOne) {
+TEST_F(BrokerTest, AnInstanceThatTookOverTheNameIsNotTheOldOne) {
   make();
   listed({{"a", "cloud://9"}});
   const auto old = ask_new("a", "cloud://1");
@@ -45,7 +45,7 @@ TEST_F(BrokerTest, AMachineThatTookOverTheNameIsNotTheOldOne) {
   EXPECT_EQ(answer(old), "absent");
 }
 
-TEST_F(BrokerTest, ANameMustFitExactlyOneMachine) {
+TEST_F(BrokerTest, ANameMustFitExactlyOneInstance) {
   make();
   const auto twice = ask("a");
   const auto prefix = ask("b");
@@ -65,7 +65,7 @@ TEST_F(BrokerTest, ADestroyedNamesakeIsNoAmbiguity) {
   EXPECT_EQ(answer(gone), "terminated");
 }
 
-TEST_F(BrokerTest, AnotherProvidersMachinesAreNeverAskedFor) {
+TEST_F(BrokerTest, AnotherProvidersInstancesAreNeverAskedFor) {
   BrokerOptions options;
   options.provider_id_prefixes = {"cloud://"};
   make(std::move(options));

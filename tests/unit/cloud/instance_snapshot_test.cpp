@@ -9,7 +9,7 @@
 namespace ccm::plugin {
 namespace {
 
-TEST(InstanceSnapshotTest, FiveThousandMachinesTakeLittleMemory) {
+TEST(InstanceSnapshotTest, FiveThousandInstancesTakeLittleMemory) {
   std::vector<std::string> texts;
   std::vector<ccm_instance> instances(5000);
   std::vector<std::vector<ccm_node_address>> addresses(5000);

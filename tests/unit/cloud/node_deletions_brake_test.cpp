@@ -33,7 +33,7 @@ TEST_F(NodeDeletionsTest, EventsAreNotOneForEachOfThousands) {
   EXPECT_EQ(events_.size(), 10u);
 }
 
-// Machines that are taken away are announced first: by autoscalers with a taint, by people with
+// Instances that are taken away are announced first: by autoscalers with a taint, by people with
 // kubectl drain.
 TEST_F(NodeDeletionsTest, AnAnnouncedScaleDownOfASmallClusterPasses) {
   const char* taints[] = {"ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", ""};
@@ -54,7 +54,7 @@ TEST_F(NodeDeletionsTest, AnAnnouncedScaleDownOfASmallClusterPasses) {
   EXPECT_NE(metrics().find(R"(decision="announced",kind="nodes"} 9)"), std::string::npos);
 }
 
-TEST_F(NodeDeletionsTest, AllOfThreeGoWhenAnotherMachineVouchesForTheListing) {
+TEST_F(NodeDeletionsTest, AllOfThreeGoWhenAnotherInstanceVouchesForTheListing) {
   cluster(3, 0);
   cloud_.machines["cloud://database"] = CCM_INSTANCE_RUNNING;
   broker_->refresh([](const auto&) {});
@@ -91,7 +91,7 @@ TEST_F(NodeDeletionsTest, HalfAListHoldsDrainedNodesToo) {
   EXPECT_EQ(remove("n0"), "MachineExists");
 }
 
-// Wrong about one machine, it is not believed about those that somebody drained for a reboot.
+// Wrong about one instance, it is not believed about those that somebody drained for a reboot.
 TEST_F(NodeDeletionsTest, AListingThatLacksAReadyNodeDeletesNoDrainedOnes) {
   cluster(6, 2);
   for (const char* name : {"n0", "n1"}) cluster_.nodes[name].cordoned = true;
@@ -122,7 +122,7 @@ TEST_F(NodeDeletionsTest, WhatIsHeldIsToldWhereverOneLooks) {
   EXPECT_EQ(events_.size(), 3u);
 }
 
-TEST_F(NodeDeletionsTest, TheBrakeLetsGoWhenTheMachinesAreBack) {
+TEST_F(NodeDeletionsTest, TheBrakeLetsGoWhenTheInstancesAreBack) {
   cluster(10, 6);
   remove_all(6);
   for (int i = 0; i < 6; ++i) {
@@ -192,7 +192,7 @@ TEST_F(NodeDeletionsTest, AOneNodeClusterNeedsAWitness) {
   EXPECT_EQ(remove("n0"), "deleted");
 }
 
-TEST_F(NodeDeletionsTest, AOneNodeClusterWithoutAnyOtherMachineIsHeld) {
+TEST_F(NodeDeletionsTest, AOneNodeClusterWithoutAnyOtherInstanceIsHeld) {
   cluster(1, 1);
   cloud_.machines["cloud://n0"] = CCM_INSTANCE_RUNNING;
   broker_->refresh([](const auto&) {});

@@ -127,7 +127,7 @@ struct Cloud final : InstanceSource {
   runtime::Timers& timers;
   Machines machines;
   std::optional<Machines> listing;   // when it differs
-  std::vector<std::string> unknown;  // prefixes of machines of which a listing says nothing
+  std::vector<std::string> unknown;  // prefixes of instances of which a listing says nothing
   Status list_failure;
   Status get_failure;
   bool lists = true;
@@ -150,7 +150,7 @@ class NodeDeletionsTest : public testing::Test {
     deletions_->begin();
     if (watched) timers_.advance(11min);
   }
-  // Nodes n0, n1, ... with machines; the first `dead` of them not Ready and without one.
+  // Nodes n0, n1, ... with instances; the first `dead` of them not Ready and without one.
   void cluster(int count, int dead) {
     for (int i = 0; i < count; ++i) {
       const std::string name = "n" + std::to_string(i);

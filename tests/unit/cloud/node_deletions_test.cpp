@@ -4,12 +4,12 @@
 namespace ccm::plugin {
 namespace {
 
-TEST_F(NodeDeletionsTest, AMachineThatIsGoneLetsItsNodeGo) {
+TEST_F(NodeDeletionsTest, AnInstanceThatIsGoneLetsItsNodeGo) {
   cluster(3, 1);
   EXPECT_EQ(remove("n0"), "deleted");
   EXPECT_EQ(api_->removed, std::vector<std::string>{"n0 uid-n0 1"}) << "both preconditions";
   EXPECT_EQ(cloud_.listed, 1);
-  EXPECT_EQ(cloud_.got, 2) << "the machine and the canary";
+  EXPECT_EQ(cloud_.got, 2) << "the instance and the canary";
   EXPECT_NE(metrics().find(R"(decision="deleted",kind="nodes")"), std::string::npos);
 }
 
@@ -51,7 +51,7 @@ TEST_F(NodeDeletionsTest, WhatIsListedOrFoundIsNotDeleted) {
   EXPECT_TRUE(api_->removed.empty());
 }
 
-// A region that does not answer: its machines are unknown, those of others are as they are listed.
+// A region that does not answer: its instances are unknown, those of others are as they are listed.
 TEST_F(NodeDeletionsTest, WhatAListingSaysNothingOfIsNotGone) {
   cluster(3, 1);
   cloud_.unknown = {"cloud://n0"};
@@ -149,7 +149,7 @@ TEST_F(NodeDeletionsTest, ForeignNodesAreLeftAlone) {
   EXPECT_EQ(cloud_.listed, 0);
 }
 
-TEST_F(NodeDeletionsTest, ANodeThatNeverHadAMachineIsLeftAlone) {
+TEST_F(NodeDeletionsTest, ANodeThatNeverHadAnInstanceIsLeftAlone) {
   cluster(3, 1);
   cluster_.nodes["n0"].provider_id = "";
   EXPECT_EQ(remove("n0"), "NotOfThisCloud");

@@ -44,7 +44,7 @@ TEST(NodeFactsTest, WhoIsToLeaveIsCordonedOrHasAnAutoscalersTaint) {
   }
 }
 
-TEST(NodeView, ANodeThatIsToLeaveIsAnnouncedOnlyWhileItsMachineIsMissing) {
+TEST(NodeView, ANodeThatIsToLeaveIsAnnouncedOnlyWhileItsInstanceIsMissing) {
   NodeFacts going = node("b", false);
   going.leaving = true;
   NodeFacts staying = node("c", true);
@@ -56,7 +56,7 @@ TEST(NodeView, ANodeThatIsToLeaveIsAnnouncedOnlyWhileItsMachineIsMissing) {
       << "it has a deletionTimestamp";
 }
 
-TEST(NodeView, AReadyNodesMachineIsTheCanary) {
+TEST(NodeView, AReadyNodesInstanceIsTheCanary) {
   const auto seen = view({node("a", true), node("b", false)}, {machine("a")});
   EXPECT_TRUE(seen.observation.sighted);
   EXPECT_EQ(seen.observation.known, 2u);
@@ -66,14 +66,14 @@ TEST(NodeView, AReadyNodesMachineIsTheCanary) {
 }
 
 TEST(NodeView, ReadyNodesOfWhichNoneIsListedMeanBlind) {
-  // The machine of a Node that is not Ready is listed; those that must be there are not.
+  // The instance of a Node that is not Ready is listed; those that must be there are not.
   const auto seen =
       view({node("a", true), node("b", false), node("c", false)}, {machine("c"), machine("x")});
   EXPECT_FALSE(seen.observation.sighted);
   EXPECT_FALSE(view({node("a", true), node("b", false)}, {}).observation.sighted);
 }
 
-TEST(NodeView, AReadyNodesMachineThatIsTerminatedOrUnclearProvesNothing) {
+TEST(NodeView, AReadyNodesInstanceThatIsTerminatedOrUnclearProvesNothing) {
   for (const int32_t state : {CCM_INSTANCE_TERMINATED, CCM_INSTANCE_UNKNOWN, CCM_INSTANCE_ABSENT}) {
     EXPECT_FALSE(
         view({node("a", true), node("b", false)}, {machine("a", state)}).observation.sighted)
@@ -81,12 +81,12 @@ TEST(NodeView, AReadyNodesMachineThatIsTerminatedOrUnclearProvesNothing) {
   }
 }
 
-TEST(NodeView, WithoutAnyReadyNodeAnotherNodesMachineWillDo) {
+TEST(NodeView, WithoutAnyReadyNodeAnotherNodesInstanceWillDo) {
   EXPECT_TRUE(view({node("a", false), node("b", false)}, {machine("a", CCM_INSTANCE_SHUTDOWN)})
                   .observation.sighted);
 }
 
-TEST(NodeView, AMachineThatIsNoNodeProvesNothingUnlessItWasSeenBesideANode) {
+TEST(NodeView, AnInstanceThatIsNoNodeProvesNothingUnlessItWasSeenBesideANode) {
   const std::vector<NodeFacts> alone{node("a", false)};
   EXPECT_FALSE(view(alone, {machine("x")}).observation.sighted) << "it may be another project";
   const auto before = snapshot_of({machine("a"), machine("x")});

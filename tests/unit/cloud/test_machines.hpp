@@ -1,4 +1,4 @@
-// Machines of a cloud as a provider lists them.
+// Instances of a cloud as a provider lists them.
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"
@@ -28,7 +28,7 @@ inline std::vector<Machine> numbered_machines(int count) {
   return machines;
 }
 
-// `unknown`: of provider IDs; the listing says nothing of machines that begin so.
+// `unknown`: of provider IDs; the listing says nothing of instances that begin so.
 inline InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines,
                                          const std::vector<std::string>& unknown = {}) {
   std::vector<ccm_instance> instances;

@@ -8,7 +8,7 @@ namespace {
 using Calls = std::vector<std::string>;
 using std::chrono::milliseconds;
 
-TEST_F(NodeFaultTest, NODE_8_AMachineThatIsStillBuiltIsWaitedFor) {
+TEST_F(NodeFaultTest, NODE_8_AnInstanceThatIsStillBuiltIsWaitedFor) {
   cloud.machines["n1"].state = InstanceState::starting;
   put(joining("n1"));
   start();
@@ -25,7 +25,7 @@ TEST_F(NodeFaultTest, NODE_8_AMachineThatIsStillBuiltIsWaitedFor) {
   EXPECT_EQ(cloud.asked[1].max_age, milliseconds(1'000)) << "the same answer would be no news";
 }
 
-TEST_F(NodeFaultTest, NODE_29_AMachineWithoutAddressesIsWaitedForAndToldAfterAWhile) {
+TEST_F(NodeFaultTest, NODE_29_AnInstanceWithoutAddressesIsWaitedForAndToldAfterAWhile) {
   cloud.machines["n1"].addresses.clear();
   put(joining("n1"));
   start();
@@ -65,7 +65,7 @@ TEST_F(NodeFaultTest, AnotherProvidersNodeIsToldOnceAndLeftAlone) {
   EXPECT_EQ(event_reasons(), Calls{"Warning ForeignProviderID"});
 }
 
-TEST_F(NodeFaultTest, AMissingMachineIsRetriedAndToldOnce) {
+TEST_F(NodeFaultTest, AMissingInstanceIsRetriedAndToldOnce) {
   cloud.machines.clear();
   put(joining("n1"));
   start();
@@ -82,7 +82,7 @@ TEST_F(NodeFaultTest, AMissingMachineIsRetriedAndToldOnce) {
   EXPECT_FALSE(tainted("n1"));
 }
 
-TEST_F(NodeFaultTest, ADestroyedMachineInitialisesNothing) {
+TEST_F(NodeFaultTest, ADestroyedInstanceInitialisesNothing) {
   cloud.machines["n1"].state = InstanceState::terminated;
   put(joining("n1"));
   start();
@@ -91,7 +91,7 @@ TEST_F(NodeFaultTest, ADestroyedMachineInitialisesNothing) {
   EXPECT_EQ(controller->take_reconciled().at(0).status.error_class(), ErrorClass::not_found);
 }
 
-TEST_F(NodeFaultTest, TRAP_10_AnUnknownMachineIsTriedAgain) {
+TEST_F(NodeFaultTest, TRAP_10_AnUnknownInstanceIsTriedAgain) {
   cloud.machines["n1"].state = InstanceState::unknown;
   put(joining("n1"));
   start();

@@ -103,7 +103,7 @@ TEST_F(NodeFaultTest, API_70_AWriteWhoseAnswerIsLostIsNotRepeatedBlindly) {
   EXPECT_TRUE(controller->waiting().empty());
 }
 
-TEST_F(NodeFaultTest, NODE_13_ANodeMadeAgainInTheMiddleDoesNotGetTheOldMachine) {
+TEST_F(NodeFaultTest, NODE_13_ANodeMadeAgainInTheMiddleDoesNotGetTheOldInstance) {
   for (const char* resource : {"v1/nodes/status", "v1/nodes"}) {
     put(joining("n1"));
     start();

@@ -90,7 +90,7 @@ TEST_F(NodeControllerTest, CLOUD_13_TheIdentityCarriesNameIdAndNode) {
   EXPECT_EQ(stored("n1")["spec"]["providerID"], "sandbox://own");  // NODE-13
 }
 
-TEST_F(NodeControllerTest, CLOUD_12_AMachineThatIsSwitchedOffExists) {
+TEST_F(NodeControllerTest, CLOUD_12_AnInstanceThatIsSwitchedOffExists) {
   cloud.machines["n1"] = machine("n1");
   cloud.machines["n1"].state = InstanceState::shutdown;
   put(joining("n1"));

@@ -29,7 +29,7 @@ TEST(DesiredState, NODE_9_NoProviderIdOnEitherSideIsAFailure) {
   EXPECT_TRUE(desired_state(node, nameless).ok());
 }
 
-TEST(DesiredState, NODE_14_TheAnnotationIsCheckedAgainstTheMachinesAddresses) {
+TEST(DesiredState, NODE_14_TheAnnotationIsCheckedAgainstTheInstancesAddresses) {
   NodeState node;
   node.addresses = {{"InternalIP", "10.0.0.9"}, {"Hostname", "n1"}};
   node.provided_node_ip = "10.0.0.9";  // the kubelet's own, not the cloud's

@@ -85,7 +85,7 @@ TEST(Labels, TRAP_35_NothingIsEverRemoved) {
   EXPECT_TRUE(plan.set.empty());
 }
 
-TEST(Labels, NODE_28_OnlyWhatTheNodeHasFollowsTheMachine) {
+TEST(Labels, NODE_28_OnlyWhatTheNodeHasFollowsTheInstance) {
   const Labels existing{{"node.kubernetes.io/instance-type", "old"},
                         {"failure-domain.beta.kubernetes.io/zone", "a"},
                         {"topology.kubernetes.io/zone", "a"}};

@@ -13,7 +13,7 @@ class RefreshTest : public NodeControllerTest {
     cloud.machines["n1"] = machine("n1");
     put(initialised("n1"));
   }
-  // A Node in a zone that somebody wrote by hand, and its machine in another one.
+  // A Node in a zone that somebody wrote by hand, and its instance in another one.
   void put_moved() {
     Json node = initialised("n1");
     node["metadata"]["labels"]["topology.kubernetes.io/zone"] = "by-hand";
@@ -64,7 +64,7 @@ TEST_F(RefreshTest, NODE_33_AResyncWritesAddressesToTheStatus) {
   EXPECT_EQ(controller->take_reconciled().back().priority, Priority::periodic);
 }
 
-TEST_F(RefreshTest, NODE_28_LabelsFollowAMachineThatIsResizedOrMoved) {
+TEST_F(RefreshTest, NODE_28_LabelsFollowAnInstanceThatIsResizedOrMoved) {
   Json node = initialised("n1");
   node["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "small";
   node["metadata"]["labels"]["beta.kubernetes.io/instance-type"] = "small";

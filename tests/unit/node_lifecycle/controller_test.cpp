@@ -1,4 +1,4 @@
-// Machines that are gone: which Nodes are looked at, and which are deleted.
+// Instances that are gone: which Nodes are looked at, and which are deleted.
 #include "node-lifecycle/controller.hpp"
 
 #include "lifecycle_fixture.hpp"
@@ -208,7 +208,7 @@ TEST_F(LifecycleTest, TRAP_28_ANodeThatIsGoneAlreadyIsNoFailure) {
   EXPECT_TRUE(events().empty());
 }
 
-TEST_F(LifecycleTest, LIFE_17_AYoungNodeWithoutAMachineStays) {
+TEST_F(LifecycleTest, LIFE_17_AYoungNodeWithoutAnInstanceStays) {
   Json young = node("n1", "");
   young["metadata"]["creationTimestamp"] = "2999-01-01T00:00:00Z";
   young["spec"] = {
@@ -221,12 +221,12 @@ TEST_F(LifecycleTest, LIFE_17_AYoungNodeWithoutAMachineStays) {
   EXPECT_TRUE(cloud.asked.empty()) << "5,000 that join are no 5,000 questions";
   young["spec"].erase("taints");
   young["spec"]["providerID"] = "sandbox://n1";
-  put(young);  // initialised, with a machine that is gone meanwhile
+  put(young);  // initialised, with an instance that is gone meanwhile
   controller->run();
   EXPECT_TRUE(stored("n1").is_null());
 }
 
-TEST_F(LifecycleTest, ANodeThatNeverHadAMachineStays) {
+TEST_F(LifecycleTest, ANodeThatNeverHadAnInstanceStays) {
   Json metal = node("n1", "Unknown");
   metal.erase("spec");
   put(metal);

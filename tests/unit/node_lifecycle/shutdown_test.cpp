@@ -1,4 +1,4 @@
-// Machines that are shut down: taints.
+// Instances that are shut down: taints.
 #include "lifecycle_fixture.hpp"
 #include "node-lifecycle/controller.hpp"
 

@@ -12,7 +12,7 @@ using openstack_api::json;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-TEST_F(OpenStackProviderTest, OS_153_160_AServerIsAMachineOfTheCluster) {
+TEST_F(OpenStackProviderTest, OS_153_160_AServerIsAnInstanceOfTheCluster) {
   const auto list = start().list();
   ASSERT_TRUE(list.ok()) << list.status().message();
   const Instance* node = named(*list, "node-0");

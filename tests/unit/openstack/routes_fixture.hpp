@@ -43,7 +43,7 @@ class RoutesTest : public CloudTest {
   std::vector<TestNode> add_nodes(int count);
   // On the network with both families when it has ranges of both.
   TestNode add_node(const std::string& name, const std::vector<std::string>& ranges);
-  // The machine and the Node.
+  // The instance and the Node.
   void remove_node(const TestNode& node);
   static std::vector<Route> additions(const std::vector<TestNode>& nodes);
 

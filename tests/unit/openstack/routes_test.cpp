@@ -53,7 +53,7 @@ TEST_F(OpenStackRoutesTest, OS_190_195_AConcurrentChangeIsKept) {
 }
 
 TEST_F(OpenStackRoutesTest, OS_181_425_ForeignRoutesStay) {
-  add_route("10.244.77.0/24", "10.10.0.9");   // by hand, to a machine that is no Node
+  add_route("10.244.77.0/24", "10.10.0.9");   // by hand, to an instance that is no Node
   add_route("10.244.78.0/24", "10.10.0.50");  // by hand, to a Node that does not have the range
   start();
   const auto nodes = add_nodes(1);

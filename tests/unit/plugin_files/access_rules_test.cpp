@@ -138,7 +138,7 @@ TEST(AccessRules, WhatOneRuleNeedsIsNotOptionalByAnother) {
   EXPECT_TRUE(merge_rules({{"a", {liked}}})[0].rule.optional);
 }
 
-TEST(AccessRules, TheHostComparesNodesWithMachinesOnlyOfACloudThatHasSome) {
+TEST(AccessRules, TheHostComparesNodesWithInstancesOnlyOfACloudThatHasSome) {
   Manifest manifest;
   manifest.components.push_back({ComponentKind::provider, "cloud", {}, "", true, {}, {}});
   EXPECT_FALSE(offers_instances(manifest, "cloud"));

@@ -172,7 +172,7 @@ TEST_F(EnlargedInHostTest, EveryServiceOfTheHostIsUsed) {
   EXPECT_NE(log_.find("Cloud provider could not log out"), std::string::npos) << "it says why";
 }
 
-TEST_F(EnlargedInHostTest, MachinesAreReadAsFarAsTheyAreKnown) {
+TEST_F(EnlargedInHostTest, InstancesAreReadAsFarAsTheyAreKnown) {
   start_provider();
   std::optional<InstanceAnswer> answer;
   InstanceQuery query;

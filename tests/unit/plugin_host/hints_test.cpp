@@ -70,7 +70,7 @@ class HintsTest : public WholeHostTest {
   }
 };
 
-TEST_F(HintsTest, R_121_AMachinesHintReachesItsNodeAlone) {
+TEST_F(HintsTest, R_121_AnInstancesHintReachesItsNodeAlone) {
   start();
   add_machine("n1");
   add_machine("n2");

@@ -51,7 +51,7 @@ TEST_F(RouteDelayTest, ARouteThatIsFoundIsNone) {
   expect_repairs_do_not_count();
 }
 
-TEST_F(RouteDelayTest, ItBeginsWithTheMachine) {
+TEST_F(RouteDelayTest, ItBeginsWithTheInstance) {
   Json object = node("node-1", {"10.244.1.0/24"});
   object["spec"].erase("providerID");
   put(object);

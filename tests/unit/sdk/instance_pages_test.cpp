@@ -46,7 +46,7 @@ std::optional<Result<InstanceList>> read(std::vector<Result<InstancePages>> read
   return outcome;
 }
 
-TEST(InstancePages, HoldStillWhenEveryMachineIsThereOnce) {
+TEST(InstancePages, HoldStillWhenEveryInstanceIsThereOnce) {
   EXPECT_TRUE(pages({{1, 2}, {3}}, 3).held_still());
   EXPECT_TRUE(pages({{}}, 0).held_still());
   EXPECT_FALSE(pages({{1, 2}, {3}}, 4).held_still()) << "one is missing";
@@ -57,7 +57,7 @@ TEST(InstancePages, HoldStillWhenEveryMachineIsThereOnce) {
   EXPECT_FALSE(grown.held_still()) << "one was made meanwhile";
 }
 
-TEST(InstancePages, AMachineCountsOnceAsItWasReadLast) {
+TEST(InstancePages, AnInstanceCountsOnceAsItWasReadLast) {
   InstancePages all;
   all.add(2, {machine(2, "later"), machine(3)}, 4);
   all.add(1, {machine(1), machine(2, "earlier")}, 4);

@@ -178,7 +178,7 @@ TEST_F(SharedState, R_61_InterfacesDependOnWhatTheLogInFound) {
   EXPECT_TRUE(host.log.contains("no catalog"));
 }
 
-TEST_F(SharedState, R_72_AListingSaysWhichMachinesAreUnknown) {
+TEST_F(SharedState, R_72_AListingSaysWhichInstancesAreUnknown) {
   FakeComponent provider(host, plugin(), "cloud");
   ASSERT_TRUE(provider.initialize().ok());
   const auto listing = provider.list();

@@ -80,7 +80,7 @@ Task<Result<InstanceList>> Regions::list(Ctx ctx) {
 }
 
 void Regions::tell_lost(const Region& region, const Status& failure) {
-  host_.log.warning("A region does not answer; its machines are unknown",
+  host_.log.warning("A region does not answer; its instances are unknown",
                     {{"region", region.name}, {"err", failure}});
 }
 

@@ -1,4 +1,4 @@
-// The project's servers as machines of the cluster: all in pages, or one (OS-144..OS-161). [serial]
+// The project's servers as instances: all in pages, or one (OS-144..OS-161). [serial]
 #pragma once
 
 #include "openstack/api.hpp"

@@ -70,7 +70,7 @@ TEST_F(EnlargedProvider, EveryServiceOfTheHostIsUsed) {
   provider.destroy();
 }
 
-TEST_F(EnlargedProvider, MachinesCross) {
+TEST_F(EnlargedProvider, InstancesCross) {
   const auto list = provider.list();
   ASSERT_TRUE(list.ok()) << list.status().message();
   ASSERT_EQ(list->instances.size(), 2U);
