@@ -97,7 +97,7 @@ func InvalidSpec(format string, arguments ...any) error {
 	return &Error{Code: CodeInvalidArgument, Class: ClassInvalidSpec, Message: fmt.Sprintf(format, arguments...)}
 }
 
-// NotFound says that the machine or load balancer certainly does not exist. Never say so of a cloud that did not answer.
+// NotFound says that the instance or load balancer certainly does not exist. Never say so of a cloud that did not answer.
 func NotFound(format string, arguments ...any) error {
 	return &Error{Code: CodeNotFound, Class: ClassNotFound, Message: fmt.Sprintf(format, arguments...)}
 }

@@ -13,7 +13,7 @@ import (
 //
 // A 404 gets CodeUnknown, since a wrong path gives one too: the host retries. DeleteLoadBalancer that returned CodeNotFound
 // for it would have the host forget a load balancer that is still there. Return NotFound yourself where a 404 proves that
-// the machine or load balancer does not exist. A 400 and a 422 are ClassInvalidSpec, and not InvalidConfig: from Initialize they do not end the
+// the instance or load balancer does not exist. A 400 and a 422 are ClassInvalidSpec, and not InvalidConfig: from Initialize they do not end the
 // host.
 func HTTPError(operation string, response *http.Response) error {
 	status := response.StatusCode

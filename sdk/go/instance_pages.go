@@ -1,15 +1,15 @@
 package ccm
 
-// InstancePage is one page of a listing of machines, with the number of machines that there are as it says.
+// InstancePage is one page of a listing of instances, with the number of instances that there are as it says.
 type InstancePage struct {
 	Instances []Instance
 	Total     int
 }
 
 // ListSteadily makes a listing of the pages that read gives, all of them and in their order. The cloud goes on making and
-// deleting machines meanwhile, which moves machines from one page to another: one may stand twice, and another one be
+// deleting instances meanwhile, which moves instances from one page to another: one may stand twice, and another one be
 // missed. Then read is called once more, and if that is no better the list says that it is incomplete: new Nodes are
-// initialised from it, and machines that it lacks prove nothing.
+// initialised from it, and instances that it lacks prove nothing.
 func ListSteadily(read func() ([]InstancePage, error)) (list InstanceList, err error) {
 	for try := 0; try < 2; try++ {
 		pages, err := read()
@@ -25,7 +25,7 @@ func ListSteadily(read func() ([]InstancePage, error)) (list InstanceList, err e
 	return list, nil
 }
 
-// heldStill says whether nothing moved: all pages say the same total, and that number of machines was read, none twice.
+// heldStill says whether nothing moved: all pages say the same total, and that number of instances was read, none twice.
 func heldStill(pages []InstancePage, distinct int) bool {
 	read := 0
 	for _, page := range pages {
@@ -37,7 +37,7 @@ func heldStill(pages []InstancePage, distinct int) bool {
 	return len(pages) == 0 || read == pages[0].Total && read == distinct
 }
 
-// once gives each machine once, as it was read last.
+// once gives each instance once, as it was read last.
 func once(pages []InstancePage) []Instance {
 	all, places := []Instance{}, map[string]int{}
 	for _, page := range pages {

@@ -9,19 +9,19 @@ import (
 	"unsafe"
 )
 
-// InstanceLister lists every machine of the cluster's account, project or region: all pages, or an error. Half a list
-// would look like vanished machines.
+// InstanceLister lists every instance of the cluster's account, project or region: all pages, or an error. Half a list
+// would look like vanished instances.
 type InstanceLister interface {
 	ListInstances(ctx context.Context) (InstanceList, error)
 }
 
-// InstanceDescriber gives the machines of these Nodes, in one call to the cloud where that can be: element i is for
+// InstanceDescriber gives the instances of these Nodes, in one call to the cloud where that can be: element i is for
 // nodes[i], with state Absent or Unknown where there is none.
 type InstanceDescriber interface {
 	DescribeInstances(ctx context.Context, nodes []NodeIdentity) ([]Instance, error)
 }
 
-// InstanceGetter gives one machine, or NotFound when it certainly does not exist.
+// InstanceGetter gives one instance, or NotFound when it certainly does not exist.
 type InstanceGetter interface {
 	GetInstance(ctx context.Context, node NodeIdentity) (Instance, error)
 }
@@ -31,7 +31,7 @@ type InstanceLimiter interface {
 	InstanceLimits(ctx context.Context) (InstanceLimits, error)
 }
 
-// InstanceState says how it is about a machine. Only Absent and Terminated ever lead to the deletion of a Node.
+// InstanceState says how it is about an instance. Only Absent and Terminated ever lead to the deletion of a Node.
 type InstanceState int32
 
 // The states of ccm/abi/instances.h.
@@ -50,7 +50,7 @@ type NodeAddress struct {
 	Address string
 }
 
-// Instance is a machine of the cloud.
+// Instance is an instance of the cloud.
 type Instance struct {
 	State      InstanceState
 	ProviderID string // with one of the prefixes of plugin.json
@@ -62,14 +62,14 @@ type Instance struct {
 	Labels     map[string]string
 }
 
-// InstanceList is a listing. Machines whose provider ID begins with one of UnknownPrefixes, such as those of a region
-// that did not answer, are unknown and not absent, unless they are listed; an empty prefix is all machines.
+// InstanceList is a listing. Instances whose provider ID begins with one of UnknownPrefixes, such as those of a region
+// that did not answer, are unknown and not absent, unless they are listed; an empty prefix is all instances.
 type InstanceList struct {
 	Instances       []Instance
 	UnknownPrefixes []string
 }
 
-// NodeIdentity says which machine is meant: by provider ID when the Node has one, else by name.
+// NodeIdentity says which instance is meant: by provider ID when the Node has one, else by name.
 type NodeIdentity struct {
 	Name       string
 	ProviderID string

@@ -94,7 +94,7 @@ type ServicePort struct {
 // Backend is a Node that takes the Service's traffic.
 type Backend struct {
 	Name       string
-	ProviderID string // may be empty: the machine is then found by name
+	ProviderID string // may be empty: the instance is then found by name
 	Addresses  []NodeAddress
 	Node       *Object // for labels and annotations; may be nil
 }

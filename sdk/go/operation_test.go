@@ -27,7 +27,7 @@ func TestAListingCrosses(t *testing.T) {
 	outcome := ccmtest.Run("instances.list")
 	expect(t, outcome, ccm.CodeOK, ccm.ClassNone)
 	if len(outcome.Instances) != count+1 || outcome.Instances[4999].Name != "worker-4999" || len(outcome.Instances[count].Name) != 100_000 {
-		t.Errorf("got %d machines", len(outcome.Instances))
+		t.Errorf("got %d instances", len(outcome.Instances))
 	}
 }
 

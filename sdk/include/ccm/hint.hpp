@@ -16,7 +16,7 @@ class Hints {
   Hints() = default;
   explicit Hints(Service<ccm_host_hint> host) : host_(host) {}
 
-  // A machine appeared, vanished or changed. One of the two texts may be empty.
+  // An instance appeared, vanished or changed. One of the two texts may be empty.
   void instance_changed(std::string_view provider_id, std::string_view node_name = {}) const {
     ccm_hint hint = make(CCM_HINT_INSTANCE);
     hint.provider_id = c_str(provider_id);

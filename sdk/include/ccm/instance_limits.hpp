@@ -1,4 +1,4 @@
-// The limits of a cloud's machines, as a provider tells them after its log-in
+// The limits of a cloud's instances, as a provider tells them after its log-in
 // (ccm/abi/instances.h).
 #pragma once
 

@@ -1,9 +1,9 @@
-// A listing of machines in pages, whose cloud goes on making and deleting machines while the pages
-// are read: that moves machines from one page to another, so that one may stand twice and another
-// one be missed.
+// A listing of instances in pages, whose cloud goes on making and deleting instances while the
+// pages are read: that moves instances from one page to another, so that one may stand twice and
+// another one be missed.
 //
 //   auto read = [this, ctx]() -> Task<Result<InstancePages>> { ... pages.add(1, ...); ... };
-//   auto machines = co_await list_steadily(read);
+//   auto instances = co_await list_steadily(read);
 #pragma once
 
 #include <ccm/instances.hpp>
@@ -26,36 +26,36 @@ namespace ccm {
 // One reading of all pages.
 class InstancePages {
  public:
-  // Adds the machines of page `number`, and the total that it states. Pages may come in
+  // Adds the instances of page `number`, and the total that it states. Pages may come in
   // any order; one that is given again replaces the earlier one.
-  void add(int64_t number, std::vector<Instance> machines, int64_t total) {
-    pages_[number] = {std::move(machines), total};
+  void add(int64_t number, std::vector<Instance> instances, int64_t total) {
+    pages_[number] = {std::move(instances), total};
   }
 
-  // How many machines the pages hold, and how many there are as the first page says.
+  // How many instances the pages hold, and how many there are as the first page says.
   [[nodiscard]] int64_t count() const {
     int64_t all = 0;
-    for (const auto& [number, page] : pages_) all += static_cast<int64_t>(page.machines.size());
+    for (const auto& [number, page] : pages_) all += static_cast<int64_t>(page.instances.size());
     return all;
   }
   [[nodiscard]] int64_t total() const { return pages_.empty() ? 0 : pages_.begin()->second.total; }
 
-  // Nothing moved: all pages say the same total, and that number of machines was read, none of them
-  // twice.
+  // Nothing moved: all pages say the same total, and that number of instances was read, none of
+  // them twice.
   [[nodiscard]] bool held_still() const {
     std::unordered_set<std::string_view> ids;
     for (const auto& [number, page] : pages_) {
       if (page.total != total()) return false;
-      for (const Instance& machine : page.machines) ids.insert(machine.provider_id);
+      for (const Instance& instance : page.instances) ids.insert(instance.provider_id);
     }
     return count() == total() && static_cast<int64_t>(ids.size()) == count();
   }
 
-  // All machines in the order of the pages, each once, as it was read last. Leaves this empty.
+  // All instances in the order of the pages, each once, as it was read last. Leaves this empty.
   [[nodiscard]] std::vector<Instance> take() {
     std::vector<Instance> all;
     for (auto& [number, page] : pages_) {
-      std::move(page.machines.begin(), page.machines.end(), std::back_inserter(all));
+      std::move(page.instances.begin(), page.instances.end(), std::back_inserter(all));
     }
     pages_.clear();
     std::unordered_map<std::string_view, size_t> last;
@@ -73,7 +73,7 @@ class InstancePages {
 
  private:
   struct Page {
-    std::vector<Instance> machines;
+    std::vector<Instance> instances;
     int64_t total = 0;
   };
 

@@ -1,4 +1,4 @@
-// Machines of the cloud as values: what a provider answers and what a controller asks.
+// Instances of the cloud as values: what a provider answers and what a controller asks.
 // ccm/abi/instances.h says what each field means.
 #pragma once
 
@@ -58,15 +58,15 @@ struct Instance {
   }
 };
 
-// Every machine of the cloud, but for what did not answer: that makes machines unknown, not absent,
-// and not the listing a failure.
+// Every instance of the cloud, but for what did not answer: that makes instances unknown, not
+// absent, and not the listing a failure.
 struct InstanceList {
   InstanceList() = default;
   InstanceList(std::vector<Instance> all) : instances(std::move(all)) {}  // NOLINT: implicit
   std::vector<Instance> instances;
-  // False: any machine may be missing, so nothing is concluded from what is not listed.
+  // False: any instance may be missing, so nothing is concluded from what is not listed.
   bool complete = true;
-  // Machines whose provider ID begins with one of these may be missing: those of a region that did
+  // Instances whose provider ID begins with one of these may be missing: those of a region that did
   // not answer.
   std::vector<std::string> unknown_prefixes;
 };
@@ -208,7 +208,7 @@ inline InstanceLimits instance_limits_from_c(const ccm_instance_limits& given) {
 
 }  // namespace detail
 
-// The cloud's machines from a controller's side: the host's broker, which answers from a snapshot
+// The cloud's instances from a controller's side: the host's broker, which answers from a snapshot
 // that all controllers share. Empty when the provider has no instances.
 class Instances {
   using Host = Service<ccm_cloud_instances>;

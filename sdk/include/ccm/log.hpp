@@ -1,5 +1,5 @@
 // ccm::Log: structured lines. The message is a constant; what varies goes into pairs, so that lines
-// can be counted and searched:  log.warning("node has no machine", {{"node", name}});
+// can be counted and searched:  log.warning("node has no instance", {{"node", name}});
 // Never log a secret. [any-thread]
 #pragma once
 

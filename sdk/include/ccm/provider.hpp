@@ -85,7 +85,7 @@ template <typename T>
 concept IsProvider = HasInitialize<T> || HasClusterId<T> || HasShutdown<T> || IsInstances<T> ||
     IsLoadBalancers<T> || IsRoutes<T>;
 
-// A listing may be a plain vector, or say which machines are unknown.
+// A listing may be a plain vector, or say which instances are unknown.
 struct GiveInstances {
   void operator()(const std::vector<Instance>& instances, const Pass& pass) const {
     const InstanceListC raw(instances);

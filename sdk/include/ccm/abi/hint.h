@@ -20,7 +20,7 @@ extern "C" {
 
 /* Values of ccm_hint.kind. A hint of another kind is ignored. [since 1.0] */
 enum {
-  CCM_HINT_INSTANCE = 1,     /* a machine appeared, vanished, or changed its state or addresses */
+  CCM_HINT_INSTANCE = 1,     /* an instance appeared, vanished, or changed its state or addresses */
   CCM_HINT_LOAD_BALANCER = 2 /* a load balancer became ready, failed, or was changed by others */
 };
 
@@ -31,7 +31,7 @@ typedef struct ccm_hint {
   ccm_str name;        /* of the Node or Service */
   ccm_str namespace_;  /* of the Service */
   ccm_str uid;         /* of the Service */
-  ccm_str provider_id; /* of the machine */
+  ccm_str provider_id; /* of the instance */
   ccm_str id;          /* of the load balancer, as it is recorded on the Service */
 } ccm_hint;
 

@@ -1,12 +1,12 @@
 /*
- * Machines of the cloud, and which of them is which Node. The host's broker turns this into a snapshot that all
+ * Instances of the cloud, and which of them is which Node. The host's broker turns this into a snapshot that all
  * controllers share: one listing answers thousands of Nodes. The same table is what controllers get from the host.
  *
  * R-70 Only ABSENT and TERMINATED ever lead to the deletion of a Node. A timeout, a refusal or a page that could not be
- *      read is a failure, or makes machines unknown (R-72); never an absence.
- * R-71 A listing is complete, says what it lacks (R-72), or fails; half a list would look like vanished machines.
- * R-72 A listing that one region or project did not answer need not fail: machines whose provider ID begins with one of
- *      `unknown_prefixes` are unknown, unless they are listed. An empty prefix is all machines: right for a listing
+ *      read is a failure, or makes instances unknown (R-72); never an absence.
+ * R-71 A listing is complete, says what it lacks (R-72), or fails; half a list would look like vanished instances.
+ * R-72 A listing that one region or project did not answer need not fail: instances whose provider ID begins with one of
+ *      `unknown_prefixes` are unknown, unless they are listed. An empty prefix is all instances: right for a listing
  *      whose pages shifted while they were read, also the second time. A Node without provider ID that is not listed is
  *      unknown while there is any such prefix.
  */
@@ -24,7 +24,7 @@ extern "C" {
 
 #define CCM_CLOUD_INSTANCES "ccm.cloud.instances/1"
 
-/* Values of ccm_instance.state. Any other counts as UNKNOWN, and so does a machine whose name or provider ID is no
+/* Values of ccm_instance.state. Any other counts as UNKNOWN, and so does an instance whose name or provider ID is no
  * UTF-8. [since 1.0] */
 enum {
   CCM_INSTANCE_UNKNOWN = 0,    /* the cloud did not say; nothing may be concluded */
@@ -66,17 +66,17 @@ typedef struct ccm_instance_list {
   size_t unknown_prefix_count;
 } ccm_instance_list;
 
-/* The machine that is meant: by provider ID when the Node has one, else by name. [request] [since 1.0] */
+/* The instance that is meant: by provider ID when the Node has one, else by name. [request] [since 1.0] */
 typedef struct ccm_node_identity {
   uint32_t size;
   uint32_t flags; /* 0 */
   ccm_str name;
   ccm_str provider_id; /* may be empty */
   /* [null] For labels and annotations. From a controller also for its age: an answer that began before the host first
-   * saw this Node may be about the machine of an earlier one of its name, and is not given. */
+   * saw this Node may be about the instance of an earlier one of its name, and is not given. */
   const ccm_object *node;
   /* From a controller: the answer is not to be older, unless that would cost the host too many calls (a request about
-   * many machines); 0 = the host's choice. 0 for a provider. */
+   * many instances); 0 = the host's choice. 0 for a provider. */
   int64_t max_age_ms;
 } ccm_node_identity;
 
@@ -116,15 +116,15 @@ typedef struct ccm_cloud_instances {
   uint32_t size;
   uint32_t reserved;
 
-  /* Every machine of the cluster's account, project or region; paged inside. RESULT const ccm_instance_list *.
+  /* Every instance of the cluster's account, project or region; paged inside. RESULT const ccm_instance_list *.
    * [operation] [optional] */
   void (*list)(void *self, ccm_ctx ctx, const ccm_list_instances_request *request, ccm_completion done);
 
-  /* The machines of these Nodes, in one call to the cloud where it can do that. RESULT const ccm_instance_list *:
+  /* The instances of these Nodes, in one call to the cloud where it can do that. RESULT const ccm_instance_list *:
    * element i is the answer for nodes[i], with state ABSENT or UNKNOWN where there is none. [operation] [optional] */
   void (*describe)(void *self, ccm_ctx ctx, const ccm_describe_instances_request *request, ccm_completion done);
 
-  /* One machine. ERRORS: NOT_FOUND with class NOT_FOUND: certainly absent. RESULT const ccm_instance *.
+  /* One instance. ERRORS: NOT_FOUND with class NOT_FOUND: certainly absent. RESULT const ccm_instance *.
    * [operation] [optional] */
   void (*get)(void *self, ccm_ctx ctx, const ccm_get_instance_request *request, ccm_completion done);
 

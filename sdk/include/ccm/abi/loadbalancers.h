@@ -107,7 +107,7 @@ typedef struct ccm_backend {
   uint32_t size;
   uint32_t flags; /* 0 */
   ccm_str name;
-  ccm_str provider_id; /* may be empty: the machine is then found by name */
+  ccm_str provider_id; /* may be empty: the instance is then found by name */
   const ccm_node_address *addresses;
   size_t address_count;
   const ccm_object *node; /* [null] for labels and annotations */

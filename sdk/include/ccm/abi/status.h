@@ -54,7 +54,7 @@ enum {
 /*
  * Values of ccm_status.error_class: what the caller should do. "Permanent" = not retried until the object changes. Any
  * other counts as NONE. Where an operation is for no single object: a failed `initialize` is repeated with back-off, or
- * after retry_after_ms, whatever its class. A listing of machines that failed with UNAVAILABLE is asked for again after
+ * after retry_after_ms, whatever its class. A listing of instances that failed with UNAVAILABLE is asked for again after
  * 5 s, with AUTH after 10 s, with THROTTLED after retry_after_ms, 5 s to 60 s; with any other class, NONE included, only
  * when a controller needs it. So UNAVAILABLE is the class for a cloud that is down: Nodes wait for no back-off of their
  * own then, since all that failed is retried as soon as a listing succeeds. [since 1.0]

@@ -46,7 +46,7 @@ static inline int64_t ccm_retry_after_ms(const ccm_http_response *response) {
  *
  * A 404 gets code UNKNOWN, since a wrong path gives one too: the host retries. After `remove` that ends with class NOT_FOUND
  * for it the host would forget a load balancer that is still there. Use ccm_not_found() where a 404 proves that the
- * machine or load balancer does not exist. 400 and 422 are class INVALID_SPEC, and not code INVALID_ARGUMENT, which would end the
+ * instance or load balancer does not exist. 400 and 422 are class INVALID_SPEC, and not code INVALID_ARGUMENT, which would end the
  * host when `initialize` ends with it.
  */
 static inline ccm_status ccm_http_failure(const ccm_http_response *response) {

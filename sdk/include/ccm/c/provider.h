@@ -124,7 +124,7 @@ static inline void ccm_waiting(ccm_completion done, int64_t retry_after_ms, cons
   ccm_end(done, CCM_CODE_UNAVAILABLE, CCM_CLASS_WAITING, retry_after_ms, NULL, message, NULL);
 }
 
-/* The machine certainly does not exist. */
+/* The instance certainly does not exist. */
 static inline void ccm_not_found(ccm_completion done, const char *message) {
   ccm_end(done, CCM_CODE_NOT_FOUND, CCM_CLASS_NOT_FOUND, 0, NULL, message, NULL);
 }

@@ -119,7 +119,7 @@ impl Error {
         Error::new(Code::InvalidArgument, Class::InvalidSpec, message)
     }
 
-    /// The machine or load balancer certainly does not exist. Never say so of a cloud that did not answer.
+    /// The instance or load balancer certainly does not exist. Never say so of a cloud that did not answer.
     pub fn not_found(message: impl Into<String>) -> Error {
         Error::new(Code::NotFound, Class::NotFound, message)
     }
@@ -165,7 +165,7 @@ impl Error {
         self
     }
 
-    /// Adds what was being done, outermost first: "list machines: ...".
+    /// Adds what was being done, outermost first: "list instances: ...".
     pub fn context(mut self, what: impl fmt::Display) -> Error {
         self.message = format!("{}: {}", what, self.message);
         self

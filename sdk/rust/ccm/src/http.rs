@@ -74,7 +74,7 @@ impl HttpResponse {
     /// `retry_after` by its Retry-After in seconds. `operation` names what was asked ("ListMachines").
     ///
     /// A 404 gets `Code::Unknown` and no class, since a wrong path gives one too. Look at `status` first, and return
-    /// `Error::not_found` or a success, where a 404 proves that the machine or load balancer does not exist.
+    /// `Error::not_found` or a success, where a 404 proves that the instance or load balancer does not exist.
     pub fn check(self, operation: &str) -> Result<HttpResponse> {
         let (code, class) = match self.status {
             0..=299 => return Ok(self),

@@ -1,18 +1,18 @@
-//! Listings in pages, of a cloud that goes on making and deleting machines while they are read.
+//! Listings in pages, of a cloud that goes on making and deleting instances while they are read.
 use crate::{Instance, InstanceList, Result};
 use std::collections::HashMap;
 use std::future::Future;
 
-/// One page of a listing, with the number of machines that there are as it says.
+/// One page of a listing, with the number of instances that there are as it says.
 #[derive(Clone, Debug, Default)]
 pub struct InstancePage {
     pub instances: Vec<Instance>,
     pub total: usize,
 }
 
-/// Makes a listing of the pages that `read` gives, all of them and in their order. Machines move from one page to another
+/// Makes a listing of the pages that `read` gives, all of them and in their order. Instances move from one page to another
 /// meanwhile: one may stand twice, and another one be missed. Then `read` is called once more, and if that is no better, the
-/// list says that it is incomplete: new Nodes are initialised from it, and machines that it lacks prove nothing.
+/// list says that it is incomplete: new Nodes are initialised from it, and instances that it lacks prove nothing.
 ///
 /// `ccm::list_steadily(|| self.read_pages(&ctx)).await`
 pub async fn list_steadily<F, R>(mut read: F) -> Result<InstanceList>
@@ -29,7 +29,7 @@ where
     Ok(InstanceList { instances, unknown_prefixes })
 }
 
-/// Each machine once, as it was read last, and whether nothing moved: all pages say the same total, and that number of machines was
+/// Each instance once, as it was read last, and whether nothing moved: all pages say the same total, and that number of instances was
 /// read, none twice.
 fn once(pages: Vec<InstancePage>) -> (Vec<Instance>, bool) {
     let total = pages.first().map_or(0, |page| page.total);
@@ -64,10 +64,10 @@ mod tests {
         fn wake(self: Arc<Nobody>) {}
     }
 
-    /// A reading by the letters of its pages, whose machines are named by them, and the total that each states.
+    /// A reading by the letters of its pages, whose instances are named by them, and the total that each states.
     fn pages(letters: &[(&str, usize)]) -> Vec<InstancePage> {
-        let machine = |letter: char| Instance { provider_id: letter.to_string(), ..Instance::default() };
-        let page = |(text, total): &(&str, usize)| InstancePage { instances: text.chars().map(machine).collect(), total: *total };
+        let instance = |letter: char| Instance { provider_id: letter.to_string(), ..Instance::default() };
+        let page = |(text, total): &(&str, usize)| InstancePage { instances: text.chars().map(instance).collect(), total: *total };
         letters.iter().map(page).collect()
     }
 

@@ -1,4 +1,4 @@
-//! Machines, and the functions of ccm_cloud_instances.
+//! Instances, and the functions of ccm_cloud_instances.
 use crate::error::{milliseconds, numbers};
 use crate::ffi::{self, Arena};
 use crate::operation::{operate, Give};
@@ -9,7 +9,7 @@ use std::os::raw::c_void;
 use std::time::Duration;
 
 numbers! {
-    /// How it is about a machine. Only `Absent` and `Terminated` ever lead to the deletion of a Node.
+    /// How it is about an instance. Only `Absent` and `Terminated` ever lead to the deletion of a Node.
     #[derive(Default)]
     InstanceState, else Unknown {
         /// The cloud did not say.
@@ -63,7 +63,7 @@ impl NodeAddress {
     }
 }
 
-/// A machine of the cloud.
+/// An instance of the cloud.
 #[derive(Clone, Debug, Default)]
 pub struct Instance {
     pub state: InstanceState,
@@ -104,8 +104,8 @@ impl Instance {
 #[derive(Clone, Debug, Default)]
 pub struct InstanceList {
     pub instances: Vec<Instance>,
-    /// Machines whose provider ID begins with one of these, such as those of a region that did not answer, are unknown and
-    /// not absent, unless they are listed; an empty prefix is all machines.
+    /// Instances whose provider ID begins with one of these, such as those of a region that did not answer, are unknown and
+    /// not absent, unless they are listed; an empty prefix is all instances.
     pub unknown_prefixes: Vec<String>,
 }
 
@@ -115,7 +115,7 @@ impl From<Vec<Instance>> for InstanceList {
     }
 }
 
-/// Which machine is meant: by provider ID when the Node has one, else by name.
+/// Which instance is meant: by provider ID when the Node has one, else by name.
 #[derive(Clone, Default)]
 pub struct NodeIdentity {
     pub name: String,

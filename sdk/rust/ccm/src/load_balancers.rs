@@ -79,7 +79,7 @@ pub struct ServicePort {
 #[derive(Clone, Default)]
 pub struct Backend {
     pub name: String,
-    /// May be empty: the machine is then found by name.
+    /// May be empty: the instance is then found by name.
     pub provider_id: String,
     pub addresses: Vec<NodeAddress>,
     /// For labels and annotations.

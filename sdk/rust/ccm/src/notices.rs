@@ -8,14 +8,14 @@ use ccm_sys::*;
 /// The thing that may have changed in a cloud that pushes news: as much as is known, at least one of the texts.
 #[derive(Clone, Debug, Default)]
 pub struct Hint {
-    /// A load balancer, and not a machine.
+    /// A load balancer, and not an instance.
     pub load_balancer: bool,
     /// Of the Node or Service.
     pub name: String,
     /// Of the Service.
     pub namespace: String,
     pub uid: String,
-    /// Of the machine.
+    /// Of the instance.
     pub provider_id: String,
     /// Of the load balancer, as it is recorded on the Service.
     pub id: String,

@@ -30,7 +30,7 @@ pub trait Provider: Sized + Send + Sync + 'static {
         true
     }
 
-    /// The limits of the operations on machines.
+    /// The limits of the operations on instances.
     fn instance_limits(&self, _ctx: Ctx) -> Task<'_, InstanceLimits> {
         Box::pin(async { Ok(InstanceLimits::default()) })
     }
@@ -42,19 +42,19 @@ pub trait Provider: Sized + Send + Sync + 'static {
     }
 }
 
-/// Every machine of the cluster's account, project or region: all pages, or an error. Half a list would look like vanished
-/// machines.
+/// Every instance of the cluster's account, project or region: all pages, or an error. Half a list would look like vanished
+/// instances.
 pub trait ListInstances: Provider {
     fn list_instances(&self, ctx: Ctx) -> Task<'_, InstanceList>;
 }
 
-/// The machines of these Nodes, in one call to the cloud where that can be: element i is for nodes[i], with state Absent or
+/// The instances of these Nodes, in one call to the cloud where that can be: element i is for nodes[i], with state Absent or
 /// Unknown where there is none.
 pub trait DescribeInstances: Provider {
     fn describe_instances(&self, ctx: Ctx, nodes: Vec<NodeIdentity>) -> Task<'_, Vec<Instance>>;
 }
 
-/// One machine, or `Error::not_found` when it certainly does not exist.
+/// One instance, or `Error::not_found` when it certainly does not exist.
 pub trait GetInstance: Provider {
     fn get_instance(&self, ctx: Ctx, node: NodeIdentity) -> Task<'_, Instance>;
 }

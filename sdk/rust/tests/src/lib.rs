@@ -58,7 +58,7 @@ impl Acme {
         Ok(String::from_utf8_lossy(&answer.body).into_owned())
     }
 
-    async fn machine(&self, ctx: &Ctx, name: &str) -> Result<Instance> {
+    async fn instance(&self, ctx: &Ctx, name: &str) -> Result<Instance> {
         let address = self.get(ctx, &format!("/{}", name)).await?;
         Ok(Instance {
             state: InstanceState::Running,
@@ -134,7 +134,7 @@ impl ListInstances for Acme {
                 }
                 _ => {}
             }
-            let all = join_all(["worker-1", "worker-2"].iter().map(|name| self.machine(&ctx, name))).await;
+            let all = join_all(["worker-1", "worker-2"].iter().map(|name| self.instance(&ctx, name))).await;
             Ok(all.into_iter().collect::<Result<Vec<_>>>()?.into())
         })
     }
