@@ -1,6 +1,24 @@
 #include "base/utf8.hpp"
 
+#include <cstdint>
+#include <cstring>
+
 namespace ccm {
+namespace {
+
+// Eight bytes at a time.
+bool is_ascii(std::string_view text) {
+  uint64_t all = 0;
+  for (; text.size() >= sizeof(all); text.remove_prefix(sizeof(all))) {
+    uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data(), sizeof(bytes));
+    all |= bytes;
+  }
+  for (const char c : text) all |= static_cast<unsigned char>(c);
+  return (all & 0x8080808080808080) == 0;
+}
+
+}  // namespace
 
 std::size_t utf8_length(std::string_view text) {
   if (text.empty()) return 0;
@@ -24,6 +42,7 @@ std::size_t utf8_length(std::string_view text) {
 }
 
 bool is_utf8(std::string_view text) {
+  if (is_ascii(text)) return true;
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
     if (length == 0) return false;
@@ -33,6 +52,7 @@ bool is_utf8(std::string_view text) {
 }
 
 std::string utf8_text(std::string_view text) {
+  if (is_ascii(text)) return std::string(text);
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {

@@ -27,7 +27,7 @@ void intrusive_ptr_release(const Object* object) noexcept {
 
 Object::~Object() { delete json_.load(std::memory_order_relaxed); }
 
-ObjectPtr Object::make(const std::vector<unsigned char>& tree) {
+ObjectPtr Object::make(std::span<const unsigned char> tree) {
   // Not malloc(): without memory the handler of new has the last word.
   void* memory = ::operator new(sizeof(Object) + tree.size());
   auto* object = new (memory) Object;

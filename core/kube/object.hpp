@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -155,7 +156,7 @@ class Object {
 
   Object() = default;
   ~Object();
-  static ObjectPtr make(const std::vector<unsigned char>& tree);
+  static ObjectPtr make(std::span<const unsigned char> tree);
   [[nodiscard]] const unsigned char* tree() const {
     return reinterpret_cast<const unsigned char*>(this) + sizeof(Object);
   }

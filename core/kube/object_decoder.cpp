@@ -100,7 +100,7 @@ struct ObjectDecoder::Impl {
     }
     writer.end(start);
     ObjectPtr made = Object::make(writer.bytes());
-    if (writer.bytes().capacity() > kKeptParserBytes) writer = {};
+    if (writer.capacity() > kKeptParserBytes) writer = {};
     if (options.require_name && made->name().empty()) {
       return Status(Code::data_loss, "malformed object: it has no metadata.name");
     }

@@ -333,16 +333,12 @@ std::size_t find_member(const unsigned char* tree, std::size_t begin, std::size_
 }
 
 void Writer::varint(std::size_t value) {
-  for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<unsigned char>(value | 0x80));
-  bytes_.push_back(static_cast<unsigned char>(value));
-}
-
-void Writer::append(std::string_view text) {
-  bytes_.insert(bytes_.end(), text.begin(), text.end());
+  for (; value >= 0x80; value >>= 7) put((value & 0x7f) | 0x80);
+  put(value);
 }
 
 void Writer::number(std::string_view json) {
-  bytes_.push_back(kNumber);
+  put(kNumber);
   varint(json.size());
   append(json);
 }
@@ -350,35 +346,33 @@ void Writer::number(std::string_view json) {
 void Writer::string(std::string_view text) {
   const int index = word_index(text);
   const unsigned char tag = tag_of(text, index);
-  bytes_.push_back(tag);
-  if (tag == kWord) {
-    bytes_.push_back(static_cast<unsigned char>(static_cast<std::size_t>(index) - kShortWords));
-  }
+  put(tag);
+  if (tag == kWord) put(static_cast<std::size_t>(index) - kShortWords);
   if (index != kNoWord) return;
   if (tag == kString) varint(text.size());
   append(text);
 }
 
 std::size_t Writer::begin(bool object) {
-  const std::size_t start = bytes_.size();
-  bytes_.push_back(object ? kObject : kArray);
-  bytes_.push_back(0);
+  const std::size_t start = size_;
+  put(object ? kObject : kArray);
+  put(0);
   return start;
 }
 
 void Writer::end(std::size_t start) {
-  const std::size_t length = bytes_.size() - start - kHeaderSmall;
+  const std::size_t length = size_ - start - kHeaderSmall;
   if (length <= 0xff) {
-    bytes_[start + 1] = static_cast<unsigned char>(length);
+    room_[start + 1] = static_cast<unsigned char>(length);
     return;
   }
   // Few containers get this large (metadata, spec, status and the root), so moving the content
   // costs little.
-  bytes_[start] = static_cast<unsigned char>(bytes_[start] + 1);
-  bytes_.insert(bytes_.begin() + static_cast<std::ptrdiff_t>(start + kHeaderSmall), 3, 0);
-  for (unsigned i = 0; i < 4; ++i) {
-    bytes_[start + 1 + i] = static_cast<unsigned char>(length >> (8 * i));
-  }
+  extend(kHeaderLarge - kHeaderSmall);
+  unsigned char* const header = room_.data() + start;
+  std::memmove(header + kHeaderLarge, header + kHeaderSmall, length);
+  ++header[0];
+  for (unsigned i = 0; i < 4; ++i) header[1 + i] = static_cast<unsigned char>(length >> (8 * i));
 }
 
 }  // namespace ccm::kube::encoding

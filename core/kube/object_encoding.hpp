@@ -13,6 +13,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -67,11 +69,12 @@ std::size_t find_member(const unsigned char* tree, std::size_t begin, std::size_
 
 class Writer {
  public:
-  void clear() { bytes_.clear(); }
-  [[nodiscard]] const std::vector<unsigned char>& bytes() const { return bytes_; }
+  void clear() { size_ = 0; }
+  [[nodiscard]] std::span<const unsigned char> bytes() const { return {room_.data(), size_}; }
+  [[nodiscard]] std::size_t capacity() const { return room_.size(); }
 
-  void null() { bytes_.push_back(kNull); }
-  void boolean(bool value) { bytes_.push_back(value ? kTrue : kFalse); }
+  void null() { put(kNull); }
+  void boolean(bool value) { put(value ? kTrue : kFalse); }
   void number(std::string_view json);
   void string(std::string_view text);  // also for keys
   // A string that was written before.
@@ -80,13 +83,25 @@ class Writer {
   std::size_t begin(bool object);
   void end(std::size_t start);
   // Removes everything from `start` on.
-  void truncate(std::size_t start) { bytes_.resize(start); }
-  [[nodiscard]] std::size_t offset() const { return bytes_.size(); }
+  void truncate(std::size_t start) { size_ = start; }
+  [[nodiscard]] std::size_t offset() const { return size_; }
 
  private:
   void varint(std::size_t value);
-  void append(std::string_view text);
-  std::vector<unsigned char> bytes_;
+  void append(std::string_view text) {
+    if (text.empty()) return;
+    std::memcpy(extend(text.size()), text.data(), text.size());
+  }
+  void put(std::size_t byte) { *extend(1) = static_cast<unsigned char>(byte); }
+  unsigned char* extend(std::size_t count) {
+    if (room_.size() - size_ < count) room_.resize(2 * (size_ + count));
+    size_ += count;
+    return room_.data() + size_ - count;
+  }
+
+  // Larger than its content, since most writes are of a few bytes and there are thousands of them.
+  std::vector<unsigned char> room_;
+  std::size_t size_ = 0;
 };
 
 }  // namespace ccm::kube::encoding

@@ -38,6 +38,11 @@ bool is_varint(Kind kind) {
   return kind == Kind::boolean || kind == Kind::int32 || kind == Kind::int64;
 }
 
+// A key that is no UTF-8 is kept under the one that write_text() makes of it.
+bool keeps(const FieldSet::Node& filter, std::string_view key) {
+  return is_utf8(key) ? filter.child(key) != nullptr : filter.child(utf8_text(key)) != nullptr;
+}
+
 // key = 1, value = 2.
 std::optional<Entry> read_entry(std::string_view message, Kind kind) {
   Entry entry;
@@ -233,7 +238,7 @@ struct Decoder::Impl {
   }
 
   bool map_entry(const Kept& kept, const Entry& entry, unsigned depth) {
-    if (kept.filter != nullptr && kept.filter->child(utf8_text(entry.key)) == nullptr) return true;
+    if (kept.filter != nullptr && !keeps(*kept.filter, entry.key)) return true;
     write_text(writer, entry.key);
     return value(kept, entry.value, depth + 1);
   }
@@ -294,7 +299,7 @@ Result<ObjectPtr> Decoder::decode(std::string_view message, const Projection& pr
   if (!impl_->members(message, projection.root(), 1)) return impl_->refusal();
   writer.end(start);
   ObjectPtr made = Object::make(writer.bytes());
-  if (writer.bytes().capacity() > kKeptBytes) writer = {};
+  if (writer.capacity() > kKeptBytes) writer = {};
   if (options.require_name && made->name().empty()) {
     return Status(Code::data_loss, "malformed object: it has no metadata.name");
   }

@@ -23,18 +23,6 @@ void put_digits(char* end, std::size_t digits, uint64_t value) {
   }
 }
 
-// Eight bytes at a time.
-bool is_ascii(std::string_view text) {
-  uint64_t all = 0;
-  for (; text.size() >= sizeof(all); text.remove_prefix(sizeof(all))) {
-    uint64_t bytes = 0;
-    std::memcpy(&bytes, text.data(), sizeof(bytes));
-    all |= bytes;
-  }
-  for (const char c : text) all |= static_cast<unsigned char>(c);
-  return (all & 0x8080808080808080) == 0;
-}
-
 }  // namespace
 
 // seconds = 1, nanos = 2. The zero time is an empty message.
@@ -64,7 +52,7 @@ std::optional<Timestamp> read_timestamp(std::string_view message, bool micro) {
 }
 
 void write_text(encoding::Writer& writer, std::string_view text) {
-  if (is_ascii(text) || is_utf8(text)) return writer.string(text);
+  if (is_utf8(text)) return writer.string(text);
   writer.string(utf8_text(text));
 }
 

@@ -16,4 +16,21 @@ std::optional<uint64_t> take_long_varint(std::string_view& rest) {
   return std::nullopt;
 }
 
+bool WireReader::next_of_any_form() {
+  broken_ = true;
+  const std::optional<Tag> tag = take_tag(rest_);
+  if (!tag) return false;
+  tag_ = *tag;
+  bytes_ = {};
+  if (tag_.type == WireType::fixed64) {
+    broken_ = !take(8);
+  } else if (tag_.type == WireType::fixed32) {
+    broken_ = !take(4);
+  } else if (const std::optional<uint64_t> value = take_varint(rest_)) {
+    integer_ = *value;
+    broken_ = tag_.type == WireType::bytes && !take(*value);
+  }
+  return !broken_;
+}
+
 }  // namespace ccm::kube::protobuf

@@ -59,6 +59,7 @@ class WireReader {
 
  private:
   bool take(std::size_t size);
+  bool next_of_any_form();
 
   std::string_view rest_;
   Tag tag_;
@@ -74,21 +75,18 @@ inline bool WireReader::take(std::size_t size) {
   return true;
 }
 
+// Nearly every field has a tag of one byte, and content with a length of one byte or two.
 inline bool WireReader::next() {
   if (rest_.empty() || broken_) return false;
-  broken_ = true;
-  const std::optional<Tag> tag = take_tag(rest_);
-  if (!tag) return false;
-  tag_ = *tag;
-  bytes_ = {};
-  if (tag_.type == WireType::fixed64) {
-    broken_ = !take(8);
-  } else if (tag_.type == WireType::fixed32) {
-    broken_ = !take(4);
-  } else if (const std::optional<uint64_t> value = take_varint(rest_)) {
-    integer_ = *value;
-    broken_ = tag_.type == WireType::bytes && !take(*value);
-  }
+  const auto byte = [this](std::size_t i) { return static_cast<unsigned char>(rest_[i]); };
+  const bool plain = rest_.size() > 2 && byte(0) < 0x80 && byte(0) > 7 &&
+                     static_cast<WireType>(byte(0) & 7) == WireType::bytes;
+  if (!plain || (byte(1) >= 0x80 && byte(2) >= 0x80)) return next_of_any_form();
+  tag_ = {static_cast<uint32_t>(byte(0) >> 3), WireType::bytes};
+  const bool two = byte(1) >= 0x80;
+  integer_ = two ? (byte(1) & 0x7fU) | static_cast<std::size_t>(byte(2)) << 7 : byte(1);
+  rest_.remove_prefix(two ? 3 : 2);
+  broken_ = !take(integer_);
   return !broken_;
 }
 

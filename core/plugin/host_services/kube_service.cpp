@@ -77,12 +77,25 @@ Status refusal(const HostOperation& running, const std::function<bool()>& may_wr
   return may_write() ? Status() : net::WriteGate::refusal();
 }
 
-// Ends the operation with the object that the server sent.
-ObjectApi::Done end_with_object(const OperationPtr& operation) {
-  return [operation](Result<std::string> body) {
+// Never destroyed. The metadata of an object, without managedFields: they are most of its bytes.
+const kube::FieldSet& metadata_fields() {
+  static const auto& fields = *new kube::FieldSet(*kube::FieldSet::of(
+      {"/metadata/annotations", "/metadata/creationTimestamp",
+       "/metadata/deletionGracePeriodSeconds", "/metadata/finalizers", "/metadata/generateName",
+       "/metadata/generation", "/metadata/labels", "/metadata/ownerReferences"}));
+  return fields;
+}
+
+// Ends the operation with the object that the server sent, or with those of its fields.
+ObjectApi::Done end_with_object(const OperationPtr& operation,
+                                const kube::FieldSet* fields = nullptr) {
+  return [operation, fields](Result<std::string> body) {
     if (operation->ended()) return;
     if (!body) return operation->end(body.status());
-    const auto object = kube::Object::decode(*body);
+    kube::Object::DecodeOptions options;
+    options.require_name = false;
+    const auto object = fields == nullptr ? kube::Object::decode(*body)
+                                          : kube::Object::decode(*body, *fields, options);
     if (!object) return operation->end(object.status());
     operation->end({}, object_handle(*object));
   };
@@ -192,7 +205,9 @@ void KubeService::patch(void* self, ccm_ctx ctx, const ccm_kube_patch_request* g
   const bool answer = (request.flags & CCM_PATCH_ANSWER_NONE) == 0;
   // The API server always answers; no answer is shorter than the metadata.
   options.answer_metadata = !answer || (request.flags & CCM_PATCH_ANSWER_METADATA) != 0;
-  auto start = [api = service.api_, may_write = service.may_write_, type, options, answer,
+  const auto* fields =
+      (request.flags & CCM_PATCH_ANSWER_METADATA) != 0 ? &metadata_fields() : nullptr;
+  auto start = [api = service.api_, may_write = service.may_write_, type, options, answer, fields,
                 read = read_reference(std::move(wrong), request.reference),
                 body = std::string(view(request.body))](const OperationPtr& running) mutable {
     if (!read.status.ok()) return running->end(read.status);
@@ -200,7 +215,7 @@ void KubeService::patch(void* self, ccm_ctx ctx, const ccm_kube_patch_request* g
     options.subresource = read.subresource;
     api->patch(read.resource, read.namespace_name, read.name, *type, std::move(body), options,
                call_options(*running),
-               answer ? end_with_object(running) : end_without_result(running));
+               answer ? end_with_object(running, fields) : end_without_result(running));
   };
   HostOperation::begin(service.component(), ctx, done, "kube.patch", std::move(start));
 }

@@ -32,15 +32,16 @@ bool not_ours(const Status& status) {
          status.code() == Code::implemented_elsewhere;
 }
 
+// Of thousands of Nodes hardly any does, so it is asked before anything is copied.
+bool needs_looking_after(const Object& node) {
+  return !is_ready(node) || has_shutdown_taint(node) || is_marked(node);
+}
+
 // The host looked again and disagreed, holds the deletion back, or does not lead: no failure.
 bool kept_by_host(const Status& status) {
   return status.error_class() == ErrorClass::waiting ||
          status.error_class() == ErrorClass::conflict || not_ours(status) ||
          status.code() == Code::failed_precondition || status.code() == Code::cancelled;
-}
-
-bool needs_looking_after(const NodeState& node) {
-  return !node.ready || has_shutdown_taint(node) || node.marked;
 }
 
 ReconcileResult again(milliseconds delay) {
@@ -75,11 +76,11 @@ Status Controller::setup(Setup& setup) {
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
   if (kind == EventKind::deleted) return forget(std::string(now.name()));
+  if (!needs_looking_after(now)) return;
   if (kind == EventKind::updated && surely_same_input(old, now)) return;
-  const NodeState state = read_node(now);
-  if (!needs_looking_after(state)) return;
   if (kind == EventKind::resync) return queue.add(now.name(), Priority::periodic);
   if (kind == EventKind::added || kind == EventKind::hinted) return queue.add(now.name());
+  const NodeState state = read_node(now);
   const NodeState before = read_node(old);
   if (state.same_input(before)) return;
   // Taints that come and go while it is not Ready anyway, ours among them, say nothing new about

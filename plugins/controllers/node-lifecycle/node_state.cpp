@@ -17,6 +17,18 @@ bool NodeState::same_input(const NodeState& other) const {
          marked == other.marked && taints == other.taints;
 }
 
+bool is_ready(const Object& node) {
+  bool ready = false;
+  node.at("/status/conditions").each([&](std::string_view, const Value& condition) {
+    if (condition.text("/type") != "Ready") return true;
+    ready = condition.text("/status") == "True";
+    return false;
+  });
+  return ready;
+}
+
+bool is_marked(const Object& node) { return !node.text(kMarkPointer).empty(); }
+
 bool surely_same_input(const Object& left, const Object& right) {
   if (left.uid() != right.uid()) return false;
   for (const char* field :
@@ -42,16 +54,14 @@ NodeState read_node(const Object& node) {
   state.uid = node.uid();
   state.resource_version = node.resource_version();
   state.provider_id = node.text("/spec/providerID");
-  state.marked = !node.text(kMarkPointer).empty();
+  state.marked = is_marked(node);
   state.created = parse_timestamp(node.text("/metadata/creationTimestamp"));
   node.at("/spec/taints").each([&](std::string_view, const Value& taint) {
     state.taints.push_back({std::string(taint.text("/key")), std::string(taint.text("/value")),
                             std::string(taint.text("/effect")), JsonWriter().value(taint).str()});
     state.uninitialized = state.uninitialized || state.taints.back().key == kUninitializedTaint;
   });
-  node.at("/status/conditions").each([&](std::string_view, const Value& condition) {
-    if (condition.text("/type") == "Ready") state.ready = condition.text("/status") == "True";
-  });
+  state.ready = is_ready(node);
   return state;
 }
 

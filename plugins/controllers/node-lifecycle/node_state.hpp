@@ -42,6 +42,9 @@ struct NodeState {
 const std::vector<std::string>& node_fields();
 
 NodeState read_node(const Object& node);
+// NodeState::ready and NodeState::marked of read_node().
+bool is_ready(const Object& node);
+bool is_marked(const Object& node);
 
 // True only when NodeState::same_input() would be, and without parsing both, since there are
 // thousands of events; false says nothing.

@@ -46,9 +46,13 @@ void ensure(std::vector<Taint>& taints, std::string_view key, std::string_view v
 
 }  // namespace
 
-bool has_shutdown_taint(const NodeState& node) {
-  return std::any_of(node.taints.begin(), node.taints.end(),
-                     [](const Taint& taint) { return is(taint, kShutdown, kNoSchedule); });
+bool has_shutdown_taint(const Object& node) {
+  bool found = false;
+  node.at("/spec/taints").each([&](std::string_view, const Value& taint) {
+    found = taint.text("/key") == kShutdown && taint.text("/effect") == kNoSchedule;
+    return !found;
+  });
+  return found;
 }
 
 std::optional<std::string> taint_patch(const NodeState& node, Wanted wanted) {

@@ -15,7 +15,7 @@ enum class Wanted {
 };
 
 // The Node carries the shutdown taint, with whatever value.
-bool has_shutdown_taint(const NodeState& node);
+bool has_shutdown_taint(const Object& node);
 
 // The strategic merge patch for nodes/<name> that sets the Node's taints, with its uid (API-46)
 // and, because spec.taints is one atomic list (LIFE-16), its resourceVersion; nothing when the

@@ -160,6 +160,7 @@ void Controller::note_need(const ServiceState& before, const Object& object,
 void Controller::on_node(EventKind kind, const Object& old, const Object& now, const Queue& queue) {
   if (kind == EventKind::resync) return;
   backends_.reset();
+  if (records_.empty()) return;
   if (kind == EventKind::updated ? !changes_backends(old, now, settings_.exclude_cordoned)
                                  : !takes_traffic(now))
     return;

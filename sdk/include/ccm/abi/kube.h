@@ -92,7 +92,7 @@ enum {
 /* Bits of ccm_kube_patch_request.flags. [since 1.0] */
 enum {
   /* The answer is used for its metadata only: the server is asked for no more (a Node is large), so RESULT may be an
-   * object of kind PartialObjectMetadata. */
+   * object of kind PartialObjectMetadata. It has no managedFields. */
   CCM_PATCH_ANSWER_METADATA = 1,
   /* Whether it was written is all that counts: RESULT may be NULL. */
   CCM_PATCH_ANSWER_NONE = 2
