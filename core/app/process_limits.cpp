@@ -75,10 +75,9 @@ std::size_t raise_descriptor_limit() {
 }
 
 void end_when_memory_is_out() {
-  char* const memory = new char[kLastWordsBytes];
-  // Pages that were never written to are not there when they are needed.
-  for (std::size_t at = 0; at < kLastWordsBytes; at += 4'096) memory[at] = 1;
-  delete[] memory_for_last_words.exchange(memory);
+  // Nothing is written to it, so it has no pages: an allocation fails when the limit of the process
+  // or of the system is reached, which counts what is reserved.
+  delete[] memory_for_last_words.exchange(new char[kLastWordsBytes]);
   std::set_new_handler(leave_without_memory);
   // Refused once OpenSSL has memory: hence at the very start.
   CRYPTO_set_mem_functions(allocate, reallocate, give_back);
