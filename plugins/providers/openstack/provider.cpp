@@ -38,7 +38,7 @@ Provider::Provider(Host& host)
       regions_(host, session_),
       routes_(host, api_),
       load_balancers_(host, api_),
-      owned_(api_, load_balancers_, routes_) {
+      owned_(host, api_, load_balancers_, routes_) {
   host.config.on_change([this] { host_.spawn(reload()); });
 }
 

@@ -137,6 +137,8 @@ Task<Status> Octavia::read_pool(Ctx ctx, ExistingPool& pool) {
 }
 
 Task<Result<ExistingLoadBalancer>> Octavia::create(Ctx ctx, LoadBalancerWrite write) {
+  auto permit = co_await creations_.acquire();
+  if (ctx.cancelled()) co_return ctx.status();
   const auto body = co_await api_.call(ctx, call_of(write));
   if (!body.ok()) co_return body.status();
   co_return parse_load_balancer(*body);

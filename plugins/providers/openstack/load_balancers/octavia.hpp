@@ -5,6 +5,8 @@
 #include "openstack/api.hpp"
 #include "writes.hpp"
 
+#include <ccm/host.hpp>
+#include <ccm/semaphore.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
@@ -16,7 +18,7 @@ namespace ccm::openstack {
 
 class Octavia {
  public:
-  explicit Octavia(Api& api) : api_(api) {}
+  Octavia(Host& host, Api& api) : api_(api), creations_(host.post, 1) {}
 
   // N of the newest version 2.N, asked once; a failure is asked again (OS-297).
   Task<Result<int>> version(Ctx ctx);
@@ -28,6 +30,8 @@ class Octavia {
   Task<Result<std::vector<ExistingLoadBalancer>>> with_name(Ctx ctx, std::string name);
   // Adds listeners, pools, members and monitors.
   Task<Status> read_children(Ctx ctx, ExistingLoadBalancer& balancer);
+  // One at a time: Octavia does no more in a project, since it holds the row of its quota
+  // meanwhile. Parallel ones would take the threads of its API from all other requests.
   Task<Result<ExistingLoadBalancer>> create(Ctx ctx, LoadBalancerWrite write);
   // Success also when what is deleted is gone already.
   Task<Status> send(Ctx ctx, LoadBalancerWrite write);
@@ -45,6 +49,7 @@ class Octavia {
   Task<Status> read_pool(Ctx ctx, ExistingPool& pool);
 
   Api& api_;
+  Semaphore creations_;
   int version_ = -1;
 };
 

@@ -33,7 +33,7 @@ class LoadBalancers {
   LoadBalancers(Host& host, Api& api)
       : host_(host),
         api_(api),
-        octavia_(api),
+        octavia_(host, api),
         addresses_(api),
         access_(api),
         notices_(host),

@@ -23,9 +23,9 @@ class Owned {
  public:
   using Objects = std::vector<OwnedObject>;
 
-  Owned(Api& api, LoadBalancers& balancers, Routes& routes)
+  Owned(Host& host, Api& api, LoadBalancers& balancers, Routes& routes)
       : api_(api),
-        octavia_(api),
+        octavia_(host, api),
         floating_ips_(api),
         groups_(api),
         balancers_(balancers),
