@@ -72,6 +72,26 @@ TEST_F(HostServicesTest, AnAnswerThatIsNotWantedIsShortAndNotRead) {
   EXPECT_EQ(metadata, (std::vector<bool>{false, true, true}));
 }
 
+TEST_F(HostServicesTest, AnAnswerOfMetadataHasNoManagedFields) {
+  ASSERT_TRUE(create(true).ok());
+  const ccm_host_kube* kube = nullptr;
+  const ccm_interface service = plugin_.service(CCM_HOST_KUBE, &kube);
+  const auto reference = node_reference("n1");
+  const auto patch = patch_of(reference, CCM_PATCH_MERGE, "{}", CCM_PATCH_ANSWER_METADATA);
+  Caught caught;
+  std::string json;
+  caught.on_result = [&](const void* result) {
+    json = object_of(static_cast<const ccm_object*>(result))->json();
+  };
+  kube->patch(service.self, {}, &patch, caught.completion());
+  poll();
+  api_->open[0](std::string(
+      R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"n1",)"
+      R"("resourceVersion":"5","labels":{"a":"b"},"managedFields":[{"manager":"kubelet"}]}})"));
+  EXPECT_EQ(json, R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{)"
+                  R"("name":"n1","resourceVersion":"5","labels":{"a":"b"}}})");
+}
+
 TEST_F(HostServicesTest, KubeWritesNothingWithoutTheLease) {
   ASSERT_TRUE(create(true).ok());
   const ccm_host_kube* kube = nullptr;
