@@ -18,11 +18,12 @@ families = {
     "OWNERSHIP": "Ownership of load balancers, and lost answers",
     "ROUTES": "Routes",
     "OWNED": "Objects that the provider has made",
+    "CONTROLLER": "Controllers",
 }
 text = f"""# Conformance cases
 
-The {len(cases)} cases of `ccmctl plugin check --cloud=COMMAND` ([how to run them](../provider-authors.md#check-your-plugin)). An id
-keeps its meaning; a case that is withdrawn leaves a gap. The rule stands in the header beside it, below `sdk/include`.
+The {len(cases)} cases of `ccmctl plugin check` (how to run them for a [provider](../provider-authors.md#check-your-plugin), for a
+[controller](../controller-authors.md#check-your-plugin)). The first two families are for both. An id keeps its meaning; a case that is withdrawn leaves a gap. The rule stands in the header beside it, below `sdk/include`.
 `tests/conformance/reference.py CCMCTL . --write` makes this page of what `ccmctl plugin cases` prints.
 """
 for family, title in families.items():

@@ -138,6 +138,19 @@ std::size_t how_many(const std::vector<CaseResult>& results, Verdict verdict) {
                     [verdict](const CaseResult& each) { return each.verdict == verdict; }));
 }
 
+// Whether the plugin has a component that the case is about.
+bool applies(const Case& which, const ConformanceOptions& options) {
+  switch (which.about) {
+    case conformance::About::any:
+      return true;
+    case conformance::About::provider:
+      return options.has_provider;
+    case conformance::About::controller:
+      return options.has_controller;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -149,8 +162,9 @@ std::vector<CaseResult> run_cases(const ConformanceOptions& options) {
   std::vector<CaseResult> results;
   for (const Case& each : conformance::all_cases()) {
     const auto& wanted = options.cases;
-    const bool chosen =
-        wanted.empty() || std::find(wanted.begin(), wanted.end(), each.id) != wanted.end();
+    const bool chosen = wanted.empty()
+                            ? applies(each, options)
+                            : std::find(wanted.begin(), wanted.end(), each.id) != wanted.end();
     if (chosen) results.push_back(run_case(options, each));
   }
   return results;

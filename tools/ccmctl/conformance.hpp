@@ -19,7 +19,9 @@ struct ConformanceOptions {
   std::string cloud_command;
   std::optional<std::string> cloud_config;  // text
   std::map<std::string, std::string> flags;
-  std::vector<std::string> cases;  // empty = all
+  bool has_provider = true;
+  bool has_controller = true;
+  std::vector<std::string> cases;  // empty = all that are about such components
   uint64_t seed = 1;
   std::chrono::milliseconds limit{60'000};  // of one case
 };

@@ -1,4 +1,4 @@
-// ccmctl plugin check: would the host load it, and does its provider keep the rules?
+// ccmctl plugin check: would the host load it, and do its components keep the rules?
 #include "commands.hpp"
 #include "conformance.hpp"
 #include "output.hpp"
@@ -69,11 +69,10 @@ ConformanceOptions conformance_options(const CheckCommand& options) {
   return run;
 }
 
-bool has_provider(const plugin::Examination& file) {
+bool has(const plugin::Examination& file, plugin::ComponentKind kind) {
   const auto& components = file.manifest->components;
-  return std::any_of(components.begin(), components.end(), [](const plugin::Component& each) {
-    return each.kind == plugin::ComponentKind::provider;
-  });
+  return std::any_of(components.begin(), components.end(),
+                     [kind](const plugin::Component& each) { return each.kind == kind; });
 }
 
 nlohmann::ordered_json case_json(const std::vector<CaseResult>& results) {
@@ -111,10 +110,10 @@ int check(CheckCommand options) {
   }
   std::vector<CaseResult> results;
   if (options.conformance && loads) {
-    if (!has_provider(file)) {
-      throw std::invalid_argument(options.file + " has no provider; the cases are about providers");
-    }
-    results = run_cases(conformance_options(options));
+    ConformanceOptions run = conformance_options(options);
+    run.has_provider = has(file, plugin::ComponentKind::provider);
+    run.has_controller = has(file, plugin::ComponentKind::controller);
+    results = run_cases(run);
   }
   if (options.format == Format::json) {
     nlohmann::ordered_json json{{"path", file.path.string()},
@@ -151,7 +150,7 @@ void add_plugin_check(CLI::App& parent, int& exit_code) {
       ->check(CLI::Range(1, 3600).description(""))
       ->capture_default_str()
       ->type_name("SECONDS");
-  command->add_flag("--conformance", options->conformance, "Run the cases about providers");
+  command->add_flag("--conformance", options->conformance, "Run the cases about its components");
   add_plugin_settings(*command, options->plugin);
   command
       ->add_option("--case", options->cases,

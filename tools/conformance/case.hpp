@@ -10,12 +10,16 @@ namespace ccm::conformance {
 
 class Trial;
 
+// The components that a case is about.
+enum class About { any, provider, controller };
+
 struct Case {
   std::string id;                   // "INSTANCES-07"
   std::string title;                // what a right plugin does
   std::string header;               // that has the rule: "ccm/abi/base.h"
   std::string rule;                 // its name there: "R-91", or a function
   std::function<void(Trial&)> run;  // throws Failure or Skip
+  About about = About::provider;
 };
 
 using Cases = std::vector<Case>;
@@ -37,5 +41,12 @@ void add_owned_cases(Cases& cases);
 void add_request_cases(Cases& cases);
 void add_failure_cases(Cases& cases);
 void add_ending_cases(Cases& cases);
+void add_controller_life_cases(Cases& cases);
+void add_controller_map_cases(Cases& cases);
+void add_controller_reconcile_cases(Cases& cases);
+void add_controller_request_cases(Cases& cases);
+void add_controller_failure_cases(Cases& cases);
+void add_controller_ending_cases(Cases& cases);
+void add_controller_text_cases(Cases& cases);
 
 }  // namespace ccm::conformance

@@ -9,6 +9,7 @@ const Cases& all_cases() {
     Cases cases;
     add_plugin_cases(cases);
     add_process_cases(cases);
+    for (Case& each : cases) each.about = About::any;
     add_provider_cases(cases);
     add_instance_cases(cases);
     add_listing_cases(cases);
@@ -19,6 +20,17 @@ const Cases& all_cases() {
     add_request_cases(cases);
     add_failure_cases(cases);
     add_ending_cases(cases);
+    const auto providers = static_cast<std::ptrdiff_t>(cases.size());
+    add_controller_life_cases(cases);
+    add_controller_map_cases(cases);
+    add_controller_reconcile_cases(cases);
+    add_controller_request_cases(cases);
+    add_controller_failure_cases(cases);
+    add_controller_ending_cases(cases);
+    add_controller_text_cases(cases);
+    for (auto each = cases.begin() + providers; each != cases.end(); ++each) {
+      each->about = About::controller;
+    }
     return cases;
   }();
   return kCases;

@@ -2,10 +2,7 @@
 
 #include <ccm/status.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <stdexcept>
 
 namespace ccm::conformance {
 namespace {
@@ -40,14 +37,17 @@ Subject Subject::of(const ccm_plugin* plugin) {
   for (const json& read : reads) {
     subject.reads[read.at("resource")] = read.at("fields").get<std::vector<std::string>>();
   }
+  subject.rbac = manifest.value("rbac", json::array());
   for (const json& component : manifest.at("components")) {
-    if (component.at("kind") != "provider") continue;
+    const bool provider = component.at("kind") == "provider";
+    if (!provider) subject.controllers.push_back(component.at("name"));
+    if (subject.has_provider || (!provider && !subject.component.empty())) continue;
+    subject.has_provider = provider;
     subject.component = component.at("name");
     subject.interfaces = component.value("interfaces", std::vector<std::string>());
     subject.prefixes = component.value("providerIDPrefixes", std::vector<std::string>());
-    return subject;
   }
-  throw std::invalid_argument("the plugin has no provider; the cases are about providers");
+  return subject;
 }
 
 bool Subject::lists(std::string_view interface) const {

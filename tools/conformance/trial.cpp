@@ -1,5 +1,8 @@
 #include "trial.hpp"
 
+#include "controller/machines.hpp"
+#include "controller/world.hpp"
+
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -49,6 +52,7 @@ void Trial::configure() {
     const json answer =
         cloud.ask({{"do", "start"}, {"directory", settings.directory}, {"seed", settings.seed}});
     if (answer.is_null()) throw CloudFault("the cloud's command does not know \"start\"");
+    started_ = answer;
     if (answer.contains("cloudConfig")) {
       host.config.set_cloud_config(answer["cloudConfig"].get<std::string>());
     }
@@ -70,18 +74,32 @@ testing::FakeComponent& Trial::created() {
   if (!made_) {
     made_ = true;
     try {
-      component_ =
-          std::make_unique<testing::FakeComponent>(host, subject().plugin, subject().component);
+      if (subject().has_provider) {
+        component_ =
+            std::make_unique<testing::FakeComponent>(host, subject().plugin, subject().component);
+      } else {
+        set_host_flags(host);
+        machines_of_controller_ = std::make_unique<Machines>(host);
+        fill_cloud(host, *machines_of_controller_);
+        host.offer(CCM_CLOUD_INSTANCES,
+                   {machines_of_controller_.get(), machines_of_controller_->table()});
+        controller_ =
+            std::make_unique<testing::FakeController>(host, subject().plugin, subject().component);
+      }
     } catch (...) {
       skip("`create` throws; see PLUGIN-01");
     }
     // `create` may complete from another thread.
-    run_now([this] { return component_->created().ok(); });
+    run_now([this] { return component() != nullptr && component()->created().ok(); });
   }
-  if (!component_ || !component_->created().ok()) {
+  if (component() == nullptr || !component()->created().ok()) {
     skip("the component cannot be made; see PLUGIN-01");
   }
-  return *component_;
+  return *component();
+}
+
+testing::FakeComponent* Trial::component() {
+  return controller_ ? &controller_->component : component_.get();
 }
 
 testing::FakeComponent& Trial::ready() {
@@ -91,12 +109,31 @@ testing::FakeComponent& Trial::ready() {
     if (!network.fault().empty()) skip(network.fault());
     if (!outcome.ok()) skip("initialize fails; see PROVIDER-01 (" + describe(outcome.status) + ")");
   }
+  if (controller_ && !logged_in_) live_as_controller();
   logged_in_ = true;
   return component;
 }
 
+// Its outcome is the business of other cases.
+void Trial::live_as_controller() {
+  const auto table = component()->interface<ccm_controller>(CCM_CONTROLLER);
+  const bool whole = table && table.get(&ccm_controller::setup) != nullptr &&
+                     table.get(&ccm_controller::reconcile) != nullptr;
+  if (!whole) return;
+  try {
+    if (!controller_->setup().ok()) return;
+    for (const WorldObject& object : usual_objects()) {
+      host.kube.put(object.resource, object.json.dump());
+    }
+    controller_->advance(10s);
+    (void)controller_->stop();
+  } catch (...) {
+    skip("a function of the controller throws; see CONTROLLER-05");
+  }
+}
+
 void Trial::destroy() {
-  if (component_) destroy(*component_);
+  if (component() != nullptr) destroy(*component());
 }
 
 void Trial::destroy(testing::FakeComponent& component) {

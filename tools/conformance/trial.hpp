@@ -10,6 +10,7 @@
 #include "subject.hpp"
 
 #include <ccm/testing/fake_component.hpp>
+#include <ccm/testing/fake_controller.hpp>
 #include <ccm/testing/fake_host.hpp>
 
 #include <chrono>
@@ -22,6 +23,8 @@
 #include <vector>
 
 namespace ccm::conformance {
+
+class Machines;
 
 // How a case ends early.
 struct Failure : std::runtime_error {
@@ -70,6 +73,8 @@ class Trial {
   testing::FakeComponent& created();
   // The same, logged in.
   testing::FakeComponent& ready();
+  // The answer of the cloud's command to "start".
+  [[nodiscard]] const nlohmann::json& started() const { return started_; }
   // Ends the component, if there is one, as the host does.
   void destroy();
   // The same of another component.
@@ -120,10 +125,15 @@ class Trial {
   std::vector<Route> listed_routes();
 
  private:
+  testing::FakeComponent* component();  // NULL = not made
+  void live_as_controller();
   void configure();
   nlohmann::json snapshot();
 
   std::unique_ptr<testing::FakeComponent> component_;
+  std::unique_ptr<testing::FakeController> controller_;  // when the subject is one
+  std::unique_ptr<Machines> machines_of_controller_;
+  nlohmann::json started_ = nlohmann::json::object();
   bool made_ = false;
   bool logged_in_ = false;
   std::vector<Machine> machines_;

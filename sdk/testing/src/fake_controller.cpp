@@ -93,7 +93,7 @@ struct FakeController::State {
       static_cast<State*>(self)->declare(*given);
     };
     setup_table.every = [](void* self, ccm_str key, int64_t period_ms) {
-      static_cast<State*>(self)->periods[std::string(view(key))] = Milliseconds(period_ms);
+      static_cast<State*>(self)->declare(std::string(view(key)), period_ms);
     };
   }
 
@@ -106,7 +106,10 @@ struct FakeController::State {
     if (!only_known(&given)) setup_fault = "setup declared a watch that is not known in part";
     Declared& made = declared.emplace_back();
     made.watch.resource = view(raw.resource);
-    for (size_t i = 0; i < raw.field_count; ++i) {
+    if (raw.field_count > 0 && raw.fields == nullptr) {
+      setup_fault = "setup declared a watch that counts fields and names none";
+    }
+    for (size_t i = 0; raw.fields != nullptr && i < raw.field_count; ++i) {
       made.watch.fields.emplace_back(view(raw.fields[i]));
     }
     made.watch.label_selector = view(raw.label_selector);
@@ -123,6 +126,15 @@ struct FakeController::State {
     if (raw.backoff_first_ms > 0) backoff_first = Milliseconds(raw.backoff_first_ms);
     if (raw.backoff_limit_ms > 0) backoff_limit = Milliseconds(raw.backoff_limit_ms);
     if (raw.reconcile_timeout_ms > 0) timeout = Milliseconds(raw.reconcile_timeout_ms);
+  }
+
+  // A key that is due every 0 ms would leave room for no other.
+  void declare(const std::string& key, int64_t period_ms) {
+    if (period_ms <= 0) {
+      setup_fault = "setup declared a period that is not above 0";
+    } else {
+      periods[key] = Milliseconds(period_ms);
+    }
   }
 
   // Any thread.

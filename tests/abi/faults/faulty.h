@@ -191,11 +191,18 @@ MAYBE_UNUSED static void destroy_nothing(void* self) { (void)self; }
 #define FAULTY_MANIFEST ""
 #endif
 
+/* The rights that a controller of Nodes needs. */
+#ifndef FAULTY_RIGHTS
+#define FAULTY_RIGHTS                                                                    \
+  ", \"rbac\": [{\"apiGroups\": [\"\"], \"resources\": [\"nodes\"], \"optional\": true," \
+  " \"verbs\": [\"get\", \"list\", \"watch\", \"patch\", \"delete\"]}]"
+#endif
+
 /* A component of that kind whose only interface is `id`, with that table. */
 #define FAULTY_PLUGIN(name, kind, id, the_table)                                               \
   CCM_PLUGIN_MANIFEST("{\"id\": \"faulty." name                                                \
                       "\", \"version\": \"1.0.0\", \"abi\": \"1.0\","                          \
-                      " \"nonblocking\": " FAULTY_NONBLOCKING FAULTY_MANIFEST                  \
+                      " \"nonblocking\": " FAULTY_NONBLOCKING FAULTY_RIGHTS FAULTY_MANIFEST    \
                       ", \"components\": [{\"kind\": \"" kind "\", \"name\": \"" name          \
                       "\"" FAULTY_COMPONENT "}]}");                                            \
   MAYBE_UNUSED static ccm_bool get_table(void* self, const char* wanted, ccm_interface* out) { \
@@ -254,8 +261,23 @@ MAYBE_UNUSED static void destroy_nothing(void* self) { (void)self; }
 
 /* A controller; one of the two has the fault. */
 #define FAULTY_CONTROLLER(name, setup_fn, reconcile_fn)                                            \
+  static void setup_what_is_known(void* self, ccm_ctx ctx, const ccm_setup_request* request,       \
+                                  ccm_completion done) {                                           \
+    if (!refuses_unknown(ccm_only_known(request, sizeof(*request), 0), done)) {                    \
+      setup_fn(self, ctx, request, done);                                                          \
+    }                                                                                              \
+  }                                                                                                \
+  static void reconcile_what_is_known(void* self, ccm_ctx ctx,                                     \
+                                      const ccm_reconcile_request* request, ccm_completion done) { \
+    if (!refuses_unknown(ccm_only_known(request, sizeof(*request), 0), done)) {                    \
+      reconcile_fn(self, ctx, request, done);                                                      \
+    }                                                                                              \
+  }                                                                                                \
+  FAULTY_CONTROLLER_TABLE(name, setup_what_is_known, reconcile_what_is_known, NULL)
+
+#define FAULTY_CONTROLLER_TABLE(name, setup_fn, reconcile_fn, stop_fn)                             \
   static const ccm_controller the_controller = {sizeof(the_controller), 0, setup_fn, reconcile_fn, \
-                                                NULL};                                             \
+                                                stop_fn};                                          \
   FAULTY_PLUGIN(name, "controller", CCM_CONTROLLER, &the_controller)
 
 #endif

@@ -1,4 +1,4 @@
 /* Fault: a controller without `reconcile`. */
 #include "faulty.h"
 
-FAULTY_CONTROLLER("null-reconcile", setup_nodes, NULL)
+FAULTY_CONTROLLER_TABLE("null-reconcile", setup_nodes, NULL, NULL)
