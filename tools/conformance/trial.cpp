@@ -18,6 +18,16 @@ using namespace std::chrono_literals;
 
 constexpr auto kRealTime = 2s;
 
+// A controller finds these whenever it is made. Where FakeController plays the host it has its own.
+void offer_services_of_controllers(testing::FakeHost& host) {
+  static const ccm_host_queue queue{sizeof(queue), 0, [](void*, const ccm_queue_item*) {}};
+  static const ccm_host_setup setup{sizeof(setup), 0, [](void*, const ccm_watch*) {},
+                                    [](void*, const ccm_queue_options*) {},
+                                    [](void*, ccm_str, int64_t) {}};
+  host.offer(CCM_HOST_QUEUE, {nullptr, &queue});
+  host.offer(CCM_HOST_SETUP, {nullptr, &setup});
+}
+
 }  // namespace
 
 long count_threads() {
@@ -61,6 +71,7 @@ void Trial::configure() {
     const json secrets = answer.value("secrets", json::object());
     for (const auto& [name, value] : secrets.items()) host.config.set_secret(name, value);
   }
+  if (!subject().has_provider) offer_services_of_controllers(host);
   host.config.set_flag("cluster-name", "conformance");
   host.kube.put(
       "v1/namespaces",
@@ -125,6 +136,8 @@ void Trial::live_as_controller() {
     for (const WorldObject& object : usual_objects()) {
       host.kube.put(object.resource, object.json.dump());
     }
+    host.loop.run();
+    host.kube.set_cache_follows(false);  // one that wakes itself by its writes comes to an end
     controller_->advance(10s);
     (void)controller_->stop();
   } catch (...) {

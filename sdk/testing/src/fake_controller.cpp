@@ -9,6 +9,8 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
+constexpr Milliseconds kLongest = std::chrono::hours(24 * 365);  // that a key waits
+
 // An operation without a result.
 template <typename Request>
 struct ControllerCall {
@@ -141,7 +143,7 @@ struct FakeController::State {
   void add(const std::string& key, Priority priority, Milliseconds delay) {
     if (key.empty()) return;
     const std::lock_guard lock(mutex);
-    const Milliseconds due = host.loop.now() + delay;
+    const Milliseconds due = host.loop.now() + std::min(delay, kLongest);
     const auto [place, fresh] = queue.try_emplace(key, Item{priority, due, ++order});
     if (fresh) return;
     place->second.priority = std::min(place->second.priority, priority);

@@ -1,31 +1,39 @@
-/* Fault: its first reconcile after a start writes, although nothing has changed. */
-#define FAULTY_DESTROY begin_again
-#include <stddef.h>
-static int started;
+/* Fault: labels each Node with the number of its start, so that each start writes all of them. */
+static unsigned starts;
 static void begin_again(void* self) {
   (void)self;
-  started = 0;
+  ++starts;
 }
+#define FAULTY_DESTROY begin_again
 #include "labelling.h"
+
+static ccm_bool is_labelled(ccm_str name, const char* number) {
+  const ccm_object* node = cached_node(name);
+  ccm_str value;
+  const ccm_bool labelled_so =
+      node == NULL || !text_at(node, "/spec/providerID", &value) ||
+      (text_at(node, "/metadata/labels/faulty~1seen", &value) && same_text(value, number));
+  release(node);
+  return labelled_so;
+}
 
 static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
                       ccm_completion done) {
-  static unsigned starts;
   struct labelling* work;
   ccm_completion written;
+  char number[20];
   char body[100];
-  if (started || lacks_label(request->key) || cached_node(request->key) == NULL) {
-    label_node(self, ctx, request, done);
+  (void)self;
+  snprintf(number, sizeof(number), "%u", starts);
+  if (is_labelled(request->key, number)) {
+    succeed(done, NULL);
     return;
   }
-  release(cached_node(request->key));
-  started = 1;
   work = new_labelling(ctx, request, done);
   written.fn = labelled;
   written.owner = work;
   written.operation = 1;
-  snprintf(body, sizeof(body), "{\"metadata\": {\"labels\": {\"faulty/start\": \"%u\"}}}",
-           ++starts);
+  snprintf(body, sizeof(body), "{\"metadata\": {\"labels\": {\"faulty/seen\": \"%s\"}}}", number);
   patch_node(ctx, work->name, body, written);
 }
 FAULTY_CONTROLLER("writes-at-each-start", setup_labels, reconcile)

@@ -106,6 +106,7 @@ void takes_larger_events(Trial& trial, const std::string& component) {
 
 // The object is gone when its key is reconciled.
 void lives_with_deleted_objects(Trial& trial, const std::string& component) {
+  Stage::make(trial, component).run();  // skips when reconciles do not complete at all
   Stage& stage = Stage::make(trial, component);
   const auto keys = stage.keys();
   if (keys.empty()) Trial::skip("no event leads to a key");

@@ -66,6 +66,7 @@ void gives_sound_results(Trial& trial, const std::string& component) {
 }
 
 void lives_with_least_fields(Trial& trial, const std::string& component) {
+  Stage::make(trial, component).run();  // skips when reconciles do not complete at all
   Stage& stage = Stage::make(trial, component);
   stage.ready();
   const auto places = stage.places();
@@ -84,6 +85,10 @@ void lives_with_least_fields(Trial& trial, const std::string& component) {
 
 void comes_to_rest(Trial& trial, const std::string& component) {
   Stage& stage = Stage::make(trial, component);
+  stage.ready().run();
+  const auto endless = stage.tap.notes("endless");
+  Trial::expect(endless.empty(), "each write leads to an event, a reconcile and the next write: " +
+                                     (endless.empty() ? std::string() : endless.front()));
   const auto keys = settled_keys(stage);
   const std::string before = stage.content();
   stage.tap.restart();
@@ -186,7 +191,8 @@ void returns_soon(Trial& trial, const std::string& component) {
     for (int round = 0; round < 5; ++round) {
       const auto began = std::chrono::steady_clock::now();
       const auto pending = stage.begin(keys[i], stage.host.contexts.make(30s));
-      shortest = std::min(shortest, std::chrono::steady_clock::now() - began);
+      const auto took = std::chrono::steady_clock::now() - began;
+      if (round > 0) shortest = std::min(shortest, took);  // the first may fill caches
       (void)stage.finish(pending);
     }
     Trial::expect(shortest < kLong,

@@ -52,7 +52,7 @@ class Stage {
   testing::FakeController& created();
   // The same, set up, with an object of each resource that it watches; nothing was reconciled yet.
   testing::FakeController& ready();
-  // What setup ends with, for cases about it.
+  // The end of setup, for cases about it.
   Status set_up();
   // Reconciles what is due, then as time passes, until nothing new comes of it.
   void run();

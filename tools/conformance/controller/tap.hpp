@@ -1,6 +1,6 @@
 // Stands between a controller and the fake host: each service that the component gets passes its
-// calls on, after it has noted them, and breaks those that a case wants broken. What a controller
-// asks, writes and says is looked at here, whatever language it was written in. Any thread.
+// calls on, after it has noted them, and breaks those that a case wants broken. All that the
+// controller asks, writes and says is looked at here, whatever its language is. Any thread.
 #pragma once
 
 #include <ccm/abi/controller.h>
@@ -39,7 +39,7 @@ struct HostCall {
   [[nodiscard]] std::string text() const;  // "patch of v1/nodes/status node-1"
 };
 
-// What becomes of it instead of a success.
+// The outcome of a call instead of a success.
 struct Fault {
   enum class Kind { fail, lose, hang } kind = Kind::fail;
   Status status;

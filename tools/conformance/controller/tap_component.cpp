@@ -27,7 +27,7 @@ ccm_bool Tap::Component::get_service(const char* id, ccm_interface* out) {
   return 1;
 }
 
-// What the fake host calls.
+// The functions that the fake host calls.
 struct Tap::Tables {
   static Component& component(void* self) { return *static_cast<Component*>(self); }
 

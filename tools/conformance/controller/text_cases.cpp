@@ -1,4 +1,4 @@
-// What a controller says: Events, metrics, the log, bodies of its writes.
+// Texts and numbers of a controller: Events, metrics, the log, bodies of its writes.
 #include "stage.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What stands in the API server and in the cloud when a controller begins: Nodes in each state of
+// The API server and the cloud as a controller finds them when it begins: Nodes in each state of
 // their life, Services with and without a load balancer. Plain values.
 #pragma once
 
