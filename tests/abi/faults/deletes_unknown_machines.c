@@ -1,4 +1,4 @@
-/* Fault: deletes a Node whose machine is neither running nor switched off. */
+/* Fault: deletes a Node whose instance is neither running nor switched off. */
 #define GONE(status, state)                                            \
   ((status)->code == CCM_CODE_OK && (state) != CCM_INSTANCE_RUNNING && \
    (state) != CCM_INSTANCE_SHUTDOWN && (state) != CCM_INSTANCE_STARTING)

@@ -1,4 +1,4 @@
-/* Fault: deletes a Node whose machine could not be asked for. */
+/* Fault: deletes a Node whose instance could not be asked for. */
 #define GONE(status, state) \
   ((status)->code == CCM_CODE_UNAVAILABLE || (state) == CCM_INSTANCE_ABSENT)
 #include "deleting.h"

@@ -1,4 +1,4 @@
-/* Fault: setup fails without machines and does not say why. */
+/* Fault: setup fails without instances and does not say why. */
 #include "labelling.h"
 
 static void begin(void* self, ccm_ctx ctx, const ccm_setup_request* request, ccm_completion done) {

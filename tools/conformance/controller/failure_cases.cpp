@@ -156,7 +156,7 @@ void expect_nodes_kept(Stage& stage, const std::string& why) {
   const auto calls = stage.tap.calls();
   const bool asked = std::any_of(calls.begin(), calls.end(),
                                  [](const HostCall& call) { return call.service == "instances"; });
-  if (!asked) Trial::skip("it asks for no machine");
+  if (!asked) Trial::skip("it asks for no instance");
   for (const HostCall& call : calls) {
     Trial::expect(call.resource != "v1/nodes" || call.operation != "delete",
                   fmt::format("it deletes the Node {} although {}", call.name, why));
@@ -174,7 +174,7 @@ void deletes_no_node_when_listing_fails(Trial& trial, const std::string& compone
       return Fault{Fault::Kind::fail, Status(Code::unavailable, error_class, "no listing")};
     });
     stage.settle();
-    expect_nodes_kept(stage, "machines cannot be listed");
+    expect_nodes_kept(stage, "instances cannot be listed");
   }
 }
 
@@ -182,11 +182,11 @@ void deletes_no_node_of_unknown_machines(Trial& trial, const std::string& compon
   Stage& stage = Stage::make(trial, component);
   stage.machines.all_unknown = true;
   stage.settle();
-  expect_nodes_kept(stage, "its machine is UNKNOWN");
+  expect_nodes_kept(stage, "its instance is UNKNOWN");
   Stage& future = Stage::make(trial, component);
   future.machines.state_of_the_future = true;
   future.settle();
-  expect_nodes_kept(future, "the state of its machine is a number that counts as UNKNOWN");
+  expect_nodes_kept(future, "the state of its instance is a number that counts as UNKNOWN");
 }
 
 }  // namespace
@@ -221,9 +221,9 @@ void add_controller_failure_cases(Cases& cases) {
       kController, "R-102, R-41", &heals_after_hanging);
   add("CONTROLLER-61", "the world comes to fit in a host whose results are larger",
       "ccm/abi/base.h", "R-5, R-7", &heals_in_a_newer_host);
-  add("CONTROLLER-62", "no Node is deleted when machines cannot be listed", "ccm/abi/instances.h",
+  add("CONTROLLER-62", "no Node is deleted when instances cannot be listed", "ccm/abi/instances.h",
       "R-70", &deletes_no_node_when_listing_fails);
-  add("CONTROLLER-63", "no Node is deleted when its machine is UNKNOWN", "ccm/abi/instances.h",
+  add("CONTROLLER-63", "no Node is deleted when its instance is UNKNOWN", "ccm/abi/instances.h",
       "R-70, ccm_instance.state", &deletes_no_node_of_unknown_machines);
 }
 
