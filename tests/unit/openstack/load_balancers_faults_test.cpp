@@ -68,6 +68,30 @@ class OpenStackFaultsTest : public OpenStackLoadBalancersTest {
                         {"security_groups", 1}, {"ports", 1}};
 };
 
+// Octavia makes one of a project at a time; parallel requests only keep the threads of its API.
+TEST_F(OpenStackFaultsTest, ACreationWaitsForTheOneThatIsUnderWay) {
+  Fault slow;
+  slow.method = "POST";
+  slow.path = "/lbaas/loadbalancers$";
+  slow.count = -1;
+  slow.delay = seconds(2);
+  cloud.faults.add(slow);
+  LoadBalancerService other = web();
+  other.name = "other";
+  other.uid = "0b1d";
+  const Backends backends(nodes());
+  const auto first = provider->start_ensure_load_balancer(provider->ctx(), web(), backends);
+  const auto second = provider->start_ensure_load_balancer(provider->ctx(), other, backends);
+  host.loop.advance(seconds(1));
+  EXPECT_EQ(calls(slow.path, "POST"), 1);
+  host.loop.advance(seconds(2));
+  EXPECT_TRUE(first.done());
+  EXPECT_EQ(calls(slow.path, "POST"), 2);
+  host.loop.advance(seconds(2));
+  EXPECT_TRUE(second.done());
+  EXPECT_EQ(count("loadbalancers"), 2U);
+}
+
 TEST_F(OpenStackFaultsTest, OS_195_432_AnAnswerThatIsLostAtAnyCallDoublesNothing) {
   at_each_call([&](int spared) {
     Fault lost;
