@@ -91,6 +91,7 @@ nlohmann::ordered_json case_json(const std::vector<CaseResult>& results) {
 
 void print_checks(const plugin::Examination& file) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(file.checks.size());
   for (const FileCheck& check : file.checks) {
     rows.push_back({std::string(to_string(check.state)), check.name, printable(check.text)});
   }

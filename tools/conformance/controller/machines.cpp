@@ -38,7 +38,12 @@ struct Machines::Table {
   }
   static void get(void* self, ccm_ctx ctx, const ccm_get_instance_request* given,
                   ccm_completion done) {
-    Instance machine = owner(self).of(*ccm::known(given).node);
+    const ccm_get_instance_request request = ccm::known(given);
+    if (request.node == nullptr) {
+      return owner(self).host_.loop.post(
+          [done] { end(done, Status(Code::invalid_argument, "no Node"), nullptr); });
+    }
+    Instance machine = owner(self).of(*request.node);
     if (machine.state == InstanceState::absent) {
       return owner(self).host_.loop.post([done] {
         end(done, Status(Code::not_found, ErrorClass::not_found, "no such machine"), nullptr);
