@@ -87,8 +87,7 @@ def install_packages(folder):
 
 
 def install_compiler(repository, variables):
-    """The CI file's first step."""
-    run("bash", "-euxc", next(iter(steps(repository).values())), cwd=repository, env=variables)
+    step(repository, next(iter(steps(repository))), variables)  # the first one
 
 
 def walk(language, packages):

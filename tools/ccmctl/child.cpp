@@ -23,7 +23,8 @@ using Clock = std::chrono::steady_clock;
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   // nohup and some CI runners leave signals ignored; the trial begins as a new process would.
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD}) {
+  for (const int number :
+       {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD, SIGUSR1, SIGUSR2, SIGALRM}) {
     ::signal(number, SIG_DFL);
   }
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -20,7 +20,6 @@ const Cases& all_cases() {
     add_request_cases(cases);
     add_failure_cases(cases);
     add_ending_cases(cases);
-    const auto providers = static_cast<std::ptrdiff_t>(cases.size());
     add_controller_life_cases(cases);
     add_controller_map_cases(cases);
     add_controller_reconcile_cases(cases);
@@ -28,9 +27,6 @@ const Cases& all_cases() {
     add_controller_failure_cases(cases);
     add_controller_ending_cases(cases);
     add_controller_text_cases(cases);
-    for (auto each = cases.begin() + providers; each != cases.end(); ++each) {
-      each->about = About::controller;
-    }
     return cases;
   }();
   return kCases;

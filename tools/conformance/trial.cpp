@@ -196,12 +196,12 @@ Outcome Trial::run_well(const Method& method, int number) {
   return outcome;
 }
 
-bool Trial::run_now(const std::function<bool()>& done) {
+bool run_now(testing::FakeLoop& loop, const std::function<bool()>& done) {
   const auto end = std::chrono::steady_clock::now() + kRealTime;
   for (;;) {
-    host.loop.run();
+    loop.run();
     if (done()) return true;
-    const bool others = host.loop.busy() > 0 || count_threads() > 1;
+    const bool others = loop.busy() > 0 || count_threads() > 1;
     if (!others || std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(2ms);
   }

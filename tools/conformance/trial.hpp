@@ -50,6 +50,9 @@ struct Machine {
   std::string provider_id;
 };
 
+// Runs the loop, with the clock standing still, until `done` or nothing can make it true.
+bool run_now(testing::FakeLoop& loop, const std::function<bool()>& done);
+
 class Trial {
  public:
   explicit Trial(const Settings& settings);
@@ -95,8 +98,7 @@ class Trial {
   Outcome run(const char* name, const Call& call, std::chrono::seconds limit);
   // The same; skips unless it succeeds with a sound result.
   Outcome run_well(const Method& method, int number = 0);
-  // Runs the loop, with the clock standing still, until `done` or nothing can make it true.
-  bool run_now(const std::function<bool()>& done);
+  bool run_now(const std::function<bool()>& done) { return conformance::run_now(host.loop, done); }
 
   // The cloud. Adds instances if it can; skips unless there are `count`.
   std::vector<Machine> machines(std::size_t count);

@@ -141,18 +141,22 @@ MAYBE_UNUSED static void add_key(ccm_str key, int32_t priority, int64_t delay_ms
   ((const ccm_host_queue*)found.table)->add(found.self, &item);
 }
 
-MAYBE_UNUSED static void watch_nodes(ccm_map_fn map) {
+/* Declares a watch of these fields of Nodes. */
+MAYBE_UNUSED static void watch_fields(const ccm_str* fields, size_t count, ccm_map_fn map) {
   const ccm_interface found = service(CCM_HOST_SETUP);
-  static ccm_str fields[1];
   ccm_watch watch;
-  fields[0] = text("/spec/providerID");
   memset(&watch, 0, sizeof(watch));
   watch.size = sizeof(watch);
   watch.resource = text("v1/nodes");
   watch.fields = fields;
-  watch.field_count = 1;
+  watch.field_count = count;
   watch.map = map;
   ((const ccm_host_setup*)found.table)->watch(found.self, &watch);
+}
+
+MAYBE_UNUSED static void watch_nodes(ccm_map_fn map) {
+  const ccm_str field = text("/spec/providerID");
+  watch_fields(&field, 1, map);
 }
 
 MAYBE_UNUSED static void setup_nodes(void* self, ccm_ctx ctx, const ccm_setup_request* request,

@@ -34,16 +34,22 @@ MAYBE_UNUSED static void release(const ccm_object* object) {
 }
 
 /* A new reference, or NULL. */
-MAYBE_UNUSED static const ccm_object* cached_node(ccm_str name) {
+MAYBE_UNUSED static const ccm_object* cached(const char* resource, const char* namespace_,
+                                             ccm_str name) {
   const ccm_interface kube = service(CCM_HOST_KUBE);
   const ccm_object* object = NULL;
-  ccm_kube_reference node;
-  memset(&node, 0, sizeof(node));
-  node.size = sizeof(node);
-  node.resource = text("v1/nodes");
-  node.name = name;
-  ((const ccm_host_kube*)kube.table)->cached(kube.self, &node, &object);
+  ccm_kube_reference wanted;
+  memset(&wanted, 0, sizeof(wanted));
+  wanted.size = sizeof(wanted);
+  wanted.resource = text(resource);
+  wanted.namespace_ = text(namespace_);
+  wanted.name = name;
+  ((const ccm_host_kube*)kube.table)->cached(kube.self, &wanted, &object);
   return object;
+}
+
+MAYBE_UNUSED static const ccm_object* cached_node(ccm_str name) {
+  return cached("v1/nodes", "", name);
 }
 
 /* Whether the Node still lacks the label. */
@@ -133,33 +139,26 @@ MAYBE_UNUSED static void label_node(void* self, ccm_ctx ctx, const ccm_reconcile
   }
 }
 
-/* Watches Nodes for what label_node reads. */
-MAYBE_UNUSED static void watch_labels(ccm_map_fn map) {
-  const ccm_interface found = service(CCM_HOST_SETUP);
-  static ccm_str fields[2];
-  ccm_watch watch;
-  fields[0] = text("/spec/providerID");
-  fields[1] = text("/metadata/labels/faulty~1seen");
-  memset(&watch, 0, sizeof(watch));
-  watch.size = sizeof(watch);
-  watch.resource = text("v1/nodes");
-  watch.fields = fields;
-  watch.field_count = 2;
-  watch.map = map;
-  ((const ccm_host_setup*)found.table)->watch(found.self, &watch);
-}
-
 MAYBE_UNUSED static void add_name(const ccm_watch_event* event, int32_t priority) {
   ccm_str name;
   if (text_at(event->now, "/metadata/name", &name)) add_key(name, priority, 0);
 }
 
+/* NULL = the name is the key. */
+#ifdef MAP_LABELS
+static void MAP_LABELS(void* owner, const ccm_watch_event* event);
+#else
+#define MAP_LABELS NULL
+#endif
+
+/* Watches Nodes for what label_node reads. */
 MAYBE_UNUSED static void setup_labels(void* self, ccm_ctx ctx, const ccm_setup_request* request,
                                       ccm_completion done) {
+  const ccm_str fields[] = {text("/spec/providerID"), text("/metadata/labels/faulty~1seen")};
   (void)self;
   (void)ctx;
   (void)request;
-  watch_labels(NULL);
+  watch_fields(fields, 2, MAP_LABELS);
   succeed(done, NULL);
 }
 

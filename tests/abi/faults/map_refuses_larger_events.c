@@ -1,4 +1,5 @@
 /* Fault: an event must have exactly the size that it knows. */
+#define MAP_LABELS map
 #include "labelling.h"
 
 static void map(void* owner, const ccm_watch_event* event) {
@@ -9,11 +10,4 @@ static void map(void* owner, const ccm_watch_event* event) {
                       : CCM_PRIORITY_PERIODIC);
 }
 
-static void begin(void* self, ccm_ctx ctx, const ccm_setup_request* request, ccm_completion done) {
-  (void)self;
-  (void)ctx;
-  (void)request;
-  watch_labels(map);
-  succeed(done, NULL);
-}
-FAULTY_CONTROLLER("map-refuses-larger-events", begin, label_node)
+FAULTY_CONTROLLER("map-refuses-larger-events", setup_labels, label_node)

@@ -18,15 +18,8 @@ static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* requ
 }
 
 static void begin(void* self, ccm_ctx ctx, const ccm_setup_request* request, ccm_completion done) {
-  const ccm_interface found = service(CCM_HOST_SETUP);
   const ccm_str field = text("/metadata/labels/kubernetes.io~1hostname");
-  ccm_watch watch;
-  memset(&watch, 0, sizeof(watch));
-  watch.size = sizeof(watch);
-  watch.resource = text("v1/nodes");
-  watch.fields = &field;
-  watch.field_count = 1;
-  ((const ccm_host_setup*)found.table)->watch(found.self, &watch);
+  watch_fields(&field, 1, NULL);
   setup_labels(self, ctx, request, done);
 }
 FAULTY_CONTROLLER("needs-whole-objects", begin, reconcile)

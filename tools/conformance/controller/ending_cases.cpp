@@ -100,16 +100,15 @@ void works_afterwards(Trial& trial, const std::string& component) {
 }  // namespace
 
 void add_controller_ending_cases(Cases& cases) {
-  const auto add = [&](const char* id, const char* title, ControllerCase run) {
-    cases.push_back({id, title, kHeader, "R-41", for_each_controller(run)});
-  };
-  add("CONTROLLER-70", "reconcile completes when it is cancelled at any call, and writes no more",
-      &ends_when_cancelled);
-  add("CONTROLLER-71",
-      "reconcile completes when its deadline passes at any call, and writes no "
-      "more",
-      &ends_at_its_deadline);
-  add("CONTROLLER-72", "reconciles work after one that was cancelled", &works_afterwards);
+  add_case(cases, "CONTROLLER-70",
+           "reconcile completes when it is cancelled at any call, and writes no more", kHeader,
+           "R-41", &ends_when_cancelled);
+  add_case(cases, "CONTROLLER-71",
+           "reconcile completes when its deadline passes at any call, and writes no "
+           "more",
+           kHeader, "R-41", &ends_at_its_deadline);
+  add_case(cases, "CONTROLLER-72", "reconciles work after one that was cancelled", kHeader, "R-41",
+           &works_afterwards);
 }
 
 }  // namespace ccm::conformance

@@ -193,38 +193,37 @@ void deletes_no_node_of_unknown_machines(Trial& trial, const std::string& compon
 
 void add_controller_failure_cases(Cases& cases) {
   const char* status = "ccm/abi/status.h";
-  const auto add = [&](const char* id, const char* title, const char* header, const char* rule,
-                       ControllerCase run) {
-    cases.push_back({id, title, header, rule, for_each_controller(run)});
-  };
-  add("CONTROLLER-50", "the world comes to fit after a CONFLICT at any write", status,
-      "CCM_CLASS_CONFLICT", &heals_after_conflict);
-  add("CONTROLLER-51", "the world comes to fit after no answer to any call", kController,
-      "R-102, R-100", &heals_after_no_answer);
-  add("CONTROLLER-52", "the world comes to fit after a lost answer to any write", "ccm/abi/kube.h",
-      "R-162", &heals_after_lost_answer);
-  add("CONTROLLER-53", "the world comes to fit after any call was THROTTLED", kController, "R-102",
-      &heals_after_throttling);
-  add("CONTROLLER-54", "a THROTTLED call is not repeated before its time", status,
-      "CCM_CLASS_THROTTLED", &waits_when_throttled);
-  add("CONTROLLER-55", "the world comes to fit after a failure without class at any call",
-      kController, "R-102, R-100", &heals_after_internal_error);
-  add("CONTROLLER-56", "the world comes to fit after a refused credential at any call", kController,
-      "R-102", &heals_after_refused_credential);
-  add("CONTROLLER-57", "the world comes to fit after a quota was used up", kController, "R-102",
-      &heals_after_quota);
-  add("CONTROLLER-58", "the world comes to fit at the next event after a write was impossible",
-      kController, "R-102", &heals_after_refusal);
-  add("CONTROLLER-59", "the world comes to fit when the host leads again", "ccm/abi/kube.h",
-      "R-160", &heals_after_lost_lease);
-  add("CONTROLLER-60", "the world comes to fit after the deadline of a reconcile at any call",
-      kController, "R-102, R-41", &heals_after_hanging);
-  add("CONTROLLER-61", "the world comes to fit in a host whose results are larger",
-      "ccm/abi/base.h", "R-5, R-7", &heals_in_a_newer_host);
-  add("CONTROLLER-62", "no Node is deleted when instances cannot be listed", "ccm/abi/instances.h",
-      "R-70", &deletes_no_node_when_listing_fails);
-  add("CONTROLLER-63", "no Node is deleted when its instance is UNKNOWN", "ccm/abi/instances.h",
-      "R-70, ccm_instance.state", &deletes_no_node_of_unknown_machines);
+  add_case(cases, "CONTROLLER-50", "the world comes to fit after a CONFLICT at any write", status,
+           "CCM_CLASS_CONFLICT", &heals_after_conflict);
+  add_case(cases, "CONTROLLER-51", "the world comes to fit after no answer to any call",
+           kController, "R-102, R-100", &heals_after_no_answer);
+  add_case(cases, "CONTROLLER-52", "the world comes to fit after a lost answer to any write",
+           "ccm/abi/kube.h", "R-162", &heals_after_lost_answer);
+  add_case(cases, "CONTROLLER-53", "the world comes to fit after any call was THROTTLED",
+           kController, "R-102", &heals_after_throttling);
+  add_case(cases, "CONTROLLER-54", "a THROTTLED call is not repeated before its time", status,
+           "CCM_CLASS_THROTTLED", &waits_when_throttled);
+  add_case(cases, "CONTROLLER-55",
+           "the world comes to fit after a failure without class at any call", kController,
+           "R-102, R-100", &heals_after_internal_error);
+  add_case(cases, "CONTROLLER-56", "the world comes to fit after a refused credential at any call",
+           kController, "R-102", &heals_after_refused_credential);
+  add_case(cases, "CONTROLLER-57", "the world comes to fit after a quota was used up", kController,
+           "R-102", &heals_after_quota);
+  add_case(cases, "CONTROLLER-58",
+           "the world comes to fit at the next event after a write was impossible", kController,
+           "R-102", &heals_after_refusal);
+  add_case(cases, "CONTROLLER-59", "the world comes to fit when the host leads again",
+           "ccm/abi/kube.h", "R-160", &heals_after_lost_lease);
+  add_case(cases, "CONTROLLER-60",
+           "the world comes to fit after the deadline of a reconcile at any call", kController,
+           "R-102, R-41", &heals_after_hanging);
+  add_case(cases, "CONTROLLER-61", "the world comes to fit in a host whose results are larger",
+           "ccm/abi/base.h", "R-5, R-7", &heals_in_a_newer_host);
+  add_case(cases, "CONTROLLER-62", "no Node is deleted when instances cannot be listed",
+           "ccm/abi/instances.h", "R-70", &deletes_no_node_when_listing_fails);
+  add_case(cases, "CONTROLLER-63", "no Node is deleted when its instance is UNKNOWN",
+           "ccm/abi/instances.h", "R-70, ccm_instance.state", &deletes_no_node_of_unknown_machines);
 }
 
 }  // namespace ccm::conformance

@@ -206,35 +206,35 @@ void has_its_rights(Trial& trial, const std::string& component) {
 }  // namespace
 
 void add_controller_life_cases(Cases& cases) {
-  const auto add = [&](const char* id, const char* title, const char* header, const char* rule,
-                       ControllerCase run) {
-    cases.push_back({id, title, header, rule, for_each_controller(run)});
-  };
-  add("CONTROLLER-01", "setup completes once, and succeeds or says why there is nothing to do",
-      kHeader, "ccm_controller.setup", &sets_up);
-  add("CONTROLLER-02", "a controller has setup and reconcile", kHeader, "ccm_controller",
-      &has_its_functions);
-  add("CONTROLLER-03", "watches, queue and periods are declared without a fault", kHeader,
-      "ccm_host_setup", &declares_soundly);
-  add("CONTROLLER-04", "setup does without each interface of the cloud, or says what it misses",
-      kHeader, "ccm_controller.setup", &does_without_cloud);
-  add("CONTROLLER-06", "what only setup may declare is declared while it runs", "ccm/abi/base.h",
-      "R-14, R-15", &declares_in_time);
-  add("CONTROLLER-07", "the cache is asked only for what is watched", "ccm/abi/kube.h", "R-163",
-      &reads_what_is_watched);
-  add("CONTROLLER-08", "only declared fields of a cached object are read", kHeader,
-      "ccm_watch.fields, R-150", &reads_declared_fields);
-  add("CONTROLLER-09", "stop completes once, within 5 s", kHeader, "ccm_controller.stop", &stops);
-  add("CONTROLLER-10", "the component ends while nothing is answered", "ccm/abi/plugin.h", "R-51",
-      &ends_with_calls_in_flight);
-  add("CONTROLLER-11", "`destroy` calls only what it may", "ccm/abi/plugin.h", "R-52",
-      &calls_little_in_destroy);
-  add("CONTROLLER-12", "every reference to an object is given back before `destroy` returns",
-      "ccm/abi/object.h", "R-151", &gives_objects_back);
-  add("CONTROLLER-13", "a ctx is cancelled when it has served", "ccm/abi/ctx.h", "R-42",
-      &ends_its_contexts);
-  add("CONTROLLER-14", "the manifest declares each right that is used", "ccm/abi/plugin.h",
-      "ccm_plugin.manifest", &has_its_rights);
+  add_case(cases, "CONTROLLER-01",
+           "setup completes once, and succeeds or says why there is nothing to do", kHeader,
+           "ccm_controller.setup", &sets_up);
+  add_case(cases, "CONTROLLER-02", "a controller has setup and reconcile", kHeader,
+           "ccm_controller", &has_its_functions);
+  add_case(cases, "CONTROLLER-03", "watches, queue and periods are declared without a fault",
+           kHeader, "ccm_host_setup", &declares_soundly);
+  add_case(cases, "CONTROLLER-04",
+           "setup does without each interface of the cloud, or says what it misses", kHeader,
+           "ccm_controller.setup", &does_without_cloud);
+  add_case(cases, "CONTROLLER-06", "what only setup may declare is declared while it runs",
+           "ccm/abi/base.h", "R-14, R-15", &declares_in_time);
+  add_case(cases, "CONTROLLER-07", "the cache is asked only for what is watched", "ccm/abi/kube.h",
+           "R-163", &reads_what_is_watched);
+  add_case(cases, "CONTROLLER-08", "only declared fields of a cached object are read", kHeader,
+           "ccm_watch.fields, R-150", &reads_declared_fields);
+  add_case(cases, "CONTROLLER-09", "stop completes once, within 5 s", kHeader,
+           "ccm_controller.stop", &stops);
+  add_case(cases, "CONTROLLER-10", "the component ends while nothing is answered",
+           "ccm/abi/plugin.h", "R-51", &ends_with_calls_in_flight);
+  add_case(cases, "CONTROLLER-11", "`destroy` calls only what it may", "ccm/abi/plugin.h", "R-52",
+           &calls_little_in_destroy);
+  add_case(cases, "CONTROLLER-12",
+           "every reference to an object is given back before `destroy` returns",
+           "ccm/abi/object.h", "R-151", &gives_objects_back);
+  add_case(cases, "CONTROLLER-13", "a ctx is cancelled when it has served", "ccm/abi/ctx.h", "R-42",
+           &ends_its_contexts);
+  add_case(cases, "CONTROLLER-14", "the manifest declares each right that is used",
+           "ccm/abi/plugin.h", "ccm_plugin.manifest", &has_its_rights);
 }
 
 }  // namespace ccm::conformance

@@ -40,14 +40,12 @@ struct Machines::Table {
                   ccm_completion done) {
     const ccm_get_instance_request request = ccm::known(given);
     if (request.node == nullptr) {
-      return owner(self).host_.loop.post(
-          [done] { end(done, Status(Code::invalid_argument, "no Node"), nullptr); });
+      return owner(self).fail(done, Status(Code::invalid_argument, "no Node"));
     }
     Instance machine = owner(self).of(*request.node);
     if (machine.state == InstanceState::absent) {
-      return owner(self).host_.loop.post([done] {
-        end(done, Status(Code::not_found, ErrorClass::not_found, "no such machine"), nullptr);
-      });
+      return owner(self).fail(done,
+                              Status(Code::not_found, ErrorClass::not_found, "no such machine"));
     }
     owner(self).answer(ctx, done, {std::move(machine)}, true);
   }
@@ -81,11 +79,13 @@ Instance Machines::of(const ccm_node_identity& identity) const {
   return none;
 }
 
+void Machines::fail(ccm_completion done, Status status) {
+  host_.loop.post([done, status = std::move(status)] { end(done, status, nullptr); });
+}
+
 void Machines::answer(ccm_ctx ctx, ccm_completion done, std::vector<Instance> found, bool one) {
   Status refused = host_.contexts.check(ctx);
-  if (!refused.ok()) {
-    return host_.loop.post([done, refused] { end(done, refused, nullptr); });
-  }
+  if (!refused.ok()) return fail(done, std::move(refused));
   host_.loop.post([done, one, future = state_of_the_future, found = std::move(found)] {
     const detail::InstanceListC raw(found);
     const auto* list = static_cast<const ccm_instance_list*>(raw.list());

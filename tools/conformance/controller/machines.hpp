@@ -29,6 +29,7 @@ class Machines {
  private:
   struct Table;
   [[nodiscard]] Instance of(const ccm_node_identity& identity) const;
+  void fail(ccm_completion done, Status status);
   void answer(ccm_ctx ctx, ccm_completion done, std::vector<Instance> found, bool one);
 
   testing::FakeHost& host_;

@@ -129,18 +129,14 @@ void lives_with_deleted_objects(Trial& trial, const std::string& component) {
 }  // namespace
 
 void add_controller_map_cases(Cases& cases) {
-  const auto add = [&](const char* id, const char* title, const char* header, const char* rule,
-                       ControllerCase run) {
-    cases.push_back({id, title, header, rule, for_each_controller(run)});
-  };
-  add("CONTROLLER-05", "no exception leaves a map function", "ccm/abi/base.h", "R-16",
-      &throws_nothing);
-  add("CONTROLLER-15", "an event of an unknown kind counts as RESYNC", kHeader,
-      "ccm_watch_event.kind", &takes_unknown_kinds);
-  add("CONTROLLER-16", "an event of a newer host leads to the same keys", "ccm/abi/base.h",
-      "R-5, R-7", &takes_larger_events);
-  add("CONTROLLER-17", "the reconcile of an object that is gone completes", "ccm/abi/status.h",
-      "R-30", &lives_with_deleted_objects);
+  add_case(cases, "CONTROLLER-05", "no exception leaves a map function", "ccm/abi/base.h", "R-16",
+           &throws_nothing);
+  add_case(cases, "CONTROLLER-15", "an event of an unknown kind counts as RESYNC", kHeader,
+           "ccm_watch_event.kind", &takes_unknown_kinds);
+  add_case(cases, "CONTROLLER-16", "an event of a newer host leads to the same keys",
+           "ccm/abi/base.h", "R-5, R-7", &takes_larger_events);
+  add_case(cases, "CONTROLLER-17", "the reconcile of an object that is gone completes",
+           "ccm/abi/status.h", "R-30", &lives_with_deleted_objects);
 }
 
 }  // namespace ccm::conformance

@@ -265,28 +265,26 @@ void keeps_changes_of_others(Trial& trial, const std::string& component) {
 }  // namespace
 
 void add_controller_reconcile_cases(Cases& cases) {
-  const auto add = [&](const char* id, const char* title, const char* header, const char* rule,
-                       ControllerCase run) {
-    cases.push_back({id, title, header, rule, for_each_controller(run)});
-  };
-  add("CONTROLLER-20", "each reconcile completes once, with a code and a class that exist",
-      "ccm/abi/status.h", "R-30, ccm_status", &completes_once);
-  add("CONTROLLER-21", "a reconcile has a sound result, and none with a failure",
-      "ccm/abi/status.h", "R-36, R-4", &gives_sound_results);
-  add("CONTROLLER-22", "objects that have a name and nothing else are reconciled",
-      "ccm/abi/object.h", "R-150", &lives_with_least_fields);
-  add("CONTROLLER-23", "a further reconcile of an unchanged world changes nothing", kHeader,
-      "reconcile makes the world fit one key", &comes_to_rest);
-  add("CONTROLLER-24", "a new start in a world that fits changes nothing", kHeader, "R-100",
-      &changes_nothing_after_restart);
-  add("CONTROLLER-25", "a process that ends after any write leaves nothing undone to the next one",
-      kHeader, "R-100", &survives_an_end_after_each_write);
-  add("CONTROLLER-26", "several keys are reconciled at once", kHeader, "R-101",
-      &reconciles_several_at_once);
-  add("CONTROLLER-27", "reconcile does not hold the host's loop", "ccm/abi/base.h", "R-14",
-      &returns_soon);
-  add("CONTROLLER-28", "a patch takes away nothing that somebody else has just written",
-      "ccm/abi/kube.h", "ccm_kube_patch_request", &keeps_changes_of_others);
+  add_case(cases, "CONTROLLER-20",
+           "each reconcile completes once, with a code and a class that exist", "ccm/abi/status.h",
+           "R-30, ccm_status", &completes_once);
+  add_case(cases, "CONTROLLER-21", "a reconcile has a sound result, and none with a failure",
+           "ccm/abi/status.h", "R-36, R-4", &gives_sound_results);
+  add_case(cases, "CONTROLLER-22", "objects that have a name and nothing else are reconciled",
+           "ccm/abi/object.h", "R-150", &lives_with_least_fields);
+  add_case(cases, "CONTROLLER-23", "a further reconcile of an unchanged world changes nothing",
+           kHeader, "reconcile makes the world fit one key", &comes_to_rest);
+  add_case(cases, "CONTROLLER-24", "a new start in a world that fits changes nothing", kHeader,
+           "R-100", &changes_nothing_after_restart);
+  add_case(cases, "CONTROLLER-25",
+           "a process that ends after any write leaves nothing undone to the next one", kHeader,
+           "R-100", &survives_an_end_after_each_write);
+  add_case(cases, "CONTROLLER-26", "several keys are reconciled at once", kHeader, "R-101",
+           &reconciles_several_at_once);
+  add_case(cases, "CONTROLLER-27", "reconcile does not hold the host's loop", "ccm/abi/base.h",
+           "R-14", &returns_soon);
+  add_case(cases, "CONTROLLER-28", "a patch takes away nothing that somebody else has just written",
+           "ccm/abi/kube.h", "ccm_kube_patch_request", &keeps_changes_of_others);
 }
 
 }  // namespace ccm::conformance

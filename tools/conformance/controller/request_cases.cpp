@@ -103,19 +103,19 @@ void takes_larger(Trial& trial, const std::string& component) {
 }  // namespace
 
 void add_controller_request_cases(Cases& cases) {
-  const auto add = [&](const char* id, const std::string& title, const char* rule,
-                       ControllerCase run) {
-    cases.push_back({id, title, kHeader, rule, for_each_controller(run)});
-  };
   const std::string refuses =
       " refuses a request that asks for something unknown, and does nothing";
   const std::string takes = " takes the larger request of a newer host that asks for nothing new";
-  add("CONTROLLER-40", "setup" + refuses, "R-6", &refuses_unknown<&setup_call>);
-  add("CONTROLLER-41", "setup" + takes, "R-4, R-6", &takes_larger<&setup_call>);
-  add("CONTROLLER-42", "reconcile" + refuses, "R-6", &refuses_unknown<&reconcile_call>);
-  add("CONTROLLER-43", "reconcile" + takes, "R-4, R-6", &takes_larger<&reconcile_call>);
-  add("CONTROLLER-44", "stop" + refuses, "R-6", &refuses_unknown<&stop_call>);
-  add("CONTROLLER-45", "stop" + takes, "R-4, R-6", &takes_larger<&stop_call>);
+  add_case(cases, "CONTROLLER-40", "setup" + refuses, kHeader, "R-6",
+           &refuses_unknown<&setup_call>);
+  add_case(cases, "CONTROLLER-41", "setup" + takes, kHeader, "R-4, R-6",
+           &takes_larger<&setup_call>);
+  add_case(cases, "CONTROLLER-42", "reconcile" + refuses, kHeader, "R-6",
+           &refuses_unknown<&reconcile_call>);
+  add_case(cases, "CONTROLLER-43", "reconcile" + takes, kHeader, "R-4, R-6",
+           &takes_larger<&reconcile_call>);
+  add_case(cases, "CONTROLLER-44", "stop" + refuses, kHeader, "R-6", &refuses_unknown<&stop_call>);
+  add_case(cases, "CONTROLLER-45", "stop" + takes, kHeader, "R-4, R-6", &takes_larger<&stop_call>);
 }
 
 }  // namespace ccm::conformance

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <thread>
 #include <utility>
 
 namespace ccm::conformance {
@@ -12,8 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
-
-constexpr auto kRealTime = 2s;
 
 std::string text_of(const json& object, const char* pointer) {
   const json::json_pointer place(pointer);
@@ -180,17 +177,6 @@ Result<ReconcileResult> Stage::reconcile(const std::string& key) {
   return finish(begin(key, host.contexts.make(30s)));
 }
 
-bool Stage::run_now(const std::function<bool()>& done) {
-  const auto end = std::chrono::steady_clock::now() + kRealTime;
-  for (;;) {
-    host.loop.run();
-    if (done()) return true;
-    const bool others = host.loop.busy() > 0 || count_threads() > 1;
-    if (!others || std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(2ms);
-  }
-}
-
 void Stage::skip_when_broken() {
   const auto faults = host.faults();
   if (!faults.empty()) Trial::skip(faults.front() + "; see CONTROLLER-20");
@@ -249,8 +235,9 @@ std::string Stage::content() {
   return all.dump(1, ' ', false, json::error_handler_t::replace);
 }
 
-std::function<void(Trial&)> for_each_controller(ControllerCase run) {
-  return [run](Trial& trial) {
+void add_case(Cases& cases, std::string id, std::string title, std::string header, std::string rule,
+              ControllerCase run) {
+  const auto each = [run](Trial& trial) {
     const auto& names = trial.subject().controllers;
     if (names.empty()) Trial::skip("the plugin has no controller");
     std::string skipped;
@@ -267,6 +254,8 @@ std::function<void(Trial&)> for_each_controller(ControllerCase run) {
     }
     if (skips == names.size()) throw Skip(skipped);
   };
+  cases.push_back({std::move(id), std::move(title), std::move(header), std::move(rule), each,
+                   About::controller});
 }
 
 }  // namespace ccm::conformance

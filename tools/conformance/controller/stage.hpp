@@ -66,8 +66,7 @@ class Stage {
   // One reconcile to its end; skips when it does not complete.
   Result<ReconcileResult> reconcile(const std::string& key);
   Result<ReconcileResult> finish(const Reconciling& pending);
-  // Runs the loop, with the clock standing still, until `done` or nothing can make it true.
-  bool run_now(const std::function<bool()>& done);
+  bool run_now(const std::function<bool()>& done) { return conformance::run_now(host.loop, done); }
   // Whether a reconcile never completed, completed twice, or threw: another case's business.
   void skip_when_broken();
 
@@ -94,8 +93,9 @@ class Stage {
   std::vector<Place> places_;
 };
 
-// For the cases: one that runs with each controller of the plugin.
+// Adds a case that runs with each controller of the plugin.
 using ControllerCase = void (*)(Trial& trial, const std::string& component);
-std::function<void(Trial&)> for_each_controller(ControllerCase run);
+void add_case(Cases& cases, std::string id, std::string title, std::string header, std::string rule,
+              ControllerCase run);
 
 }  // namespace ccm::conformance

@@ -85,20 +85,16 @@ void keeps_secrets(Trial& trial, const std::string& component) {
 }  // namespace
 
 void add_controller_text_cases(Cases& cases) {
-  const auto add = [&](const char* id, const char* title, const char* header, const char* rule,
-                       ControllerCase run) {
-    cases.push_back({id, title, header, rule, for_each_controller(run)});
-  };
-  add("CONTROLLER-80", "the reason of an Event is CamelCase", "ccm/abi/event.h", "ccm_event.reason",
-      &names_events);
-  add("CONTROLLER-81", "metrics are defined soundly and recorded as they were defined",
-      "ccm/abi/metrics.h", "ccm_host_metrics", &counts_soundly);
-  add("CONTROLLER-82", "every text is UTF-8, also one that is cut", "ccm/abi/base.h", "ccm_str",
-      &speaks_utf8);
-  add("CONTROLLER-83", "the body of a write is JSON, and names its object", "ccm/abi/kube.h",
-      "ccm_kube_patch_request", &writes_json);
-  add("CONTROLLER-84", "no secret is in the log, in an Event or in a status", "ccm/abi/log.h",
-      "never log a secret", &keeps_secrets);
+  add_case(cases, "CONTROLLER-80", "the reason of an Event is CamelCase", "ccm/abi/event.h",
+           "ccm_event.reason", &names_events);
+  add_case(cases, "CONTROLLER-81", "metrics are defined soundly and recorded as they were defined",
+           "ccm/abi/metrics.h", "ccm_host_metrics", &counts_soundly);
+  add_case(cases, "CONTROLLER-82", "every text is UTF-8, also one that is cut", "ccm/abi/base.h",
+           "ccm_str", &speaks_utf8);
+  add_case(cases, "CONTROLLER-83", "the body of a write is JSON, and names its object",
+           "ccm/abi/kube.h", "ccm_kube_patch_request", &writes_json);
+  add_case(cases, "CONTROLLER-84", "no secret is in the log, in an Event or in a status",
+           "ccm/abi/log.h", "never log a secret", &keeps_secrets);
 }
 
 }  // namespace ccm::conformance
