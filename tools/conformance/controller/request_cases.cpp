@@ -72,12 +72,12 @@ Status ended(Stage& stage, MakeCall make, Shape shape) {
   return pending.outcome().status;
 }
 
-template <MakeCall kMake>
+template <MakeCall Make>
 void refuses_unknown(Trial& trial, const std::string& component) {
   for (const Shape shape : {Shape::unknown_flag, Shape::unknown_member}) {
     const char* what = shape == Shape::unknown_flag ? "an unknown flag" : "an unknown member";
     Stage& stage = Stage::make(trial, component);
-    const Status status = ended(stage, kMake, shape);
+    const Status status = ended(stage, Make, shape);
     Trial::expect(status.code() == Code::unimplemented,
                   fmt::format("with {}, it ended with {}, not with UNIMPLEMENTED", what,
                               conformance::describe(status)));
@@ -91,10 +91,10 @@ void refuses_unknown(Trial& trial, const std::string& component) {
   }
 }
 
-template <MakeCall kMake>
+template <MakeCall Make>
 void takes_larger(Trial& trial, const std::string& component) {
   Stage& stage = Stage::make(trial, component);
-  const Status status = ended(stage, kMake, Shape::larger);
+  const Status status = ended(stage, Make, Shape::larger);
   Trial::expect(status.reason() != CCM_REASON_UNKNOWN_REQUEST,
                 "it refuses the request of a newer host that asks for nothing new: " +
                     conformance::describe(status));
