@@ -65,10 +65,10 @@ test-openstack: packages-openstack configure ## contract suite and the whole man
 test-growth: packages-test build ## scenarios with a host built with larger headers than its plugins, and the other way round
 	@TEST_JOBS=$(TEST_JOBS) tests/abi/growth $(BUILD) build-growth
 
-bench: packages-bench packages-kube programs ## print the performance tables (real kube-apiserver)
+bench: packages-bench packages-kube programs image-programs ## print the performance tables (real kube-apiserver) of the packaged programs
 	@cmake --build $(BUILD) -j $(JOBS) --target bench
 	@tests/kube-apiserver/build.sh $(BUILD)/tests/kube-apiserver
-	@bench/run $(BUILD)
+	@PROGRAMS=build-package bench/run $(BUILD)
 
 build-asan build-tsan: build-%: packages-test
 	@cmake --preset $* >/dev/null

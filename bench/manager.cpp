@@ -95,6 +95,8 @@ Manager::Manager(ManagerSettings settings) : settings_(std::move(settings)), sta
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, settings_.log.c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  // The bench's own connections to the API server would count as the manager's.
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   const int error =
       posix_spawn(&pid_, settings_.program.c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
