@@ -8,6 +8,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <utility>
 
 namespace ccm {
@@ -21,7 +22,7 @@ class Semaphore {
     Permit(Permit&& other) noexcept : semaphore_(std::exchange(other.semaphore_, nullptr)) {}
     Permit& operator=(Permit&&) = delete;
     ~Permit() {
-      if (semaphore_ != nullptr) semaphore_->release();
+      if (semaphore_ != nullptr) release(semaphore_->state_);
     }
 
    private:
@@ -33,16 +34,16 @@ class Semaphore {
     explicit Acquire(Semaphore& semaphore) : semaphore_(semaphore) {}
     Acquire(const Acquire&) = delete;
     Acquire& operator=(const Acquire&) = delete;
-    ~Acquire() { std::erase(semaphore_.waiting_, this); }
+    ~Acquire() { std::erase(semaphore_.state_->waiting, this); }
 
     bool await_ready() const noexcept {
-      if (semaphore_.free_ == 0) return false;
-      --semaphore_.free_;
+      if (semaphore_.state_->free == 0) return false;
+      --semaphore_.state_->free;
       return true;
     }
     void await_suspend(std::coroutine_handle<> waiting) {
       waiting_ = waiting;
-      semaphore_.waiting_.push_back(this);
+      semaphore_.state_->waiting.push_back(this);
     }
     Permit await_resume() const { return Permit(&semaphore_); }
 
@@ -53,7 +54,8 @@ class Semaphore {
   };
 
   // `post` must outlive it, and it every coroutine that uses it.
-  Semaphore(const Post& post, std::size_t permits) : post_(post), free_(permits) {}
+  Semaphore(const Post& post, std::size_t permits)
+      : state_(std::make_shared<State>(post, permits)) {}
   Semaphore(const Semaphore&) = delete;
   Semaphore& operator=(const Semaphore&) = delete;
 
@@ -61,20 +63,34 @@ class Semaphore {
   [[nodiscard]] Acquire acquire() { return Acquire(*this); }
 
  private:
+  // Held by what is posted, too, which may run after the semaphore is gone.
+  struct State {
+    State(const Post& the_post, std::size_t permits) : post(the_post), free(permits) {}
+    const Post& post;
+    std::size_t free;
+    std::deque<Acquire*> waiting;
+  };
+
   // The next one is posted, not run here: a permit may be given back while the component ends.
-  void release() {
-    if (waiting_.empty()) {
-      ++free_;
+  static void release(const std::shared_ptr<State>& state) {
+    if (state->waiting.empty()) {
+      ++state->free;
+    } else if (!state->post([state] { pass_on(state); })) {
+      pass_on(state);
+    }
+  }
+  // To the first that waits by now: those of before may have been destroyed.
+  static void pass_on(const std::shared_ptr<State>& state) {
+    if (state->waiting.empty()) {
+      ++state->free;
       return;
     }
-    const auto next = waiting_.front()->waiting_;
-    waiting_.pop_front();
-    if (!post_([next] { next.resume(); })) next.resume();
+    const auto next = state->waiting.front()->waiting_;
+    state->waiting.pop_front();
+    next.resume();
   }
 
-  const Post& post_;
-  std::size_t free_;
-  std::deque<Acquire*> waiting_;
+  const std::shared_ptr<State> state_;
 };
 
 }  // namespace ccm

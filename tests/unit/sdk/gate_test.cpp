@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -107,6 +108,18 @@ TEST_F(GateTest, ADestroyedOneIsForgotten) {
   gate.open();
   host.loop.run();
   EXPECT_TRUE(passed.empty());
+}
+
+// As a session ends whose only caller was cancelled in the same moment.
+TEST_F(GateTest, OneThatIsDestroyedAfterItOpenedIsNotTouchedAgain) {
+  const Ctx ctx = host.contexts.make();
+  auto short_lived = std::make_unique<Gate>(host_view.post);
+  scope.start(pass(short_lived.get(), ctx), [&](const Status&) { short_lived.reset(); });
+  host.contexts.cancel(ctx);
+  short_lived->open();
+  host.loop.run();
+  EXPECT_EQ(short_lived, nullptr);
+  EXPECT_TRUE(scope.empty());
 }
 
 }  // namespace

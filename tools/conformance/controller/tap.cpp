@@ -63,7 +63,8 @@ struct Hanging {
     const auto* table = static_cast<const ccm_host_ctx*>(self.contexts.table);
     const auto code = static_cast<Code>(table->end_code(self.contexts.self, self.ctx));
     self.ended();
-    const ccm_status raw = Status(code, "the ctx ended").to_c();
+    const Status status(code, "the ctx ended");
+    const ccm_status raw = status.to_c();
     self.done.fn(self.done.owner, self.done.operation, &raw, nullptr);
   }
   static void drop(void* owner) { delete static_cast<Hanging*>(owner); }
