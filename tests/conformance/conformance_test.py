@@ -5,6 +5,7 @@ LEAST cases pass at the least, so that one which is skipped by mistake shows. CL
 needs none.
 """
 import json
+import os
 import shlex
 import signal
 import subprocess
@@ -12,7 +13,9 @@ import sys
 
 ccmctl, plugin, least, *cloud = sys.argv[1:]
 world = "--cloud=" + shlex.join(cloud) if cloud else "--conformance"
-run = subprocess.run([ccmctl, "plugin", "check", plugin, world, "-o", "json"], stdout=subprocess.PIPE, text=True,
+slowdown = int(os.environ.get("CCM_TEST_SLOWDOWN", "1"))  # of a sanitizer
+limits = [f"--timeout={10 * slowdown}", f"--case-timeout={60 * slowdown}"]
+run = subprocess.run([ccmctl, "plugin", "check", plugin, world, *limits, "-o", "json"], stdout=subprocess.PIPE, text=True,
                      # As nohup does.
                      preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
 report = json.loads(run.stdout)

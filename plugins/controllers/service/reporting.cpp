@@ -71,7 +71,8 @@ Task<Status> Controller::fail(Ctx ctx, SyncPtr sync, Status status, std::string_
   const Condition* stored = sync->service.condition(kReadyCondition);
   const Difference differs = difference(stored, wanted);
   const milliseconds now = host_.timer.now();
-  if (with_condition &&
+  // With a ctx that has ended the host sends nothing; the next try tells it.
+  if (with_condition && !ctx.cancelled() &&
       (differs == Difference::reason ||
        (differs == Difference::message && now - record.condition_written >= kSameReasonPause))) {
     record.condition_written = now;
