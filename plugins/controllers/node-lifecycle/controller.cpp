@@ -12,8 +12,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::string_view kNodes = "v1/nodes";
-// They wait for the cloud and the API server without a thread each.
-constexpr uint32_t kWorkers = 16;
+// They wait without a thread each, mostly for the next listing of all instances, which is a second
+// away: that many Nodes are deleted a second when many machines go at once.
+constexpr uint32_t kWorkers = 64;
 // A deletion waits for a listing of all instances.
 constexpr milliseconds kReconcileTimeout{120'000};
 constexpr milliseconds kFirstRetry{100};
