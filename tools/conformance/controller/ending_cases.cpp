@@ -66,7 +66,8 @@ void ends(Trial& trial, const std::string& component, bool by_deadline) {
     const auto calls = stage.tap.calls();
     for (std::size_t i = ended.before; i < calls.size(); ++i) {
       Trial::expect(!calls[i].writes,
-                    fmt::format("a reconcile writes after {} while the {} was open: {}", how, ended.hung, calls[i].text()));
+                    fmt::format("a reconcile writes after {} while the {} was open: {}", how,
+                                ended.hung, calls[i].text()));
     }
   }
 }
