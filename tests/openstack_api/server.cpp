@@ -3,6 +3,7 @@
 #include "support/http_server.hpp"
 
 #include <chrono>
+#include <latch>
 #include <mutex>
 #include <utility>
 
@@ -24,6 +25,7 @@ struct Server::State {
   std::mutex mutex;  // of cloud and facts
   std::unique_ptr<Cloud> cloud;
   json facts;
+  std::latch made{1};  // the first request may come before the cloud and the server are there
   support::HttpServer http{[this](const support::HttpRequest& received) {
     return handle({received.method, received.target, received.headers, received.body});
   }};
@@ -34,13 +36,16 @@ struct Server::State {
   }
 
   Answer handle(const Request& request) {
+    made.wait();
     if (auto other = aside ? aside(request, server) : std::nullopt) return *std::move(other);
     const std::lock_guard lock(mutex);
     return cloud->handle(request);
   }
 };
 
-Server::Server(Aside aside) : state_(std::make_shared<State>(*this, std::move(aside))) {}
+Server::Server(Aside aside) : state_(std::make_shared<State>(*this, std::move(aside))) {
+  state_->made.count_down();
+}
 
 Server::~Server() = default;
 
