@@ -75,7 +75,7 @@ build-asan build-tsan: build-%: packages-test
 	@cmake --build --preset $* -j $(JOBS)
 
 # ThreadSanitizer does not see how the threads of Rust and Go wait for one another.
-UNFIT_tsan := -E 'example_in_(rust|go)_runs'
+UNFIT_tsan := -E '(example_in_(rust|go)_runs|binary_1.0_(rust|go))'
 
 # GCC 12's runtime misreads some blocks of thread-local memory, and LeakSanitizer crashes on what it read.
 SOUND_asan := intercept_tls_get_addr=0

@@ -3,7 +3,7 @@
 function(ccm_unit_tests target)
   if(CCM_SANITIZE)
     add_test(NAME ${target} COMMAND ${target})
-    set_tests_properties(${target} PROPERTIES LABELS unit TIMEOUT 300)
+    set_tests_properties(${target} PROPERTIES LABELS unit TIMEOUT 900)
   else()
     gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit TIMEOUT 60)
   endif()
