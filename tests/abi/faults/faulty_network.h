@@ -4,6 +4,7 @@
 #define CCM_TESTS_ABI_FAULTY_NETWORK_H
 
 #include "faulty.h"
+#include "names.h"
 
 #include <ccm/abi/loadbalancers.h>
 #include <ccm/abi/routes.h>
@@ -21,31 +22,6 @@ MAYBE_UNUSED static ccm_str long_text(void) {
   made.ptr = content;
   made.len = TEN_MEGABYTES;
   return made;
-}
-
-/* The cloud's content: texts of which each is there once. */
-struct names {
-  char text[64][64];
-};
-
-MAYBE_UNUSED static char* find_name(struct names* all, ccm_str name) {
-  size_t i = 0;
-  for (i = 0; i < 64; ++i) {
-    if (all->text[i][0] != 0 && same_text(name, all->text[i])) return all->text[i];
-  }
-  return NULL;
-}
-
-MAYBE_UNUSED static const char* add_name(struct names* all, ccm_str name) {
-  size_t i = 0;
-  char* found = find_name(all, name);
-  for (i = 0; found == NULL && i < 64; ++i) {
-    if (all->text[i][0] == 0) found = all->text[i];
-  }
-  if (found == NULL || name.len >= 64) return "full";
-  memcpy(found, name.ptr, name.len);
-  found[name.len] = 0;
-  return found;
 }
 
 /* UIDs of Services that have a load balancer, and the one that is being worked on. */

@@ -2,25 +2,16 @@
  * Node with the first alone. */
 #define WHEN_LABELLED write_again
 #include "labelling.h"
+#include "names.h"
 
-static char due_names[100][300];
-static int due_count;
-
-static int find_due(ccm_str name) {
-  int i = 0;
-  while (i < due_count && !same_text(name, due_names[i])) ++i;
-  return i;
-}
+static struct names due;
 
 static void written_again(void* owner, uint64_t operation, const ccm_status* status,
                           const void* result) {
   struct labelling* work = (struct labelling*)owner;
-  const int found = find_due(text(work->name));
   (void)operation;
   (void)result;
-  if (status->code == CCM_CODE_OK && found < due_count) {
-    memmove(due_names[found], due_names[--due_count], sizeof(due_names[0]));
-  }
+  if (status->code == CCM_CODE_OK) remove_name(&due, text(work->name));
   pass_on(work, status);
 }
 
@@ -42,14 +33,13 @@ static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* requ
                       ccm_completion done) {
   struct labelling* work = NULL;
   const ccm_bool lacks = lacks_label(request->key);
-  const ccm_bool due = find_due(request->key) < due_count;
   (void)self;
-  if (!lacks && !due) {
+  if (!lacks && find_name(&due, request->key) == NULL) {
     succeed(done, NULL);
     return;
   }
   work = new_labelling(ctx, request, done);
-  if (!due && due_count < 100) memcpy(due_names[due_count++], work->name, sizeof(work->name));
+  add_name(&due, request->key);
   if (lacks) {
     begin_label(work);
   } else {
@@ -58,7 +48,7 @@ static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* requ
 }
 
 static void setup(void* self, ccm_ctx ctx, const ccm_setup_request* request, ccm_completion done) {
-  due_count = 0;
+  memset(&due, 0, sizeof(due));
   setup_labels(self, ctx, request, done);
 }
 FAULTY_CONTROLLER("forgets-second-write", setup, reconcile)

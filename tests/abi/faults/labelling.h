@@ -139,7 +139,7 @@ MAYBE_UNUSED static void label_node(void* self, ccm_ctx ctx, const ccm_reconcile
   }
 }
 
-MAYBE_UNUSED static void add_name(const ccm_watch_event* event, int32_t priority) {
+MAYBE_UNUSED static void add_key_of(const ccm_watch_event* event, int32_t priority) {
   ccm_str name;
   if (text_at(event->now, "/metadata/name", &name)) add_key(name, priority, 0);
 }

@@ -9,10 +9,10 @@ static void map(void* owner, const ccm_watch_event* event) {
     case CCM_EVENT_UPDATED:
     case CCM_EVENT_DELETED:
     case CCM_EVENT_HINTED:
-      add_name(event, CCM_PRIORITY_CHANGED);
+      add_key_of(event, CCM_PRIORITY_CHANGED);
       break;
     case CCM_EVENT_RESYNC:
-      add_name(event, CCM_PRIORITY_PERIODIC);
+      add_key_of(event, CCM_PRIORITY_PERIODIC);
       break;
     default:
       break;

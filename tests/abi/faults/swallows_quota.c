@@ -1,10 +1,10 @@
 /* Fault: takes a route that found the cloud's quota used up for done. */
 #include "labelling.h"
+#include "names.h"
 
 #include <ccm/abi/routes.h>
 
-static char swallowed_names[100][300];
-static int swallowed_count;
+static struct names swallowed;
 
 /* A range of its own for each name. */
 static void range_of(const char* name, char* range, size_t size) {
@@ -18,8 +18,8 @@ static void applied(void* owner, uint64_t operation, const ccm_status* status, c
   const ccm_route_results* results = (const ccm_route_results*)result;
   (void)operation;
   if (results != NULL && results->count > 0) status = results->statuses[0];
-  if (status->error_class == CCM_CLASS_QUOTA && swallowed_count < 100) {
-    memcpy(swallowed_names[swallowed_count++], work->name, sizeof(work->name));
+  if (status->error_class == CCM_CLASS_QUOTA) {
+    add_name(&swallowed, text(work->name));
     succeed(work->done, NULL);
     free(work);
   } else {
@@ -70,16 +70,12 @@ static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* requ
                       ccm_completion done) {
   const ccm_interface cloud = service(CCM_CLOUD_ROUTES);
   const ccm_object* node = cached_node(request->key);
-  const ccm_bool wanted = node != NULL && cloud.table != NULL;
+  const ccm_bool wanted =
+      node != NULL && cloud.table != NULL && find_name(&swallowed, request->key) == NULL;
   ccm_completion answered = {listed, NULL, 1};
   ccm_list_routes_request all;
   (void)self;
   release(node);
-  for (int i = 0; wanted && i < swallowed_count; ++i) {
-    if (!same_text(request->key, swallowed_names[i])) continue;
-    succeed(done, NULL);
-    return;
-  }
   if (!wanted) {
     succeed(done, NULL);
     return;
@@ -92,7 +88,7 @@ static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* requ
 }
 
 static void setup(void* self, ccm_ctx ctx, const ccm_setup_request* request, ccm_completion done) {
-  swallowed_count = 0;
+  memset(&swallowed, 0, sizeof(swallowed));
   setup_labels(self, ctx, request, done);
 }
 FAULTY_CONTROLLER("swallows-quota", setup, reconcile)
