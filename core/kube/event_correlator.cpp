@@ -45,8 +45,8 @@ EventCorrelator::EventCorrelator(const EventOptions& options)
 
 bool EventCorrelator::admit(uint64_t source, TimePoint now) {
   Bucket& bucket = buckets_[source];
-  if (!bucket.used) {
-    bucket = {true, spam_burst_, now};
+  if (bucket.tokens == kUnused) {
+    bucket = {spam_burst_, now};
   } else {
     const double gained = std::chrono::duration<double>(now - bucket.updated) /
                           std::chrono::duration<double>(spam_refill_);
@@ -70,7 +70,7 @@ std::optional<EventCorrelator::Verdict> EventCorrelator::judge(const RawEvent& e
   verdict.message = event.message;
   verdict.key = text_hash(joined({group, event.message}));
   Similar& similar = similar_[text_hash(group)];
-  std::vector<uint64_t>& messages = similar.messages;
+  auto& messages = similar.messages;
   if (now - similar.last > aggregate_interval_) messages.clear();
   similar.last = now;
   const bool known = std::find(messages.begin(), messages.end(), verdict.key) != messages.end();
@@ -85,17 +85,16 @@ std::optional<EventCorrelator::Verdict> EventCorrelator::judge(const RawEvent& e
 
   const Stored& stored = stored_[verdict.key];
   verdict.count = stored.count + 1;
-  verdict.stored_name = stored.name;
-  verdict.first_time = stored.count > 0 ? stored.first_time : event.time;
+  verdict.first_time = event.time;
+  if (stored.count > 0) {
+    verdict.stored_name_time = stored.name_time;
+    verdict.first_time = stored.first_time;
+  }
   return verdict;
 }
 
-void EventCorrelator::written(const Verdict& verdict, const std::string& name,
-                              std::chrono::system_clock::time_point first_time) {
-  Stored& stored = stored_[verdict.key];
-  stored.count = verdict.count;
-  stored.name = name;
-  stored.first_time = first_time;
+void EventCorrelator::written(const Verdict& verdict, std::chrono::nanoseconds name_time) {
+  stored_[verdict.key] = {verdict.count, name_time, verdict.first_time};
 }
 
 }  // namespace ccm::kube

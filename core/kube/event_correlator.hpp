@@ -3,17 +3,16 @@
 #pragma once
 
 #include "kube/events.hpp"
+#include "kube/lru_map.hpp"
+
+#include <boost/container/small_vector.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace ccm::kube {
 
@@ -21,35 +20,6 @@ namespace ccm::kube {
 // memory than all Nodes of a cluster. It has a secret of the process, so that nobody can choose
 // texts with one hash; of a few thousand texts two have the same one by chance in 10^12 processes.
 uint64_t text_hash(std::string_view text);
-
-// A map by hashes that drops the least recently used entry.
-template <typename Value>
-class LruMap {
- public:
-  explicit LruMap(std::size_t limit) : limit_(limit) {}
-
-  // The value of `key`, made when it is absent; it is the youngest now.
-  Value& operator[](uint64_t key) {
-    if (const auto found = index_.find(key); found != index_.end()) {
-      entries_.splice(entries_.begin(), entries_, found->second);
-      return found->second->second;
-    }
-    entries_.emplace_front(key, Value{});
-    index_.emplace(key, entries_.begin());
-    if (entries_.size() > limit_) {
-      index_.erase(entries_.back().first);
-      entries_.pop_back();
-    }
-    return entries_.front().second;
-  }
-  [[nodiscard]] std::size_t size() const { return entries_.size(); }
-
- private:
-  using Entries = std::list<std::pair<uint64_t, Value>>;
-  std::size_t limit_;
-  Entries entries_;
-  std::unordered_map<uint64_t, typename Entries::iterator> index_;
-};
 
 struct RawEvent {
   ObjectReference about;
@@ -69,31 +39,32 @@ class EventCorrelator {
     uint64_t key = 0;     // the key to pass to written()
     std::string message;  // maybe with the prefix of combined events
     int count = 1;
-    // Of the stored event to be patched; an empty name means that a new one is created.
-    std::string stored_name;
+    // In the name of the stored Event to be patched; nothing when a new one is to be created.
+    std::optional<std::chrono::nanoseconds> stored_name_time;
     std::chrono::system_clock::time_point first_time;
   };
   // Nothing when the event is dropped as spam.
   std::optional<Verdict> judge(const RawEvent& event, TimePoint now);
-  // The Event was created or patched on the server under this name.
-  void written(const Verdict& verdict, const std::string& name,
-               std::chrono::system_clock::time_point first_time);
+  // The Event was created or patched on the server, under the object's name with this time
+  // (event_name).
+  void written(const Verdict& verdict, std::chrono::nanoseconds name_time);
 
  private:
+  // Thousands of each are kept: they are as small as can be, and hold no text.
   struct Bucket {
-    bool used = false;
-    double tokens = 0;
+    double tokens = kUnused;
     TimePoint updated;
   };
   struct Similar {
-    std::vector<uint64_t> messages;  // hashes of different ones
+    boost::container::small_vector<uint64_t, 1> messages;  // hashes of different ones
     TimePoint last;
   };
   struct Stored {
     int count = 0;
-    std::string name;
+    std::chrono::nanoseconds name_time{0};
     std::chrono::system_clock::time_point first_time;
   };
+  static constexpr double kUnused = -1;
 
   bool admit(uint64_t source, TimePoint now);
 

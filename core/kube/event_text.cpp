@@ -4,10 +4,9 @@
 #include "kube/json_text.hpp"
 #include "kube/time_text.hpp"
 
-#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
-#include <random>
 
 namespace ccm::kube {
 namespace {
@@ -29,10 +28,14 @@ bool is_subdomain(std::string_view text) {
   return alphanumeric(before);
 }
 
-std::string random_uuid() {
-  std::random_device random;
-  std::array<unsigned, 4> parts{random(), random(), random(), random()};
-  parts[1] = (parts[1] & 0xffff0fffu) | 0x4000u;
+// The same for the same name, and as good as random for everybody else: text_hash has a secret.
+std::string hashed_uuid(const std::string& name) {
+  const uint64_t high = text_hash(name);
+  const uint64_t low = text_hash(name + '\0');
+  std::array<unsigned, 4> parts{
+      static_cast<unsigned>(high >> 32), static_cast<unsigned>(high & 0xffffffffu),
+      static_cast<unsigned>(low >> 32), static_cast<unsigned>(low & 0xffffffffu)};
+  parts[1] = (parts[1] & 0xffff0fffu) | 0x8000u;  // version 8: of hashes of one's own (RFC 9562)
   parts[2] = (parts[2] & 0x3fffffffu) | 0x80000000u;
   char text[40];
   std::snprintf(text, sizeof text, "%08x-%04x-%04x-%04x-%04x%08x", parts[0], parts[1] >> 16,
@@ -58,7 +61,7 @@ std::string event_name(std::string_view object_name, std::chrono::nanoseconds un
   char suffix[24];
   std::snprintf(suffix, sizeof suffix, ".%llx", static_cast<unsigned long long>(unix_time.count()));
   std::string name = std::string(object_name) + suffix;
-  return is_subdomain(name) ? name : random_uuid();
+  return is_subdomain(name) ? name : hashed_uuid(name);
 }
 
 std::string event_body(const RawEvent& event, const EventCorrelator::Verdict& verdict,

@@ -138,7 +138,7 @@ asio::awaitable<Status> EventRecorder::Impl::send(RawEvent event, EventCorrelato
   CallOptions limit;
   limit.deadline = std::chrono::steady_clock::now() + kSendLimit;
   const std::string where = event_namespace(event.about);
-  if (!verdict.stored_name.empty()) {
+  if (verdict.stored_name_time) {
     const std::string patch = event_patch(event, verdict);
     auto patched = co_await client.patch(events, where, name, PatchType::strategic_merge, patch,
                                          WriteOptions::defaults(), limit);
@@ -165,8 +165,9 @@ asio::awaitable<void> EventRecorder::Impl::deliver(RawEvent event) {
     ++statistics.dropped_spam;
     co_return;
   }
-  std::string name = verdict->stored_name;
-  if (name.empty()) name = event_name(event.about.name, unique_time(event.time));
+  const std::chrono::nanoseconds name_time =
+      verdict->stored_name_time ? *verdict->stored_name_time : unique_time(event.time);
+  const std::string name = event_name(event.about.name, name_time);
   Status status;
   for (int attempt = 1; attempt <= options.delivery_attempts; ++attempt) {
     EventCorrelator::Verdict copy = *verdict;
@@ -179,7 +180,7 @@ asio::awaitable<void> EventRecorder::Impl::deliver(RawEvent event) {
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
   }
   if (status.ok()) {
-    correlator.written(*verdict, name, verdict->first_time);
+    correlator.written(*verdict, name_time);
     co_return;
   }
   {

@@ -43,7 +43,7 @@ class HealthyClusterTest : public testing::Test {
     ASSERT_TRUE(eventually(patience(), [this] {
       const json web = api_.get(std::string(kServices) + "/web").body;
       return web.contains("/status/loadBalancer/ingress"_json_pointer) && ranges() == 2 &&
-             support::count_initialised(api_, "node-") == 2;
+             support::count_initialised(api_, "node-") == 2 && cloud_is_complete();
     })) << manager_->log();
   }
   void TearDown() override {
@@ -77,6 +77,12 @@ class HealthyClusterTest : public testing::Test {
     const json nodes = api_.get("/api/v1/nodes").body.at("items");
     for (const json& node : nodes) count += node.at("spec").contains("podCIDR") ? 1 : 0;
     return count;
+  }
+  // Both nodes have a route, and the load balancer sends to both: the manager has no more to write.
+  bool cloud_is_complete() {
+    const json balancers = cloud_.control("GET", "/load_balancers").at("load_balancers");
+    return balancers.size() == 1 && balancers.at(0).at("backends").size() == 2 &&
+           cloud_.control("GET", "/routes").at("routes").size() == 2;
   }
   support::CommandOutcome doctor(const std::string& more = "") {
     std::string line = "HOME= KUBECONFIG= " + std::string(CCM_CTL_PROGRAM) + " doctor " + more +

@@ -55,7 +55,6 @@ class HttpWaitTest : public PluginHostTest {
     request.url = c_str("https://api.example/x");
     request.max_tries = 1;
     http->send_wait(service.self, ctx, &request, {&Waited::done, &waited, 9});
-    waited.returned = true;
   }
   // A blocking operation that does nothing else.
   void call_waiting(Waited& waited, std::chrono::milliseconds timeout = 30s,
@@ -64,7 +63,9 @@ class HttpWaitTest : public PluginHostTest {
         [&](ccm_ctx ctx, ccm_completion done) {
           send_wait(waited, ctx);
           EXPECT_EQ(waited.completed_on, std::this_thread::get_id());
-          complete(done, waited.status);
+          const Status status = waited.status;
+          waited.returned = true;  // the test may go on, and end
+          complete(done, status);
         },
         timeout, std::move(parent));
     poll_until([&] { return !open_.empty(); });
@@ -110,6 +111,7 @@ TEST_F(HttpWaitTest, R_15_OnTheLoopItIsRefusedAtOnce) {
   loop_.post([&] {
     call([&](ccm_ctx ctx, ccm_completion done) {
       send_wait(waited, ctx);
+      waited.returned = true;
       complete(done);
     });
   });
