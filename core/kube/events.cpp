@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "kube/event_correlator.hpp"
+#include "kube/event_queue.hpp"
 #include "kube/event_text.hpp"
 #include "kube/signal.hpp"
 #include "kube/task_group.hpp"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -41,7 +41,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   asio::awaitable<void> deliver(RawEvent event);
   asio::awaitable<Status> send(RawEvent event, EventCorrelator::Verdict verdict, std::string name);
   std::optional<RawEvent> take();
-  bool enqueue(RawEvent event);
+  bool enqueue(const RawEvent& event);
   std::chrono::nanoseconds unique_time(std::chrono::system_clock::time_point time);
   std::chrono::milliseconds pause_before(int attempt);
   void log_event(const RawEvent& event);
@@ -60,7 +60,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   std::minstd_rand random{std::random_device{}()};
 
   mutable std::mutex mutex;  // of what follows
-  std::deque<RawEvent> queue;
+  EventQueue queue;
   LruMap<std::optional<std::chrono::steady_clock::time_point>> told;
   EventStatistics statistics;
 };
@@ -97,23 +97,21 @@ void EventRecorder::Impl::log_failure(const RawEvent& event, const Status& statu
                {{"object", event.about.name}, {"reason", event.reason}, {"err", status}});
 }
 
-bool EventRecorder::Impl::enqueue(RawEvent event) {
+bool EventRecorder::Impl::enqueue(const RawEvent& event) {
   const std::lock_guard lock(mutex);
   ++statistics.recorded;
   if (queue.size() >= options.queue_limit) {
     ++statistics.dropped_queue;
     return false;
   }
-  queue.push_back(std::move(event));
+  queue.push(event);
   return true;
 }
 
 std::optional<RawEvent> EventRecorder::Impl::take() {
   const std::lock_guard lock(mutex);
-  if (queue.empty()) return std::nullopt;
-  RawEvent event = std::move(queue.front());
-  queue.pop_front();
-  return event;
+  if (queue.size() == 0) return std::nullopt;
+  return queue.pop();
 }
 
 // Event names are made of it: two Events of one object never share a nanosecond.
@@ -229,7 +227,7 @@ void EventRecorder::record(ObjectReference about, EventType type, std::string re
   RawEvent event{std::move(about), type, std::move(reason), std::move(message),
                  impl_->options.now()};
   impl_->log_event(event);
-  if (!impl_->enqueue(std::move(event))) return;
+  if (!impl_->enqueue(event)) return;
   asio::post(impl_->client.executor(), [weak = std::weak_ptr<Impl>(impl_)] {
     if (const auto impl = weak.lock()) impl->wake.notify();
   });
@@ -248,7 +246,7 @@ asio::awaitable<void> EventRecorder::drain(std::chrono::milliseconds limit) {
   asio::steady_timer timer(impl->client.executor());
   const auto empty = [&impl] {
     const std::lock_guard lock(impl->mutex);
-    return impl->queue.empty() && !impl->busy;
+    return impl->queue.size() == 0 && !impl->busy;
   };
   while (!empty() && std::chrono::steady_clock::now() < end) {
     timer.expires_after(std::chrono::milliseconds(5));
