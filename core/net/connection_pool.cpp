@@ -11,6 +11,10 @@ namespace ccm::net {
 namespace asio = boost::asio;
 using std::chrono::steady_clock;
 
+// As many wait for the next burst as long as they are good. A connection with TLS takes 20 kB here,
+// and as much at its other end.
+constexpr std::size_t kKeptAfterBurst = 4;
+
 struct ConnectionPool::Waiter {
   explicit Waiter(const asio::any_io_executor& executor) : wake(executor) {}
   asio::steady_timer wake;
@@ -172,13 +176,11 @@ void ConnectionPool::shut_down() {
   close_idle();
 }
 
-// Checks a few times in an idle period, so that connections closed by the server are not kept.
+// Checks often enough that connections closed by the server, or left by a burst, are not kept.
 void ConnectionPool::arm_sweeper() {
   if (sweeper_armed_ || !open_) return;
   sweeper_armed_ = true;
-  const auto pause = std::clamp<std::chrono::milliseconds>(
-      idle_timeout_ / 4, std::chrono::milliseconds(10), std::chrono::seconds(10));
-  sweeper_.expires_after(pause);
+  sweeper_.expires_after(std::max(burst_timeout() / 2, std::chrono::milliseconds(10)));
   sweeper_.async_wait([weak = weak_from_this()](const boost::system::error_code&) {
     const auto self = weak.lock();
     if (!self) return;
@@ -188,13 +190,20 @@ void ConnectionPool::arm_sweeper() {
 }
 
 void ConnectionPool::sweep() {
-  const auto oldest = steady_clock::now() - idle_timeout_;
+  const auto now = steady_clock::now();
   bool some_left = false;
   for (auto entry = origins_.begin(); entry != origins_.end();) {
     auto& idle = entry->second.idle;
     std::erase_if(idle, [&](const std::unique_ptr<Connection>& connection) {
-      return connection->idle_since <= oldest || !connection->transport->quiet();
+      return connection->idle_since <= now - idle_timeout_ || !connection->transport->quiet();
     });
+    // The last ones are used first: those at the front were needed by a burst only.
+    const std::size_t surplus = idle.size() - std::min(idle.size(), kKeptAfterBurst);
+    const auto end = std::find_if(idle.begin(), idle.begin() + static_cast<std::ptrdiff_t>(surplus),
+                                  [&](const std::unique_ptr<Connection>& connection) {
+                                    return connection->idle_since > now - burst_timeout();
+                                  });
+    idle.erase(idle.begin(), end);
     some_left = some_left || !idle.empty();
     const bool unused = idle.empty() && entry->second.users == 0;
     entry = unused ? origins_.erase(entry) : std::next(entry);

@@ -97,6 +97,8 @@ class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
   void take_back(Origin& origin, std::unique_ptr<Connection> connection);
   void sweep();
   void arm_sweeper();
+  // A connection that was not used for this long was needed by a burst only.
+  [[nodiscard]] std::chrono::milliseconds burst_timeout() const { return idle_timeout_ / 20; }
 
   boost::asio::any_io_executor executor_;
   std::size_t max_per_origin_;

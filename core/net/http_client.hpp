@@ -80,6 +80,7 @@ struct ClientOptions {
   std::size_t max_connections_per_origin = 32;  // streams are not counted (API-104)
   std::chrono::milliseconds connect_timeout{30'000};
   std::chrono::milliseconds tls_handshake_timeout{10'000};
+  // Of more than 4 that are idle, the others are closed after a twentieth of it.
   std::chrono::milliseconds idle_connection_timeout{90'000};
   std::string user_agent;
 };

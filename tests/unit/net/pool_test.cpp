@@ -2,6 +2,7 @@
 #include "client_fixture.hpp"
 #include "pool_fixture.hpp"
 
+#include <array>
 #include <atomic>
 #include <semaphore>
 
@@ -197,6 +198,26 @@ TEST_F(PoolTest, API_100_ClosesIdleConnectionsAfterTheirTime) {
   loop_.run_for(std::chrono::seconds(10));
   EXPECT_TRUE(loop_.stopped());
   EXPECT_TRUE(server.wait_for_open_connections(0));
+}
+
+TEST_F(PoolTest, FourConnectionsOutliveABurst) {
+  options_.idle_connection_timeout = std::chrono::minutes(1);  // 3 s after the burst
+  std::counting_semaphore<10> gate{0};
+  TestHttpServer server([&](const ServerRequest& request) {
+    if (request.target == "/burst") gate.acquire();
+    return reply("x");
+  });
+  std::array<Answer, 10> answers;
+  for (Answer& answer : answers) start(request_for(server.url("/burst")), &answer);
+  run_until(loop_, [&] { return server.open_connections() == 10; });
+  gate.release(10);
+  for (Answer& answer : answers) run_until(loop_, [&] { return answer.has_value(); });
+  EXPECT_EQ(server.open_connections(), 10u) << "the burst may go on";
+  loop_.restart();
+  run_until(loop_, [&] { return server.open_connections() <= 4; });
+  EXPECT_EQ(server.open_connections(), 4u);
+  EXPECT_TRUE(get(server.url()).ok());
+  EXPECT_EQ(server.connections(), 10u) << "one of the four was used";
 }
 
 TEST_F(PoolTest, CloseIdleClosesNow) {
