@@ -63,7 +63,7 @@ struct ObjectDecoder::Impl {
     dom::parser& chosen = json.size() > kKeptParserBytes ? large : parser;
     if (chosen.capacity() < json.size() || chosen.max_depth() != encoding::kMaxDepth) {
       const auto error =
-          chosen.allocate(std::max<std::size_t>(json.size(), 16384), encoding::kMaxDepth);
+          chosen.allocate(std::max<std::size_t>(json.size(), 4096), encoding::kMaxDepth);
       if (error != simdjson::SUCCESS) return error;
     }
     const auto error = chosen.parse(json.data(), json.size(), false).get(out);
