@@ -6,7 +6,7 @@
 namespace ccm::kube {
 namespace {
 
-constexpr std::size_t kBlock = 16 * 1024;
+constexpr std::size_t kQueueBlock = 16'384;
 
 // The texts of an Event, in the order in which they are written.
 template <typename Event, typename Do>
@@ -26,7 +26,7 @@ void append(std::string& block, Number number) {
 }
 
 template <typename Number>
-Number take(const std::string& block, std::size_t& at) {
+Number read_number(const std::string& block, std::size_t& at) {
   Number number{};
   std::memcpy(&number, block.data() + at, sizeof number);
   at += sizeof number;
@@ -45,7 +45,7 @@ std::size_t length(const RawEvent& event) {
 void EventQueue::push(const RawEvent& event) {
   const std::size_t bytes = length(event);
   if (blocks_.empty() || blocks_.back().capacity() - blocks_.back().size() < bytes) {
-    blocks_.emplace_back().reserve(std::max(kBlock, bytes));
+    blocks_.emplace_back().reserve(std::max(kQueueBlock, bytes));
   }
   std::string& block = blocks_.back();
   append(block, event.type);
@@ -60,10 +60,10 @@ void EventQueue::push(const RawEvent& event) {
 RawEvent EventQueue::pop() {
   const std::string& block = blocks_.front();
   RawEvent event;
-  event.type = take<EventType>(block, read_);
-  event.time = take<std::chrono::system_clock::time_point>(block, read_);
+  event.type = read_number<EventType>(block, read_);
+  event.time = read_number<std::chrono::system_clock::time_point>(block, read_);
   for_each_text(event, [&](std::string& text) {
-    const auto size = take<std::size_t>(block, read_);
+    const auto size = read_number<std::size_t>(block, read_);
     text.assign(block, read_, size);
     read_ += size;
   });

@@ -27,8 +27,8 @@ constexpr std::chrono::seconds kSendLimit{60};  // of one Event, its retries inc
 }  // namespace
 
 struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
-  Impl(Client client_, EventOptions options_)
-      : client(std::move(client_)),
+  Impl(const Client& client_, EventOptions options_)
+      : client(client_),
         options(std::move(options_)),
         correlator(options),
         wake(client.executor()),
@@ -168,8 +168,7 @@ asio::awaitable<void> EventRecorder::Impl::deliver(RawEvent event) {
   const std::string name = event_name(event.about.name, name_time);
   Status status;
   for (int attempt = 1; attempt <= options.delivery_attempts; ++attempt) {
-    EventCorrelator::Verdict copy = *verdict;
-    status = co_await send(event, copy, name);
+    status = co_await send(event, *verdict, name);
     if (status.ok()) break;
     // An answer of the server is final; only a lost connection is retried.
     const bool transport = status.reason().empty() || status.reason() == net::kConnectFailed;
@@ -214,8 +213,8 @@ ObjectReference ObjectReference::of(const Object& object) {
   return reference;
 }
 
-EventRecorder::EventRecorder(Client client, EventOptions options)
-    : impl_(std::make_shared<Impl>(std::move(client), std::move(options))) {}
+EventRecorder::EventRecorder(const Client& client, EventOptions options)
+    : impl_(std::make_shared<Impl>(client, std::move(options))) {}
 
 EventRecorder::~EventRecorder() {
   impl_->stopped = true;

@@ -63,7 +63,7 @@ struct EventStatistics {
 
 class EventRecorder {
  public:
-  EventRecorder(Client client, EventOptions options);
+  EventRecorder(const Client& client, EventOptions options);
   ~EventRecorder();  // drops what is queued
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
