@@ -1,5 +1,7 @@
 #include "runtime/controller_runner.hpp"
 
+#include "kube/resource.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -58,8 +60,11 @@ Status ControllerRunner::watch(EventSource& source, const WatchSpec& spec, MapFn
     const EventKind kind = before == now ? EventKind::resync : EventKind::updated;
     (*self)->on_event(kind, changed ? before : now, now, *shared_map);
   };
-  handler.on_delete = [weak, shared_map](const kube::ObjectPtr& last, bool) {
+  const auto resource = kube::Resource::parse(spec.resource);
+  const bool namespaced = !resource || resource->namespaced;
+  handler.on_delete = [weak, shared_map, namespaced](const kube::ObjectPtr& last, bool) {
     if (const auto self = weak.lock()) {
+      (*self)->drop_key_of(*last, namespaced);
       (*self)->on_event(EventKind::deleted, nullptr, last, *shared_map);
     }
   };
@@ -69,6 +74,7 @@ Status ControllerRunner::watch(EventSource& source, const WatchSpec& spec, MapFn
   ++unsynced_;
   Status status = source.watch(spec, std::move(handler));
   if (!status.ok()) --unsynced_;
+  if (status.ok()) ++watches_[namespaced ? 1 : 0];
   return status;
 }
 
@@ -91,6 +97,13 @@ void ControllerRunner::on_event(EventKind kind, const kube::ObjectPtr& before,
   if (map) return map(kind, before, now, queue_);
   const bool periodic = kind == EventKind::resync;
   queue_.add(key_of(*now), periodic ? Priority::periodic : Priority::changed);
+}
+
+// Nobody takes keys on a standby: over months it would keep that of each object that ever was. The
+// map function may add the key again. A key that may be that of an object of another watch stays.
+void ControllerRunner::drop_key_of(const kube::Object& gone, bool namespaced) {
+  if (started_ || watches_[namespaced ? 1 : 0] != 1) return;
+  if (gone.namespace_name().empty() != namespaced) queue_.drop(key_of(gone));
 }
 
 void ControllerRunner::on_synced() {

@@ -7,6 +7,7 @@
 #include "runtime/reconciler.hpp"
 #include "runtime/work_queue.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -77,6 +78,7 @@ class ControllerRunner {
  private:
   void on_event(EventKind kind, const kube::ObjectPtr& before, const kube::ObjectPtr& now,
                 const MapFn& map);
+  void drop_key_of(const kube::Object& gone, bool namespaced);
   void on_synced();
   void schedule_pump();
   void pump();
@@ -94,6 +96,7 @@ class ControllerRunner {
   ReportFn report_;
   WorkQueue queue_;
   std::unordered_map<std::string, std::chrono::milliseconds> periods_;
+  std::array<std::size_t, 2> watches_{};  // of cluster-scoped and of namespaced objects
   std::size_t unsynced_ = 0;
   std::size_t running_ = 0;
   bool started_ = false;

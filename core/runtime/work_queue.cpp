@@ -104,6 +104,17 @@ void WorkQueue::forget(std::string_view key) {
   erase_if_unused(found);
 }
 
+void WorkQueue::drop(std::string_view key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end() || found->second.processing) return;
+  const Entry& entry = found->second;
+  if (entry.place == Place::delayed) delayed_.erase(entry.in_delayed);
+  if (entry.place == Place::ready) list_of(entry).erase(entry.in_ready);
+  entries_.erase(found);
+  arm();
+  report_depth();
+}
+
 WorkQueue::ReadyList& WorkQueue::list_of(const Entry& entry) {
   if (entry.again) return ready_[kAgain];
   return ready_[entry.priority == Priority::changed ? kNews : kPeriodic];

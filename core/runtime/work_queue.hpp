@@ -80,6 +80,9 @@ class WorkQueue {
   // Resets the key's count of failures.
   void forget(std::string_view key);
 
+  // A key that waits does so no longer, and its failures are forgotten. One being processed stays.
+  void drop(std::string_view key);
+
   // The next ready key; nullopt when none is ready. The caller owes done().
   std::optional<Item> take();
   void done(std::string_view key);

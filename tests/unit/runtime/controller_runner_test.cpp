@@ -110,6 +110,50 @@ TEST_F(ControllerRunnerTest, WaitsForLeadershipAndForTheCache) {
   EXPECT_EQ(reconciler_.last_timeout, 7s);
 }
 
+// A standby may wait for months, and see thousands of Nodes come and go.
+TEST_F(ControllerRunnerTest, AStandbyKeepsNoKeyOfWhatIsGone) {
+  bool clean_up = false;
+  auto map = [&](EventKind kind, const kube::ObjectPtr&, const kube::ObjectPtr& now,
+                 WorkQueue& queue) {
+    if (kind != EventKind::deleted || clean_up) {
+      queue.add(std::string(now->name()), Priority::changed, now->name() == "late" ? 1h : 0h);
+    }
+  };
+  RunnerOptions options;
+  options.workers = 2;
+  runner_.emplace(loop_, timers_, reconciler_, options, nullptr);
+  ASSERT_TRUE(runner_->watch(source_, watched("v1/nodes"), map).ok());
+  ASSERT_TRUE(runner_->watch(source_, watched("v1/services"), map).ok());
+  const kube::InformerHandler& nodes = source_.handlers.at(0);
+  const kube::InformerHandler& services = source_.handlers.at(1);
+  for (const char* name : {"gone", "late", "stays", "cleaned"}) nodes.on_add(object(name), true);
+  nodes.on_delete(object("gone"), false);
+  nodes.on_delete(object("late"), false);
+  services.on_delete(object("stays", "shop"), false);
+  services.on_delete(object("stays"), false);  // of a scope that Services do not have
+  EXPECT_EQ(runner_->queue().ready(), 2u);
+  EXPECT_EQ(runner_->queue().delayed(), 0u);
+  clean_up = true;
+  nodes.on_delete(object("cleaned"), false);
+  nodes.on_synced();
+  services.on_synced();
+  runner_->start();
+  poll();
+  EXPECT_EQ(reconciler_.order, (std::vector<std::string>{"stays", "cleaned"}));
+}
+
+TEST_F(ControllerRunnerTest, AStandbyKeepsAKeyThatTwoWatchesMayMean) {
+  make(1);
+  auto map = [](EventKind kind, const kube::ObjectPtr&, const kube::ObjectPtr& now,
+                WorkQueue& queue) {
+    if (kind != EventKind::deleted) queue.add(now->name(), Priority::changed);
+  };
+  ASSERT_TRUE(runner_->watch(source_, watched("v1/nodes"), map).ok());
+  add("a");
+  source_.handlers.at(1).on_delete(object("a"), false);
+  EXPECT_EQ(runner_->queue().ready(), 1u);
+}
+
 TEST_F(ControllerRunnerTest, WaitsForEveryWatch) {
   make(1);
   ASSERT_TRUE(runner_->watch(source_, watched("v1/services")).ok());

@@ -48,6 +48,27 @@ TEST_F(WorkQueueTest, HOST_134_AddedWhileProcessingComesOnceMoreAfterDone) {
   EXPECT_EQ(queue_.processing(), 0u);
 }
 
+TEST_F(WorkQueueTest, ADroppedKeyIsNotTaken) {
+  queue_.add("running", Priority::changed);
+  EXPECT_EQ(take_key(queue_), "running");
+  queue_.add("failed", Priority::changed);
+  EXPECT_EQ(take_key(queue_), "failed");
+  queue_.add_failed("failed", Priority::changed);
+  queue_.done("failed");
+  for (const char* key : {"a", "b"}) queue_.add(key, Priority::changed);
+  queue_.add("audit", Priority::periodic);
+  queue_.add("late", Priority::periodic, 5min);
+  for (const char* key : {"a", "audit", "late", "failed", "running", "unknown"}) queue_.drop(key);
+  EXPECT_EQ(queue_.delayed(), 0u);
+  EXPECT_EQ(take_key(queue_), "b");
+  EXPECT_EQ(take_key(queue_), "(none)");
+  timers_.advance(10min);
+  EXPECT_EQ(take_key(queue_), "(none)");
+  EXPECT_EQ(queue_.processing(), 2u) << "what runs goes on";
+  queue_.add("failed", Priority::changed);
+  EXPECT_EQ(queue_.take()->attempt, 0u);
+}
+
 TEST_F(WorkQueueTest, WhatFailedCanBeRetriedAtOnce) {
   for (const char* key : {"a", "b"}) {
     queue_.add(key, Priority::changed);
