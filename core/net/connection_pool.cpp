@@ -11,8 +11,7 @@ namespace ccm::net {
 namespace asio = boost::asio;
 using std::chrono::steady_clock;
 
-// As many wait for the next burst as long as they are good. A connection with TLS takes 20 kB here,
-// and as much at its other end.
+// As many wait for the next burst as long as they are good. A connection with TLS takes 20 kB here.
 constexpr std::size_t kKeptAfterBurst = 4;
 
 struct ConnectionPool::Waiter {
@@ -180,7 +179,9 @@ void ConnectionPool::shut_down() {
 void ConnectionPool::arm_sweeper() {
   if (sweeper_armed_ || !open_) return;
   sweeper_armed_ = true;
-  sweeper_.expires_after(std::max(burst_timeout() / 2, std::chrono::milliseconds(10)));
+  const auto pause = std::clamp<std::chrono::milliseconds>(
+      burst_timeout() / 2, std::chrono::milliseconds(10), std::chrono::seconds(10));
+  sweeper_.expires_after(pause);
   sweeper_.async_wait([weak = weak_from_this()](const boost::system::error_code&) {
     const auto self = weak.lock();
     if (!self) return;

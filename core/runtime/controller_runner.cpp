@@ -73,8 +73,11 @@ Status ControllerRunner::watch(EventSource& source, const WatchSpec& spec, MapFn
   };
   ++unsynced_;
   Status status = source.watch(spec, std::move(handler));
-  if (!status.ok()) --unsynced_;
-  if (status.ok()) ++watches_[namespaced ? 1 : 0];
+  if (status.ok()) {
+    ++watches_[namespaced ? 1 : 0];
+  } else {
+    --unsynced_;
+  }
   return status;
 }
 
