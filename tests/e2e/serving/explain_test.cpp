@@ -92,7 +92,7 @@ TEST_F(ExplainTest, AServiceShowsItsLoadBalancerAndTheLastWarnings) {
   make_service("web");
   const Output settled =
       explained("service/default/web",
-                {"settled", "load balancer of default/web", "  Id         lb-1",
+                {"Settled at", "load balancer of default/web", "  Id         lb-1",
                  "  State      active", "  Addresses  ", "  Seen at    20", "warnings",
                  "UnAvailableLoadBalancer", "There are no available nodes for LoadBalancer"});
   EXPECT_EQ(settled.code, 0) << settled.text;
@@ -207,7 +207,7 @@ TEST_F(ExplainTest, DO_321_TheCloudsLimitShowsInTheStatus) {
   cloud_.control("PUT", "/faults", {{"rate_limit", 100}});
   start_services();
   make_service("first");
-  explained("service/default/first", {"settled"});
+  explained("service/default/first", {"Settled at"});
   const json status = json::parse(ctl({"status", "-o", "json"}, server_.kubeconfig()).text);
   const json& budget = status.at("budgets").at(0);
   EXPECT_EQ(budget.at("credential"), "ccm.provider-sandbox");

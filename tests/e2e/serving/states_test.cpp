@@ -207,7 +207,7 @@ TEST_F(StatesTest, LIFE_6_WaitingForTheCloudsAnswer) {
           .metrics = {metric + "1\n"},
           .log = {"!Reconcile failed"}});
   cloud_.control("PUT", "/faults", json::object());
-  expect({.object = "node/node-1", .explain = {"settled"}, .metrics = {metric + "0\n"}});
+  expect({.object = "node/node-1", .explain = {"Settled at"}, .metrics = {metric + "0\n"}});
 }
 
 TEST_F(StatesTest, Held) {
@@ -243,7 +243,7 @@ TEST_F(StatesTest, HeldLoadBalancer) {
   for (const std::string& name : names) make_service(name);
   for (const std::string& name : names) {
     expect({.object = "service/default/" + name,
-            .explain = {"settled"},
+            .explain = {"Settled at"},
             .events = {"EnsuredLoadBalancer", "EnsuringLoadBalancer", "UnAvailableLoadBalancer"}});
   }
   for (int number = 0; number < 3; ++number) {
@@ -385,7 +385,7 @@ TEST_F(StatesTest, WaitingForARight) {
   }));
   give_rule_back();
   expect({.object = kWebKey,
-          .explain = {"settled"},
+          .explain = {"Settled at"},
           .readyz = {"[i]permissions: all granted\n"},
           .metrics = {"running_managed_controllers{manager=\"cloud-controller-manager\",name="
                       "\"service\"} 1\n"},
