@@ -5,6 +5,7 @@
 #include "digitalocean_api/server.hpp"
 #include "kubelet_node.hpp"
 #include "manager.hpp"
+#include "services.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,6 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -28,9 +28,7 @@ using digitalocean_api::Api;
 using nlohmann::json;
 using std::chrono::milliseconds;
 
-constexpr const char* kServices = "/api/v1/namespaces/default/services";
 constexpr std::size_t kConnections = 16;
-constexpr auto kLongestWait = std::chrono::minutes(5);
 
 struct Settings {
   ManagerSettings manager;
@@ -108,27 +106,6 @@ class Bench {
     return found;
   }
 
-  void await(const char* what, const std::function<bool()>& done) {
-    const auto limit = Clock::now() + kLongestWait;
-    while (!done()) {
-      if (manager_->ended() || Clock::now() > limit) {
-        throw std::runtime_error(std::string("not reached: ") + what + "; the manager's log is " +
-                                 settings_.manager.log);
-      }
-      std::this_thread::sleep_for(milliseconds(20));
-    }
-  }
-
-  [[nodiscard]] std::size_t without_address() const {
-    const json list = json::parse(send_one(admin_, {"GET", kServices, "", ""}));
-    std::size_t found = 0;
-    for (const json& service : list.at("items")) {
-      if (service.at("spec").value("type", "") != "LoadBalancer") continue;
-      found += service.at("status").at("loadBalancer").value("ingress", json::array()).empty();
-    }
-    return found;
-  }
-
   static std::string name_of(std::size_t i) { return "service-" + std::to_string(i); }
 
   void create(std::size_t count) const {
@@ -151,7 +128,7 @@ class Bench {
       deletions.push_back({"DELETE", std::string(kServices) + "/" + name_of(i), "", ""});
     }
     send_all(admin_, deletions, kConnections);
-    await("all load balancers deleted", [&] {
+    manager_->await("all load balancers deleted", [&] {
       std::size_t left = 0;
       cloud_.with([&](Api& api) { left = api.load_balancers().size(); });
       return left == 0;
@@ -168,7 +145,7 @@ class Bench {
     begin_round(round);
     const auto begin = Clock::now();
     create(settings_.services);
-    await("all addresses", [&] { return without_address() == 0; });
+    manager_->await("all addresses", [&] { return services_without_address(admin_) == 0; });
     const double seconds = seconds_since(begin);
     const std::string of = "round " + std::to_string(round + 1) + ": ";
     row(of + "until the last one has its address, 2 s of them the cloud's", seconds);
@@ -183,7 +160,7 @@ class Bench {
     begin_round(settings_.rounds);
     const auto begin = Clock::now();
     create(1);
-    await("the address", [&] { return without_address() == 0; });
+    manager_->await("the address", [&] { return services_without_address(admin_) == 0; });
     const std::string of = "one that takes " + std::to_string(settings_.slow_seconds) + " s: ";
     row(of + "until it has its address", seconds_since(begin));
     row(of + "calls, its creation included", std::to_string(calls()));

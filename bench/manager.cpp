@@ -23,6 +23,7 @@ namespace ccm::bench {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(60);
+constexpr auto kLongestWork = std::chrono::minutes(10);
 
 // Inline data, else the file's content.
 std::string text_of(const std::string& data, const std::string& file) {
@@ -129,6 +130,16 @@ double Manager::await_log(const std::vector<std::string>& texts) const {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   throw std::runtime_error("not in " + settings_.log + ": " + texts.back());
+}
+
+void Manager::await(const std::string& what, const std::function<bool()>& done) {
+  const auto limit = Clock::now() + kLongestWork;
+  while (!done()) {
+    if (ended() || Clock::now() > limit) {
+      throw std::runtime_error("not reached: " + what + "; the manager's log is " + settings_.log);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
 }
 
 double Manager::cpu_seconds() const { return bench::cpu_seconds(pid_); }

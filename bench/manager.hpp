@@ -6,7 +6,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ccm::bench {
@@ -49,6 +51,9 @@ class Manager {
   [[nodiscard]] bool ended();
   // Seconds from its start until its log holds all these texts.
   [[nodiscard]] double await_log(const std::vector<std::string>& texts) const;
+  // Returns when `done` says so, which is asked every 50 ms. `what` names it in the error when the
+  // manager ends or ten minutes pass before.
+  void await(const std::string& what, const std::function<bool()>& done);
 
   [[nodiscard]] double cpu_seconds() const;
   // A field of /proc/PID/status: "VmRSS:" (resident), "RssAnon:" (of it, what is the process' own),

@@ -6,6 +6,7 @@
 #include "manager.hpp"
 #include "openstack_api/add_servers.hpp"
 #include "openstack_api/server.hpp"
+#include "services.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -29,9 +30,7 @@ using openstack_api::Cloud;
 using std::chrono::milliseconds;
 
 constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
-constexpr const char* kServices = "/api/v1/namespaces/default/services";
 constexpr std::size_t kConnections = 16;
-constexpr auto kLongestWait = std::chrono::minutes(10);
 
 struct Settings {
   ManagerSettings manager;
@@ -153,16 +152,6 @@ class Bench {
     cloud_.with([](Cloud& cloud) { cloud.clear_log(); });
   }
 
-  void await(const char* what, const std::function<bool()>& done) {
-    const auto limit = Clock::now() + kLongestWait;
-    while (!done()) {
-      if (manager_->ended() || Clock::now() > limit) {
-        throw std::runtime_error(std::string("not reached: ") + what + "; the manager's log is " +
-                                 settings_.manager.log);
-      }
-      std::this_thread::sleep_for(milliseconds(100));
-    }
-  }
   // Until the cloud was not called for four seconds: waiting load balancers are looked at more
   // often.
   void await_quiet() {
@@ -182,15 +171,6 @@ class Bench {
       found += node.dump().find(kTaint) != std::string::npos;
     return found;
   }
-  std::size_t without_address() const {
-    std::size_t found = 0;
-    for (const json& service : list(kServices)) {
-      if (service.at("spec").value("type", "") != "LoadBalancer") continue;
-      found += service.at("status").at("loadBalancer").value("ingress", json::array()).empty();
-    }
-    return found;
-  }
-
   BareRequest service(const std::string& name, std::size_t ports, json annotations) const {
     json list = json::array();
     for (std::size_t i = 0; i < ports; ++i) {
@@ -209,7 +189,7 @@ class Bench {
     clear();
     const auto begin = Clock::now();
     start("cloud-node-controller,cloud-node-lifecycle-controller,service-lb-controller");
-    await("all nodes initialised", [&] { return tainted() == 0; });
+    manager_->await("all nodes initialised", [&] { return tainted() == 0; });
     row("nodes initialised after", seconds_since(begin), "s");
     row("cloud calls to initialise, log-in included", total(), "");
     row("these calls", calls());
@@ -221,7 +201,8 @@ class Bench {
     const auto begin = Clock::now();
     send_one(admin_, service("large", settings_.ports,
                              {{"loadbalancer.openstack.org/node-selector", "many"}}));
-    await("the address of the large load balancer", [&] { return without_address() == 0; });
+    manager_->await("the address of the large load balancer",
+                    [&] { return services_without_address(admin_) == 0; });
     const std::string name = std::to_string(settings_.ports) + " ports with " +
                              std::to_string(settings_.members) + " members each: ";
     row(name + "address after", seconds_since(begin), "s");
@@ -243,7 +224,7 @@ class Bench {
                                   {{"loadbalancer.openstack.org/node-selector", "few"}}));
     }
     send_all(admin_, creations, 4);
-    await("all addresses", [&] { return without_address() == 0; });
+    manager_->await("all addresses", [&] { return services_without_address(admin_) == 0; });
     row(std::to_string(settings_.services - 1) + " more Services of " +
             std::to_string(settings_.few) + " members: addresses after",
         seconds_since(begin), "s");
@@ -272,12 +253,12 @@ class Bench {
       return count([](Cloud& cloud) { return cloud.calls("GET", "/floatingips"); });
     };
     const auto all = static_cast<double>(settings_.services);
-    await("a look at each load balancer", [&] { return looks() >= all; });
+    manager_->await("a look at each load balancer", [&] { return looks() >= all; });
     await_quiet();
     row("after a restart: cloud writes", writes(), "");
     row("these calls", calls());
     clear();
-    await("another look at each", [&] { return looks() >= all; });
+    manager_->await("another look at each", [&] { return looks() >= all; });
     row("compared again, unchanged: cloud writes", writes(), "");
     row("calls for each load balancer", total() / all, "");
     memory("after a restart: ");
@@ -297,7 +278,7 @@ class Bench {
             cloud.region().network.records("routers").find(id)->at("routes").size());
       });
     };
-    await("all routes", [&] { return made() >= static_cast<double>(settings_.routes); });
+    manager_->await("all routes", [&] { return made() >= static_cast<double>(settings_.routes); });
     row(std::to_string(settings_.routes) + " routes after", seconds_since(begin), "s");
     await_quiet();
     const auto of = [this](const char* pattern) {

@@ -2,6 +2,7 @@
 // caches, and how much memory the endpoint holds while nobody asks. Usage: bench/run.
 #include "bare_client.hpp"
 #include "endpoint.hpp"
+#include "services.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -18,8 +19,8 @@ namespace ccm::bench {
 namespace {
 
 using nlohmann::json;
+
 const std::vector<std::string> kLeading = {"\"Leading\"", "Caches are synced"};
-constexpr const char* kServices = "/api/v1/namespaces/default/services";
 
 struct Settings {
   ManagerSettings manager;

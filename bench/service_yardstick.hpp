@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bare_client.hpp"
+#include "services.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -10,8 +11,6 @@
 #include <string>
 
 namespace ccm::bench {
-
-inline constexpr const char* kServices = "/api/v1/namespaces/default/services";
 
 // A Service of type LoadBalancer with two ports. With more than the API server has node ports for,
 // they get none.
