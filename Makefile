@@ -147,7 +147,7 @@ image-programs: packages-build
 	@cmake --preset package >/dev/null
 	@cmake --build --preset package -j $(JOBS) --target programs
 
-image: packages-image $(if $(image_flags),cross,image-programs) ## an OCI image of the host and PLUGINS=node,service,digitalocean; ARCH=arm64 for that processor
+image: packages-image $(if $(image_flags),cross,image-programs) ## an OCI image of the host and PLUGINS=node,node-lifecycle,service,digitalocean; ARCH=arm64 for that processor
 	@deploy/image/build.py $(image_tree) --plugins=$(PLUGINS) $(image_flags) \
 	  --version=$$(tools/release version host) --revision=$$(git rev-parse HEAD)
 

@@ -24,7 +24,7 @@ endif()
 
 add_library(ccm_options INTERFACE)
 target_compile_options(ccm_options INTERFACE
-  -Wall -Wextra -Werror
+  -Wall -Wextra $<$<BOOL:${CCM_WARNINGS_AS_ERRORS}>:-Werror>
   # GCC 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   # The optimiser of GCC 12 takes Asio's allocator of coroutine frames for a mismatch.

@@ -15,7 +15,7 @@ SKIPPED = re.compile(
 TEXT = re.compile(r"\.(cpp|hpp|c|h|py|sh|md|yaml|json|cmake|txt|rs|go)$|^(Makefile|\.ci/run|\.clang-tidy|tools/[a-z-]+|bench/run)$")
 
 # A sentence begins at the start of a comment, paragraph, list item, table cell or string, or after a full stop.
-BEGIN = r"(?:^\s*|^\s*(?://[/!]?|#|\*|/\*+|-|\||>)\s+|[.:;]\s|\|\s|(?<!\s\()\"+)"
+BEGIN = r"(?:^\s*|^\s*(?://[/!]?|#|\*|/\*+|-|\||>)\s+|[.:;]\s|\|\s|(?<!\s\()\"+|\*\*)"
 RULES = [
     (re.compile(BEGIN + r"(Who|What|Whoever|Whatever|Whose)\s(?!is the (?:difference|cause))"),
      'a sentence begins with "{}"; name the subject'),
