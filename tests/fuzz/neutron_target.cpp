@@ -6,6 +6,7 @@
 #include "fuzz.hpp"
 #include "openstack/network/floating_ips.hpp"
 #include "openstack/network/security_groups.hpp"
+#include "openstack/pages.hpp"
 
 #include <algorithm>
 #include <string>
@@ -33,6 +34,12 @@ void check_object(const Result<T>& object) {
   require(!object.ok() || !object->id.empty(), "an object has an ID");
 }
 
+void check_group_ports(std::string_view text) {
+  openstack::Pages<openstack::GroupPort> pages{"ports", &openstack::read_group_port};
+  const auto page = pages.take(text, true);
+  check_objects(page.ok() ? Result(pages.all) : page.status());
+}
+
 void check_group_rules(std::string_view text) {
   const auto rules = openstack::parse_group_rules(text, kGroup);
   check_objects(rules);
@@ -54,7 +61,7 @@ void neutron_target(std::string_view bytes) {
   check_objects(openstack::parse_subnets(text.view()));
   check_object(openstack::parse_subnet(text.view()));
   check_objects(openstack::parse_external_networks(text.view()));
-  check_objects(openstack::parse_group_ports(text.view()));
+  check_group_ports(text.view());
   check_group_rules(text.view());
   const auto ids = openstack::parse_group_ids(text.view(), kGroup);
   if (!ids.ok()) return;

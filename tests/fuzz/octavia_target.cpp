@@ -9,6 +9,7 @@
 #include "openstack/load_balancers/ownership.hpp"
 #include "openstack/load_balancers/wanted.hpp"
 #include "openstack/load_balancers/writes.hpp"
+#include "openstack/pages.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace ccm::fuzz {
 namespace {
@@ -136,30 +138,33 @@ void check_children(ExistingLoadBalancer balancer) {
   check_writes(openstack::differences(wanted, balancer));
 }
 
+// The objects of a page; none of one that is refused.
+template <typename T>
+std::vector<T> page_of(const char* name, T (*read)(const nlohmann::json&), std::string_view text) {
+  openstack::Pages<T> pages{name, read};
+  const auto page = pages.take(text, true);
+  if (!page.ok()) {
+    check_bad_answer(page.status());
+    return {};
+  }
+  require(page->count == pages.all.size(), "each object of a page once");
+  return std::move(pages.all);
+}
+
 void check_list(std::string_view text) {
   ExistingLoadBalancer balancer;
   balancer.id = "lb";
-  if (auto listeners = openstack::parse_listeners(text); listeners.ok()) {
-    balancer.listeners = *std::move(listeners);
-  } else {
-    check_bad_answer(listeners.status());
-  }
+  balancer.listeners = page_of("listeners", &openstack::read_listener, text);
   openstack::ExistingMembers members;
-  if (auto read = openstack::parse_members(text); read.ok()) {
-    members = *std::move(read);
+  if (auto read = page_of("members", &openstack::read_member, text); !read.empty()) {
+    members = openstack::members_of(std::move(read));
     require(std::is_sorted(members.members.begin(), members.members.end(), &openstack::before),
             "members in their order");
     for (const auto& member : members.members) {
       require(members.ids.contains(openstack::member_key(member)), "with their IDs");
     }
-  } else {
-    check_bad_answer(read.status());
   }
-  if (auto pools = openstack::parse_pools(text); pools.ok()) {
-    balancer.pools = *std::move(pools);
-  } else {
-    check_bad_answer(pools.status());
-  }
+  balancer.pools = page_of("pools", &openstack::read_pool, text);
   const auto monitor = openstack::parse_monitor(text);
   if (!monitor.ok()) check_bad_answer(monitor.status());
   for (ExistingPool& pool : balancer.pools) {
@@ -174,9 +179,8 @@ void check_list(std::string_view text) {
 void check_balancer_answers(std::string_view text) {
   const auto one = openstack::parse_load_balancer(text);
   one.ok() ? check_owner(*one) : check_bad_answer(one.status());
-  const auto all = openstack::parse_load_balancers(text);
-  if (!all.ok()) return check_bad_answer(all.status());
-  for (const ExistingLoadBalancer& each : *all) {
+  for (const ExistingLoadBalancer& each :
+       page_of("loadbalancers", &openstack::read_load_balancer, text)) {
     require(!each.id.empty(), "a load balancer has an ID");
     require(in_order(each.tags), "tags in their order");
     check_owner(each);

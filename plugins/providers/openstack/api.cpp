@@ -10,17 +10,19 @@
 namespace ccm::openstack {
 namespace {
 
-// Nova's and Neutron's usual maximum is 1000; half of that halves the memory that a page takes.
-constexpr int kPageSize = 500;
 constexpr int kListingTries = 3;
 constexpr uint32_t kTriesOfAWrite = 3;
 // Pages of one listing: more than any project has, fewer than a service that repeats itself gives.
 constexpr int kMostPages = 1000;
 
 std::string page_path(const Collection& collection, const std::string& marker) {
-  const char* separator = collection.path.find('?') == std::string::npos ? "?" : "&";
-  std::string path = collection.path + separator + "limit=" + std::to_string(kPageSize);
-  if (!marker.empty()) path += "&marker=" + percent_encode(marker);
+  std::string path = collection.path;
+  const auto add = [&path](const char* name, const std::string& value) {
+    path += path.find('?') == std::string::npos ? '?' : '&';
+    path += name + value;
+  };
+  if (collection.page_size > 0) add("limit=", std::to_string(collection.page_size));
+  if (!marker.empty()) add("marker=", percent_encode(marker));
   return path;
 }
 
@@ -101,6 +103,7 @@ Task<Status> Api::list(Ctx ctx, Collection collection, PageReader reader) {
     question.path = page_path(collection, marker);
     question.operation = collection.operation;
     question.microversion = collection.microversion;
+    question.must_exist = collection.must_exist && marker.empty();
     auto body = co_await call(ctx, std::move(question));
     if (!body.ok()) {
       if (!marker_is_gone(body.status(), marker) || --tries == 0) co_return body.status();

@@ -35,6 +35,8 @@ struct Collection {
   std::string path;  // with its query; limit and marker are added
   std::string operation;
   std::string microversion;
+  int page_size = 500;      // half of the usual maximum halves the memory; 0 = the service's own
+  bool must_exist = false;  // as in Call
 };
 
 // One page's description of itself.

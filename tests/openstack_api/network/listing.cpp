@@ -124,6 +124,7 @@ Answer Network::list(const Resource& resource, const Call& call) const {
     }
     limit = std::stoul(*text);
   }
+  if (page_size != 0 && (limit == 0 || limit > page_size)) limit = page_size;
   const auto keys = query.values("sort_key");
   const auto directions = query.values("sort_dir");
   if (keys.size() != directions.size()) {

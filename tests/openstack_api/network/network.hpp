@@ -23,6 +23,7 @@ class Network {
 
   // Settings. Objects are made as by the caller of that project, without a look at roles.
   size_t most_routes = 30;
+  size_t page_size = 0;  // of a list, at most; 0 = any, as without pagination_max_limit
   std::vector<std::string> extensions;
   Records& records(const std::string& collection) { return records_.at(collection); }
   json& add(const std::string& collection, const std::string& project_id, json members);

@@ -65,6 +65,21 @@ TEST_F(OpenStackDrainTest, OS_451_ANodeThatStaysAfterAllTakesTrafficAgain) {
   EXPECT_EQ(update(web(), all)->state, LoadBalancerState::active);
 }
 
+// After a restart, when nobody knows of the drain any more.
+TEST_F(OpenStackDrainTest, OS_451_AnAuditFindsAMemberThatWasLeftWithoutTraffic) {
+  start("member-drain-timeout = 30s\n");
+  const auto all = nodes(3);
+  ensured(web(), all);
+  ASSERT_TRUE(update(web(), nodes(2)).ok());
+  EXPECT_EQ(weight_of(all[2]), 0);
+  start("member-drain-timeout = 30s\n");
+  host.loop.advance(seconds(5));
+  EXPECT_EQ(observe(web(), all)->difference, "members of TCP port 80");
+  ensured(web(), all);
+  EXPECT_EQ(weight_of(all[2]), 1);
+  EXPECT_EQ(observe(web(), all)->difference, "");
+}
+
 TEST_F(OpenStackDrainTest, OS_395_WithoutTheSettingItIsRemovedAtOnceAndWeightsStay) {
   const auto all = nodes(3);
   ensured(web(), all);

@@ -92,6 +92,42 @@ TEST_F(OpenStackFaultsTest, ACreationWaitsForTheOneThatIsUnderWay) {
   EXPECT_EQ(count("loadbalancers"), 2U);
 }
 
+// It would be cut off, and found only when it is made.
+TEST_F(OpenStackFaultsTest, OS_432_ACreationWithTooLittleTimeLeftIsPutOff) {
+  Fault slow;
+  slow.method = "POST";
+  slow.path = "/lbaas/loadbalancers$";
+  slow.delay = seconds(20);
+  cloud.faults.add(slow);
+  LoadBalancerService other = web();
+  other.name = "other";
+  other.uid = "0b1d";
+  const Backends backends(nodes());
+  const auto first = provider->start_ensure_load_balancer(provider->ctx(), web(), backends);
+  const auto second = provider->start_ensure_load_balancer(provider->ctx(), other, backends);
+  host.loop.advance(seconds(25));
+  EXPECT_TRUE(first.done());
+  ASSERT_TRUE(second.done());
+  EXPECT_EQ(second.outcome().status().error_class(), ErrorClass::waiting);
+  EXPECT_EQ(calls(slow.path, "POST"), 1);
+  EXPECT_EQ(ensured(other, nodes()).state, LoadBalancerState::active);
+}
+
+TEST_F(OpenStackFaultsTest, OS_432_ACreationThatWasCutOffIsWaitedFor) {
+  Fault slow;
+  slow.method = "POST";
+  slow.path = "/lbaas/loadbalancers$";
+  slow.delay = seconds(40);
+  slow.cut = true;
+  cloud.faults.add(slow);
+  EXPECT_EQ(ensure(web(), nodes()).status().code(), Code::deadline_exceeded);
+  EXPECT_EQ(ensure(web(), nodes()).status().error_class(), ErrorClass::waiting);
+  EXPECT_EQ(calls(slow.path, "POST"), 1);
+  host.loop.advance(seconds(60));
+  EXPECT_EQ(ensured(web(), nodes()).state, LoadBalancerState::active);
+  EXPECT_EQ(calls(slow.path, "POST"), 2);
+}
+
 TEST_F(OpenStackFaultsTest, OS_195_432_AnAnswerThatIsLostAtAnyCallDoublesNothing) {
   at_each_call([&](int spared) {
     Fault lost;

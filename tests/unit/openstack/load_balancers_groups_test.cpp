@@ -96,16 +96,69 @@ TEST_F(OpenStackSecurityGroupsTest, OS_323_327_434_NodesOfOtherCloudsAndOpenPort
   EXPECT_EQ(ports_with_it(), 1U);
 }
 
-TEST_F(OpenStackSecurityGroupsTest, OS_319_326_SomebodyElsesChangeOfAPortIsNotLost) {
+TEST_F(OpenStackSecurityGroupsTest, OS_319_326_424_SomebodyElsesChangeOfAPortIsNotLost) {
   Fault fault;
   fault.method = "PUT";
   fault.path = "/ports/";
   fault.status = 412;
+  fault.count = 2;
   cloud.faults.add(fault);
-  EXPECT_EQ(failure(web()).error_class(), ErrorClass::conflict);
   ensured(web(), nodes());
   EXPECT_EQ(ports_with_it(), 3U);
-  EXPECT_EQ(calls("/ports/", "PUT"), 4);
+  EXPECT_EQ(calls("/ports/", "PUT"), 5);
+  EXPECT_EQ(calls("/ports/", "GET"), 2) << "the port is read again each time";
+}
+
+TEST_F(OpenStackSecurityGroupsTest, OS_326_424_APortThatNeverRestsIsAConflict) {
+  Fault fault;
+  fault.method = "PUT";
+  fault.path = "/ports/";
+  fault.status = 412;
+  fault.count = -1;
+  cloud.faults.add(fault);
+  EXPECT_EQ(failure(web()).error_class(), ErrorClass::conflict);
+  EXPECT_EQ(calls("/ports/", "PUT") % 5, 0);
+}
+
+// All of them come to the ports of one Node.
+TEST_F(OpenStackSecurityGroupsTest, OS_321_424_ManyServicesAtOnceDoNotGetInEachOthersWay) {
+  std::vector<LoadBalancerService> services;
+  for (int i = 0; i < 8; ++i) {
+    LoadBalancerService service = web();
+    service.name = "web-" + std::to_string(i);
+    service.uid = "uid-" + std::to_string(i);
+    known_id.clear();
+    service.id = ensured(service, nodes(1)).id;
+    services.push_back(service);
+  }
+  cloud.latency = std::chrono::milliseconds(50);
+  cloud.clear_log();
+  const auto table = provider->interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
+  const auto update_all = [&] {
+    std::vector<testing::Pending<Result<LoadBalancer>>> running;
+    for (const auto& service : services) {
+      running.push_back(provider->start(
+          "update",
+          ccm::LoadBalancers::Apply{table, &ccm_cloud_loadbalancers::update_backends, "update",
+                                    provider->ctx(), service, Backends(nodes(2))}));
+    }
+    host.loop.advance(seconds(20));
+    for (const auto& each : running) EXPECT_TRUE(each.done());
+  };
+  update_all();  // the members
+  update_all();
+  for (json& port : network().records("ports")) {
+    if (port.at("device_id") != id("node-1")) continue;
+    EXPECT_EQ(port.at("security_groups").size(), 9U);
+  }
+}
+
+TEST_F(OpenStackSecurityGroupsTest, OS_386_PortsAreReadToTheLastPage) {
+  network().page_size = 1;
+  ensured(web(), nodes());
+  EXPECT_EQ(ports_with_it(), 3U);
+  EXPECT_TRUE(removed(web()));
+  EXPECT_EQ(group(), nullptr);
 }
 
 TEST_F(OpenStackSecurityGroupsTest, OS_317_320_333_WithOvnTheSourceRangesCount) {

@@ -169,5 +169,28 @@ TEST_F(OpenStackRemovalTest, OS_301_307_TheFloatingIpOfAUsersOwnGoesWithItsServi
   EXPECT_EQ(only("loadbalancers").at("tags"), json::array({"mine"}));
 }
 
+// The one that made it left first.
+TEST_F(OpenStackRemovalTest, OS_301_307_TheFloatingIpOfAUsersOwnGoesWithTheLastService) {
+  start("internal-lb = true\n");
+  LoadBalancerService first = web();
+  first.adopt_id = ensured(web(2), nodes()).id;
+  take_the_tags_off();
+  for (json& listener : octavia().records("listeners")) listener["tags"] = json::array();
+  start();
+  first.uid = "heir";
+  first.ports[0].port = 90;
+  ensured(first, nodes());
+  first.id = std::exchange(first.adopt_id, "");
+  LoadBalancerService second = first;
+  second.name = "second";
+  second.uid = "second";
+  second.ports[0].port = 91;
+  ensured(second, nodes());
+  EXPECT_TRUE(removed(first));
+  EXPECT_EQ(floating_ips(), 1U) << "the other one needs it";
+  EXPECT_TRUE(removed(second));
+  EXPECT_EQ(floating_ips(), 0U);
+}
+
 }  // namespace
 }  // namespace ccm::openstack

@@ -233,6 +233,24 @@ TEST_F(OpenStackSharingTest, OS_302_313_AGuestDoesNotRenameTheOwner) {
                          "kube_service_kubernetes_other_default_shop"}));
 }
 
+// Two clusters, each with a Service of that name, without marks: the Go manager's.
+TEST_F(OpenStackSharingTest, OS_302_313_314_AListenerOfAnotherClustersServiceStays) {
+  LoadBalancerService far = shop("shop", 80);
+  far.cluster_name = "another";
+  const std::string id = joined(far).id;
+  LoadBalancerService own = shop("shop", 81, id);
+  own.uid = "own";
+  json& balancer = *octavia().records("loadbalancers").begin();
+  balancer["tags"] =
+      json::array({"kube_service_another_default_shop", "kube_service_kubernetes_default_shop"});
+  octavia().records("listeners").begin()->at("tags") =
+      json::array({"kube_service_another_default_shop"});
+  EXPECT_EQ(joined(own).state, LoadBalancerState::shared);
+  EXPECT_EQ(count("listeners"), 2U);
+  EXPECT_TRUE(removed(own));
+  EXPECT_EQ(only("listeners").at("protocol_port"), 80);
+}
+
 TEST_F(OpenStackSharingTest, OneLaneForAllThatShare) {
   const auto table = provider->interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
   const auto lane = [&](LoadBalancerService service) {

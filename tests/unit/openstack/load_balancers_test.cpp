@@ -297,11 +297,24 @@ TEST_F(OpenStackLoadBalancersTest, OS_307_308_409_DeletionEndsWhenNothingIsLeft)
   EXPECT_EQ(count("loadbalancers") + count("listeners") + count("pools") + floating_ips(), 0U);
 }
 
-TEST_F(OpenStackLoadBalancersTest, OS_196_AnInternalOneHasNoFloatingIp) {
-  start("internal-lb = true\n");
-  const auto made = ensured(web(), nodes());
-  EXPECT_TRUE(made.ingress[0].ip.starts_with("10.10.0.")) << made.ingress[0].ip;
-  EXPECT_EQ(floating_ips(), 0U);
+// An instance took the place of another, whose Node is still there.
+TEST_F(OpenStackLoadBalancersTest, OS_274_TwoNodesWithOneAddressAreOneMember) {
+  auto list = nodes(3);
+  list[2].addresses = list[1].addresses;
+  ensured(web(), list);
+  EXPECT_EQ(count("members"), 2U);
+  cloud.clear_log();
+  ensured(web(), list);
+  EXPECT_EQ(cloud.writes(), 0);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_386_ListsAreReadToTheLastPage) {
+  octavia().page_size = 1;
+  ensured(web(2), nodes());
+  EXPECT_EQ(count("members"), 6U);
+  EXPECT_EQ(observe(web(2), nodes())->difference, "");
+  EXPECT_TRUE(removed(web(2)));
+  EXPECT_EQ(count("loadbalancers"), 0U);
 }
 
 TEST_F(OpenStackLoadBalancersTest, OS_229_418_WithoutTheMarkItIsForeign) {

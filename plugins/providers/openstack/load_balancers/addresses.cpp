@@ -118,10 +118,11 @@ Task<Result<Addresses::Address>> Addresses::internal(Ctx ctx, const LoadBalancer
                                                      const ExistingLoadBalancer& balancer,
                                                      bool make) {
   Address address{balancer.address_of("IPv4"), {}, {}};
-  if (!make || other_users(service, balancer) > 0) co_return address;
+  if (other_users(service, balancer) > 0) co_return address;
   const auto found = co_await floating_.of_port(ctx, balancer.vip_port_id);
   if (!found.ok()) co_return found.status();
   if (!*found) co_return address;
+  if (!make) co_return Address{};
   const bool own = is_manager_text((*found)->description);
   const std::string id = (*found)->id;
   Status status;
@@ -229,7 +230,7 @@ Task<Status> Addresses::release_if(Ctx ctx, const LoadBalancerService& service,
   if (!*found) co_return Status();
   const std::string& description = (*found)->description;
   const bool goes =
-      own_alone ? description == floating_ip_description(service) : is_manager_text(description);
+      is_manager_text(description) && (!own_alone || description.ends_with(cluster_text(service)));
   if (!goes) co_return Status();
   const std::string id = (*found)->id;
   Status removed = co_await floating_.remove(ctx, id);

@@ -29,14 +29,17 @@ std::optional<milliseconds> Drains::left(const std::string& member, milliseconds
   return std::nullopt;
 }
 
+// OS-451.
+bool Drains::possible(const WantedLoadBalancer& wanted, const ExistingLoadBalancer& existing,
+                      milliseconds timeout) {
+  return timeout > milliseconds(0) && !wanted.serial && existing.provider != "ovn";
+}
+
 std::optional<milliseconds> Drains::keep(WantedLoadBalancer& wanted,
                                          const ExistingLoadBalancer& existing,
                                          milliseconds timeout) {
-  // OS-451.
-  if (timeout <= milliseconds(0) || wanted.serial || existing.provider == "ovn") {
-    return std::nullopt;
-  }
-  wanted.drains = true;
+  wanted.drains = possible(wanted, existing, timeout);
+  if (!wanted.drains) return std::nullopt;
   std::optional<milliseconds> first;
   for (WantedPort& port : wanted.ports) {
     const ExistingPool* pool = pool_of(port, existing);

@@ -31,7 +31,56 @@ std::vector<std::string> balancers_of(const json& entry) {
   return ids;
 }
 
-ExistingLoadBalancer read_balancer(const json& entry) {
+bool has_failed(const json& entry) { return text_of(entry, "provisioning_status") == "ERROR"; }
+
+ExistingMonitor read_monitor(const json& entry) {
+  ExistingMonitor out;
+  Monitor& monitor = out.monitor;
+  monitor.type = text_of(entry, "type");
+  monitor.delay = integer_or(entry, "delay", 0);
+  monitor.timeout = integer_or(entry, "timeout", 0);
+  monitor.max_retries = integer_or(entry, "max_retries", 0);
+  monitor.max_retries_down = integer_or(entry, "max_retries_down", 0);
+  out.failed = has_failed(entry);
+  return out;
+}
+
+template <typename T>
+Result<T> parse_one(std::string_view text, const char* name, T (*read)(const json&)) {
+  return read_answer(parse_json(text),
+                     [&](const json& document) -> Result<T> { return read(document.at(name)); });
+}
+
+}  // namespace
+
+std::string ExistingLoadBalancer::address_of(std::string_view family) const {
+  const bool six = family == "IPv6";
+  if (v6() == six) return vip_address;
+  const auto place = std::find_if(
+      additional_addresses.begin(), additional_addresses.end(),
+      [six](const std::string& each) { return (each.find(':') != std::string::npos) == six; });
+  return place == additional_addresses.end() ? std::string() : *place;
+}
+
+bool ExistingLoadBalancer::dual_stack() const {
+  return !address_of("IPv4").empty() && !address_of("IPv6").empty();
+}
+
+bool ExistingLoadBalancer::tagged(const std::string& tag) const {
+  return std::binary_search(tags.begin(), tags.end(), tag);
+}
+
+const ExistingPool* ExistingLoadBalancer::pool(const std::string& pool_id) const {
+  const auto place = std::find_if(pools.begin(), pools.end(),
+                                  [&](const ExistingPool& pool) { return pool.id == pool_id; });
+  return place == pools.end() ? nullptr : &*place;
+}
+
+std::string member_key(const Member& member) {
+  return member.address + " " + std::to_string(member.port);
+}
+
+ExistingLoadBalancer read_load_balancer(const json& entry) {
   ExistingLoadBalancer balancer;
   balancer.id = id_of(entry);
   balancer.name = text_of(entry, "name");
@@ -45,6 +94,10 @@ ExistingLoadBalancer read_balancer(const json& entry) {
   balancer.vip_subnet_id = text_of(entry, "vip_subnet_id");
   balancer.tags = sorted_texts(list_of(entry, "tags"));
   return balancer;
+}
+
+Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text) {
+  return parse_one(json_text, "loadbalancer", &read_load_balancer);
 }
 
 ExistingListener read_listener(const json& entry) {
@@ -85,14 +138,6 @@ ExistingPool read_pool(const json& entry) {
   return pool;
 }
 
-struct IdentifiedMember {
-  std::string id;
-  bool failed = false;
-  Member member;
-};
-
-bool has_failed(const json& entry) { return text_of(entry, "provisioning_status") == "ERROR"; }
-
 IdentifiedMember read_member(const json& entry) {
   Member member;
   member.name = text_of(entry, "name");
@@ -104,89 +149,9 @@ IdentifiedMember read_member(const json& entry) {
   return {id_of(entry), has_failed(entry), std::move(member)};
 }
 
-ExistingMonitor read_monitor(const json& entry) {
-  ExistingMonitor out;
-  Monitor& monitor = out.monitor;
-  monitor.type = text_of(entry, "type");
-  monitor.delay = integer_or(entry, "delay", 0);
-  monitor.timeout = integer_or(entry, "timeout", 0);
-  monitor.max_retries = integer_or(entry, "max_retries", 0);
-  monitor.max_retries_down = integer_or(entry, "max_retries_down", 0);
-  out.failed = has_failed(entry);
-  return out;
-}
-
-template <typename T>
-Result<T> parse_one(std::string_view text, const char* name, T (*read)(const json&)) {
-  return read_answer(parse_json(text),
-                     [&](const json& document) -> Result<T> { return read(document.at(name)); });
-}
-
-template <typename T>
-Result<std::vector<T>> parse_all(std::string_view text, const char* name, T (*read)(const json&)) {
-  return read_answer(parse_json(text), [&](const json& document) -> Result<std::vector<T>> {
-    // A page of a listing is none: what is missing on it would be made a second time.
-    for (const json& link : part_of(document, (std::string(name) + "_links").c_str())) {
-      if (text_of(link, "rel") == "next") return bad_answer("has more pages than one");
-    }
-    std::vector<T> all;
-    for (const json& entry : document.at(name)) all.push_back(read(entry));
-    return all;
-  });
-}
-
-}  // namespace
-
-std::string ExistingLoadBalancer::address_of(std::string_view family) const {
-  const bool six = family == "IPv6";
-  if (v6() == six) return vip_address;
-  const auto place = std::find_if(
-      additional_addresses.begin(), additional_addresses.end(),
-      [six](const std::string& each) { return (each.find(':') != std::string::npos) == six; });
-  return place == additional_addresses.end() ? std::string() : *place;
-}
-
-bool ExistingLoadBalancer::dual_stack() const {
-  return !address_of("IPv4").empty() && !address_of("IPv6").empty();
-}
-
-bool ExistingLoadBalancer::tagged(const std::string& tag) const {
-  return std::binary_search(tags.begin(), tags.end(), tag);
-}
-
-const ExistingPool* ExistingLoadBalancer::pool(const std::string& pool_id) const {
-  const auto place = std::find_if(pools.begin(), pools.end(),
-                                  [&](const ExistingPool& pool) { return pool.id == pool_id; });
-  return place == pools.end() ? nullptr : &*place;
-}
-
-std::string member_key(const Member& member) {
-  return member.address + " " + std::to_string(member.port);
-}
-
-ExistingLoadBalancer read_load_balancer(const json& entry) { return read_balancer(entry); }
-
-Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text) {
-  return parse_one(json_text, "loadbalancer", &read_balancer);
-}
-
-Result<std::vector<ExistingLoadBalancer>> parse_load_balancers(std::string_view json_text) {
-  return parse_all(json_text, "loadbalancers", &read_balancer);
-}
-
-Result<std::vector<ExistingListener>> parse_listeners(std::string_view json_text) {
-  return parse_all(json_text, "listeners", &read_listener);
-}
-
-Result<std::vector<ExistingPool>> parse_pools(std::string_view json_text) {
-  return parse_all(json_text, "pools", &read_pool);
-}
-
-Result<ExistingMembers> parse_members(std::string_view json_text) {
-  auto all = parse_all(json_text, "members", &read_member);
-  if (!all.ok()) return all.status();
+ExistingMembers members_of(std::vector<IdentifiedMember> all) {
   ExistingMembers out;
-  for (IdentifiedMember& each : *all) {
+  for (IdentifiedMember& each : all) {
     if (each.failed) out.failed.insert(member_key(each.member));
     out.ids[member_key(each.member)] = std::move(each.id);
     out.members.push_back(std::move(each.member));

@@ -77,6 +77,11 @@ struct ExistingLoadBalancer {
   [[nodiscard]] const ExistingPool* pool(const std::string& pool_id) const;
 };
 
+struct IdentifiedMember {
+  std::string id;
+  bool failed = false;
+  Member member;
+};
 struct ExistingMembers {
   std::vector<Member> members;  // sorted
   std::map<std::string, std::string> ids;
@@ -89,14 +94,14 @@ struct ExistingMonitor {
 // The key of a member's ID.
 std::string member_key(const Member& member);
 
-// One of a listing. Throws json::exception.
+// One of a listing. They throw json::exception.
 ExistingLoadBalancer read_load_balancer(const nlohmann::json& entry);
+ExistingListener read_listener(const nlohmann::json& entry);
+ExistingPool read_pool(const nlohmann::json& entry);
+IdentifiedMember read_member(const nlohmann::json& entry);
+ExistingMembers members_of(std::vector<IdentifiedMember> all);
 // Failure: bad_answer().
 Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text);
-Result<std::vector<ExistingLoadBalancer>> parse_load_balancers(std::string_view json_text);
-Result<std::vector<ExistingListener>> parse_listeners(std::string_view json_text);
-Result<std::vector<ExistingPool>> parse_pools(std::string_view json_text);
-Result<ExistingMembers> parse_members(std::string_view json_text);
 Result<ExistingMonitor> parse_monitor(std::string_view json_text);
 
 }  // namespace ccm::openstack

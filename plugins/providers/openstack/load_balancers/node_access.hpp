@@ -5,6 +5,7 @@
 #include "openstack/network/security_groups.hpp"
 #include "options.hpp"
 
+#include <ccm/host.hpp>
 #include <ccm/load_balancer.hpp>
 
 #include <string>
@@ -21,7 +22,7 @@ WantedGroup wanted_group(const LoadBalancerService& service, const Backends& bac
 
 class NodeAccess {
  public:
-  explicit NodeAccess(Api& api) : groups_(api), networks_(api) {}
+  NodeAccess(Host& host, Api& api) : groups_(host, api), networks_(api) {}
 
   // Makes it so, or with `write` = false only looks. Returns whether something differed.
   Task<Result<bool>> apply(Ctx ctx, const LoadBalancerService& service, const Backends& backends,

@@ -2,6 +2,7 @@
 
 #include "openstack/answer.hpp"
 #include "openstack/json_answer.hpp"
+#include "openstack/pages.hpp"
 
 #include <ccm/percent_encode.hpp>
 
@@ -19,6 +20,14 @@ Call call_of(const LoadBalancerWrite& write) {
   call.operation = write.operation;
   call.body = write.body;
   return call;
+}
+
+constexpr milliseconds kOthersPause{5'000};
+
+Status others_first() {
+  return Status(Code::unavailable, ErrorClass::waiting, "other load balancers are created first")
+      .with_reason("CloudBusy")
+      .with_retry_after(kOthersPause);
 }
 
 // An Octavia with allow_filtering = False says nothing, and lists those of the whole project.
@@ -72,24 +81,42 @@ Task<Result<std::optional<ExistingLoadBalancer>>> Octavia::find(Ctx ctx, std::st
   co_return Found(*std::move(balancer));
 }
 
+// Octavia's pagination_max_limit may be negative, for "any number". It fails with a limit then, and
+// every page says that there is another one, of which the last is empty.
+template <typename T>
+Task<Result<std::vector<T>>> Octavia::list(Ctx ctx, std::string path, const char* name,
+                                           const char* operation,
+                                           T (*read)(const nlohmann::json&)) {
+  Collection collection;
+  collection.service = "load-balancer";
+  collection.path = std::move(path);
+  collection.operation = operation;
+  collection.page_size = 0;
+  collection.must_exist = true;
+  return read_pages(api_, std::move(ctx), std::move(collection), name, read);
+}
+
 Task<Result<std::vector<ExistingLoadBalancer>>> Octavia::listed(Ctx ctx, std::string query) {
-  auto body = co_await get_existing(ctx, "loadbalancers?" + query, "ListLoadBalancers");
-  if (!body.ok()) co_return body.status();
-  auto all = parse_load_balancers(*body);
-  if (!all.ok()) co_return all.status();
+  auto all = co_await list(ctx, "loadbalancers" + query, "loadbalancers", "ListLoadBalancers",
+                           &read_load_balancer);
+  if (!all.ok()) co_return all;
   std::erase_if(*all, [](const ExistingLoadBalancer& one) { return one.status == "DELETED"; });
   co_return all;
 }
 
+Task<Result<std::vector<ExistingLoadBalancer>>> Octavia::all(Ctx ctx) {
+  return listed(std::move(ctx), "");
+}
+
 Task<Result<std::vector<ExistingLoadBalancer>>> Octavia::with_tag(Ctx ctx, std::string tag) {
-  auto all = co_await listed(std::move(ctx), "tags=" + percent_encode(tag));
+  auto all = co_await listed(std::move(ctx), "?tags=" + percent_encode(tag));
   if (!all.ok()) co_return all;
   std::erase_if(*all, [&](const ExistingLoadBalancer& one) { return !one.tagged(tag); });
   co_return all;
 }
 
 Task<Result<std::vector<ExistingLoadBalancer>>> Octavia::with_name(Ctx ctx, std::string name) {
-  auto all = co_await listed(std::move(ctx), "name=" + percent_encode(name));
+  auto all = co_await listed(std::move(ctx), "?name=" + percent_encode(name));
   if (!all.ok()) co_return all;
   std::erase_if(*all, [&](const ExistingLoadBalancer& one) { return one.name != name; });
   co_return all;
@@ -97,13 +124,10 @@ Task<Result<std::vector<ExistingLoadBalancer>>> Octavia::with_name(Ctx ctx, std:
 
 Task<Status> Octavia::read_children(Ctx ctx, ExistingLoadBalancer& balancer) {
   const std::string query = "?loadbalancer_id=" + percent_encode(balancer.id);
-  const auto listeners_body = co_await get_existing(ctx, "listeners" + query, "ListListeners");
-  if (!listeners_body.ok()) co_return listeners_body.status();
-  auto listeners = parse_listeners(*listeners_body);
+  auto listeners =
+      co_await list(ctx, "listeners" + query, "listeners", "ListListeners", &read_listener);
   if (!listeners.ok()) co_return listeners.status();
-  const auto pools_body = co_await get_existing(ctx, "pools" + query, "ListPools");
-  if (!pools_body.ok()) co_return pools_body.status();
-  auto pools = parse_pools(*pools_body);
+  auto pools = co_await list(ctx, "pools" + query, "pools", "ListPools", &openstack::read_pool);
   if (!pools.ok()) co_return pools.status();
   keep_those_of(balancer.id, *listeners);
   keep_those_of(balancer.id, *pools);
@@ -117,14 +141,13 @@ Task<Status> Octavia::read_children(Ctx ctx, ExistingLoadBalancer& balancer) {
 }
 
 Task<Status> Octavia::read_pool(Ctx ctx, ExistingPool& pool) {
-  const auto members_body =
-      co_await get_existing(ctx, "pools/" + pool.id + "/members", "ListMembers");
-  if (!members_body.ok()) co_return members_body.status();
-  auto members = parse_members(*members_body);
-  if (!members.ok()) co_return members.status();
-  pool.members = std::move(members->members);
-  pool.member_ids = std::move(members->ids);
-  pool.failed_members = std::move(members->failed);
+  auto listed =
+      co_await list(ctx, "pools/" + pool.id + "/members", "members", "ListMembers", &read_member);
+  if (!listed.ok()) co_return listed.status();
+  ExistingMembers members = members_of(*std::move(listed));
+  pool.members = std::move(members.members);
+  pool.member_ids = std::move(members.ids);
+  pool.failed_members = std::move(members.failed);
   if (pool.monitor_id.empty()) co_return Status();
   const auto monitor_body =
       co_await get_existing(ctx, "healthmonitors/" + pool.monitor_id, "GetHealthMonitor");
@@ -137,8 +160,11 @@ Task<Status> Octavia::read_pool(Ctx ctx, ExistingPool& pool) {
 }
 
 Task<Result<ExistingLoadBalancer>> Octavia::create(Ctx ctx, LoadBalancerWrite write) {
+  const milliseconds time = ctx.remaining();
   auto permit = co_await creations_.acquire();
   if (ctx.cancelled()) co_return ctx.status();
+  // One that is cut off may be carried out all the same, and is not found before.
+  if (ctx.remaining() < time / 2) co_return others_first();
   const auto body = co_await api_.call(ctx, call_of(write));
   if (!body.ok()) co_return body.status();
   co_return parse_load_balancer(*body);

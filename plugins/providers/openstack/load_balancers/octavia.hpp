@@ -24,8 +24,9 @@ class Octavia {
   Task<Result<int>> version(Ctx ctx);
   // Without its children. Nothing when Octavia says that it does not exist.
   Task<Result<std::optional<ExistingLoadBalancer>>> find(Ctx ctx, std::string id);
-  // Those with the tag; those with the name: looked at once more here, since Octavia may be set to
-  // ignore filters.
+  // All of the project; those with the tag; those with the name: looked at once more here, since
+  // Octavia may be set to ignore filters.
+  Task<Result<std::vector<ExistingLoadBalancer>>> all(Ctx ctx);
   Task<Result<std::vector<ExistingLoadBalancer>>> with_tag(Ctx ctx, std::string tag);
   Task<Result<std::vector<ExistingLoadBalancer>>> with_name(Ctx ctx, std::string name);
   // Adds listeners, pools, members and monitors.
@@ -45,6 +46,11 @@ class Octavia {
   Task<Result<std::string>> get(Ctx ctx, std::string path, const char* operation);
   // Of something that has to be there: a 404 is a failure.
   Task<Result<std::string>> get_existing(Ctx ctx, std::string path, const char* operation);
+  // Whole lists, and never a page of one: what is missing on it would be made a second time.
+  template <typename T>
+  Task<Result<std::vector<T>>> list(Ctx ctx, std::string path, const char* name,
+                                    const char* operation, T (*read)(const nlohmann::json&));
+  // `query`: "?name=...", or nothing.
   Task<Result<std::vector<ExistingLoadBalancer>>> listed(Ctx ctx, std::string query);
   Task<Status> read_pool(Ctx ctx, ExistingPool& pool);
 

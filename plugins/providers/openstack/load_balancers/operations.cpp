@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kRounds = 6;  // until parts of parts are there
 constexpr milliseconds kNow{1};
-constexpr int kTagsVersion = 5;  // of Octavia's API
+constexpr int kTagsVersion = 5;                     // of Octavia's API
+constexpr milliseconds kOperationTimeout{120'000};  // a creation may wait for its turn before
 
 bool ever_served(const LoadBalancerService& service) {
   return service.object.at("/status/loadBalancer/ingress/0").exists();
@@ -39,18 +40,6 @@ std::vector<Label> address_annotation(const std::string& address) {
   return {{std::string(annotation::kLoadBalancerAddress), address}};
 }
 
-// Why a Service of both families has an address of one.
-std::string one_family_alone(const Features& features, const std::string& family) {
-  const std::string said =
-      "spec.ipFamilies: the load balancer has an address of " + family + " alone";
-  if (!features.additional_vips) {
-    return said + ": two need Octavia 2.26 and a provider other than ovn";
-  }
-  return said +
-         ": it gets two only when it is created, without port-id, on a network on which Nodes have "
-         "addresses of both families";
-}
-
 void append(LoadBalancerWrites& to, LoadBalancerWrites from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
@@ -73,6 +62,7 @@ Status not_owned(const std::string& id) {
 
 LoadBalancerLimits LoadBalancers::limits() {
   LoadBalancerLimits limits;
+  limits.timeout = kOperationTimeout;
   limits.id_annotation = std::string(annotation::kLoadBalancerId);
   return limits;
 }
@@ -95,69 +85,6 @@ Task<Result<LoadBalancers::Subject>> LoadBalancers::subject(Ctx ctx,
     Status known = co_await check_certificate(api_, ctx, made.options.tls_container_ref);
     if (!known.ok()) co_return known;
   }
-  co_return made;
-}
-
-Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
-                                                     const ExistingLoadBalancer* balancer) {
-  const ServiceOptions& options = subject.options;
-  std::string family = family_of(subject.service);
-  if (balancer != nullptr) family = balancer->v6() ? "IPv6" : "IPv4";
-  if (family.empty()) family = "IPv4";
-  std::string vip_subnet;
-  std::string member_subnet = options.member_subnet_id;
-  const bool nothing_said = options.subnet_id.empty() && options.network_id.empty();
-  if (nothing_said && (balancer == nullptr || !options.port_id.empty())) {  // OS-236
-    auto found = co_await addresses_.subnet_of_nodes(ctx, subject.backends, family);
-    if (!found.ok()) co_return found.status();
-    vip_subnet = *std::move(found);
-    if (vip_subnet.empty() && balancer == nullptr && options.port_id.empty()) {
-      co_return no_subnet(subject.backends);
-    }
-  }
-  if (member_subnet.empty()) member_subnet = vip_subnet;
-  if (member_subnet.empty() && balancer != nullptr) member_subnet = balancer->vip_subnet_id;
-  subject.member_subnet = member_subnet;
-  const Features features = features_of(
-      subject.octavia_minor, balancer != nullptr ? balancer->provider : settings_.lb_provider);
-  const bool two_families = subject.service.ip_families.size() == 2;
-  bool dual_stack = balancer != nullptr && balancer->dual_stack();
-  std::string second_subnet;
-  if (two_families && balancer == nullptr && features.additional_vips && options.port_id.empty()) {
-    const std::string& first = options.subnet_id.empty() ? vip_subnet : options.subnet_id;
-    auto found = co_await addresses_.second_subnet(ctx, subject.backends, other_family(family),
-                                                   first, options.network_id);
-    if (!found.ok()) co_return found.status();
-    second_subnet = *std::move(found);
-    dual_stack = !second_subnet.empty();
-  }
-  const Surroundings around{options, settings_, features, family, member_subnet, dual_stack};
-  auto wanted = wanted_load_balancer(subject.service, subject.backends, around);
-  if (!wanted.ok()) co_return wanted;
-  if (wanted->subnet_id.empty()) wanted->subnet_id = vip_subnet;
-  wanted->second_subnet_id = second_subnet;
-  if (balancer != nullptr) wanted->provider = balancer->provider;
-  if (two_families && !dual_stack) {
-    subject.problems.push_back({"LoadBalancerIPFamilyIgnored", one_family_alone(features, family)});
-  }
-  for (const Problem& problem : wanted->problems) subject.problems.push_back(problem);
-  co_return wanted;
-}
-
-// Octavia 2025.1 forgets the port of a load balancer that it refuses for one of its listeners,
-// pools or members. It is asked for the whole once: alone it is made, and its parts as far as they
-// may be.
-Task<Result<ExistingLoadBalancer>> LoadBalancers::create(Ctx ctx, Subject& subject) {
-  const auto wanted = co_await want(ctx, subject, nullptr);
-  if (!wanted.ok()) co_return wanted.status();
-  notices_.tell(subject.service, subject.problems);
-  auto made = co_await octavia_.create(ctx, creation(*wanted));
-  if (made.status().refused() && !wanted->serial) {
-    auto alone = *wanted;
-    alone.serial = true;
-    made = co_await octavia_.create(ctx, creation(alone));
-  }
-  if (made.ok()) subject.done = "created";
   co_return made;
 }
 
@@ -247,6 +174,7 @@ Task<Result<bool>> LoadBalancers::change(Ctx ctx, Subject& subject, ExistingLoad
   auto wanted = co_await want(ctx, subject, &balancer);
   if (!wanted.ok()) co_return wanted.status();
   wanted->takeover = owner == Claim::takeover;
+  wanted->drains = Drains::possible(*wanted, balancer, settings_.member_drain_timeout);
   if (owner == Claim::guest) {
     Status may = may_share(balancer, subject.options.internal, settings_.max_shared_lb);
     if (!may.ok()) co_return may;
@@ -338,6 +266,7 @@ Task<Result<LoadBalancer>> LoadBalancers::observe(Ctx ctx, LoadBalancerService s
   auto wanted = co_await want(ctx, *about, &balancer);
   if (!wanted.ok()) co_return wanted.status();
   wanted->repair = !failed_parts(balancer, true).empty();
+  wanted->drains = Drains::possible(*wanted, balancer, settings_.member_drain_timeout);
   auto out = co_await serve(ctx, *about, balancer, false);
   if (!out.ok()) co_return out;
   out->difference = named(differences(*wanted, balancer));
@@ -389,6 +318,10 @@ Task<Result<LoadBalancer>> LoadBalancers::update(Ctx ctx, LoadBalancerService se
     const auto guarded = co_await guard(ctx, *about, balancer, true);
     if (!guarded.ok()) co_return guarded.status();
     auto out = co_await serve(ctx, *about, balancer, false);
+    if (out.ok() && out->ingress.empty()) {  // a whole ensure makes it right
+      co_return Status(Code::not_found, ErrorClass::not_found,
+                       "the load balancer does not have the address of its Service");
+    }
     co_return out;
   }
   LoadBalancer out = described(balancer, LoadBalancerState::pending);

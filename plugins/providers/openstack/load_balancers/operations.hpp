@@ -21,6 +21,7 @@
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,7 +36,7 @@ class LoadBalancers {
         api_(api),
         octavia_(host, api),
         addresses_(api),
-        access_(api),
+        access_(host, api),
         notices_(host),
         patience_(host),
         drains_(host),
@@ -88,10 +89,14 @@ class LoadBalancers {
   Task<Result<Found>> find_by_name(Ctx ctx, const LoadBalancerService& service);
   Task<Result<Claim>> claim(Ctx ctx, const LoadBalancerService& service,
                             const ExistingLoadBalancer& balancer);
+  // creation.cpp
   // `balancer`: the one that exists; null = none yet.
   Task<Result<WantedLoadBalancer>> want(Ctx ctx, Subject& subject,
                                         const ExistingLoadBalancer* balancer);
   Task<Result<ExistingLoadBalancer>> create(Ctx ctx, Subject& subject);
+  // Whether a creation that got no answer may still be carried out.
+  bool unanswered(const std::string& uid);
+  // operations.cpp
   Task<Result<LoadBalancer>> settle(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer);
   // One round of changes. True: something was sent; false: nothing differs any more.
   Task<Result<bool>> change(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer, Claim owner);
@@ -123,6 +128,7 @@ class LoadBalancers {
   Patience patience_;
   Drains drains_;
   Repairs repairs_;
+  std::map<std::string, milliseconds> unanswered_;  // until when, by the Service's UID
   LoadBalancerSettings settings_;
   LoadBalancerClasses classes_;
 };

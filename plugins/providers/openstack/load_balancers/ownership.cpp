@@ -44,6 +44,13 @@ std::string older_name(const LoadBalancerService& service, const std::vector<std
   return found;
 }
 
+// Whether a listener's name is the Service's older one: the load balancer has that name for the
+// Service, or for nobody any more. Else another cluster's Service of that name is there, too.
+bool is_renamed(const std::string& older, const std::string& was,
+                const ExistingLoadBalancer& balancer) {
+  return !older.empty() && (older == was || !balancer.tagged(older));
+}
+
 // "203.0.113.4.nip.io" shows 203.0.113.4.
 bool shows(std::string_view shown, const std::string& address) {
   return !address.empty() && shown.starts_with(address) &&
@@ -121,6 +128,7 @@ void claim_listeners(const LoadBalancerService& service, Claim claim,
   const std::string name = load_balancer_name(service);
   const bool managed = made_by_a_manager(balancer);
   const bool alone = other_users(service, balancer) == 0;
+  const std::string was = older_name(service, balancer.tags);
   for (ExistingListener& listener : balancer.listeners) {
     const auto& tags = listener.tags;
     const bool marked = std::any_of(tags.begin(), tags.end(), &is_mark);
@@ -131,7 +139,8 @@ void claim_listeners(const LoadBalancerService& service, Claim claim,
       listener.ours = contains(tags, service_mark(service));
     } else if (named) {
       listener.ours =
-          contains(tags, name) || (claim == Claim::owner && !older_name(service, tags).empty());
+          contains(tags, name) ||
+          (claim == Claim::owner && is_renamed(older_name(service, tags), was, balancer));
     } else {
       listener.ours = claim == Claim::owner && managed && (alone || balancer.name == name);
     }

@@ -21,7 +21,7 @@ bool of_family(const std::string& address, const std::string& family) {
 }
 
 std::string service_text(const LoadBalancerService& service) {
-  return service.namespace_name + "/" + service.name + " from cluster " + service.cluster_name;
+  return service.namespace_name + "/" + service.name + cluster_text(service);
 }
 
 // OS-246. Octavia refuses a range whose family no VIP has (OS-248), and an empty list lets
@@ -113,6 +113,12 @@ class PortBuilder {
       list.push_back(std::move(member));
     }
     std::sort(list.begin(), list.end(), &before);
+    // Two Nodes may have one address, when an instance took another's place. Octavia refuses a
+    // member that is there twice.
+    const auto same = [](const Member& one, const Member& other) {
+      return one.address == other.address && one.port == other.port;
+    };
+    list.erase(std::unique(list.begin(), list.end(), same), list.end());
     return list;
   }
 
@@ -168,6 +174,10 @@ std::string load_balancer_name(const LoadBalancerService& service) {
 
 std::string service_mark(const LoadBalancerService& service) {
   return "ccm-service:" + service.uid;
+}
+
+std::string cluster_text(const LoadBalancerService& service) {
+  return " from cluster " + service.cluster_name;
 }
 
 std::string floating_ip_description(const LoadBalancerService& service) {

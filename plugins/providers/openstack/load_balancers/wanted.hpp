@@ -84,6 +84,8 @@ std::string load_balancer_name(const LoadBalancerService& service);
 std::string service_mark(const LoadBalancerService& service);
 // The text by which a floating IP is known as the manager's (OS-221).
 std::string floating_ip_description(const LoadBalancerService& service);
+// How the texts of this cluster's objects end: " from cluster NAME".
+std::string cluster_text(const LoadBalancerService& service);
 // Whether a manager made the floating IP of that description, for whatever Service.
 bool is_manager_text(const std::string& description);
 

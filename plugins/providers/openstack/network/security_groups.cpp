@@ -2,6 +2,7 @@
 
 #include "openstack/answer.hpp"
 #include "openstack/json_answer.hpp"
+#include "openstack/pages.hpp"
 
 #include <ccm/lower_case.hpp>
 #include <ccm/percent_encode.hpp>
@@ -18,8 +19,9 @@ using nlohmann::json;
 
 // An ID takes 47 characters of the URL, which many servers cut at 8,192.
 constexpr std::size_t kServersAtOnce = 100;
+constexpr int kPortTries = 5;
 constexpr const char* kGroupPortFields =
-    "&fields=id&fields=device_id&fields=fixed_ips&fields=security_groups"
+    "fields=id&fields=device_id&fields=fixed_ips&fields=security_groups"
     "&fields=port_security_enabled&fields=revision_number";
 
 Result<std::vector<GroupRule>> read_rules(const json& document, const std::string& group_id) {
@@ -49,20 +51,8 @@ Result<std::string> read_group_id(const json& document) {
   return id_of(document.at("security_group"));
 }
 
-Result<std::vector<GroupPort>> read_group_ports(const json& document) {
-  std::vector<GroupPort> ports;
-  for (const json& entry : document.at("ports")) {
-    GroupPort& port = ports.emplace_back();
-    port.id = id_of(entry);
-    port.server_id = text_of(entry, "device_id");
-    for (const json& fixed : part_of(entry, "fixed_ips")) {
-      port.subnet_by_address[text_of(fixed, "ip_address")] = text_of(fixed, "subnet_id");
-    }
-    port.groups = part_of(entry, "security_groups").get<std::vector<std::string>>();
-    port.secured = entry.value("port_security_enabled", true);
-    port.revision = integer_or(entry, "revision_number", -1);
-  }
-  return ports;
+Result<GroupPort> read_single_port(const json& document) {
+  return read_group_port(document.at("port"));
 }
 
 std::string rule_body(const std::string& group_id, const InwardRule& rule) {
@@ -111,8 +101,17 @@ Result<std::vector<GroupRule>> parse_group_rules(std::string_view json_text,
                      [&](const json& document) { return read_rules(document, group_id); });
 }
 
-Result<std::vector<GroupPort>> parse_group_ports(std::string_view json_text) {
-  return read_answer(parse_json(json_text), &read_group_ports);
+GroupPort read_group_port(const json& entry) {
+  GroupPort port;
+  port.id = id_of(entry);
+  port.server_id = text_of(entry, "device_id");
+  for (const json& fixed : part_of(entry, "fixed_ips")) {
+    port.subnet_by_address[text_of(fixed, "ip_address")] = text_of(fixed, "subnet_id");
+  }
+  port.groups = part_of(entry, "security_groups").get<std::vector<std::string>>();
+  port.secured = entry.value("port_security_enabled", true);
+  port.revision = integer_or(entry, "revision_number", -1);
+  return port;
 }
 
 Task<Result<std::string>> SecurityGroups::call(Ctx ctx, const char* method, std::string path,
@@ -197,10 +196,22 @@ Task<Result<bool>> SecurityGroups::apply_rules(Ctx ctx, std::string id, const Wa
 }
 
 Task<Result<std::vector<GroupPort>>> SecurityGroups::ports(Ctx ctx, std::string query) {
-  const auto body =
-      co_await call(ctx, "GET", "ports?" + query + kGroupPortFields, "ListPorts", "", "");
+  Collection collection;
+  collection.service = "network";
+  collection.path = "ports?" + query + "&" + kGroupPortFields;
+  collection.operation = "ListPorts";
+  collection.must_exist = true;
+  return read_pages(api_, std::move(ctx), std::move(collection), "ports", &read_group_port);
+}
+
+Task<Result<GroupPort>> SecurityGroups::read_port(Ctx ctx, std::string id) {
+  Call question;
+  question.service = "network";
+  question.path = "ports/" + std::move(id) + "?" + kGroupPortFields;
+  question.operation = "GetPort";
+  const auto body = co_await api_.call(ctx, std::move(question));
   if (!body.ok()) co_return body.status();
-  co_return parse_group_ports(*body);
+  co_return read_answer(parse_json(*body), &read_single_port);
 }
 
 Task<Result<std::vector<GroupPort>>> SecurityGroups::ports_of(Ctx ctx, const WantedGroup& wanted) {
@@ -231,9 +242,7 @@ Task<Result<bool>> SecurityGroups::apply_ports(Ctx ctx, std::string id, const Wa
     if (!is_member_port(port, wanted) || has_group(port, id)) continue;
     differs = true;
     if (!write) continue;
-    auto groups = port.groups;
-    groups.push_back(id);
-    Status set = co_await set_groups(ctx, port, std::move(groups));
+    Status set = co_await set_group(ctx, port, id, true);
     if (!set.ok()) co_return set;
   }
   const auto having = co_await ports(ctx, "security_groups=" + id);
@@ -242,22 +251,30 @@ Task<Result<bool>> SecurityGroups::apply_ports(Ctx ctx, std::string id, const Wa
     if (is_member_port(port, wanted) || !has_group(port, id)) continue;
     differs = true;
     if (!write) continue;
-    auto groups = port.groups;
-    std::erase(groups, id);
-    Status set = co_await set_groups(ctx, port, std::move(groups));
+    Status set = co_await set_group(ctx, port, id, false);
     if (!set.ok() && set.error_class() != ErrorClass::not_found) co_return set;
   }
   co_return differs;
 }
 
-// For the revision that was read, so that nobody's change is lost (OS-326).
-Task<Status> SecurityGroups::set_groups(Ctx ctx, const GroupPort& port,
-                                        std::vector<std::string> groups) {
-  std::string revision;
-  if (port.revision >= 0) revision = "revision_number=" + std::to_string(port.revision);
-  const auto body = co_await call(ctx, "PUT", "ports/" + port.id, "UpdatePort", groups_body(groups),
-                                  std::move(revision));
-  co_return body.status();
+// For the revision that was read, so that nobody's change is lost (OS-326, OS-424). One at a time:
+// when a Node joins, the groups of all Services come to the same port.
+Task<Status> SecurityGroups::set_group(Ctx ctx, GroupPort port, std::string id, bool in) {
+  const auto permit = co_await port_writes_.acquire();
+  if (ctx.cancelled()) co_return ctx.status();
+  for (int left = kPortTries; has_group(port, id) != in; --left) {
+    std::erase(port.groups, id);
+    if (in) port.groups.push_back(id);
+    std::string revision;
+    if (port.revision >= 0) revision = "revision_number=" + std::to_string(port.revision);
+    const auto body = co_await call(ctx, "PUT", "ports/" + port.id, "UpdatePort",
+                                    groups_body(port.groups), std::move(revision));
+    if (body.status().error_class() != ErrorClass::conflict || left == 1) co_return body.status();
+    auto fresh = co_await read_port(ctx, port.id);
+    if (!fresh.ok()) co_return fresh.status();
+    port = *std::move(fresh);
+  }
+  co_return Status();
 }
 
 Task<Status> SecurityGroups::remove(Ctx ctx, std::string name) {
@@ -268,9 +285,7 @@ Task<Status> SecurityGroups::remove(Ctx ctx, std::string name) {
   if (!having.ok()) co_return having.status();
   for (const GroupPort& port : *having) {
     if (!has_group(port, *id)) continue;
-    auto groups = port.groups;
-    std::erase(groups, *id);
-    Status set = co_await set_groups(ctx, port, std::move(groups));
+    Status set = co_await set_group(ctx, port, *id, false);
     if (!set.ok() && set.error_class() != ErrorClass::not_found) co_return set;
   }
   const auto gone =

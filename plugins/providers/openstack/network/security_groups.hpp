@@ -3,6 +3,8 @@
 
 #include "openstack/api.hpp"
 
+#include <ccm/host.hpp>
+#include <ccm/semaphore.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
@@ -56,11 +58,12 @@ Result<std::vector<std::string>> parse_group_ids(std::string_view json_text,
                                                  const std::string& name);
 Result<std::vector<GroupRule>> parse_group_rules(std::string_view json_text,
                                                  const std::string& group_id);
-Result<std::vector<GroupPort>> parse_group_ports(std::string_view json_text);
+// Throws json::exception.
+GroupPort read_group_port(const nlohmann::json& entry);
 
 class SecurityGroups {
  public:
-  explicit SecurityGroups(Api& api) : api_(api) {}
+  SecurityGroups(Host& host, Api& api) : api_(api), port_writes_(host.post, 1) {}
 
   // Makes it so, or with `write` = false only looks. Returns whether something differed.
   // Failure: conflict when somebody else changes a port at the same time; ask again.
@@ -75,11 +78,14 @@ class SecurityGroups {
   Task<Result<std::string>> find(Ctx ctx, std::string name);
   Task<Result<bool>> apply_rules(Ctx ctx, std::string id, const WantedGroup& wanted, bool write);
   Task<Result<bool>> apply_ports(Ctx ctx, std::string id, const WantedGroup& wanted, bool write);
+  Task<Result<GroupPort>> read_port(Ctx ctx, std::string id);
   Task<Result<std::vector<GroupPort>>> ports(Ctx ctx, std::string query);
   Task<Result<std::vector<GroupPort>>> ports_of(Ctx ctx, const WantedGroup& wanted);
-  Task<Status> set_groups(Ctx ctx, const GroupPort& port, std::vector<std::string> groups);
+  // Has the port be in the group, or not.
+  Task<Status> set_group(Ctx ctx, GroupPort port, std::string id, bool in);
 
   Api& api_;
+  Semaphore port_writes_;
 };
 
 }  // namespace ccm::openstack

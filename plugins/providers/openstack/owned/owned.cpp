@@ -2,6 +2,7 @@
 
 #include "openstack/answer.hpp"
 #include "openstack/json_answer.hpp"
+#include "openstack/pages.hpp"
 
 #include <ccm/percent_encode.hpp>
 
@@ -9,42 +10,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <utility>
 
 namespace ccm::openstack {
 namespace {
 
 using nlohmann::json;
-
-// Reads the pages of a collection. `read` throws json::exception.
-template <typename T>
-struct Pages {
-  const char* name;
-  T (*read)(const json& entry);
-  std::vector<T> all{};
-  std::set<std::string> ids{};
-
-  Result<PageInfo> take(const std::string& body, bool first) {
-    if (first) {
-      all.clear();
-      ids.clear();
-    }
-    return read_answer(parse_json(body), [this](const json& document) -> Result<PageInfo> {
-      PageInfo page;
-      for (const json& entry : document.at(name)) {
-        page.last_id = id_of(entry);
-        if (!ids.insert(page.last_id).second) return bad_answer("lists " + page.last_id + " twice");
-        all.push_back(read(entry));
-        ++page.count;
-      }
-      for (const json& link : part_of(document, (std::string(name) + "_links").c_str())) {
-        page.more = page.more || text_of(link, "rel") == "next";
-      }
-      return page;
-    });
-  }
-};
 
 NamedSecurityGroup read_named_group(const json& entry) {
   return {id_of(entry), text_of(entry, "name"), text_of(entry, "description")};
@@ -78,14 +49,9 @@ Task<Status> Owned::list_load_balancers(Ctx ctx, std::vector<std::string> names,
   Status there = co_await api_.find_service(ctx, "load-balancer");
   if (there.error_class() == ErrorClass::unsupported) co_return Status();
   if (!there.ok()) co_return there;
-  Pages<ExistingLoadBalancer> pages{"loadbalancers", &read_load_balancer};
-  Collection collection{"load-balancer", "loadbalancers", "ListLoadBalancers", ""};
-  PageReader reader = [&pages](const std::string& body, bool first) {
-    return pages.take(body, first);
-  };
-  Status listed = co_await api_.list(ctx, std::move(collection), std::move(reader));
-  if (!listed.ok()) co_return not_gone(std::move(listed));
-  for (const ExistingLoadBalancer& balancer : pages.all) {
+  const auto all = co_await octavia_.all(ctx);
+  if (!all.ok()) co_return not_gone(all.status());
+  for (const ExistingLoadBalancer& balancer : *all) {
     if (balancer.status == "DELETED" || balancer.status == "PENDING_DELETE") continue;
     if (auto object = owned_load_balancer(balancer, names)) out.push_back(*std::move(object));
   }
@@ -96,27 +62,21 @@ Task<Result<std::vector<FloatingIp>>> Owned::all_floating_ips(Ctx ctx) {
   const auto offered = co_await floating_ips_.offered(ctx);
   if (!offered.ok()) co_return offered.status();
   if (!*offered) co_return std::vector<FloatingIp>();
-  Pages<FloatingIp> pages{"floatingips", &read_listed_floating_ip};
   Collection collection{"network", "floatingips", "ListFloatingIPs", ""};
-  PageReader reader = [&pages](const std::string& body, bool first) {
-    return pages.take(body, first);
-  };
-  Status listed = co_await api_.list(ctx, std::move(collection), std::move(reader));
-  if (!listed.ok()) co_return not_gone(std::move(listed));
-  co_return std::move(pages.all);
+  auto all = co_await read_pages(api_, ctx, std::move(collection), "floatingips",
+                                 &read_listed_floating_ip);
+  if (!all.ok()) co_return not_gone(all.status());
+  co_return all;
 }
 
 Task<Result<std::vector<NamedSecurityGroup>>> Owned::security_groups(Ctx ctx, std::string query) {
-  Pages<NamedSecurityGroup> pages{"security_groups", &read_named_group};
   Collection collection{"network",
                         "security-groups?" + query + "fields=id&fields=name&fields=description",
                         "ListSecurityGroups", ""};
-  PageReader reader = [&pages](const std::string& body, bool first) {
-    return pages.take(body, first);
-  };
-  Status listed = co_await api_.list(ctx, std::move(collection), std::move(reader));
-  if (!listed.ok()) co_return not_gone(std::move(listed));
-  co_return std::move(pages.all);
+  auto all =
+      co_await read_pages(api_, ctx, std::move(collection), "security_groups", &read_named_group);
+  if (!all.ok()) co_return not_gone(all.status());
+  co_return all;
 }
 
 Task<Result<Owned::Objects>> Owned::list(Ctx ctx, ClusterNames cluster) {

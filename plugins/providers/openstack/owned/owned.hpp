@@ -27,7 +27,7 @@ class Owned {
       : api_(api),
         octavia_(host, api),
         floating_ips_(api),
-        groups_(api),
+        groups_(host, api),
         balancers_(balancers),
         routes_(routes) {}
   Owned(const Owned&) = delete;
