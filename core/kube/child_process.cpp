@@ -24,10 +24,10 @@ namespace asio = boost::asio;
 constexpr std::size_t kOutputLimit = 1u << 20;
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
-// A started program; destroying this ends it and all of its group.
+// A started program; destroying this ends it, and all of its group if it leads one.
 class Child {
  public:
-  explicit Child(pid_t pid) : pid_(pid) {}
+  Child(pid_t pid, bool leads_group) : pid_(pid), leads_group_(leads_group) {}
   ~Child() {
     if (!running()) return;
     kill();
@@ -46,7 +46,10 @@ class Child {
     timed_out_ = true;
     kill();
   }
-  void kill() const { ::kill(-pid_, SIGKILL); }
+  void kill() const {
+    if (leads_group_) ::kill(-pid_, SIGKILL);
+    ::kill(pid_, SIGKILL);  // it may have left that group
+  }
   // True when it has ended.
   bool reap() {
     const pid_t got = ::waitpid(pid_, &status_, WNOHANG);
@@ -57,6 +60,7 @@ class Child {
 
  private:
   pid_t pid_;
+  bool leads_group_;
   int status_ = 0;
   bool timed_out_ = false;
 };
@@ -86,7 +90,8 @@ Status cannot_start(const ProcessSpec& spec, int error) {
           "cannot start " + spec.command + ": " + std::generic_category().message(error)};
 }
 
-// Starts the program in a process group, with default signal handling.
+// Starts the program with default signal handling, in a process group of its own unless it shares
+// stdin: a terminal stops those who read from another group than the one in its foreground.
 int spawn(const ProcessSpec& spec, int output, pid_t& pid) {
   std::vector<std::string> arguments{spec.command};
   arguments.insert(arguments.end(), spec.args.begin(), spec.args.end());
@@ -108,8 +113,9 @@ int spawn(const ProcessSpec& spec, int output, pid_t& pid) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  const int group = spec.share_stdin ? 0 : POSIX_SPAWN_SETPGROUP;
+  posix_spawnattr_setflags(
+      &attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
   const int error = posix_spawnp(&pid, spec.command.c_str(), &actions, &attributes,
                                  pointers(arguments).data(), pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
@@ -162,12 +168,17 @@ asio::awaitable<ProcessEnd> run_process(asio::any_io_executor executor, ProcessS
     end.status = cannot_start(spec, error);
     co_return end;
   }
-  auto child = std::make_shared<Child>(pid);
+  auto child = std::make_shared<Child>(pid, !spec.share_stdin);
   asio::steady_timer deadline(executor, spec.timeout);
   std::weak_ptr<Child> weak = child;
-  deadline.async_wait([weak](boost::system::error_code failed) {
+  // While the child lives, so does `output`. It has no end as long as a process that has left the
+  // group, and is not killed, can write to it.
+  deadline.async_wait([weak, &output](boost::system::error_code failed) {
     const std::shared_ptr<Child> late = weak.lock();
-    if (!failed && late) late->expire();
+    if (failed || !late) return;
+    late->expire();
+    boost::system::error_code ignored;
+    output.close(ignored);
   });
   auto block = std::make_unique<std::array<char, 4096>>();
   while (true) {

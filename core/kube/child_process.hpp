@@ -29,8 +29,9 @@ struct ProcessEnd {
   std::optional<int> exit_code;  // -1 when a signal ended it; none when it was not started
 };
 
-// Runs it to its end; stderr is this process' own. Its whole process group is killed when the time
-// is over or the coroutine ends early.
+// Runs it to its end, and that of its output; stderr is this process' own. Its whole process group
+// is killed when the time is over or the coroutine ends early. With share_stdin it is in this
+// process' group, which alone may read from the terminal, and is killed alone.
 boost::asio::awaitable<ProcessEnd> run_process(boost::asio::any_io_executor executor,
                                                ProcessSpec spec);
 

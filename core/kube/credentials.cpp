@@ -31,10 +31,14 @@ Status text_or_file(const ClientConfig& config, const std::string& data, const s
   return {};
 }
 
-Status check_tls(boost::asio::any_io_executor executor, const net::TlsOptions& tls) {
+// Without TLS the texts are never used.
+Status check_tls(boost::asio::any_io_executor executor, const ClientConfig& config,
+                 const net::TlsOptions& tls) {
+  if (!config.server.starts_with("https://")) return {};
   net::ClientOptions options;
   options.tls = tls;
-  return net::HttpClient(std::move(executor), std::move(options)).check();
+  const Status status = net::HttpClient(std::move(executor), std::move(options)).check();
+  return status.ok() ? status : refused(config, status.message());
 }
 
 bool same_tls(const net::TlsOptions& one, const net::TlsOptions& other) {
@@ -82,21 +86,27 @@ Result<ClientConfig> Credentials::read_config() const {
   return config;
 }
 
-Status Credentials::read_tls(const ClientConfig& config, net::TlsOptions& tls) const {
-  tls.server_name = config.tls_server_name;
-  tls.insecure_skip_verify = config.insecure_skip_tls_verify;
-  Status status = text_or_file(config, config.ca_data, config.ca_file, tls.ca_pem);
-  if (!status.ok() && config.ca_file_optional) {
+Status Credentials::read_authority(const ClientConfig& config, std::string& pem) const {
+  Status status = text_or_file(config, config.ca_data, config.ca_file, pem);
+  // Not in place of one that is in use: the system's hardly know the API server.
+  if (!status.ok() && config.ca_file_optional && tls_.ca_pem.empty()) {
     if (tls_generation_ == 0) {
       log::warning("The system's certificate authorities are used", {{"reason", status}});
     }
-    status = {};
-  } else if (status.ok() && !config.ca_file.empty() && trim(tls.ca_pem).empty()) {
+    return {};
+  }
+  if (status.ok() && !config.ca_file.empty() && trim(pem).empty()) {
     status = refused(config, config.ca_file + " holds no certificate");
   }
-  if (!status.ok()) return status;
-  status = text_or_file(config, config.client_certificate_data, config.client_certificate_file,
-                        tls.certificate_pem);
+  if (!status.ok() || pem == tls_.ca_pem) return status;
+  net::TlsOptions alone;  // so that a fault of the client's certificate is not taken for its own
+  alone.ca_pem = pem;
+  return check_tls(executor_, config, alone);
+}
+
+Status Credentials::read_certificate(const ClientConfig& config, net::TlsOptions& tls) const {
+  Status status = text_or_file(config, config.client_certificate_data,
+                               config.client_certificate_file, tls.certificate_pem);
   if (!status.ok()) return status;
   status =
       text_or_file(config, config.client_key_data, config.client_key_file, tls.private_key_pem);
@@ -106,12 +116,11 @@ Status Credentials::read_tls(const ClientConfig& config, net::TlsOptions& tls) c
     tls.certificate_pem = tls_.certificate_pem;
     tls.private_key_pem = tls_.private_key_pem;
   }
-  if (!config.server.starts_with("https://")) return {};
-  status = check_tls(executor_, tls);
-  return status.ok() ? status : refused(config, status.message());
+  return check_tls(executor_, config, tls);
 }
 
 Result<std::string> Credentials::read_authorization(const ClientConfig& config) {
+  token_read_ = Clock::now();
   if (config.token_source || (config.exec && exec_have_)) return authorization_;
   std::string given;
   if (!config.username.empty() || !config.password.empty()) {
@@ -119,7 +128,6 @@ Result<std::string> Credentials::read_authorization(const ClientConfig& config) 
   }
   if (!config.token.empty()) given = std::string(kBearer) + config.token;
   if (config.token_file.empty()) return given;
-  token_read_ = Clock::now();
   const Result<std::string> content = read_file(config.token_file);
   Status fault;
   if (!content.ok()) {
@@ -140,12 +148,36 @@ Result<std::string> Credentials::read_authorization(const ClientConfig& config) 
 
 Result<Credentials::Material> Credentials::read(ClientConfig config) {
   Material material;
-  if (Status status = read_tls(config, material.tls); !status.ok()) return status;
+  material.tls.server_name = config.tls_server_name;
+  material.tls.insecure_skip_verify = config.insecure_skip_tls_verify;
+  material.fault = read_authority(config, material.tls.ca_pem);
+  if (!material.fault.ok()) {
+    if (tls_generation_ == 0) return material.fault;
+    material.tls.ca_pem = tls_.ca_pem;
+  }
+  if (Status status = read_certificate(config, material.tls); !status.ok()) return status;
   Result<std::string> authorization = read_authorization(config);
   if (!authorization.ok()) return authorization.status();
   material.authorization = *std::move(authorization);
   material.config = std::move(config);
   return material;
+}
+
+// A source that cannot be used does not stop the rotation of the others. A changed kubeconfig
+// counts as a whole or not at all: half of it could be no credential at all, which a trial may not
+// show.
+Credentials::Material Credentials::read_again() {
+  const Result<ClientConfig> config = read_config();
+  Result<Material> whole = config.ok() ? read(*config) : Result<Material>(config.status());
+  if (whole.ok()) return *std::move(whole);
+  Material parts{config_, tls_, authorization_, whole.status()};
+  std::string pem;
+  if (read_authority(config_, pem).ok()) parts.tls.ca_pem = std::move(pem);
+  net::TlsOptions tls = parts.tls;
+  if (read_certificate(config_, tls).ok()) parts.tls = std::move(tls);
+  Result<std::string> authorization = read_authorization(config_);
+  if (authorization.ok()) parts.authorization = *std::move(authorization);
+  return parts;
 }
 
 void Credentials::adopt(Material material) {
@@ -199,38 +231,33 @@ void Credentials::keep(const Status& why) {
 boost::asio::awaitable<void> Credentials::renew() {
   if (trying_ || !due()) co_return;
   const bool refused_now = std::exchange(stale_, false);
-  Result<ClientConfig> config = read_config();
-  if (!config.ok()) {
-    keep(config.status());
-    co_return;
-  }
-  Result<Material> material = read(*std::move(config));
-  if (!material.ok()) {
-    keep(material.status());
-    co_return;
-  }
-  const bool fresh = !same_tls(material->tls, tls_) || material->authorization != authorization_;
+  Material material = read_again();
+  const bool fresh = !same_tls(material.tls, tls_) || material.authorization != authorization_;
   if (fresh && trial_ && !refused_now) {
     const Raised trying(trying_);
     kept_ = true;  // the request may be cancelled before the answer comes
     retry_at_ = Clock::now() + timing_.retry;
-    net::TlsOptions tls = material->tls;
-    std::string authorization = material->authorization;
+    net::TlsOptions tls = material.tls;
+    std::string authorization = material.authorization;
     const Status taken = co_await trial_(std::move(tls), std::move(authorization));
     if (!taken.ok()) {
       keep(taken);
       co_return;
     }
   }
-  kept_ = false;
-  fault_.clear();
-  // These may have been renewed meanwhile.
-  if (config_.exec || config_.token_source) material->authorization = authorization_;
-  if (config_.exec) {
-    material->tls.certificate_pem = tls_.certificate_pem;
-    material->tls.private_key_pem = tls_.private_key_pem;
+  if (material.fault.ok()) {
+    kept_ = false;
+    fault_.clear();
+  } else {
+    keep(material.fault);
   }
-  adopt(*std::move(material));
+  // These may have been renewed meanwhile.
+  if (config_.exec || config_.token_source) material.authorization = authorization_;
+  if (config_.exec) {
+    material.tls.certificate_pem = tls_.certificate_pem;
+    material.tls.private_key_pem = tls_.private_key_pem;
+  }
+  adopt(std::move(material));
   if (fresh) log::info("Credentials were renewed", {{"source", config_.source}});
 }
 

@@ -65,6 +65,7 @@ class Credentials {
     ClientConfig config;
     net::TlsOptions tls;
     std::string authorization;
+    Status fault;  // of what could not be used and is as before
   };
   struct Stamps {
     FileStamp config;
@@ -77,8 +78,12 @@ class Credentials {
   [[nodiscard]] Stamps stamps() const;
   // The kubeconfig as it is now; the configuration in use when it has no file.
   [[nodiscard]] Result<ClientConfig> read_config() const;
+  // Of all sources; after the first time a broken authority leaves the one in use (API-83).
   [[nodiscard]] Result<Material> read(ClientConfig config);
-  Status read_tls(const ClientConfig& config, net::TlsOptions& tls) const;
+  // The newest that can be used.
+  [[nodiscard]] Material read_again();
+  Status read_authority(const ClientConfig& config, std::string& pem) const;
+  Status read_certificate(const ClientConfig& config, net::TlsOptions& tls) const;
   // Of the Authorization header. A token file that cannot be read leaves the token in use.
   Result<std::string> read_authorization(const ClientConfig& config);
   // Whether a source may have changed.

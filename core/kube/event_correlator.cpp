@@ -81,9 +81,11 @@ std::optional<EventCorrelator::Verdict> EventCorrelator::judge(const RawEvent& e
     verdict.message = std::string(kCombined) + event.message;
     verdict.key = text_hash(group);
   }
-  if (!admit(text_hash(source), now)) return std::nullopt;
-
-  const Stored& stored = stored_[verdict.key];
+  Stored& stored = stored_[verdict.key];
+  if (!admit(text_hash(source), now)) {
+    if (stored.count > 0) ++stored.count;  // the next one that is sent says so
+    return std::nullopt;
+  }
   verdict.count = stored.count + 1;
   verdict.first_time = event.time;
   if (stored.count > 0) {

@@ -45,8 +45,10 @@ class Landing {
   std::shared_ptr<Flight>& slot_;
 };
 
+// In the background the terminal would stop the plugin, and this process with it, instead of giving
+// it anything.
 bool interactive(const ExecConfig& exec) {
-  return exec.interactive_mode != "Never" && ::isatty(STDIN_FILENO) == 1;
+  return exec.interactive_mode != "Never" && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
 }
 
 // MET-33.
@@ -159,7 +161,8 @@ asio::awaitable<Status> Credentials::exec_once() {
   if (exec.interactive_mode == "Always" && !spec.share_stdin) {
     co_return Status(Code::unauthenticated, ErrorClass::auth,
                      config_.source + ": exec plugin " + exec.command +
-                         " needs a terminal (interactiveMode: Always), and this process has none");
+                         " needs a terminal (interactiveMode: Always), and this process has none "
+                         "or is in its background");
   }
   const ProcessEnd end = co_await run_process(executor_, std::move(spec));
   count_call(end);

@@ -5,6 +5,8 @@
 #include "kube/exec_plugin_counts.hpp"
 
 #include <filesystem>
+#include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,19 @@ class KubeconfigFileTest : public CredentialsTest {
                                     R"("}}],"users":[{"name":"u","user":{"token":")" + token +
                                     R"("}}],"contexts":[{"name":"x","context":{"cluster":"c",)" +
                                     R"("user":"u"}}],"current-context":"x"})");
+  }
+  // The same with files, as `more` has it of the user.
+  void write_with_files(const std::string& more = {}) {
+    folder_.write("kubeconfig",
+                  R"({"clusters":[{"name":"c","cluster":{"server":"https://127.0.0.1:1",)"
+                  R"("certificate-authority":"ca.crt"}}],"users":[{"name":"u","user":{)" +
+                      more + R"("tokenFile":"token","client-certificate":"tls.crt",)" +
+                      R"("client-key":"tls.key"}}],"contexts":[{"name":"x","context":{)" +
+                      R"("cluster":"c","user":"u"}}],"current-context":"x"})");
+  }
+  void write_certificate(const test::Certificate& certificate) {
+    folder_.write("tls.crt", certificate.certificate_pem);
+    folder_.write("tls.key", certificate.key_pem);
   }
   void load() {
     auto config = load_kubeconfig(folder_.path() + "/kubeconfig");
@@ -92,6 +107,61 @@ TEST_F(KubeconfigFileTest, ABrokenFileAndAnotherServerLeaveTheOldOneInUse) {
   EXPECT_EQ(credentials.authorization(), "Bearer three");
 }
 
+// Neither an edit that needs a restart nor one that is wrong stops the rotation of the files.
+TEST_F(KubeconfigFileTest, API_79_82_83_OneUnusableSourceLeavesTheRotationOfTheOthers) {
+  const test::Certificate first = client_certificate("first");
+  const test::Certificate second = client_certificate("second");
+  const test::Certificate other = test::make_authority("other");
+  const std::vector<std::pair<const char*, std::function<void()>>> faults = {
+      {"no kubeconfig", [&] { std::filesystem::remove(folder_.path() + "/kubeconfig"); }},
+      {"half a kubeconfig", [&] { folder_.write("kubeconfig", "{"); }},
+      {"other user", [&] { write_with_files(R"("as":"somebody",)"); }},
+      {"empty authority", [&] { folder_.write("ca.crt", ""); }},
+      {"broken authority", [&] { folder_.write("ca.crt", "no certificate"); }},
+      {"broken certificate", [&] { folder_.write("tls.crt", "no certificate"); }},
+      {"no token", [&] { std::filesystem::remove(folder_.path() + "/token"); }},
+  };
+  timing_.token_age = std::chrono::milliseconds(0);
+  for (const auto& [name, fault] : faults) {
+    SCOPED_TRACE(name);
+    folder_.write("ca.crt", authority().certificate_pem);
+    folder_.write("token", "one");
+    write_certificate(first);
+    write_with_files();
+    load();
+    Credentials credentials(loop_.get_executor(), config_, timing_, trial());
+    ASSERT_TRUE(refresh(credentials).ok());
+    folder_.write("ca.crt", other.certificate_pem);
+    folder_.write("token", "two");
+    write_certificate(second);
+    fault();
+    const std::string broken = name;
+    ASSERT_TRUE(refresh(credentials).ok());
+    EXPECT_EQ(credentials.authorization(), broken == "no token" ? "Bearer one" : "Bearer two");
+    EXPECT_EQ(credentials.tls().certificate_pem,
+              broken == "broken certificate" ? first.certificate_pem : second.certificate_pem);
+    EXPECT_EQ(credentials.tls().ca_pem,
+              broken.ends_with("authority") ? authority().certificate_pem : other.certificate_pem);
+  }
+}
+
+// Else the rest of the new one, no credential, could be taken: a server may let nobody in so far.
+TEST_F(KubeconfigFileTest, AnEditThatNamesABrokenFileCountsNotEvenInPart) {
+  write("one");
+  load();
+  Credentials credentials(loop_.get_executor(), config_, timing_, trial());
+  ASSERT_TRUE(refresh(credentials).ok());
+  folder_.write("broken", "no certificate");
+  folder_.write("kubeconfig", R"({"clusters":[{"name":"c","cluster":{)"
+                              R"("server":"https://127.0.0.1:1"}}],"users":[{"name":"u","user":{)"
+                              R"("client-certificate":"broken","client-key":"broken"}}],)"
+                              R"("contexts":[{"name":"x","context":{"cluster":"c","user":"u"}}],)"
+                              R"("current-context":"x"})");
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.authorization(), "Bearer one");
+  EXPECT_EQ(credentials.tls().ca_pem, authority().certificate_pem);
+}
+
 TEST_F(KubeconfigFileTest, HOST_131_AClientOfAnAccountFollowsTheServersAuthority) {
   write("one");
   load();
@@ -126,6 +196,21 @@ TEST_F(CredentialsTest, API_79_83_ATokenFileAndACertificateAreTriedFirst) {
   ASSERT_TRUE(refresh(credentials).ok());
   EXPECT_EQ(credentials.authorization(), "Bearer two");
   EXPECT_EQ(credentials.tls().certificate_pem, second.certificate_pem);
+}
+
+TEST_F(CredentialsTest, API_77_AnOptionalCaThatWasThereIsKept) {
+  config_.ca_data.clear();
+  config_.ca_file = folder_.write("ca.crt", authority().certificate_pem);
+  config_.ca_file_optional = true;
+  config_.token_file = folder_.write("token", "one");
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  ASSERT_TRUE(refresh(credentials).ok());
+  std::filesystem::remove(config_.ca_file);
+  folder_.write("token", "two");
+  EXPECT_TRUE(credentials.rejected("Bearer one", credentials.tls_generation()));
+  ASSERT_TRUE(refresh(credentials).ok());
+  EXPECT_EQ(credentials.authorization(), "Bearer two");
+  EXPECT_EQ(credentials.tls().ca_pem, authority().certificate_pem);
 }
 
 TEST_F(CredentialsTest, TheirExpiryIsKnown) {

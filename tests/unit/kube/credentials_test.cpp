@@ -7,6 +7,9 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <sstream>
@@ -214,6 +217,50 @@ TEST_F(CredentialsTest, HangingExecPluginIsKilledWithItsChildren) {
   timing_.exec_timeout = std::chrono::milliseconds(50);
   Credentials credentials(loop_.get_executor(), config_, timing_);
   EXPECT_THAT(refresh(credentials).message(), HasSubstr("did not end within"));
+}
+
+// As a helper does that starts a daemon; the daemon has the plugin's output open.
+TEST_F(CredentialsTest, HangingExecPluginEndsThoughAProcessHasLeftItsGroup) {
+  const std::string pid = folder_.path() + "/pid";
+  use_exec("setsid sh -c 'echo $$ >" + pid + "; exec sleep 600' &\nsleep 600\n");
+  timing_.exec_timeout = std::chrono::milliseconds(500);
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  EXPECT_THAT(refresh(credentials).message(), HasSubstr("did not end within"));
+  const auto daemon = read_file(pid);
+  ASSERT_TRUE(daemon.ok()) << "it was not started in time";
+  ::kill(std::stoi(*daemon), SIGKILL);
+}
+
+TEST_F(CredentialsTest, API_88_AnInteractiveExecPluginReadsFromTheTerminal) {
+  use_exec(
+      "read answer\n"
+      "printf '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
+      "\"status\":{\"token\":\"%s\"}}' \"$answer\"\n");
+  config_.exec->interactive_mode = "Always";
+  timing_.exec_timeout = std::chrono::seconds(5);
+  int terminal = -1;
+  const pid_t manager = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  ASSERT_GE(manager, 0);
+  if (manager == 0) {
+    Credentials credentials(loop_.get_executor(), config_, timing_);
+    const bool ok = refresh(credentials).ok() && credentials.authorization() == "Bearer typed";
+    ::_exit(ok ? 0 : 1);
+  }
+  EXPECT_EQ(::write(terminal, "typed\n", 6), 6);
+  int status = -1;
+  EXPECT_EQ(::waitpid(manager, &status, 0), manager);
+  ::close(terminal);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(CredentialsTest, AProcessThatSharesStdinIsKilledToo) {
+  ProcessSpec spec;
+  spec.command = "sleep";
+  spec.args = {"600"};
+  spec.share_stdin = true;
+  spec.timeout = std::chrono::milliseconds(50);
+  const auto output = run(run_process(loop_.get_executor(), spec));
+  EXPECT_EQ(output.status.code(), Code::deadline_exceeded);
 }
 
 TEST_F(CredentialsTest, ManyRequestsShareOneRunOfThePlugin) {

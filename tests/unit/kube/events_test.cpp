@@ -92,6 +92,17 @@ TEST(EventCorrelator, API_115_SpamIsDroppedAndRefilledSlowly) {
   EXPECT_TRUE(correlator.judge(other, now));  // another object has its own allowance
 }
 
+TEST(EventCorrelator, API_113_115_DroppedOnesCountInTheNextThatIsSent) {
+  EventCorrelator correlator((EventOptions()));
+  EventCorrelator::TimePoint now{};
+  for (int i = 0; i < 40; ++i) {
+    if (const auto verdict = correlator.judge(raw("m"), now)) {
+      correlator.written(*verdict, std::chrono::nanoseconds(7));
+    }
+  }
+  EXPECT_EQ(correlator.judge(raw("m"), now + seconds(301))->count, 41);
+}
+
 TEST(EventText, API_110_Names) {
   EXPECT_EQ(event_name("n1", std::chrono::nanoseconds(0x1234abcd)), "n1.1234abcd");
   for (const std::string& bad : std::vector<std::string>{
@@ -216,6 +227,17 @@ TEST_F(EventRecorderTest, API_116_StatusIsFinalAndLostConnectionsAreRepeated) {
   run_until([&] { return recorder().statistics().failed == 1; });
   EXPECT_EQ(recorder().statistics().created, 1u);
   EXPECT_EQ(calls().size(), 4u);
+}
+
+TEST_F(EventRecorderTest, API_113_116_OneWhoseAnswerWasLostIsThere) {
+  ServerReply reset;
+  reset.reset = true;
+  replies_ = {reset, status_reply(409, "AlreadyExists")};
+  record("m");
+  record("m");
+  recorder().start();
+  run_until([&] { return recorder().statistics().patched == 1; });
+  EXPECT_EQ(recorder().statistics().failed, 0u);
 }
 
 // Of a load balancer before the server, say. Twelve tries, 10 s apart, would keep all others
