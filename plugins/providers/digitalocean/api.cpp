@@ -70,9 +70,10 @@ Task<Result<std::string>> Api::call(Ctx ctx, Call call) {
   }
 }
 
-Task<Status> Api::list(Ctx ctx, std::string path, std::string operation, PageReader reader) {
+Task<Status> Api::list(Ctx ctx, std::string path, std::string operation, PageReader reader,
+                       uint32_t* failed_code) {
   for (int left = kListingTries;; --left) {
-    auto pages = co_await read_pages(ctx, path, operation, reader);
+    auto pages = co_await read_pages(ctx, path, operation, reader, failed_code);
     if (!pages.ok()) co_return pages.status();
     if (pages->count > pages->total) {
       co_return bad_answer("has a list whose length cannot be right").with_context(operation);
@@ -83,8 +84,8 @@ Task<Status> Api::list(Ctx ctx, std::string path, std::string operation, PageRea
 }
 
 Task<Result<Collection>> Api::read_pages(Ctx ctx, std::string path, std::string operation,
-                                         PageReader reader) {
-  auto first = co_await page(ctx, path, operation, 1, reader);
+                                         PageReader reader, uint32_t* failed_code) {
+  auto first = co_await page(ctx, path, operation, 1, reader, failed_code);
   if (!first.ok()) co_return first.status();
   const int64_t size = first->count;
   Collection all{size, first->total, true};
@@ -94,7 +95,8 @@ Task<Result<Collection>> Api::read_pages(Ctx ctx, std::string path, std::string 
   // The API may give smaller pages than requested.
   const int64_t pages = size == 0 ? 1 : std::max<int64_t>((all.total + size - 1) / size, 1);
   auto read = [&](size_t index) -> Task<Status> {
-    return read_later_page(ctx, path, operation, static_cast<int64_t>(index) + 2, reader, all);
+    const int64_t number = static_cast<int64_t>(index) + 2;
+    return read_later_page(ctx, path, operation, number, reader, all, failed_code);
   };
   std::function<Task<Status>(size_t)> work = read;
   Status status = co_await gather(host_.post, static_cast<size_t>(pages - 1), kPagesAtOnce, work);
@@ -103,8 +105,8 @@ Task<Result<Collection>> Api::read_pages(Ctx ctx, std::string path, std::string 
 }
 
 Task<Status> Api::read_later_page(Ctx ctx, std::string path, std::string operation, int64_t number,
-                                  PageReader reader, Collection& all) {
-  auto info = co_await page(ctx, path, operation, number, reader);
+                                  PageReader reader, Collection& all, uint32_t* failed_code) {
+  auto info = co_await page(ctx, path, operation, number, reader, failed_code);
   if (!info.ok()) co_return info.status();
   if (info->count == 0 && info->total == all.total) {
     co_return bad_answer("has an empty page before its end").with_context(operation);
@@ -115,12 +117,17 @@ Task<Status> Api::read_later_page(Ctx ctx, std::string path, std::string operati
 }
 
 Task<Result<PageInfo>> Api::page(Ctx ctx, std::string path, std::string operation, int64_t number,
-                                 PageReader reader) {
+                                 PageReader reader, uint32_t* failed_code) {
+  uint32_t code = 0;
   Call question;
   question.path = page_path(path, number);
   question.operation = operation;
+  question.status_code = &code;
   auto body = co_await call(ctx, std::move(question));
-  if (!body.ok()) co_return body.status();
+  if (!body.ok()) {
+    if (failed_code != nullptr) *failed_code = code;
+    co_return body.status();
+  }
   auto info = reader(number, *body);
   if (!info.ok()) co_return info.status().with_context(operation);
   co_return info;
@@ -145,10 +152,17 @@ Task<Result<std::string>> Api::metadata(Ctx ctx, std::string path) {
 
 Task<Status> Api::wait_for_turn(Ctx ctx) {
   if (settings_.calls_per_second <= 0) co_return Status();
+  if (Status ended = ctx.status(); !ended.ok()) co_return ended;
   const milliseconds now = host_.timer.now();
-  const milliseconds turn = rate_->take_turn(now, settings_.calls_per_second);
-  if (turn <= now) co_return Status();
-  Status waited = co_await host_.timer.sleep(ctx, turn - now);
+  const milliseconds left = ctx.remaining();
+  const milliseconds wait = rate_->take_turn(now, settings_.calls_per_second, left) - now;
+  if (wait > left) {
+    co_return Status(Code::resource_exhausted, ErrorClass::throttled,
+                     "DO_API_RATE_LIMIT_QPS leaves no call before the deadline")
+        .with_retry_after(wait);
+  }
+  if (wait <= milliseconds(0)) co_return Status();
+  Status waited = co_await host_.timer.sleep(ctx, wait);
   co_return waited;
 }
 

@@ -59,22 +59,24 @@ class Api {
   // Reads a whole collection, 200 a page, later pages several at once. ok only when the pages
   // together have as many items as each of them says (DO-326). Failures: aborted, class conflict,
   // when it changed while it was read, even after retries; those of call and of `reader`. `path` is
-  // the collection's, without page and per_page; it may have a query.
-  Task<Status> list(Ctx ctx, std::string path, std::string operation, PageReader reader);
+  // the collection's, without page and per_page; it may have a query. `failed_code` gets the status
+  // code of a call that fails it, 0 when that had no answer; else it stays as it is.
+  Task<Status> list(Ctx ctx, std::string path, std::string operation, PageReader reader,
+                    uint32_t* failed_code = nullptr);
 
   // Reads each page once and leaves it to the caller whether they are consistent. Failures: those
   // of call and of `reader`; data_loss when a page is empty and says that there are more.
   Task<Result<Collection>> read_pages(Ctx ctx, std::string path, std::string operation,
-                                      PageReader reader);
+                                      PageReader reader, uint32_t* failed_code = nullptr);
 
   // One plain GET of the metadata service (DO-56): no token, no retries, short.
   Task<Result<std::string>> metadata(Ctx ctx, std::string path);
 
  private:
   Task<Status> read_later_page(Ctx ctx, std::string path, std::string operation, int64_t number,
-                               PageReader reader, Collection& all);
+                               PageReader reader, Collection& all, uint32_t* failed_code);
   Task<Result<PageInfo>> page(Ctx ctx, std::string path, std::string operation, int64_t number,
-                              PageReader reader);
+                              PageReader reader, uint32_t* failed_code);
   Task<Status> wait_for_turn(Ctx ctx);
 
   [[nodiscard]] HttpRequest request_of(const Call& call, const std::string& token) const;

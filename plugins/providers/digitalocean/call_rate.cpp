@@ -15,11 +15,12 @@ std::shared_ptr<CallRate> CallRate::of_process() {
 }
 
 std::chrono::milliseconds CallRate::take_turn(std::chrono::milliseconds now,
-                                              double calls_per_second) {
+                                              double calls_per_second,
+                                              std::chrono::milliseconds longest_wait) {
   const std::chrono::milliseconds pause(static_cast<int64_t>(1000 / calls_per_second));
   const std::lock_guard lock(mutex_);
   const std::chrono::milliseconds turn = std::max(now, next_turn_);
-  next_turn_ = turn + pause;
+  if (turn - now <= longest_wait) next_turn_ = turn + pause;
   return turn;
 }
 

@@ -14,8 +14,10 @@ class CallRate {
   // The shared one; it exists as long as somebody holds it.
   static std::shared_ptr<CallRate> of_process();
 
-  // The moment of the next turn, `now` or later, by the clock of `now`.
-  std::chrono::milliseconds take_turn(std::chrono::milliseconds now, double calls_per_second);
+  // The moment of the next turn, `now` or later, by the clock of `now`. One that is further away
+  // than `longest_wait` is not taken: the caller would give up before it.
+  std::chrono::milliseconds take_turn(std::chrono::milliseconds now, double calls_per_second,
+                                      std::chrono::milliseconds longest_wait);
 
  private:
   std::mutex mutex_;

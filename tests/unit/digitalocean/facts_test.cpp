@@ -1,6 +1,8 @@
 // docs/digitalocean-facts.md: it leaves out no fact, and the tests that it names are there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -57,7 +59,8 @@ TEST(DigitalOceanFactsTest, TheTestsThatAreNamedAreThere) {
   int named = 0;
   for (std::sregex_iterator name(page.begin(), page.end(), kName), end; name != end; ++name) {
     const std::string test = (*name)[1];
-    if (test.starts_with("DO_ACCESS")) continue;
+    const auto small = [](unsigned char c) { return std::islower(c) != 0; };
+    if (std::none_of(test.begin(), test.end(), small)) continue;  // a variable of the environment
     ++named;
     EXPECT_NE(sources.find(test + ")"), std::string::npos) << test;
   }

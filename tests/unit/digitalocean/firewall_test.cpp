@@ -1,65 +1,8 @@
 // digitalocean-firewall (DO-255..DO-276).
-#include "controller_fixture.hpp"
-#include "digitalocean/firewall/controller.hpp"
-
-#include <set>
+#include "firewall_fixture.hpp"
 
 namespace ccm::digitalocean {
 namespace {
-
-using nlohmann::json;
-using std::chrono::minutes;
-
-const std::string kLb = "service.beta.kubernetes.io/do-loadbalancer-";
-const std::string kIdOfLb = "kubernetes.digitalocean.com/load-balancer-id";
-const std::string kManaged = "kubernetes.digitalocean.com/firewall-managed";
-
-class FirewallTest : public ControllerTest {
- protected:
-  FirewallTest() {
-    host.config.set_flag("digitalocean-firewall-name", "public");
-    host.config.set_flag("digitalocean-firewall-tags", "worker");
-    cloud.tags()["worker"];
-    cloud.tags()["edge"];
-  }
-  static json node_port(int port, int node_port, const std::string& protocol = "TCP") {
-    return {{"type", "NodePort"},
-            {"ports",
-             json::array({{{"port", port}, {"nodePort", node_port}, {"protocol", protocol}}})}};
-  }
-  static json balanced(int port) {
-    return {{"type", "LoadBalancer"},
-            {"ports",
-             json::array({{{"port", port}, {"nodePort", 30000 + port}, {"protocol", "TCP"}}})}};
-  }
-  json firewall() {
-    EXPECT_EQ(cloud.firewalls().size(), 1U);
-    return cloud.firewalls().empty() ? json() : cloud.firewalls().begin()->second;
-  }
-  // "tcp/80 0.0.0.0/0 ::/0", each inbound rule.
-  std::set<std::string> open() {
-    std::set<std::string> rules;
-    const json found = firewall();
-    for (const json& rule : found["inbound_rules"]) {
-      std::string text = rule["protocol"].get<std::string>() + "/";
-      text += rule["ports"].get<std::string>();
-      for (const char* kind : {"addresses", "load_balancer_uids"}) {
-        for (const json& source : rule["sources"].value(kind, json::array())) {
-          text += " " + source.get<std::string>();
-        }
-      }
-      rules.insert(text);
-    }
-    return rules;
-  }
-  int64_t writes() {
-    const int64_t count = cloud.writes();
-    cloud.clear_log();
-    return count;
-  }
-  using Rules = std::set<std::string>;
-  const std::string everywhere = " 0.0.0.0/0 ::/0";
-};
 
 TEST_F(FirewallTest, DO_15_OffWithoutSettings) {
   host.config.set_flag("digitalocean-firewall-name", "");
@@ -223,6 +166,33 @@ TEST_F(FirewallTest, DO_269_DO_274_WhatWasChangedByHandIsRepaired) {
   EXPECT_EQ(open(), Rules{"tcp/30080" + everywhere});
 }
 
+// Each change of a Service pulls the periodic run forward.
+TEST_F(FirewallTest, DO_274_ChangesOfServicesDoNotPutOffTheRepair) {
+  put("web", node_port(80, 30080));
+  ASSERT_TRUE(start<FirewallController>().ok());
+  cloud.firewalls().begin()->second["inbound_rules"] = json::array();
+  cloud.clear_log();
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(cloud.calls(), 0);
+    put("web", node_port(80, 30080), {{"note", std::to_string(i)}});
+    pass(minutes(1));
+  }
+  EXPECT_EQ(open(), Rules{"tcp/30080" + everywhere});
+  EXPECT_EQ(cloud.calls(), 2);
+}
+
+// The last change is less than a period old when the next look is due.
+TEST_F(FirewallTest, DO_269_AChangeInBetweenDoesNotPutOffTheNextLook) {
+  put("web", node_port(80, 30080));
+  ASSERT_TRUE(start<FirewallController>().ok());
+  pass(minutes(2));
+  put("web", node_port(80, 30080), {{"note", "x"}});
+  settle();
+  cloud.firewalls().begin()->second["inbound_rules"] = json::array();
+  pass(minutes(3));
+  EXPECT_EQ(open(), Rules{"tcp/30080" + everywhere});
+}
+
 TEST_F(FirewallTest, DO_268_AFirewallThatIsGoneIsMadeAgain) {
   put("web", node_port(80, 30080));
   ASSERT_TRUE(start<FirewallController>().ok());
@@ -343,6 +313,26 @@ TEST_F(FirewallTest, DO_249_DO_252_Metrics) {
   EXPECT_EQ(runs->records.back().first, "skipped,");
   EXPECT_EQ(host.metrics.find("firewall_api_operation_duration_seconds")->buckets.size(), 21U);
   EXPECT_EQ(host.metrics.find("firewall_resource_syncs_total")->records.size(), 2U);
+}
+
+TEST_F(FirewallTest, DO_249_DO_250_AListingThatFailsHasItsCode) {
+  put("web", node_port(80, 30080));
+  for (const int status : {401, 429, 0}) {
+    digitalocean_api::ApiFault fault;
+    fault.path_prefix = "/v2/firewalls";
+    fault.status = status;
+    fault.cut = status == 0;
+    cloud.add_fault(fault);
+  }
+  ASSERT_TRUE(start<FirewallController>().ok());
+  for (int i = 0; i < 10; ++i) pass(minutes(1));
+  std::vector<std::string> seen;
+  const auto operations = host.metrics.find("firewall_api_operations_total");
+  for (const auto& [labels, value] : operations->records) seen.push_back(labels);
+  seen.resize(5);
+  EXPECT_EQ(seen, (std::vector<std::string>{"get_by_list,failed,401", "get_by_list,failed,429",
+                                            "get_by_list,failed,", "get_by_list,succeeded,200",
+                                            "create,succeeded,202"}));
 }
 
 }  // namespace

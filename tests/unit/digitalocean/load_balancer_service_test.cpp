@@ -14,6 +14,17 @@ TEST_F(LoadBalancerOperationsTest, DO_118_ADisownedLoadBalancerIsLeftAlone) {
   EXPECT_EQ(cloud.calls(), 0);
 }
 
+TEST_F(LoadBalancerOperationsTest, DO_118_WhatWasToldGoesWithADisownedService) {
+  log_in();
+  const json odd = {{kAnnotation + "nmae", "x"}};
+  const std::string id = made(service(odd), nodes());
+  EXPECT_EQ(host.events.with_reason("LoadBalancerConfigWarning").size(), 1U);
+  const json disown = {{"service.kubernetes.io/do-loadbalancer-disown", "true"}};
+  EXPECT_EQ(remove(service(disown, id)).code(), Code::implemented_elsewhere);
+  EXPECT_TRUE(ensure(service(odd, id), nodes()).ok());
+  EXPECT_EQ(host.events.with_reason("LoadBalancerConfigWarning").size(), 2U);
+}
+
 // A wish to be left alone that cannot be read holds up no deletion, and deletes nothing.
 TEST_F(LoadBalancerOperationsTest, DO_119_AnUnreadableDisownLeavesTheLoadBalancer) {
   log_in();

@@ -240,5 +240,21 @@ TEST_F(DigitalOceanProviderTest, DO_17_CallsKeepTheirDistance) {
   EXPECT_GE(host.loop.now() - begin, std::chrono::milliseconds(1500));
 }
 
+// As Go's limiter: those that cannot be made in time take nobody's turn.
+TEST_F(DigitalOceanProviderTest, DO_17_ACallWhoseTurnComesTooLateFailsAtOnce) {
+  host.config.set_flag("digitalocean-api-qps", "0.02");
+  log_in();
+  const auto begin = host.loop.now();
+  for (int i = 0; i < 3; ++i) {
+    const Status late = provider.get({"", "digitalocean://1", {}}).status();
+    EXPECT_EQ(late.error_class(), ErrorClass::throttled);
+    EXPECT_EQ(late.retry_after(), std::chrono::seconds(50));
+  }
+  EXPECT_EQ(host.loop.now(), begin);
+  host.loop.advance(std::chrono::seconds(50));
+  host.http.expect("GET", kBase + "/v2/droplets/1").answer(200, one(droplet(1)));
+  EXPECT_TRUE(provider.get({"", "digitalocean://1", {}}).ok());
+}
+
 }  // namespace
 }  // namespace ccm::digitalocean

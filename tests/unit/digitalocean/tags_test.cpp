@@ -105,6 +105,41 @@ TEST_F(TagTest, DO_344_AnswersThatDoNotTellTags) {
   EXPECT_EQ(cloud.writes(), 1);
 }
 
+TEST_F(TagTest, DO_344_ATaggedOneThatIsGoneIsForgotten) {
+  balancer("a");
+  service("a", "a");
+  cloud.load_balancers().at("a").erase("tags");
+  cloud.tags()["k8s:c1"];
+  ASSERT_TRUE(start<TagController>().ok());
+  json back = cloud.load_balancers().at("a");
+  back.erase("tags");
+  cloud.load_balancers().erase("a");
+  pass(minutes(15));
+  EXPECT_EQ(cloud.writes(), 1);
+  cloud.load_balancers()["a"] = back;
+  pass(minutes(15));
+  EXPECT_EQ(cloud.writes(), 2);
+}
+
+TEST_F(TagTest, DO_104_AProofThatIsGoneIsNotRemembered) {
+  balancer("by-hand");
+  json& made = cloud.load_balancers().at("by-hand");
+  made["name"] = "by-hand";
+  made["ip"] = "192.0.2.7";
+  json shown = json::parse(R"({
+    "metadata": {"name": "a", "namespace": "default", "uid": "uid-a"},
+    "spec": {"type": "LoadBalancer", "ports": [{"port": 80}]},
+    "status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.7"}]}}})");
+  shown["metadata"]["annotations"][kRecorded] = "by-hand";
+  host.kube.put("v1/services", shown.dump());
+  ASSERT_TRUE(start<TagController>().ok());
+  EXPECT_EQ(tags("by-hand"), json::array({"k8s:c1"}));
+  service("a", "by-hand");
+  cloud.load_balancers().at("by-hand")["tags"] = json::array();
+  pass(minutes(15));
+  EXPECT_EQ(tags("by-hand"), json::array());
+}
+
 TEST_F(TagTest, DO_280_FaultsAreOutlasted) {
   balancer("a");
   service("a", "a");

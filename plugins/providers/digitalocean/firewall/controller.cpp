@@ -1,5 +1,6 @@
 #include "controller.hpp"
 
+#include "digitalocean/firewall/search.hpp"
 #include "digitalocean/load_balancers/service_view.hpp"
 
 #include <ccm/percent_encode.hpp>
@@ -30,22 +31,6 @@ std::string key_of_service(const Object& service) {
 }
 
 double seconds_of(milliseconds time) { return static_cast<double>(time.count()) / 1000.0; }
-
-struct FirewallSearch {
-  std::string name;
-  FoundFirewall found;
-
-  Result<PageInfo> read(int64_t number, const std::string& body) {
-    auto page = parse_firewalls(body);
-    if (!page.ok()) return page.status();
-    if (number == 1) found.reset();
-    const PageInfo info{static_cast<int64_t>(page->firewalls.size()), page->total};
-    for (ExistingFirewall& firewall : page->firewalls) {
-      if (!found && firewall.name == name) found = std::move(firewall);
-    }
-    return info;
-  }
-};
 
 // The buckets of DO-251 and DO-252.
 Metric run_seconds(const Metrics& metrics, std::string_view name, std::string_view help,
@@ -98,7 +83,7 @@ Status FirewallController::setup(Setup& setup) {
   watch(setup, kFirewallServices, service_view_fields(),
         [this](EventKind kind, const Object&, const Object& now, const Queue& queue) {
           if (kind == EventKind::resync || kind == EventKind::hinted) return;
-          if (kind == EventKind::deleted) doubts_.erase(key_of_service(now));
+          if (kind == EventKind::deleted) seen_.erase(key_of_service(now));
           queue.add(kFirewallKey, Priority::changed, kFirewallGather);
         });
   setup.every(kFirewallKey, kFirewallPeriod);
@@ -107,11 +92,13 @@ Status FirewallController::setup(Setup& setup) {
 
 Task<Result<ReconcileResult>> FirewallController::reconcile(Ctx ctx, Request request) {
   const milliseconds begun = host_.timer.now();
-  const bool look = request.priority == Priority::periodic || !looked_;
+  const bool look =
+      request.priority == Priority::periodic || !looked_ || begun - *looked_ >= kFirewallPeriod;
   auto outcome = co_await sync(ctx, look);
   measure(outcome, look, seconds_of(host_.timer.now() - begun));
   if (!outcome.ok()) co_return outcome.status();
-  co_return ReconcileResult{};
+  // setup.every() alone would put the next look off with each change of a Service.
+  co_return ReconcileResult{*looked_ + kFirewallPeriod - host_.timer.now()};
 }
 
 Task<Result<FirewallController::Outcome>> FirewallController::sync(Ctx ctx, bool look) {
@@ -135,22 +122,26 @@ WantedFirewall FirewallController::wanted() {
   target.name = settings.firewall_name;
   target.tags = settings.firewall_tags;
   host_.kube.cached_each(kFirewallServices, {}, [&](const Object& service) {
-    ServiceRules rules = firewall_rules(service, settings.default_lb_type);
-    auto& place = rules.doubt.empty() ? target.open : target.kept;
-    place.insert(rules.rules.begin(), rules.rules.end());
-    std::string& last = doubts_[key_of_service(service)];
-    if (!rules.doubt.empty() && rules.doubt != last) {
+    ServiceRules now = firewall_rules(service, settings.default_lb_type);
+    Seen& seen = seen_[key_of_service(service)];
+    if (!now.doubt.empty() && now.doubt != seen.doubt) {
       std::string text = "the firewall leaves this Service's ports as they are: ";
-      host_.events.warning(service, "FirewallConfigWarning", text + rules.doubt);
+      host_.events.warning(service, "FirewallConfigWarning", text + now.doubt);
     }
-    last = std::move(rules.doubt);
+    seen.doubt = std::move(now.doubt);
+    if (seen.doubt.empty()) seen.certain = now.rules;
+    if (seen.certain) {
+      target.open.insert(seen.certain->begin(), seen.certain->end());
+    } else {
+      target.kept.insert(now.rules.begin(), now.rules.end());
+    }
   });
   return target;
 }
 
 // By its id while that leads somewhere, else by its name (DO-269, DO-270).
 Task<Status> FirewallController::load(Ctx ctx) {
-  looked_ = false;
+  looked_.reset();
   FoundFirewall found;
   if (known_) {
     auto same = co_await by_id(ctx, known_->id);
@@ -163,7 +154,7 @@ Task<Status> FirewallController::load(Ctx ctx) {
     found = *std::move(named);
   }
   known_ = std::move(found);
-  looked_ = true;
+  looked_ = host_.timer.now();
   if (known_) tell(*known_);
   co_return Status();
 }
@@ -183,27 +174,22 @@ Task<Result<FoundFirewall>> FirewallController::by_id(Ctx ctx, std::string id) {
 }
 
 Task<Result<FoundFirewall>> FirewallController::by_name(Ctx ctx) {
-  FirewallSearch search{api_.settings().firewall_name, {}};
-  PageReader reader = [&search](int64_t number, const std::string& body) {
-    return search.read(number, body);
-  };
+  uint32_t code = 200;
   const milliseconds begun = host_.timer.now();
-  Status status = co_await api_.list(ctx, "/v2/firewalls", "ListFirewalls", reader);
-  const char* result = status.ok() ? "succeeded" : "failed";
-  const char* code = status.ok() ? "200" : "";
-  operation_duration_.record(seconds_of(host_.timer.now() - begun), {"get_by_list", result, code});
-  operations_.record(1, {"get_by_list", result, code});
-  if (!status.ok()) {
-    co_return status.with_context("failed to retrieve list of firewalls from DO API");
+  auto found = co_await firewalls_named(api_, ctx, api_.settings().firewall_name, &code);
+  measure_call("get_by_list", found.ok(), code, host_.timer.now() - begun);
+  if (!found.ok()) {
+    co_return found.status().with_context("failed to retrieve list of firewalls from DO API");
   }
-  co_return std::move(search.found);
+  if (found->empty()) co_return FoundFirewall();
+  co_return FoundFirewall(std::move(found->front()));
 }
 
 Task<Status> FirewallController::write(Ctx ctx, WantedFirewall wanted) {
   const std::string asked = firewall_body(wanted, known_ ? &*known_ : nullptr);
   auto written = co_await send(ctx, wanted);
   if (!written.ok()) {
-    looked_ = false;  // its result is unknown
+    looked_.reset();  // its result is unknown
     co_return written.status();
   }
   known_ = *std::move(written);
@@ -250,11 +236,16 @@ Task<Result<std::string>> FirewallController::measured(Ctx ctx, Call call, std::
   call.status_code = &code;
   const milliseconds begun = host_.timer.now();
   auto body = co_await api_.call(ctx, std::move(call));
-  const std::string status = code == 0 ? std::string() : std::to_string(code);
-  const char* result = body.ok() ? "succeeded" : "failed";
-  operation_duration_.record(seconds_of(host_.timer.now() - begun), {operation, result, status});
-  operations_.record(1, {operation, result, status});
+  measure_call(operation, body.ok(), code, host_.timer.now() - begun);
   co_return body;
+}
+
+void FirewallController::measure_call(const std::string& operation, bool ok, uint32_t code,
+                                      milliseconds time) const {
+  const std::string status = code == 0 ? std::string() : std::to_string(code);
+  const char* result = ok ? "succeeded" : "failed";
+  operation_duration_.record(seconds_of(time), {operation, result, status});
+  operations_.record(1, {operation, result, status});
 }
 
 // Its status leaves "waiting" without another write.

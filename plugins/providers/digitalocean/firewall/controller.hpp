@@ -9,9 +9,12 @@
 #include <ccm/host.hpp>
 #include <ccm/task.hpp>
 
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ccm::digitalocean {
 
@@ -37,6 +40,8 @@ class FirewallController {
   Task<Status> write(Ctx ctx, WantedFirewall wanted);
   Task<Result<ExistingFirewall>> send(Ctx ctx, WantedFirewall wanted);
   Task<Result<std::string>> measured(Ctx ctx, Call call, std::string operation);
+  void measure_call(const std::string& operation, bool ok, uint32_t code,
+                    std::chrono::milliseconds time) const;
   [[nodiscard]] bool as_accepted(ExistingFirewall firewall) const;
   void tell(const ExistingFirewall& firewall);
   void measure(const Result<Outcome>& outcome, bool look, double seconds) const;
@@ -50,13 +55,18 @@ class FirewallController {
   const Metric sync_duration_;
   const Metric syncs_;
 
-  bool looked_ = false;  // whether `known_` is the cloud's state
+  // When `known_` was read; nothing while it may not be the cloud's state.
+  std::optional<std::chrono::milliseconds> looked_;
   std::optional<ExistingFirewall> known_;
   // The cloud's result of our last write, when it differed from the request: repeating the write
   // would not change it (DO-272).
   std::optional<ExistingFirewall> accepted_;
   std::string asked_;
-  std::map<std::string, std::string> doubts_;  // by the Service's key: the last text
+  struct Seen {
+    std::string doubt;                                 // the last text
+    std::optional<std::vector<FirewallRule>> certain;  // the last rules that were in no doubt
+  };
+  std::map<std::string, Seen> seen_;  // by the Service's key
 };
 
 }  // namespace ccm::digitalocean

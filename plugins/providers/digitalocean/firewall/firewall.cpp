@@ -42,7 +42,7 @@ std::string one_form(const json& rule, const char* peers) {
       if (list == place->end() || !list->is_array() || list->empty()) continue;
       json sorted = *list;
       std::sort(sorted.begin(), sorted.end());
-      form[kind] = std::move(sorted);
+      form[peers][kind] = std::move(sorted);
     }
   }
   return form.dump();
@@ -125,12 +125,27 @@ Result<ExistingFirewall> read_firewall_item(const json& document) {
   return read_one_firewall(*item);
 }
 
-std::set<FirewallRule> all_rules(const WantedFirewall& wanted, const ExistingFirewall* existing) {
-  std::set<FirewallRule> rules = wanted.open;
-  for (const FirewallRule& rule : wanted.kept) {
-    const bool open =
-        existing != nullptr && existing->inbound.contains(one_form(inbound_json(rule), "sources"));
-    if (open) rules.insert(rule);
+// Whatever the sources: which ones they were before the doubt cannot be known.
+bool is_kept(const std::set<FirewallRule>& kept, const json& open) {
+  const json sources = open.value("sources", json::object());
+  const json balancers = sources.value("load_balancer_uids", json::array());
+  return std::any_of(kept.begin(), kept.end(), [&](const FirewallRule& rule) {
+    if (rule.load_balancer_uids.empty()) {
+      return open["protocol"] == rule.protocol && open["ports"] == std::to_string(rule.port);
+    }
+    return std::find(balancers.begin(), balancers.end(), rule.load_balancer_uids.front()) !=
+           balancers.end();
+  });
+}
+
+// In the form of ExistingFirewall.
+std::set<std::string> inbound_rules(const WantedFirewall& wanted, const ExistingFirewall& now) {
+  std::set<std::string> rules;
+  for (const FirewallRule& rule : wanted.open) {
+    rules.insert(one_form(inbound_json(rule), "sources"));
+  }
+  for (const std::string& open : now.inbound) {
+    if (is_kept(wanted.kept, parse_json(open))) rules.insert(open);
   }
   return rules;
 }
@@ -138,12 +153,8 @@ std::set<FirewallRule> all_rules(const WantedFirewall& wanted, const ExistingFir
 }  // namespace
 
 bool satisfies(const WantedFirewall& wanted, const ExistingFirewall& existing) {
-  std::set<std::string> inbound;
-  for (const FirewallRule& rule : all_rules(wanted, &existing)) {
-    inbound.insert(one_form(inbound_json(rule), "sources"));
-  }
   const std::set<std::string> tags(wanted.tags.begin(), wanted.tags.end());
-  return wanted.name == existing.name && inbound == existing.inbound &&
+  return wanted.name == existing.name && inbound_rules(wanted, existing) == existing.inbound &&
          forms(outbound_json(), "destinations") == existing.outbound && tags == existing.tags;
 }
 
@@ -151,8 +162,8 @@ std::string firewall_body(const WantedFirewall& wanted, const ExistingFirewall* 
   static const ExistingFirewall kNone;
   const ExistingFirewall& now = existing != nullptr ? *existing : kNone;
   json inbound = json::array();
-  for (const FirewallRule& rule : all_rules(wanted, existing)) {
-    inbound.push_back(with_added_peers(inbound_json(rule), "sources", now.added_sources));
+  for (const std::string& rule : inbound_rules(wanted, now)) {
+    inbound.push_back(with_added_peers(parse_json(rule), "sources", now.added_sources));
   }
   json outbound = json::array();
   for (const json& rule : outbound_json()) {

@@ -19,14 +19,16 @@ struct WantedFirewall {
   std::string name;
   std::vector<std::string> tags;
   std::set<FirewallRule> open;
-  std::set<FirewallRule> kept;  // of Services in doubt: not opened, but left open
+  // Of Services in doubt: not opened, but whatever is open for these ports, or from these load
+  // balancers, is left open.
+  std::set<FirewallRule> kept;
 };
 
 struct ExistingFirewall {
   std::string id;
   std::string name;
   std::string status;  // waiting, succeeded, failed
-  // Rules in one form, whatever the order of their members and whatever the API fills in.
+  // Rules as JSON in one form, whatever the order of their members and whatever the API fills in.
   std::set<std::string> inbound;
   std::set<std::string> outbound;
   std::set<std::string> tags;

@@ -122,18 +122,16 @@ void add_load_balancer(const Object& object, const Annotations& annotations,
   const bool other_class = object.at("/spec/loadBalancerClass").exists();
   if (other_class && annotations.text(annotation::kLoadBalancerId).empty()) return;
   const LoadBalancerService service = service_view(object);
-  Sources sources = everywhere();
   try {
     if (!passes_packets(annotations, default_type)) return;
-    sources = clients(object, annotations);
-    add_service_ports(service, sources, result);
+    add_service_ports(service, clients(object, annotations), result);
     add_health_check(service, annotations, result);
   } catch (const SpecError& error) {
     result.doubt = error.status.message();
     result.rules.clear();
-    add_service_ports(service, sources, result);
+    add_service_ports(service, {}, result);
     const std::string id(annotations.text(annotation::kLoadBalancerId));
-    if (!id.empty()) result.rules.push_back({"tcp", kKubeProxyHealthPort, {}, {id}});
+    if (!id.empty()) result.rules.push_back({"tcp", 0, {}, {id}});
   }
 }
 

@@ -23,8 +23,8 @@ struct FirewallRule {
 // The ports of one Service.
 struct ServiceRules {
   std::vector<FirewallRule> rules;
-  // Why the rules are uncertain; then `rules` are the possible former ones: they stay where they
-  // are open, and are not opened. One Service never blocks another (DO-261).
+  // Why the rules are uncertain; then `rules` have only the Service's ports and its load balancer,
+  // without sources and without the health check's port. One Service never blocks another (DO-261).
   std::string doubt;
 };
 

@@ -61,7 +61,7 @@ void LoadBalancerListing::note(const std::string& id, BalancerPtr balancer) {
       current_->erase(id);
     }
   }
-  if (running_) writes_.push_back({host_.timer.now(), id, std::move(balancer)});
+  if (running_) writes_.push_back({id, std::move(balancer)});
 }
 
 Task<Status> LoadBalancerListing::run(std::shared_ptr<Round> round) {

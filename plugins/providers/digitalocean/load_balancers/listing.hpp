@@ -49,7 +49,6 @@ class LoadBalancerListing {
     Result<Ptr> outcome = Status(Code::unavailable, "the load balancers were not listed");
   };
   struct Write {
-    std::chrono::milliseconds at{0};
     std::string id;
     BalancerPtr balancer;  // nothing: deleted
   };

@@ -272,6 +272,7 @@ Task<Status> LoadBalancerOperations::send_targets(Ctx ctx, std::string method, s
 }
 
 Task<Status> LoadBalancerOperations::remove(Ctx ctx, LoadBalancerService service) {
+  warned_.erase(service.uid);  // also of one whose load balancer stays
   // Nothing else of the Service is read: an impossible Service can still be deleted.
   const auto left_alone = disowned(read_annotations(service.object));
   if (!left_alone.ok()) {
@@ -290,7 +291,6 @@ Task<Status> LoadBalancerOperations::remove(Ctx ctx, LoadBalancerService service
     if (!deleted.ok()) co_return deleted;
   }
   ownership_.forget(service);
-  warned_.erase(service.uid);
   if (!foreign) co_return Status();
   co_return Status(Code::failed_precondition,
                    "the load balancer that is recorded is not proven to be this Service's; it was "

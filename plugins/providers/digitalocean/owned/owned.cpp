@@ -1,6 +1,6 @@
 #include "owned.hpp"
 
-#include "digitalocean/firewall/firewall.hpp"
+#include "digitalocean/firewall/search.hpp"
 #include "digitalocean/load_balancers/ownership.hpp"
 
 #include <ccm/percent_encode.hpp>
@@ -49,22 +49,6 @@ Status bears_other_mark(const std::string& id) {
       .with_reason(CCM_REASON_NOT_OWNED);
 }
 
-struct FirewallsOfName {
-  std::string name;
-  std::vector<ExistingFirewall> found;
-
-  Result<PageInfo> read(int64_t number, const std::string& body) {
-    auto page = parse_firewalls(body);
-    if (!page.ok()) return page.status();
-    if (number == 1) found.clear();
-    const PageInfo info{static_cast<int64_t>(page->firewalls.size()), page->total};
-    for (ExistingFirewall& firewall : page->firewalls) {
-      if (firewall.name == name) found.push_back(std::move(firewall));
-    }
-    return info;
-  }
-};
-
 }  // namespace
 
 std::optional<OwnedObject> owned_balancer(const ExistingLoadBalancer& balancer,
@@ -109,14 +93,11 @@ std::vector<std::string> Owned::names_of(const ClusterNames& cluster) const {
 }
 
 Task<Status> Owned::list_firewall(Ctx ctx, Objects& out) {
-  FirewallsOfName search{api_.settings().firewall_name, {}};
-  if (search.name.empty()) co_return Status();
-  PageReader reader = [&search](int64_t number, const std::string& body) {
-    return search.read(number, body);
-  };
-  Status status = co_await api_.list(ctx, "/v2/firewalls", "ListFirewalls", reader);
-  if (!status.ok()) co_return status;
-  for (const ExistingFirewall& firewall : search.found) {
+  const std::string& name = api_.settings().firewall_name;
+  if (name.empty()) co_return Status();
+  auto found = co_await firewalls_named(api_, ctx, name);
+  if (!found.ok()) co_return found.status();
+  for (const ExistingFirewall& firewall : *found) {
     OwnedObject& object = out.emplace_back();
     object.kind = CCM_OWNED_FIREWALL;
     object.id = firewall.id;

@@ -52,6 +52,7 @@ Task<Result<ReconcileResult>> TagController::reconcile(Ctx ctx, Request) {
   if (services.empty()) co_return ReconcileResult{};  // DO-279: no call
   auto all = co_await listing_.get(ctx, milliseconds(0));
   if (!all.ok()) co_return all.status().with_context("failed to list load-balancers");
+  std::erase_if(tagged_, [&](const std::string& id) { return !(*all)->contains(id); });
   std::vector<std::string> lacking = untagged(**all, services);
   if (lacking.empty()) co_return ReconcileResult{};
   Status status = co_await tag(ctx, lacking);
@@ -76,13 +77,15 @@ std::vector<LoadBalancerService> TagController::recorded() const {
 
 // Only existing ones: one stale id would fail the whole batch (DO-281). Only the Service's own: a
 // tag on somebody else's would claim it, or take it from another cluster.
-std::vector<std::string> TagController::untagged(const LoadBalancerListing::Balancers& all,
-                                                 const std::vector<LoadBalancerService>& services) {
+std::vector<std::string> TagController::untagged(
+    const LoadBalancerListing::Balancers& all,
+    const std::vector<LoadBalancerService>& services) const {
   const std::string ours = api_.settings().cluster_tag();
   std::set<std::string> lacking;
   for (const LoadBalancerService& service : services) {
     const auto place = all.find(service.id);
-    if (place == all.end() || !ownership_.proven(service, *place->second)) continue;
+    if (place == all.end()) continue;
+    if (!ownership_.owns(Ownership::claim_of(service), *place->second)) continue;
     const bool has =
         place->second->tags ? place->second->has_tag(ours) : tagged_.contains(service.id);
     if (!has) lacking.insert(service.id);

@@ -28,8 +28,9 @@ class TagController {
   // This cluster's Services with a recorded id, disowned ones left out.
   [[nodiscard]] std::vector<LoadBalancerService> recorded() const;
   // Of their load balancers, those that are theirs and lack the tag.
-  [[nodiscard]] std::vector<std::string> untagged(const LoadBalancerListing::Balancers& all,
-                                                  const std::vector<LoadBalancerService>& services);
+  [[nodiscard]] std::vector<std::string> untagged(
+      const LoadBalancerListing::Balancers& all,
+      const std::vector<LoadBalancerService>& services) const;
   Task<Status> tag(Ctx ctx, std::vector<std::string> ids);
 
   Host& host_;
