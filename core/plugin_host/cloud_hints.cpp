@@ -1,27 +1,13 @@
 #include "plugin_host/cloud_hints.hpp"
 
 #include <ccm/abi/hint.h>
+#include <ccm/object.hpp>
 
 #include <string_view>
 
 namespace ccm::plugin {
 
 namespace {
-
-// A key as a segment of a JSON pointer (RFC 6901).
-std::string pointer_segment(std::string_view key) {
-  std::string escaped;
-  for (const char letter : key) {
-    if (letter == '~') {
-      escaped += "~0";
-    } else if (letter == '/') {
-      escaped += "~1";
-    } else {
-      escaped += letter;
-    }
-  }
-  return escaped;
-}
 
 // Every text that the hint names has to fit; one of them at least is there.
 bool is_node(const CloudHint& hint, const kube::Object& node) {
@@ -46,7 +32,7 @@ HintedObjects hinted_objects(const CloudHint& hint, const ObjectCache& cache,
   HintedObjects found;
   const bool instance = hint.kind == CCM_HINT_INSTANCE;
   if (!instance) found.resource = "v1/services";
-  const std::string id_field = "/metadata/annotations/" + pointer_segment(id_annotation);
+  const std::string id_field = "/metadata/annotations" + pointer_segment(id_annotation);
   for (auto& object : cache.list(found.resource, "")) {
     const bool fits = instance ? is_node(hint, *object) : is_service(hint, *object, id_field);
     if (fits) found.objects.push_back(std::move(object));

@@ -2,20 +2,9 @@
 
 #include <ccm/json_writer.hpp>
 
-#include <charconv>
 #include <utility>
 
 namespace ccm::ipam {
-namespace {
-
-uint64_t number(std::string_view text) {
-  uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, fault] = std::from_chars(text.data(), end, value);
-  return fault == std::errc() && stop == end ? value : 0;
-}
-
-}  // namespace
 
 std::string NodeState::joined() const {
   std::string text;
@@ -33,7 +22,7 @@ NodeState read_node(const Object& node) {
   NodeState state;
   state.name = node.name();
   state.uid = node.uid();
-  state.version = number(node.resource_version());
+  state.version = node.version();
   state.deleting = node.at("/metadata/deletionTimestamp").exists();
   node.at("/spec/podCIDRs").each([&](std::string_view, const Value& cidr) {
     state.cidrs.emplace_back(cidr.text().value_or(std::string_view()));

@@ -127,8 +127,9 @@ Status Controller::setup(Setup& setup) {
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
   if (kind == EventKind::deleted) {
-    tried_.erase(std::string(now.name()));
     contradicted_.erase(std::string(now.name()));
+    // A refused Node is not retried: without this reconcile it would count as refused for ever.
+    if (tried_.erase(std::string(now.name())) > 0) queue.add(now.name());
     return;
   }
   if (kind == EventKind::resync) {
@@ -136,9 +137,9 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
     if (!is_uninitialized(now)) queue.add(now.name(), Priority::periodic);
     return;
   }
-  if (kind == EventKind::hinted) return queue.add(now.name());
   const bool fresh = is_uninitialized(now);
-  if (kind == EventKind::added) {
+  // Only a periodic key compares an initialised Node with the cloud.
+  if (kind == EventKind::added || kind == EventKind::hinted) {
     return queue.add(now.name(), fresh ? Priority::changed : Priority::periodic);
   }
   if (fresh ? !same_input(old, now) : !repaired_labels(read_cloud_labels(now)).empty()) {
@@ -151,10 +152,11 @@ Task<Status> Controller::reconcile(Ctx ctx, Request request) {
   if (!node) co_return Status();
   if (is_uninitialized(node)) {
     Status status = co_await initialize(ctx, node);
-    if (!status.ok()) report(node, status, request.attempt);
+    if (!host_.kube.cached(kNodes, request.key)) co_return Status();  // deleted meanwhile
     if (status.ok()) {
       tried_.erase(request.key);
-    } else if (host_.kube.cached(kNodes, request.key)) {
+    } else {
+      report(node, status, request.attempt);
       tried_.insert(request.key);
     }
     co_return retried_within_a_minute(std::move(status));

@@ -3,20 +3,11 @@
 #include <ccm/json_writer.hpp>
 #include <ccm/timestamp.hpp>
 
-#include <charconv>
 #include <unordered_set>
 #include <utility>
 
 namespace ccm::route {
 namespace {
-
-uint64_t version_of(const Object& node) {
-  const std::string_view text = node.resource_version();
-  uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, fault] = std::from_chars(text.data(), end, value);
-  return fault == std::errc() && stop == end ? value : 0;
-}
 
 std::string why(const RangePlan& range) {
   switch (range.outcome) {
@@ -89,7 +80,7 @@ bool Conditions::needed(const NodeState& node, const Condition& condition) const
   const auto place = written_.find(node.name);
   if (place == written_.end() || place->second.uid != node.uid) return true;
   const Written& last = place->second;
-  if (version_of(node.object) < last.version && last.unavailable == condition.unavailable) {
+  if (node.object.version() < last.version && last.unavailable == condition.unavailable) {
     return false;
   }
   const bool contested = !condition.unavailable && !last.unavailable && set_by_overlay(node);
@@ -97,8 +88,7 @@ bool Conditions::needed(const NodeState& node, const Condition& condition) const
 }
 
 void Conditions::wrote(const NodeState& node, const Condition& condition, const Object& written) {
-  written_.insert_or_assign(node.name,
-                            Written{node.uid, version_of(written), condition.unavailable});
+  written_.insert_or_assign(node.name, Written{node.uid, written.version(), condition.unavailable});
 }
 
 void Conditions::keep_only(const std::vector<NodeState>& nodes) {

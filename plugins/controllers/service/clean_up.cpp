@@ -98,7 +98,7 @@ Task<Status> Controller::finish_clean_up(Ctx ctx, SyncPtr sync, bool deleted) {
   }
   if (deleted && sync->record->deleting()) tell_deleted(*sync);
   time_to_address_.forget(sync->record->uid);
-  records_.erase(sync->key);
+  erase_record(sync->key);
   co_return Status();
 }
 

@@ -108,7 +108,9 @@ void Controller::on_service(EventKind kind, const Object& old, const Object& now
     case EventKind::hinted: {
       const auto place = records_.find(key_of(now));
       if (place == records_.end()) return;
-      place->second->audit_due = std::chrono::milliseconds(0);
+      place->second->audit_due = milliseconds(0);
+      // The cloud's side has changed, so what was waited for may have come.
+      place->second->not_before = milliseconds(0);
       queue.add(key_of(now));
       return;
     }
@@ -124,7 +126,7 @@ void Controller::on_update(const Object& old, const Object& now, const Queue& qu
   const auto place = records_.find(key);
   if (place != records_.end()) {
     Record& record = *place->second;
-    if (record.newest && service.version >= read_service(record.newest).version) {
+    if (record.newest && service.version >= record.newest.version()) {
       record.newest = Object();
     }
     if (before.uid != service.uid && record.uid == before.uid) record.vanished = old;
@@ -227,11 +229,11 @@ Task<Status> Controller::sync_service(Ctx ctx, std::string key) {
     SyncPtr sync = begin(key, record, record->vanished);
     Status removed = co_await remove_vanished(ctx, sync);
     if (!removed.ok()) co_return removed;
-    records_.erase(key);
+    erase_record(key);
   }
   const Object object = cached(key);
   if (!object) {
-    records_.erase(key);
+    erase_record(key);
     co_return Status();
   }
   const std::shared_ptr<Record> record = record_of(key, std::string(object.uid()));
@@ -245,10 +247,18 @@ Task<Status> Controller::sync_service(Ctx ctx, std::string key) {
   } else if (needs_cleanup(service) || record->has_balancer()) {
     status = co_await clean_up(ctx, sync);
   } else {
-    records_.erase(key);
+    erase_record(key);
     time_to_address_.forget(service.uid);
   }
   co_return status;
+}
+
+// A pass of Nodes does not wait for a Service that is gone.
+void Controller::erase_record(const std::string& key) {
+  const auto place = records_.find(key);
+  if (place == records_.end()) return;
+  if (NodePass::take(*place->second)) pass_.ended(host_.timer.now());
+  records_.erase(place);
 }
 
 std::shared_ptr<Record> Controller::record_of(const std::string& key, const std::string& uid) {

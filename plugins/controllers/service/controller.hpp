@@ -45,9 +45,11 @@ class Controller {
     std::string key;
     std::shared_ptr<Record> record;
     Object object;
-    ServiceState service;
+    ServiceState service;  // after a write the answer, which may hold a change by somebody else
     Surroundings surroundings;
     LoadBalancerService intent;
+    // The state that `intent` was made from, with the annotations that were written since.
+    ServiceState requested;
     BackendSet backends;
     uint64_t hash = 0;
   };
@@ -60,6 +62,7 @@ class Controller {
   void on_node(EventKind kind, const Object& old, const Object& now, const Queue& queue);
   Task<Status> learn_limits(Ctx ctx);
   [[nodiscard]] Object cached(std::string_view key) const;
+  void erase_record(const std::string& key);
   Task<Status> sync_service(Ctx ctx, std::string key);
   std::shared_ptr<Record> record_of(const std::string& key, const std::string& uid);
   SyncPtr begin(std::string key, std::shared_ptr<Record> record, Object object) const;

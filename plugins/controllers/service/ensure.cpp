@@ -38,7 +38,8 @@ Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
   auto intent = make_intent(sync->object, sync->service, *balancer_class, sync->surroundings);
   if (intent.ok()) {
     sync->intent = *std::move(intent);
-    sync->hash = intent_hash(sync->intent, sync->service, sync->surroundings, record.annotations);
+    sync->requested = sync->service;
+    sync->hash = intent_hash(sync->intent, sync->requested, sync->surroundings, record.annotations);
   } else {
     sync->hash = Hash().add(intent.status().message()).value();
   }
@@ -100,8 +101,8 @@ Task<Status> Controller::observe_cloud(Ctx ctx, SyncPtr sync) {
     Status told = co_await fail(ctx, sync, failed, kSyncFailed, sync->service.ingress.empty());
     co_return told;
   }
-  if (record.state == SyncState::unknown) record.state = SyncState::out_of_sync;
   if (answer->state == LoadBalancerState::unknown) co_return in_time(*sync, not_known());
+  if (record.state == SyncState::unknown) record.state = SyncState::out_of_sync;
   const bool right = serves(*answer) && answer->difference.empty() && !answer->ingress.empty();
   if (right) {
     LoadBalancer found = *answer;
@@ -218,13 +219,14 @@ void Controller::remember(const SyncPtr& sync, const LoadBalancer& answer) const
 void Controller::remember_request(const SyncPtr& sync) const {
   Record& record = *sync->record;
   // Hashes the Service with this controller's annotations already on it.
-  ServiceState service = sync->service;
+  ServiceState service = sync->requested;
   if (!record.id.empty()) service.annotations.erase(sync->surroundings.id_annotation);
   for (const Label& annotation : record.annotations) service.annotations.erase(annotation.key);
   LoadBalancerService intent = sync->intent;
   if (intent.adopt_id == record.id) intent.adopt_id.clear();
   record.intent_hash = intent_hash(intent, service, sync->surroundings, record.annotations);
   record.backend_hash = sync->backends.hash;
+  record.update.reset();
   record.audit_due = host_.timer.now() + audit_pause(settings_.audit_period, sync->key);
   record.not_before = milliseconds(0);
 }
@@ -334,18 +336,28 @@ Task<Status> Controller::update_status(Ctx ctx, SyncPtr sync) {
 
 Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
-  updates_.record(1);
-  const milliseconds begin = host_.timer.now();
+  if (!record.update) updates_.record(1);
+  BackendUpdate update = record.update.value_or(BackendUpdate{host_.timer.now(), false});
+  // Until the update ends, the cloud has neither the former backends nor the new ones.
+  record.backend_hash = 0;
   const auto answer =
       co_await host_.load_balancers.update_backends(ctx, sync->intent, sync->backends.backends);
-  const milliseconds took = host_.timer.now() - begin;
-  update_duration_.record(static_cast<double>(took.count()) / 1e3);
+  const bool working = answer.ok() && (answer->state == LoadBalancerState::pending ||
+                                       answer->state == LoadBalancerState::unknown);
+  if (answer.ok()) update.changed = update.changed || !answer->difference.empty();
+  record.update.reset();
+  if (working) {
+    record.update = update;
+  } else {
+    const milliseconds took = host_.timer.now() - update.begun;
+    update_duration_.record(static_cast<double>(took.count()) / 1e3);
+  }
   const auto& backends = sync->backends.backends;
   if (answer.ok() && serves(*answer)) {
     record.backend_hash = sync->backends.hash;
     if (backends.empty()) {  // SVC-60
       events_.warning(sync->object, kUnavailable, "There are no available nodes for LoadBalancer");
-    } else if (!answer->difference.empty()) {
+    } else if (update.changed) {
       events_.normal(sync->object, kUpdated, "Updated load balancer with new hosts");
     }
     Status settled = co_await update_status(ctx, sync);

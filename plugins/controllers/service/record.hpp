@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,12 @@ enum class SyncState {
   deletion_held,  // so was DeletionHeld: the host's brake holds the deletion back
 };
 
+// An update of the backends that the cloud has not finished yet.
+struct BackendUpdate {
+  std::chrono::milliseconds begun{0};
+  bool changed = false;  // an answer said that something was changed
+};
+
 struct Record {
   using Milliseconds = std::chrono::milliseconds;
 
@@ -37,7 +44,8 @@ struct Record {
   std::string adopting;  // the id of the load balancer that is being taken over right now
   SyncState state = SyncState::unknown;
   uint64_t intent_hash = 0;
-  uint64_t backend_hash = 0;
+  uint64_t backend_hash = 0;  // 0 = the cloud may have any backends
+  std::optional<BackendUpdate> update;
   Milliseconds audit_due{0};
 
   bool scheduled = false;  // a change of Nodes brings it back soon (NodePass)

@@ -26,20 +26,28 @@ Task<Status> Controller::write(Ctx ctx, SyncPtr sync, ServicePatch patch) {
   if (!written.ok()) co_return written.status();
   sync->object = *std::move(written);
   sync->service = read_service(sync->object);
+  for (const Label& own : patch.annotations) {
+    if (own.value.empty()) {
+      sync->requested.annotations.erase(own.key);
+    } else {
+      sync->requested.annotations.insert_or_assign(own.key, own.value);
+    }
+  }
   // The watch may have been faster, and the whole object is large.
   const Object shown = cached(sync->key);
-  const bool behind = shown && read_service(shown).version < sync->service.version;
+  const bool behind = shown && shown.version() < sync->service.version;
   sync->record->newest = behind ? sync->object : Object();
   co_return Status();
 }
 
-// Our own last write must not look like a change of the Service.
+// Our own last write must not look like a change of the Service, and a change by somebody else that
+// its answer shows has not been sent to the cloud.
 uint64_t Controller::request_hash(const Sync& sync) {
   if (sync.intent.uid.empty()) return sync.hash;
   const Record& record = *sync.record;
   LoadBalancerService intent = sync.intent;
   if (intent.adopt_id == record.id) intent.adopt_id.clear();
-  return intent_hash(intent, sync.service, sync.surroundings, record.annotations);
+  return intent_hash(intent, sync.requested, sync.surroundings, record.annotations);
 }
 
 void Controller::defer(const Sync& sync, const Status& status) const {

@@ -4,8 +4,6 @@
 
 #include <ccm/json_writer.hpp>
 
-#include <charconv>
-
 namespace ccm::service {
 namespace {
 
@@ -18,12 +16,6 @@ std::vector<std::string> texts(const Value& array) {
 }
 
 int32_t number(const Value& value) { return static_cast<int32_t>(value.integer().value_or(0)); }
-
-uint64_t version_of(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return fault == std::errc() && end == text.data() + text.size() ? number : 0;
-}
 
 PortState read_port(const Value& value) {
   PortState state;
@@ -120,7 +112,7 @@ ServiceState read_service(const Object& service) {
   state.name = service.name();
   state.namespace_name = service.namespace_name();
   state.uid = service.uid();
-  state.version = version_of(service.resource_version());
+  state.version = service.version();
   state.deleting = !service.text("/metadata/deletionTimestamp").empty();
   service.at("/metadata/finalizers").each([&](std::string_view, const Value& finalizer) {
     const std::string_view name = finalizer.text().value_or(std::string_view());

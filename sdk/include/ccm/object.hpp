@@ -184,6 +184,14 @@ class Object {
   [[nodiscard]] std::string_view resource_version() const {
     return text("/metadata/resourceVersion");
   }
+  // The same as a number, which tells the newer of two states; 0 when it is none.
+  [[nodiscard]] uint64_t version() const {
+    const std::string_view digits = resource_version();
+    uint64_t number = 0;
+    const char* end = digits.data() + digits.size();
+    const auto [stop, fault] = std::from_chars(digits.data(), end, number);
+    return fault == std::errc() && stop == end ? number : 0;
+  }
 
   // The kept fields as JSON text; rendered once and kept with the snapshot.
   [[nodiscard]] std::string_view json() const {

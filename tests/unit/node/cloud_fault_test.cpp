@@ -65,6 +65,33 @@ TEST_F(NodeFaultTest, AnotherProvidersNodeIsToldOnceAndLeftAlone) {
   EXPECT_EQ(event_reasons(), Calls{"Warning ForeignProviderID"});
 }
 
+// The host forgets a refusal with the next reconcile, and a refused Node is not retried.
+TEST_F(NodeFaultTest, ARefusedNodeThatGoesIsSettled) {
+  cloud.failure = Status(Code::unimplemented, ErrorClass::unsupported, "of another provider");
+  put(joining("n1"));
+  start();
+  controller->run();
+  EXPECT_TRUE(controller->take_reconciled().at(0).status.refused());
+  host.kube.remove("v1/nodes", "n1");
+  controller->run();
+  const auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_TRUE(ended[0].status.ok());
+}
+
+TEST_F(NodeFaultTest, ANodeThatGoesWhileItIsRefusedIsSettled) {
+  cloud.failure = Status(Code::unimplemented, ErrorClass::unsupported, "of another provider");
+  cloud.delay = milliseconds(10);
+  put(joining("n1"));
+  start();
+  host.loop.after(milliseconds(5), [&] { host.kube.remove("v1/nodes", "n1"); });
+  controller->run();
+  const auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_TRUE(ended[0].status.ok());
+  EXPECT_TRUE(event_reasons().empty());
+}
+
 TEST_F(NodeFaultTest, AMissingInstanceIsRetriedAndToldOnce) {
   cloud.machines.clear();
   put(joining("n1"));

@@ -64,6 +64,15 @@ TEST_F(RefreshTest, NODE_33_AResyncWritesAddressesToTheStatus) {
   EXPECT_EQ(controller->take_reconciled().back().priority, Priority::periodic);
 }
 
+TEST_F(RefreshTest, R_121_AHintIsFollowedAtOnce) {
+  start();
+  controller->run();
+  cloud.machines["n1"].addresses = {{"InternalIP", "10.0.0.7"}};
+  host.kube.hint("v1/nodes", "n1");
+  controller->run();
+  EXPECT_EQ(stored("n1")["status"]["addresses"][0]["address"], "10.0.0.7");
+}
+
 TEST_F(RefreshTest, NODE_28_LabelsFollowAnInstanceThatIsResizedOrMoved) {
   Json node = initialised("n1");
   node["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "small";

@@ -97,6 +97,24 @@ TEST_F(EnsureTest, SVC_13_AChangeReachesTheCloudAlone) {
   EXPECT_TRUE(take_cloud().empty());
 }
 
+// The answer to the finalizer's write shows the change before the watch does.
+TEST_F(EnsureTest, SVC_13_AChangeDuringASyncReachesTheCloudToo) {
+  put(balanced("web"));
+  start();
+  host.kube.set_cache_follows(false);
+  edit("web", [](Json& s) { s["spec"]["ports"][0]["port"] = 81; });
+  run();
+  EXPECT_EQ(take_cloud(), Texts{"ensure"});
+  EXPECT_EQ(host.load_balancers.balancers["uid-of-web"].service.ports[0].port, 80);
+  host.kube.catch_up();
+  host.kube.set_cache_follows(true);
+  run();
+  EXPECT_EQ(take_cloud(), Texts{"ensure"});
+  EXPECT_EQ(host.load_balancers.balancers["uid-of-web"].service.ports[0].port, 81);
+  advance(seconds(60));
+  EXPECT_TRUE(take_cloud().empty());
+}
+
 TEST_F(EnsureTest, TRAP_13_NoPatchForAModeThatTheServerFilledIn) {
   Ingress ingress;
   ingress.ip = "192.0.2.1";

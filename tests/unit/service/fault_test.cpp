@@ -87,6 +87,19 @@ TEST_F(FaultTest, AChangeOfTheServiceEndsTheWait) {
   EXPECT_NE(address("web"), "");
 }
 
+TEST_F(FaultTest, SVC_13_ACorrectionDuringTheRefusedCallEndsTheWait) {
+  host.load_balancers.fail_next(
+      "ensure", Status(Code::invalid_argument, ErrorClass::invalid_spec, "no such flavor"));
+  host.load_balancers.before_next("ensure", [&] {
+    edit("web", [](Json& s) { s["metadata"]["annotations"]["example.com/flavor"] = "small"; });
+  });
+  put(balanced("web"));
+  start();
+  run();
+  EXPECT_EQ(take_cloud(), (Texts{"ensure", "ensure"}));
+  EXPECT_NE(address("web"), "");
+}
+
 TEST_F(FaultTest, SVC_50_CLOUD_5_ADelayIsObeyedExactly) {
   Status later(Code::internal, "not now");
   host.load_balancers.fail_next("ensure", later.with_retry_after(seconds(17)));

@@ -37,6 +37,16 @@ TEST_F(NodeChangesTest, SVC_52_60_63_OneUpdateAndNoPatch) {
   EXPECT_EQ(recorded("service_controller_nodesync_error_total"), 0);
 }
 
+TEST_F(NodeChangesTest, MET_6_AServiceThatGoesDuringAPassDoesNotHoldItUp) {
+  made(2, 1);
+  host.load_balancers.before_next("remove", [&] { put_node(plain_node("new")); });
+  mark_deleted("s0");
+  advance(seconds(3));
+  ASSERT_FALSE(exists("s0"));
+  EXPECT_EQ(backends_of("s1"), 2U);
+  EXPECT_EQ(records("service_controller_nodesync_latency_seconds"), 1U);
+}
+
 TEST_F(NodeChangesTest, AHundredWithinASecondAreAtMostTwoUpdates) {
   made(10, 1);
   for (int i = 0; i < 100; ++i) {

@@ -87,6 +87,20 @@ TEST_F(PartialTest, AnIdThatCouldNotBeRecordedIsKnownAllTheSame) {
   EXPECT_EQ(id_of_last_ensure(), "lb-half");
 }
 
+TEST_F(PartialTest, AnIdThatIsRecordedInPlaceOfAnotherEndsNoWait) {
+  fail_with(quota(), made("lb-half"));
+  Json service = balanced("web");
+  service["metadata"]["annotations"][kIdAnnotationName] = "lb-of-yesterday";
+  put(service);
+  start();
+  run();
+  EXPECT_EQ(annotations("web")[kIdAnnotationName], "lb-half");
+  EXPECT_EQ(take_cloud(), Texts{"ensure"});
+  put_node(plain_node("new"));
+  advance(seconds(5));
+  EXPECT_TRUE(take_cloud().empty());
+}
+
 TEST_F(PartialTest, AWaitCarriesItsIdToo) {
   fail_with(Status(Code::unavailable, ErrorClass::waiting, "the network is being made")
                 .with_retry_after(seconds(3)),

@@ -5,7 +5,16 @@
 namespace ccm::service {
 namespace {
 
-class PendingTest : public ServiceTest {};
+class PendingTest : public ServiceTest {
+ protected:
+  static LoadBalancer working(const std::string& difference = {}) {
+    LoadBalancer answer;
+    answer.state = LoadBalancerState::pending;
+    answer.id = "lb-1";
+    answer.difference = difference;
+    return answer;
+  }
+};
 
 TEST_F(PendingTest, APendingOneIsRecordedAndSaysWhyItWaits) {
   host.load_balancers.created_state = LoadBalancerState::pending;
@@ -76,10 +85,7 @@ TEST_F(PendingTest, OneThatIsPendingAgainLaterIsAskedAboutSoon) {
   start();
   run();
   ASSERT_EQ(address("web"), "203.0.113.1");
-  LoadBalancer working;
-  working.state = LoadBalancerState::pending;
-  working.id = "lb-1";
-  host.load_balancers.answer_next("update_backends", working);
+  host.load_balancers.answer_next("update_backends", working());
   put_node(plain_node("first"));
   advance(milliseconds(1'100));
   ASSERT_EQ(take_cloud(), (Texts{"ensure", "update_backends"}));
@@ -87,12 +93,74 @@ TEST_F(PendingTest, OneThatIsPendingAgainLaterIsAskedAboutSoon) {
   EXPECT_EQ(take_cloud(), Texts{"update_backends"});
   advance(seconds(300));
   // The same request, pending once more: its age counts from now on.
-  host.load_balancers.answer_next("update_backends", working);
+  host.load_balancers.answer_next("update_backends", working());
   put_node(plain_node("second"));
   advance(milliseconds(1'100));
   ASSERT_EQ(take_cloud(), Texts{"update_backends"});
   advance(milliseconds(750));
   EXPECT_EQ(take_cloud(), Texts{"update_backends"});
+}
+
+TEST_F(PendingTest, SVC_60_MET_4_7_AnUpdateThatIsPendingIsOneAndIsToldWhenItEnds) {
+  put(balanced("web"));
+  start();
+  run();
+  take_events();
+  host.load_balancers.answer_next("update_backends", working("members"));
+  host.load_balancers.answer_next("update_backends", working());
+  LoadBalancer done = host.load_balancers.balancers["uid-of-web"].shown;
+  host.load_balancers.answer_next("update_backends", done);
+  put_node(plain_node("new"));
+  advance(milliseconds(1'250));
+  EXPECT_TRUE(take_events().empty());
+  advance(seconds(5));
+  EXPECT_EQ(take_cloud(),
+            (Texts{"ensure", "update_backends", "update_backends", "update_backends"}));
+  EXPECT_EQ(take_events(), Texts{"Normal UpdatedLoadBalancer"});
+  EXPECT_EQ(recorded("service_controller_loadbalancer_sync_total"), 1);
+  const char* duration = "service_controller_update_loadbalancer_host_latency_seconds";
+  EXPECT_EQ(records(duration), 1U);
+  EXPECT_GT(recorded(duration), 0.5);
+  // The next one is another one, and changes nothing.
+  host.load_balancers.answer_next("update_backends", done);
+  put_node(plain_node("another"));
+  advance(seconds(5));
+  EXPECT_TRUE(take_events().empty());
+  EXPECT_EQ(recorded("service_controller_loadbalancer_sync_total"), 2);
+  EXPECT_EQ(records(duration), 2U);
+}
+
+// Its member was drained or removed meanwhile, which the former hash would hide.
+TEST_F(PendingTest, SVC_60_ANodeThatComesBackDuringAnUpdateIsABackendAgain) {
+  put_nodes(2);
+  put(balanced("web"));
+  start();
+  run();
+  take_cloud();
+  LoadBalancer answer = working("members");
+  answer.retry_after = minutes(1);
+  host.load_balancers.answer_next("update_backends", answer);
+  host.kube.remove("v1/nodes", "node-1");
+  advance(milliseconds(1'250));
+  ASSERT_EQ(take_cloud(), Texts{"update_backends"});
+  put_node(plain_node("node-1"));
+  advance(milliseconds(1'250));
+  ASSERT_EQ(host.load_balancers.calls("update_backends").size(), 1U);
+  EXPECT_EQ(host.load_balancers.calls("update_backends")[0].backends.size(), 2U);
+}
+
+TEST_F(PendingTest, R_121_AHintEndsTheWait) {
+  host.load_balancers.created_state = LoadBalancerState::pending;
+  host.load_balancers.pending_retry = minutes(5);
+  put(balanced("web"));
+  start();
+  run();
+  host.load_balancers.activate("uid-of-web");
+  run();
+  ASSERT_EQ(address("web"), "");
+  host.kube.hint("v1/services", "web", "default");
+  run();
+  EXPECT_NE(address("web"), "");
 }
 
 TEST_F(PendingTest, PendingOnesHoldNoWorker) {

@@ -55,6 +55,17 @@ TEST_F(RestartTest, WhatGoManagersLeftIsTakenOverWithoutAChangeOfTheStatus) {
   EXPECT_EQ(stored("web")["metadata"]["annotations"][kIdAnnotationName], "lb-5");
 }
 
+TEST_F(RestartTest, ACloudThatDoesNotSayIsLookedAtAgain) {
+  made(1);
+  LoadBalancer unknown;
+  unknown.state = LoadBalancerState::unknown;
+  host.load_balancers.answer_next("observe", unknown);
+  start();
+  advance(seconds(5));
+  EXPECT_EQ(take_cloud(), (Texts{"observe", "observe"}));
+  EXPECT_TRUE(take_events().empty());
+}
+
 TEST_F(RestartTest, SVC_10_AChangeDuringTheAbsenceIsMade) {
   made(1);
   controller.reset();
