@@ -44,8 +44,6 @@ std::string what(const Call& call, std::string_view namespace_name, std::string_
 Query write_query(const WriteOptions& options) {
   Query query;
   query.add("fieldManager", options.field_manager);
-  if (options.force) query.add("force", "true");
-  if (options.dry_run) query.add("dryRun", "All");
   return query;
 }
 
@@ -65,9 +63,6 @@ std::string_view media_type(PatchType type) {
 
 std::string delete_body(const DeleteOptions& options) {
   std::string body = R"({"kind":"DeleteOptions","apiVersion":"v1")";
-  if (!options.propagation_policy.empty()) {
-    body += ",\"propagationPolicy\":" + json_string(options.propagation_policy);
-  }
   std::string conditions;
   if (!options.uid.empty()) conditions = "\"uid\":" + json_string(options.uid);
   if (!options.resource_version.empty()) {
@@ -97,15 +92,13 @@ Query list_query(const ListOptions& options) {
 Query watch_query(const WatchOptions& options) {
   thread_local std::minstd_rand random(std::random_device{}());
   std::uniform_int_distribution<int> seconds(300, 600);  // API-31
-  const auto timeout = options.server_timeout.count() > 0 ? options.server_timeout.count()
-                                                          : int64_t{seconds(random)};
   Query query;
   query.add("watch", "true");
   query.add("labelSelector", options.label_selector);
   query.add("fieldSelector", options.field_selector);
   query.add("resourceVersion", options.resource_version);
   if (options.bookmarks) query.add("allowWatchBookmarks", "true");
-  query.add("timeoutSeconds", std::to_string(timeout));
+  query.add("timeoutSeconds", std::to_string(seconds(random)));
   if (options.send_initial_events) {  // API-38, 39
     query.add("sendInitialEvents", "true");
     query.add("resourceVersionMatch", "NotOlderThan");

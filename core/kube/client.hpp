@@ -86,7 +86,6 @@ struct WatchOptions {
   std::string label_selector;
   std::string field_selector;
   std::string resource_version;
-  std::chrono::seconds server_timeout{0};  // 0 = random in 300..600 s (API-31)
   bool bookmarks = true;
   bool send_initial_events = false;  // streamed list (API-38)
   bool protobuf = false;             // ask for protobuf first, then for JSON
@@ -97,8 +96,6 @@ enum class PatchType { json, merge, strategic_merge, apply };  // API-47
 struct WriteOptions {
   std::string subresource;  // "status"
   std::string field_manager;
-  bool force = false;  // apply only
-  bool dry_run = false;
   bool answer_metadata = false;  // patches: PartialObjectMetadata instead of the object
   static const WriteOptions& defaults();
 };
@@ -106,7 +103,6 @@ struct WriteOptions {
 struct DeleteOptions {
   std::string uid;               // precondition (API-22)
   std::string resource_version;  // precondition
-  std::string propagation_policy;
   static const DeleteOptions& defaults();
 };
 

@@ -3,6 +3,7 @@
 #include "net/open_socket.hpp"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <netinet/in.h>
@@ -10,12 +11,14 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
 namespace ccm::net {
 
 namespace asio = boost::asio;
+using asio::ip::address;
 using asio::ip::tcp;
 using boost::system::error_code;
 using std::chrono::steady_clock;
@@ -24,18 +27,19 @@ namespace {
 
 constexpr std::chrono::milliseconds kNextAddressAfter{300};
 
+struct Lookup;
+
 // One dial. Lookup and connections report here by callback and wake the coroutine, because a lookup
 // in progress cannot be interrupted: a cancelled dial lets it end unobserved.
 struct Attempt {
-  explicit Attempt(const asio::any_io_executor& home)
-      : executor(home), resolver(home), wake(home) {}
+  explicit Attempt(const asio::any_io_executor& home) : executor(home), wake(home) {}
 
   asio::any_io_executor executor;
-  tcp::resolver resolver;
+  std::shared_ptr<Lookup> lookup;  // until it ended
   asio::steady_timer wake;
   bool resolved = false;
   error_code lookup_error;
-  std::vector<tcp::endpoint> endpoints;
+  std::vector<address> addresses;
   std::vector<std::shared_ptr<tcp::socket>> sockets;
   std::shared_ptr<tcp::socket> winner;
   std::size_t failed = 0;
@@ -43,12 +47,30 @@ struct Attempt {
 };
 using AttemptPtr = std::shared_ptr<Attempt>;
 
+// A lookup for all dials that need this name meanwhile. Asio looks up one name at a time, so each
+// dial with a lookup of its own would make other hosts wait once more for a DNS server that does
+// not answer. Only dials own it, so it is cancelled when the last of them gives up.
+struct Lookup {
+  explicit Lookup(const asio::any_io_executor& home) : resolver(home) {}
+
+  tcp::resolver resolver;
+  std::vector<std::weak_ptr<Attempt>> waiting;
+};
+
+struct LookupsOfLoop final : asio::execution_context::service {
+  static inline asio::execution_context::id id;
+  explicit LookupsOfLoop(asio::execution_context& loop) : service(loop) {}
+  void shutdown() override {}
+
+  std::map<std::string, std::weak_ptr<Lookup>> of_host;  // expired ones have ended
+};
+
 // Ends the attempt however its coroutine ends.
 struct Abandon {
   explicit Abandon(AttemptPtr given) : attempt(std::move(given)) {}
   ~Abandon() {
     error_code ignored;
-    attempt->resolver.cancel();
+    attempt->lookup.reset();
     for (const auto& socket : attempt->sockets) {
       if (socket != attempt->winner) socket->close(ignored);
     }
@@ -60,15 +82,15 @@ struct Abandon {
 };
 
 // The order of getaddrinfo(), but the families alternate, so that a dead one costs little.
-std::vector<tcp::endpoint> interleave(const tcp::resolver::results_type& results) {
-  std::vector<tcp::endpoint> first;
-  std::vector<tcp::endpoint> second;
+std::vector<address> interleave(const tcp::resolver::results_type& results) {
+  std::vector<address> first;
+  std::vector<address> second;
   for (const auto& entry : results) {
-    const tcp::endpoint endpoint = entry.endpoint();
-    auto& list = first.empty() || endpoint.protocol() == first.front().protocol() ? first : second;
-    if (std::find(list.begin(), list.end(), endpoint) == list.end()) list.push_back(endpoint);
+    const address found = entry.endpoint().address();
+    auto& list = first.empty() || found.is_v6() == first.front().is_v6() ? first : second;
+    if (std::find(list.begin(), list.end(), found) == list.end()) list.push_back(found);
   }
-  std::vector<tcp::endpoint> merged;
+  std::vector<address> merged;
   for (std::size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
     if (i < first.size()) merged.push_back(first[i]);
     if (i < second.size()) merged.push_back(second[i]);
@@ -76,22 +98,39 @@ std::vector<tcp::endpoint> interleave(const tcp::resolver::results_type& results
   return merged;
 }
 
-void start_lookup(const AttemptPtr& attempt, const std::string& host, std::uint16_t port) {
+// Shares a lookup of the host that is under way.
+void start_lookup(const AttemptPtr& attempt, const std::string& host) {
   error_code not_literal;
-  const auto address = asio::ip::make_address(host, not_literal);
+  const address literal = asio::ip::make_address(host, not_literal);
   if (!not_literal) {
-    attempt->endpoints.emplace_back(address, port);
+    attempt->addresses.push_back(literal);
     attempt->resolved = true;
     return;
   }
-  attempt->resolver.async_resolve(
-      host, std::to_string(port), tcp::resolver::numeric_service,
-      [attempt](const error_code& error, const tcp::resolver::results_type& results) {
-        attempt->resolved = true;
-        attempt->lookup_error = error;
-        if (!error) attempt->endpoints = interleave(results);
-        attempt->wake.cancel();
-      });
+  auto& loop = asio::query(attempt->executor, asio::execution::context);
+  auto& of_host = asio::use_service<LookupsOfLoop>(loop).of_host;
+  std::erase_if(of_host, [](const auto& entry) { return entry.second.expired(); });
+  attempt->lookup = of_host[host].lock();
+  if (attempt->lookup) return attempt->lookup->waiting.push_back(attempt);
+  const auto lookup = std::make_shared<Lookup>(attempt->executor);
+  attempt->lookup = lookup;
+  lookup->waiting.push_back(attempt);
+  of_host[host] = lookup;
+  auto ended = [weak = std::weak_ptr(lookup)](const error_code& error,
+                                              const tcp::resolver::results_type& results) {
+    const auto self = weak.lock();
+    if (!self) return;
+    for (const auto& waiting : self->waiting) {
+      const AttemptPtr dial = waiting.lock();
+      if (!dial) continue;
+      dial->lookup.reset();
+      dial->resolved = true;
+      dial->lookup_error = error;
+      if (!error) dial->addresses = interleave(results);
+      dial->wake.cancel();
+    }
+  };
+  lookup->resolver.async_resolve(host, "", std::move(ended));
 }
 
 std::string endpoint_text(const tcp::endpoint& endpoint) {
@@ -154,14 +193,14 @@ asio::awaitable<Result<std::shared_ptr<Transport>>> dial(asio::any_io_executor e
       (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + std::to_string(port);
   const auto attempt = std::make_shared<Attempt>(executor);
   const Abandon abandon(attempt);
-  start_lookup(attempt, host, port);
+  start_lookup(attempt, host);
   while (!attempt->resolved) {
     if (!co_await sleep(attempt, deadline)) co_return failure(Code::cancelled, "cancelled");
     if (!attempt->resolved && steady_clock::now() >= deadline) {
       co_return failure(Code::deadline_exceeded, "timed out looking up the name " + host);
     }
   }
-  if (attempt->lookup_error || attempt->endpoints.empty()) {
+  if (attempt->lookup_error || attempt->addresses.empty()) {
     co_return failure(Code::unavailable,
                       "cannot look up the name " + host + ": " + attempt->lookup_error.message());
   }
@@ -174,17 +213,17 @@ asio::awaitable<Result<std::shared_ptr<Transport>>> dial(asio::any_io_executor e
       const std::string detail = attempt->last_error.empty() ? "" : "; " + attempt->last_error;
       co_return failure(Code::deadline_exceeded, "timed out connecting to " + where + detail);
     }
-    if (attempt->failed == attempt->endpoints.size()) {
+    if (attempt->failed == attempt->addresses.size()) {
       const bool same = attempt->last_error.rfind(where + ":", 0) == 0;
       const std::string target = same ? "" : where + " at ";
       co_return failure(Code::unavailable, "cannot connect to " + target + attempt->last_error);
     }
-    if (next < attempt->endpoints.size() && (now >= next_start || attempt->failed == next)) {
-      start_connection(attempt, attempt->endpoints[next]);
+    if (next < attempt->addresses.size() && (now >= next_start || attempt->failed == next)) {
+      start_connection(attempt, tcp::endpoint(attempt->addresses[next], port));
       ++next;
       next_start = now + kNextAddressAfter;
     }
-    const bool more = next < attempt->endpoints.size();
+    const bool more = next < attempt->addresses.size();
     const auto until = more ? std::min(deadline, next_start) : deadline;
     if (!co_await sleep(attempt, until)) co_return failure(Code::cancelled, "cancelled");
   }

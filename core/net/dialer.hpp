@@ -16,8 +16,9 @@ namespace ccm::net {
 
 // A connected transport with TCP_NODELAY and keep-alive (30 s, API-100). A new address is tried
 // every 300 ms while the earlier ones do not answer (RFC 8305), at once when one fails; the first
-// that connects wins. Failures: unavailable (name not found, refused by all), deadline_exceeded,
-// cancelled. The message names host, port and the last address's error.
+// that connects wins. Dials of one host at a time share its lookup, so `executor` must run on one
+// thread. Failures: unavailable (name not found, refused by all), deadline_exceeded, cancelled. The
+// message names host, port and the last address's error.
 boost::asio::awaitable<Result<std::shared_ptr<Transport>>> dial(
     boost::asio::any_io_executor executor, std::string host, std::uint16_t port,
     Transport::TimePoint deadline);

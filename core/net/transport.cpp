@@ -67,7 +67,10 @@ asio::awaitable<void> Transport::await_turn() {
   const auto protocol = socket_.local_endpoint(error).protocol();
   parked_ = socket_.release(error);
   co_await pace_->turn();
-  if (parked_ >= 0) socket_.assign(protocol, std::exchange(parked_, -1), error);
+  if (parked_ < 0) co_return;
+  const int descriptor = std::exchange(parked_, -1);
+  socket_.assign(protocol, descriptor, error);
+  if (error) ::close(descriptor);
 }
 
 // ---- one attempt, without waiting ----

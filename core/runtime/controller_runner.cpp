@@ -63,10 +63,10 @@ Status ControllerRunner::watch(EventSource& source, const WatchSpec& spec, MapFn
   const auto resource = kube::Resource::parse(spec.resource);
   const bool namespaced = !resource || resource->namespaced;
   handler.on_delete = [weak, shared_map, namespaced](const kube::ObjectPtr& last, bool) {
-    if (const auto self = weak.lock()) {
-      (*self)->drop_key_of(*last, namespaced);
-      (*self)->on_event(EventKind::deleted, nullptr, last, *shared_map);
-    }
+    const auto self = weak.lock();
+    if (!self) return;
+    if ((*self)->drop_key_of(*last, namespaced) && !*shared_map) return;
+    (*self)->on_event(EventKind::deleted, nullptr, last, *shared_map);
   };
   handler.on_synced = [weak] {
     if (const auto self = weak.lock()) (*self)->on_synced();
@@ -102,11 +102,13 @@ void ControllerRunner::on_event(EventKind kind, const kube::ObjectPtr& before,
   queue_.add(key_of(*now), periodic ? Priority::periodic : Priority::changed);
 }
 
-// Nobody takes keys on a standby: over months it would keep that of each object that ever was. The
+// Nobody takes keys on a standby: over months it would keep that of each object that ever was. A
 // map function may add the key again. A key that may be that of an object of another watch stays.
-void ControllerRunner::drop_key_of(const kube::Object& gone, bool namespaced) {
-  if (started_ || watches_[namespaced ? 1 : 0] != 1) return;
-  if (gone.namespace_name().empty() != namespaced) queue_.drop(key_of(gone));
+bool ControllerRunner::drop_key_of(const kube::Object& gone, bool namespaced) {
+  if (started_ || watches_[namespaced ? 1 : 0] != 1) return false;
+  if (gone.namespace_name().empty() == namespaced) return false;
+  queue_.drop(key_of(gone));
+  return true;
 }
 
 void ControllerRunner::on_synced() {

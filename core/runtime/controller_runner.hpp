@@ -78,7 +78,8 @@ class ControllerRunner {
  private:
   void on_event(EventKind kind, const kube::ObjectPtr& before, const kube::ObjectPtr& now,
                 const MapFn& map);
-  void drop_key_of(const kube::Object& gone, bool namespaced);
+  // Whether it did: no worker takes that key, and no other watch means it.
+  bool drop_key_of(const kube::Object& gone, bool namespaced);
   void on_synced();
   void schedule_pump();
   void pump();

@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "base/utf8.hpp"
+#include "net/url.hpp"
 #include "plugin/host_services/host_operation.hpp"
 #include "plugin/host_services/http_credentials.hpp"
 #include "plugin/origin.hpp"
@@ -133,7 +134,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   }
 
   void withhold() {
-    const std::string url = redacted_url(request_.url);
+    const std::string url = net::redact_url(request_.url);
     std::string body = request_.body;
     for (const std::string& secret : secrets_) redact(body, secret);
     const auto& origin = running_->context()->origin();
@@ -218,7 +219,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       line.info("HTTP call of a plugin", {{"component", running_->component().identity().name},
                                           {"operation", operation_},
                                           {"method", request_.method},
-                                          {"url", redacted_url(request_.url)},
+                                          {"url", net::redact_url(request_.url)},
                                           {"status", status},
                                           {"err", response.status()},
                                           {"duration", duration},
@@ -315,18 +316,6 @@ HttpCall read_call(const ccm_http_request& raw, const LiveComponent& component,
 }
 
 }  // namespace
-
-std::string redacted_url(std::string_view url) {
-  url = url.substr(0, url.find_first_of("?#"));
-  const auto scheme = url.find("://");
-  if (scheme == std::string_view::npos) return std::string(url);
-  const auto authority = scheme + 3;
-  const auto end = std::min(url.find('/', authority), url.size());
-  const auto at = url.substr(0, end).rfind('@');
-  std::string out(url.substr(0, authority));
-  out += url.substr(at != std::string_view::npos && at >= authority ? at + 1 : authority);
-  return out;
-}
 
 HttpService::HttpService(const std::shared_ptr<LiveComponent>& component,
                          HttpServiceOptions options)

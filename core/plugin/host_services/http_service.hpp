@@ -60,7 +60,4 @@ class HttpService final : public HostService {
   const std::shared_ptr<const HttpServiceOptions> options_;
 };
 
-// The URL without user, password, query and fragment, which may hold secrets.
-std::string redacted_url(std::string_view url);
-
 }  // namespace ccm::plugin

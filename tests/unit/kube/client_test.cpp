@@ -64,8 +64,6 @@ TEST_F(ClientTest, API_47_WritesUseMethodMediaTypeAndOptions) {
   options.subresource = "status";
   ASSERT_TRUE(run(client.patch(nodes_, "", "n", PatchType::strategic_merge, body, options)).ok());
   options.subresource.clear();
-  options.force = true;
-  options.dry_run = true;
   ASSERT_TRUE(run(client.patch(nodes_, "", "n", PatchType::apply, body, options)).ok());
   DeleteOptions preconditions;
   preconditions.uid = "u-1";
@@ -86,7 +84,7 @@ TEST_F(ClientTest, API_47_WritesUseMethodMediaTypeAndOptions) {
                   "PATCH /api/v1/nodes/n application/merge-patch+json",
                   "PATCH /api/v1/nodes/n/status?fieldManager=ccm%20node "
                   "application/strategic-merge-patch+json",
-                  "PATCH /api/v1/nodes/n?fieldManager=ccm%20node&force=true&dryRun=All "
+                  "PATCH /api/v1/nodes/n?fieldManager=ccm%20node "
                   "application/apply-patch+yaml",
                   "DELETE /api/v1/nodes/n application/json",
                   "POST /api/v1/namespaces/ns/serviceaccounts/sa/token application/json"));

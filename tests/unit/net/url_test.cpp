@@ -88,6 +88,7 @@ TEST(Url, ShowsNoSecretInMessages) {
   EXPECT_EQ(redact_url("https://user:secret@host/path?token=secret"), "https://host/path");
   EXPECT_EQ(redact_url("https://host/a@b"), "https://host/a@b");
   EXPECT_EQ(redact_url("user:secret@host"), "host");
+  EXPECT_EQ(redact_url("nonsense?secret"), "nonsense");
   const Result<Url> url = parse_url("ftp://user:secret@host/?secret");
   EXPECT_EQ(url.status().message().find("secret"), std::string::npos) << url.status().message();
 }

@@ -115,9 +115,8 @@ TEST_F(ControllerRunnerTest, AStandbyKeepsNoKeyOfWhatIsGone) {
   bool clean_up = false;
   auto map = [&](EventKind kind, const kube::ObjectPtr&, const kube::ObjectPtr& now,
                  WorkQueue& queue) {
-    if (kind != EventKind::deleted || clean_up) {
-      queue.add(std::string(now->name()), Priority::changed, now->name() == "late" ? 1h : 0h);
-    }
+    if (kind == EventKind::deleted && !clean_up) return;
+    queue.add(now->name(), Priority::changed, now->name() == "late" ? 1h : 0h);
   };
   RunnerOptions options;
   options.workers = 2;
@@ -152,6 +151,15 @@ TEST_F(ControllerRunnerTest, AStandbyKeepsAKeyThatTwoWatchesMayMean) {
   add("a");
   source_.handlers.at(1).on_delete(object("a"), false);
   EXPECT_EQ(runner_->queue().ready(), 1u);
+}
+
+TEST_F(ControllerRunnerTest, WithoutAMapOnlyALeaderGetsTheKeyOfWhatIsGone) {
+  make(1);
+  for (const bool leads : {false, true}) {
+    if (leads) runner_->start();
+    source_.handlers.at(0).on_delete(object("gone"), false);
+    EXPECT_EQ(runner_->queue().ready(), leads ? 1u : 0u);
+  }
 }
 
 TEST_F(ControllerRunnerTest, WaitsForEveryWatch) {

@@ -125,7 +125,7 @@ Result<ExistingFirewall> read_firewall_item(const json& document) {
   return read_one_firewall(*item);
 }
 
-// Whatever the sources: which ones they were before the doubt cannot be known.
+// The sources do not count: nobody can know which ones they were before the doubt.
 bool is_kept(const std::set<FirewallRule>& kept, const json& open) {
   const json sources = open.value("sources", json::object());
   const json balancers = sources.value("load_balancer_uids", json::array());
