@@ -2,6 +2,8 @@
 #include "manager_fixture.hpp"
 
 #include <fstream>
+#include <set>
+#include <string>
 
 namespace ccm::digitalocean_api {
 namespace {
@@ -166,17 +168,18 @@ TEST_F(ManagerFaultTest, DO_255_DO_277_FirewallAndTags) {
   start("digitalocean-firewall,digitalocean-tags", {{"DO_CLUSTER_ID", "c1"},
                                                     {"PUBLIC_ACCESS_FIREWALL_NAME", "public"},
                                                     {"PUBLIC_ACCESS_FIREWALL_TAGS", "worker"}});
+  using Ports = std::set<std::string>;
   const auto open = [&] {
-    std::string ports;
+    Ports ports;
     cloud_.with([&](Api& api) {
       if (api.firewalls().empty()) return;
       for (const json& rule : api.firewalls().begin()->second["inbound_rules"]) {
-        ports += rule["ports"].get<std::string>() + " ";
+        ports.insert(rule["ports"].get<std::string>());
       }
     });
     return ports;
   };
-  EXPECT_TRUE(eventually(patience(), [&] { return open() == "80 10256 "; })) << open();
+  EXPECT_TRUE(eventually(patience(), [&] { return open() == Ports{"80", "10256"}; }));
   const auto made = api_.create(
       "/api/v1/namespaces/default/services",
       {{"apiVersion", "v1"},
@@ -186,7 +189,7 @@ TEST_F(ManagerFaultTest, DO_255_DO_277_FirewallAndTags) {
         {{"type", "NodePort"},
          {"ports", json::array({{{"port", 7}, {"nodePort", 30007}, {"protocol", "TCP"}}})}}}});
   ASSERT_EQ(made.status, 201) << made.http.body;
-  EXPECT_TRUE(eventually(patience(), [&] { return open() == "80 10256 30007 "; })) << open();
+  EXPECT_TRUE(eventually(patience(), [&] { return open() == Ports{"80", "10256", "30007"}; }));
   EXPECT_TRUE(eventually(patience(), [&] {
     json tags;
     cloud_.with([&](Api& api) { tags = api.load_balancers().at("lb-old")["tags"]; });
