@@ -229,6 +229,8 @@ void run(const Settings& settings) {
     settled.push_back(manager->megabytes("VmRSS:"));
     anonymous.push_back(manager->megabytes("RssAnon:"));
     highest.push_back(manager->megabytes("VmHWM:"));
+    std::fprintf(stderr, "round %zu of %zu: bare client %.1f s, manager %.1f s\n", round + 1,
+                 settings.rounds, yardstick.seconds, cost.seconds);
   }
 
   std::printf("| %-60s | %11s | %8s | %8s |\n| %s | %s | %s | %s |\n", "what", "median", "least",

@@ -21,6 +21,12 @@ bool is_made_up(const std::string& name) {
   return kNames.contains(name);
 }
 
+// A member of a new pool with a monitor is NO_MONITOR or OFFLINE, by what Octavia's API happens to
+// have in memory. Nothing here reads it.
+json settled(const std::string& name, const json& value) {
+  return name == "operating_status" && value == "NO_MONITOR" ? json("OFFLINE") : value;
+}
+
 struct Pattern {
   std::regex regex;
   std::string replacement;
@@ -75,7 +81,8 @@ json NormalForm::of(const json& body) const {
   json out = json::object();
   for (const auto& [name, value] : body.items()) {
     const bool made_up = is_made_up(name) && !value.is_null();
-    out[of(name)] = made_up ? json(std::string("<") + value.type_name() + ">") : of(value);
+    out[of(name)] =
+        made_up ? json(std::string("<") + value.type_name() + ">") : of(settled(name, value));
   }
   return out;
 }
