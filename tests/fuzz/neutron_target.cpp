@@ -35,9 +35,10 @@ void check_object(const Result<T>& object) {
 }
 
 void check_group_ports(std::string_view text) {
-  openstack::Pages<openstack::GroupPort> pages{"ports", &openstack::read_group_port};
-  const auto page = pages.take(text, true);
-  check_objects(page.ok() ? Result(pages.all) : page.status());
+  std::vector<openstack::GroupPort> all;
+  auto take = openstack::into(all, &openstack::read_group_port);
+  const auto page = openstack::Pages("ports", std::move(take)).take(text, true);
+  check_objects(page.ok() ? Result(std::move(all)) : page.status());
 }
 
 void check_group_rules(std::string_view text) {

@@ -141,14 +141,14 @@ void check_children(ExistingLoadBalancer balancer) {
 // The objects of a page; none of one that is refused.
 template <typename T>
 std::vector<T> page_of(const char* name, T (*read)(const nlohmann::json&), std::string_view text) {
-  openstack::Pages<T> pages{name, read};
-  const auto page = pages.take(text, true);
+  std::vector<T> all;
+  const auto page = openstack::Pages(name, openstack::into(all, read)).take(text, true);
   if (!page.ok()) {
     check_bad_answer(page.status());
     return {};
   }
-  require(page->count == pages.all.size(), "each object of a page once");
-  return std::move(pages.all);
+  require(page->count == all.size(), "each object of a page once");
+  return all;
 }
 
 void check_list(std::string_view text) {

@@ -36,12 +36,13 @@ Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
   const LoadBalancerClass* balancer_class = settings_.classes.find(sync->service.class_name);
   sync->backends = backends();
   auto intent = make_intent(sync->object, sync->service, *balancer_class, sync->surroundings);
+  Status refused = intent.status();
   if (intent.ok()) {
     sync->intent = *std::move(intent);
     sync->requested = sync->service;
     sync->hash = intent_hash(sync->intent, sync->requested, sync->surroundings, record.annotations);
   } else {
-    sync->hash = Hash().add(intent.status().message()).value();
+    sync->hash = Hash().add(refused.message()).value();
   }
   const milliseconds now = host_.timer.now();
   const milliseconds left = deferral_left(record, sync->hash, now);
@@ -49,7 +50,6 @@ Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
     Status deferred = record.deferred;
     co_return deferred.with_retry_after(left);
   }
-  Status refused = intent.status();
   const std::string& adopted = sync->intent.adopt_id;
   if (!adopted.empty() && !may_adopt(*sync, adopted)) refused = adoption_refused(*sync);
   if (!refused.ok()) {
@@ -154,7 +154,7 @@ Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
   if (!answer.ok()) {
     Status failed = answer.status();
     if (failed.reason() == kProvidersNotOwned) failed = foreign(*sync);
-    co_await record_partial(ctx, sync, answer);
+    (void)co_await record_partial(ctx, sync, answer);  // it tells what it cannot do
     if (failed.error_class() == ErrorClass::waiting) {
       Status waiting = co_await wait(ctx, sync, failed, kEnsuring, ServicePatch());
       co_return waiting;

@@ -2,14 +2,13 @@
 #pragma once
 
 #include "api.hpp"
-#include "json_answer.hpp"
 
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
-#include <cstddef>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,51 +17,38 @@
 
 namespace ccm::openstack {
 
-// The objects of the pages that were taken. `read` throws json::exception.
+// Takes the objects of a listing one after the other. Null: the listing begins, perhaps once more.
+// Throws json::exception.
+using TakeObject = std::function<void(const nlohmann::json* entry)>;
+
+// Puts them into `all`, which has to outlive it.
 template <typename T>
-struct Pages {
-  const char* name;  // of the list in the answer
-  T (*read)(const nlohmann::json& entry);
-  std::vector<T> all{};
-  std::set<std::string> ids{};
+TakeObject into(std::vector<T>& all, T (*read)(const nlohmann::json& entry)) {
+  return [&all, read](const nlohmann::json* entry) {
+    if (entry == nullptr) {
+      all.clear();
+    } else {
+      all.push_back(read(*entry));
+    }
+  };
+}
+
+// The pages of one listing, whose objects are in the answer's list `name`.
+class Pages {
+ public:
+  Pages(const char* name, TakeObject take) : name_(name), take_(std::move(take)) {}
 
   // Failure: bad_answer(), also for an object that was there already.
-  Result<PageInfo> take(std::string_view body, bool first) {
-    if (first) {
-      all.clear();
-      ids.clear();
-    }
-    return read_answer(parse_json(body),
-                       [this](const nlohmann::json& document) -> Result<PageInfo> {
-                         PageInfo page;
-                         for (const nlohmann::json& entry : document.at(name)) {
-                           page.last_id = id_of(entry);
-                           if (!ids.insert(page.last_id).second) {
-                             return bad_answer("lists " + page.last_id + " twice");
-                           }
-                           all.push_back(read(entry));
-                           ++page.count;
-                         }
-                         for (const nlohmann::json& link :
-                              part_of(document, (std::string(name) + "_links").c_str())) {
-                           page.more = page.more || text_of(link, "rel") == "next";
-                         }
-                         return page;
-                       });
-  }
+  Result<PageInfo> take(std::string_view body, bool first);
+
+ private:
+  const char* name_;
+  TakeObject take_;
+  std::set<std::string> ids_;
 };
 
 // Failures: those of Api::list and of Pages::take.
-template <typename T>
-Task<Result<std::vector<T>>> read_pages(Api& api, Ctx ctx, Collection collection, const char* name,
-                                        T (*read)(const nlohmann::json& entry)) {
-  Pages<T> pages{name, read};
-  PageReader reader = [&pages](const std::string& body, bool first) {
-    return pages.take(body, first);
-  };
-  Status listed = co_await api.list(ctx, std::move(collection), std::move(reader));
-  if (!listed.ok()) co_return listed;
-  co_return std::move(pages.all);
-}
+Task<Status> read_pages(Api& api, Ctx ctx, Collection collection, const char* name,
+                        TakeObject take);
 
 }  // namespace ccm::openstack

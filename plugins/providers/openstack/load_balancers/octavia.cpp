@@ -2,7 +2,6 @@
 
 #include "openstack/answer.hpp"
 #include "openstack/json_answer.hpp"
-#include "openstack/pages.hpp"
 
 #include <ccm/percent_encode.hpp>
 
@@ -83,25 +82,24 @@ Task<Result<std::optional<ExistingLoadBalancer>>> Octavia::find(Ctx ctx, std::st
 
 // Octavia's pagination_max_limit may be negative, for "any number". It fails with a limit then, and
 // every page says that there is another one, of which the last is empty.
-template <typename T>
-Task<Result<std::vector<T>>> Octavia::list(Ctx ctx, std::string path, const char* name,
-                                           const char* operation,
-                                           T (*read)(const nlohmann::json&)) {
+Task<Status> Octavia::list(Ctx ctx, std::string path, const char* name, const char* operation,
+                           TakeObject take) {
   Collection collection;
   collection.service = "load-balancer";
   collection.path = std::move(path);
   collection.operation = operation;
   collection.page_size = 0;
   collection.must_exist = true;
-  return read_pages(api_, std::move(ctx), std::move(collection), name, read);
+  return read_pages(api_, std::move(ctx), std::move(collection), name, std::move(take));
 }
 
 Task<Result<std::vector<ExistingLoadBalancer>>> Octavia::listed(Ctx ctx, std::string query) {
-  auto all = co_await list(ctx, "loadbalancers" + query, "loadbalancers", "ListLoadBalancers",
-                           &read_load_balancer);
-  if (!all.ok()) co_return all;
-  std::erase_if(*all, [](const ExistingLoadBalancer& one) { return one.status == "DELETED"; });
-  co_return all;
+  std::vector<ExistingLoadBalancer> found;
+  Status read = co_await list(ctx, "loadbalancers" + query, "loadbalancers", "ListLoadBalancers",
+                              into(found, &read_load_balancer));
+  if (!read.ok()) co_return read;
+  std::erase_if(found, [](const ExistingLoadBalancer& one) { return one.status == "DELETED"; });
+  co_return found;
 }
 
 Task<Result<std::vector<ExistingLoadBalancer>>> Octavia::all(Ctx ctx) {
@@ -124,27 +122,31 @@ Task<Result<std::vector<ExistingLoadBalancer>>> Octavia::with_name(Ctx ctx, std:
 
 Task<Status> Octavia::read_children(Ctx ctx, ExistingLoadBalancer& balancer) {
   const std::string query = "?loadbalancer_id=" + percent_encode(balancer.id);
-  auto listeners =
-      co_await list(ctx, "listeners" + query, "listeners", "ListListeners", &read_listener);
-  if (!listeners.ok()) co_return listeners.status();
-  auto pools = co_await list(ctx, "pools" + query, "pools", "ListPools", &openstack::read_pool);
-  if (!pools.ok()) co_return pools.status();
-  keep_those_of(balancer.id, *listeners);
-  keep_those_of(balancer.id, *pools);
-  for (ExistingPool& pool : *pools) {
-    Status read = co_await read_pool(ctx, pool);
+  std::vector<ExistingListener> listeners;
+  Status read = co_await list(ctx, "listeners" + query, "listeners", "ListListeners",
+                              into(listeners, &read_listener));
+  if (!read.ok()) co_return read;
+  std::vector<ExistingPool> pools;
+  read =
+      co_await list(ctx, "pools" + query, "pools", "ListPools", into(pools, &openstack::read_pool));
+  if (!read.ok()) co_return read;
+  keep_those_of(balancer.id, listeners);
+  keep_those_of(balancer.id, pools);
+  for (ExistingPool& pool : pools) {
+    read = co_await read_pool(ctx, pool);
     if (!read.ok()) co_return read;
   }
-  balancer.listeners = *std::move(listeners);
-  balancer.pools = *std::move(pools);
+  balancer.listeners = std::move(listeners);
+  balancer.pools = std::move(pools);
   co_return Status();
 }
 
 Task<Status> Octavia::read_pool(Ctx ctx, ExistingPool& pool) {
-  auto listed =
-      co_await list(ctx, "pools/" + pool.id + "/members", "members", "ListMembers", &read_member);
-  if (!listed.ok()) co_return listed.status();
-  ExistingMembers members = members_of(*std::move(listed));
+  std::vector<IdentifiedMember> found;
+  Status read = co_await list(ctx, "pools/" + pool.id + "/members", "members", "ListMembers",
+                              into(found, &read_member));
+  if (!read.ok()) co_return read;
+  ExistingMembers members = members_of(std::move(found));
   pool.members = std::move(members.members);
   pool.member_ids = std::move(members.ids);
   pool.failed_members = std::move(members.failed);
@@ -162,9 +164,8 @@ Task<Status> Octavia::read_pool(Ctx ctx, ExistingPool& pool) {
 Task<Result<ExistingLoadBalancer>> Octavia::create(Ctx ctx, LoadBalancerWrite write) {
   const milliseconds time = ctx.remaining();
   auto permit = co_await creations_.acquire();
-  if (ctx.cancelled()) co_return ctx.status();
   // One that is cut off may be carried out all the same, and is not found before.
-  if (ctx.remaining() < time / 2) co_return others_first();
+  if (ctx.cancelled() || ctx.remaining() < time / 2) co_return others_first();
   const auto body = co_await api_.call(ctx, call_of(write));
   if (!body.ok()) co_return body.status();
   co_return parse_load_balancer(*body);

@@ -3,6 +3,7 @@
 
 #include "existing.hpp"
 #include "openstack/api.hpp"
+#include "openstack/pages.hpp"
 #include "writes.hpp"
 
 #include <ccm/host.hpp>
@@ -47,9 +48,8 @@ class Octavia {
   // Of something that has to be there: a 404 is a failure.
   Task<Result<std::string>> get_existing(Ctx ctx, std::string path, const char* operation);
   // Whole lists, and never a page of one: what is missing on it would be made a second time.
-  template <typename T>
-  Task<Result<std::vector<T>>> list(Ctx ctx, std::string path, const char* name,
-                                    const char* operation, T (*read)(const nlohmann::json&));
+  Task<Status> list(Ctx ctx, std::string path, const char* name, const char* operation,
+                    TakeObject take);
   // `query`: "?name=...", or nothing.
   Task<Result<std::vector<ExistingLoadBalancer>>> listed(Ctx ctx, std::string query);
   Task<Status> read_pool(Ctx ctx, ExistingPool& pool);

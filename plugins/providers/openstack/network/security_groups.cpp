@@ -201,7 +201,11 @@ Task<Result<std::vector<GroupPort>>> SecurityGroups::ports(Ctx ctx, std::string 
   collection.path = "ports?" + query + "&" + kGroupPortFields;
   collection.operation = "ListPorts";
   collection.must_exist = true;
-  return read_pages(api_, std::move(ctx), std::move(collection), "ports", &read_group_port);
+  std::vector<GroupPort> all;
+  Status read =
+      co_await read_pages(api_, ctx, std::move(collection), "ports", into(all, &read_group_port));
+  if (!read.ok()) co_return read;
+  co_return all;
 }
 
 Task<Result<GroupPort>> SecurityGroups::read_port(Ctx ctx, std::string id) {

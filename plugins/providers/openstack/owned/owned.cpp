@@ -63,9 +63,10 @@ Task<Result<std::vector<FloatingIp>>> Owned::all_floating_ips(Ctx ctx) {
   if (!offered.ok()) co_return offered.status();
   if (!*offered) co_return std::vector<FloatingIp>();
   Collection collection{"network", "floatingips", "ListFloatingIPs", ""};
-  auto all = co_await read_pages(api_, ctx, std::move(collection), "floatingips",
-                                 &read_listed_floating_ip);
-  if (!all.ok()) co_return not_gone(all.status());
+  std::vector<FloatingIp> all;
+  Status read = co_await read_pages(api_, ctx, std::move(collection), "floatingips",
+                                    into(all, &read_listed_floating_ip));
+  if (!read.ok()) co_return not_gone(std::move(read));
   co_return all;
 }
 
@@ -73,9 +74,10 @@ Task<Result<std::vector<NamedSecurityGroup>>> Owned::security_groups(Ctx ctx, st
   Collection collection{"network",
                         "security-groups?" + query + "fields=id&fields=name&fields=description",
                         "ListSecurityGroups", ""};
-  auto all =
-      co_await read_pages(api_, ctx, std::move(collection), "security_groups", &read_named_group);
-  if (!all.ok()) co_return not_gone(all.status());
+  std::vector<NamedSecurityGroup> all;
+  Status read = co_await read_pages(api_, ctx, std::move(collection), "security_groups",
+                                    into(all, &read_named_group));
+  if (!read.ok()) co_return not_gone(std::move(read));
   co_return all;
 }
 
