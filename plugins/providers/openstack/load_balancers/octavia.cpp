@@ -21,7 +21,7 @@ Call call_of(const LoadBalancerWrite& write) {
   return call;
 }
 
-constexpr milliseconds kOthersPause{5'000};
+constexpr milliseconds kOthersPause{1'000};
 
 Status others_first() {
   return Status(Code::unavailable, ErrorClass::waiting, "other load balancers are created first")
