@@ -171,6 +171,7 @@ class Bench {
       found += node.dump().find(kTaint) != std::string::npos;
     return found;
   }
+
   BareRequest service(const std::string& name, std::size_t ports, json annotations) const {
     json list = json::array();
     for (std::size_t i = 0; i < ports; ++i) {

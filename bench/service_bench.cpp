@@ -113,10 +113,6 @@ void create_nodes(const Server& admin, const Settings& settings) {
   send_all(admin, creations, settings.connections);
 }
 
-bool has_address(const json& service) {
-  return !service.at("status").at("loadBalancer").value("ingress", json::array()).empty();
-}
-
 // Returns when every Service has an address. A server with much to do forgets the version that a
 // watch begins with, which ends it; then all are listed again.
 void await_addresses(const Server& admin, std::size_t services) {

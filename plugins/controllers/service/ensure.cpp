@@ -345,10 +345,10 @@ Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
   const bool working = answer.ok() && (answer->state == LoadBalancerState::pending ||
                                        answer->state == LoadBalancerState::unknown);
   if (answer.ok()) update.changed = update.changed || !answer->difference.empty();
-  record.update.reset();
   if (working) {
     record.update = update;
   } else {
+    record.update.reset();
     const milliseconds took = host_.timer.now() - update.begun;
     update_duration_.record(static_cast<double>(took.count()) / 1e3);
   }

@@ -40,6 +40,20 @@ class OpenStackFaultsTest : public OpenStackLoadBalancersTest {
       live([&] { disturb(spared); });
     }
   }
+  // Under way at once: first that of web(), then that of `other_`.
+  auto two_creations() {
+    const Backends backends(nodes());
+    auto first = provider->start_ensure_load_balancer(provider->ctx(), web(), backends);
+    auto second = provider->start_ensure_load_balancer(provider->ctx(), other_, backends);
+    return std::pair(std::move(first), std::move(second));
+  }
+
+  const LoadBalancerService other_ = [] {
+    LoadBalancerService service = web();
+    service.name = "other";
+    service.uid = "0b1d";
+    return service;
+  }();
 
  private:
   using Owned = std::map<std::string, std::size_t>;
@@ -76,12 +90,7 @@ TEST_F(OpenStackFaultsTest, ACreationWaitsForTheOneThatIsUnderWay) {
   slow.count = -1;
   slow.delay = seconds(2);
   cloud.faults.add(slow);
-  LoadBalancerService other = web();
-  other.name = "other";
-  other.uid = "0b1d";
-  const Backends backends(nodes());
-  const auto first = provider->start_ensure_load_balancer(provider->ctx(), web(), backends);
-  const auto second = provider->start_ensure_load_balancer(provider->ctx(), other, backends);
+  const auto [first, second] = two_creations();
   host.loop.advance(seconds(1));
   EXPECT_EQ(calls(slow.path, "POST"), 1);
   host.loop.advance(seconds(2));
@@ -99,18 +108,13 @@ TEST_F(OpenStackFaultsTest, OS_432_ACreationWithTooLittleTimeLeftIsPutOff) {
   slow.path = "/lbaas/loadbalancers$";
   slow.delay = seconds(20);
   cloud.faults.add(slow);
-  LoadBalancerService other = web();
-  other.name = "other";
-  other.uid = "0b1d";
-  const Backends backends(nodes());
-  const auto first = provider->start_ensure_load_balancer(provider->ctx(), web(), backends);
-  const auto second = provider->start_ensure_load_balancer(provider->ctx(), other, backends);
+  const auto [first, second] = two_creations();
   host.loop.advance(seconds(25));
   EXPECT_TRUE(first.done());
   ASSERT_TRUE(second.done());
   EXPECT_EQ(second.outcome().status().error_class(), ErrorClass::waiting);
   EXPECT_EQ(calls(slow.path, "POST"), 1);
-  EXPECT_EQ(ensured(other, nodes()).state, LoadBalancerState::active);
+  EXPECT_EQ(ensured(other_, nodes()).state, LoadBalancerState::active);
 }
 
 TEST_F(OpenStackFaultsTest, OS_432_ACreationThatWasCutOffIsWaitedFor) {

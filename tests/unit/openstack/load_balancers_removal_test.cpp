@@ -16,6 +16,20 @@ class OpenStackRemovalTest : public OpenStackLoadBalancersTest {
     balancer["name"] = "by-hand";
     balancer["tags"] = json::array({"mine"});
   }
+  // A Service on a load balancer that a user made, with a floating IP that it made for it.
+  LoadBalancerService served_by_a_users_own() {
+    start("internal-lb = true\n");
+    LoadBalancerService service = web();
+    service.adopt_id = ensured(web(2), nodes()).id;
+    take_the_tags_off();
+    for (json& listener : octavia().records("listeners")) listener["tags"] = json::array();
+    start();
+    service.uid = "heir";
+    service.ports[0].port = 90;
+    ensured(service, nodes());
+    service.id = std::exchange(service.adopt_id, "");
+    return service;
+  }
   Status end_of_removal(const LoadBalancerService& service) {
     Status last;
     for (int i = 0; i < 20; ++i) {
@@ -153,17 +167,8 @@ TEST_F(OpenStackRemovalTest, OS_309_ItsListenersGoThoughTheLoadBalancersTagIsGon
 
 // A user's own load balancer: the floating IP that the Service got for it goes with the Service.
 TEST_F(OpenStackRemovalTest, OS_301_307_TheFloatingIpOfAUsersOwnGoesWithItsService) {
-  start("internal-lb = true\n");
-  LoadBalancerService service = web();
-  service.adopt_id = ensured(web(2), nodes()).id;
-  take_the_tags_off();
-  for (json& listener : octavia().records("listeners")) listener["tags"] = json::array();
-  start();
-  service.uid = "heir";
-  service.ports[0].port = 90;
-  ensured(service, nodes());
+  const LoadBalancerService service = served_by_a_users_own();
   EXPECT_EQ(floating_ips(), 1U);
-  service.id = std::exchange(service.adopt_id, "");
   EXPECT_TRUE(removed(service));
   EXPECT_EQ(floating_ips(), 0U);
   EXPECT_EQ(only("loadbalancers").at("tags"), json::array({"mine"}));
@@ -171,16 +176,7 @@ TEST_F(OpenStackRemovalTest, OS_301_307_TheFloatingIpOfAUsersOwnGoesWithItsServi
 
 // The one that made it left first.
 TEST_F(OpenStackRemovalTest, OS_301_307_TheFloatingIpOfAUsersOwnGoesWithTheLastService) {
-  start("internal-lb = true\n");
-  LoadBalancerService first = web();
-  first.adopt_id = ensured(web(2), nodes()).id;
-  take_the_tags_off();
-  for (json& listener : octavia().records("listeners")) listener["tags"] = json::array();
-  start();
-  first.uid = "heir";
-  first.ports[0].port = 90;
-  ensured(first, nodes());
-  first.id = std::exchange(first.adopt_id, "");
+  const LoadBalancerService first = served_by_a_users_own();
   LoadBalancerService second = first;
   second.name = "second";
   second.uid = "second";

@@ -69,7 +69,11 @@ Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
   if (!wanted.ok()) co_return wanted;
   if (wanted->subnet_id.empty()) wanted->subnet_id = vip_subnet;
   wanted->second_subnet_id = second_subnet;
-  if (balancer != nullptr) wanted->provider = balancer->provider;
+  if (balancer != nullptr) {
+    wanted->provider = balancer->provider;
+    wanted->drains = settings_.member_drain_timeout > milliseconds(0) && !wanted->serial &&
+                     balancer->provider != "ovn";  // OS-451
+  }
   if (two_families && !dual_stack) {
     subject.problems.push_back({"LoadBalancerIPFamilyIgnored", one_family_alone(features, family)});
   }

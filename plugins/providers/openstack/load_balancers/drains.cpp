@@ -29,16 +29,9 @@ std::optional<milliseconds> Drains::left(const std::string& member, milliseconds
   return std::nullopt;
 }
 
-// OS-451.
-bool Drains::possible(const WantedLoadBalancer& wanted, const ExistingLoadBalancer& existing,
-                      milliseconds timeout) {
-  return timeout > milliseconds(0) && !wanted.serial && existing.provider != "ovn";
-}
-
 std::optional<milliseconds> Drains::keep(WantedLoadBalancer& wanted,
                                          const ExistingLoadBalancer& existing,
                                          milliseconds timeout) {
-  wanted.drains = possible(wanted, existing, timeout);
   if (!wanted.drains) return std::nullopt;
   std::optional<milliseconds> first;
   for (WantedPort& port : wanted.ports) {

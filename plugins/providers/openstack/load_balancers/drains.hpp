@@ -18,12 +18,9 @@ class Drains {
  public:
   explicit Drains(Host& host) : host_(host) {}
 
-  // Whether members get weights.
-  static bool possible(const WantedLoadBalancer& wanted, const ExistingLoadBalancer& existing,
-                       milliseconds timeout);
-
-  // Keeps members that are not wanted any more among the wanted ones, with weight 0, until each had
-  // `timeout` for that. Returns when to come back for the first of them; nothing: none is left.
+  // Where members have weights, keeps those that are not wanted any more among the wanted ones,
+  // with weight 0, until each had `timeout` for that. Returns when to come back for the first of
+  // them; nothing: none is left.
   std::optional<milliseconds> keep(WantedLoadBalancer& wanted, const ExistingLoadBalancer& existing,
                                    milliseconds timeout);
 

@@ -174,7 +174,6 @@ Task<Result<bool>> LoadBalancers::change(Ctx ctx, Subject& subject, ExistingLoad
   auto wanted = co_await want(ctx, subject, &balancer);
   if (!wanted.ok()) co_return wanted.status();
   wanted->takeover = owner == Claim::takeover;
-  wanted->drains = Drains::possible(*wanted, balancer, settings_.member_drain_timeout);
   if (owner == Claim::guest) {
     Status may = may_share(balancer, subject.options.internal, settings_.max_shared_lb);
     if (!may.ok()) co_return may;
@@ -266,7 +265,6 @@ Task<Result<LoadBalancer>> LoadBalancers::observe(Ctx ctx, LoadBalancerService s
   auto wanted = co_await want(ctx, *about, &balancer);
   if (!wanted.ok()) co_return wanted.status();
   wanted->repair = !failed_parts(balancer, true).empty();
-  wanted->drains = Drains::possible(*wanted, balancer, settings_.member_drain_timeout);
   auto out = co_await serve(ctx, *about, balancer, false);
   if (!out.ok()) co_return out;
   out->difference = named(differences(*wanted, balancer));
