@@ -77,6 +77,9 @@ class Bench {
     for (std::size_t i = 0; i < settings_.nodes; ++i) {
       json node = kubelet_node(i, 50);
       node["spec"]["providerID"] = "digitalocean://" + std::to_string(1000 + i);
+      // The node controller would write it, but does not run here.
+      node["status"]["addresses"].push_back(
+          {{"type", "ExternalIP"}, {"address", "203.0.113." + std::to_string(1 + i)}});
       creations.push_back({"POST", "/api/v1/nodes", kJson, node.dump()});
     }
     send_all(admin_, creations, kConnections);

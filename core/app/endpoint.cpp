@@ -32,11 +32,11 @@ serving::TrustOptions trust_options(const AuthenticationOptions& flags) {
   serving::TrustOptions trust;
   trust.client_ca_file = flags.client_ca_file;
   trust.proxy_ca_file = flags.requestheader_client_ca_file;
-  trust.proxy_allowed_names = flags.requestheader_allowed_names;
-  trust.username_headers = flags.requestheader_username_headers;
-  trust.group_headers = flags.requestheader_group_headers;
-  trust.extra_prefixes = flags.requestheader_extra_headers_prefix;
-  trust.uid_headers = flags.requestheader_uid_headers;
+  trust.proxies.allowed_names = flags.requestheader_allowed_names;
+  trust.proxies.username_headers = flags.requestheader_username_headers;
+  trust.proxies.group_headers = flags.requestheader_group_headers;
+  trust.proxies.extra_prefixes = flags.requestheader_extra_headers_prefix;
+  trust.proxies.uid_headers = flags.requestheader_uid_headers;
   return trust;
 }
 
@@ -58,8 +58,7 @@ serving::Answer slis_page(serving::MetricsPage& page, serving::HealthMetrics& me
   return page.show();
 }
 
-}  // namespace
-
+// `options` passed validation, so nothing can fail here any more.
 serving::ServingOptions serving_options(const SecureServingOptions& options) {
   serving::ServingOptions result;
   result.bind_address = options.bind_address;
@@ -83,6 +82,8 @@ serving::ServingOptions serving_options(const SecureServingOptions& options) {
   result.groups = std::move(tls.groups);
   return result;
 }
+
+}  // namespace
 
 Endpoint::Endpoint(asio::any_io_executor executor, const Options& options,
                    prometheus::Registry& metrics, const serving::SampledMetrics& sampled,
@@ -153,7 +154,7 @@ Status Endpoint::make_access() {
     access_.authentication = "client certificates, and bearer tokens that the API server reviews";
     tokens = std::make_shared<serving::TokenReviewer>(
         serving::ReviewClient(*asked->client, "/apis/authentication.k8s.io/v1/tokenreviews", {}),
-        who.token_webhook_cache_ttl, &token_cache_metrics_);
+        who.token_webhook_cache_ttl, token_cache_metrics_);
     trust_client_ = *asked->client;
   } else {
     access_.authentication =
@@ -181,8 +182,8 @@ Status Endpoint::make_access() {
               {{"reason", asked->why_none}});
   }
   site_ = std::make_shared<serving::Site>(std::make_shared<serving::AccessControl>(
-      serving::Authenticator(trust_, std::move(tokens), &auth_metrics_), std::move(access),
-      what.always_allow_paths, &auth_metrics_));
+      serving::Authenticator(trust_, std::move(tokens), auth_metrics_), std::move(access),
+      what.always_allow_paths, auth_metrics_));
   return {};
 }
 

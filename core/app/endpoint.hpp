@@ -32,9 +32,6 @@ class Registry;
 
 namespace ccm::app {
 
-// `options` passed validation, so nothing can fail here any more.
-serving::ServingOptions serving_options(const SecureServingOptions& options);
-
 class Endpoint {
  public:
   // The references must outlive it. `sampled`: metrics that are read at each scrape.

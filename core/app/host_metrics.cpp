@@ -23,26 +23,37 @@ namespace {
 
 using serving::Sample;
 using Samples = std::vector<Sample>;
+using Labels = decltype(Sample::labels);
 
 constexpr const char* kManager = "cloud-controller-manager";
 
-void add_leadership(serving::SampledMetrics* metrics, const HostMetricSources& from) {
-  if (!from.election.leader_elect) return;
-  using Report = Leadership::LeaseReport;
-  const auto labelled = [&leadership = from.leadership](auto number) {
-    return [&leadership, number] {
+// One series for each object of a list, of a number that the object tells (a function of it, or a
+// member); none for those that tell nothing.
+template <typename List, typename LabelsOf>
+auto series_of(List list, LabelsOf labels_of) {
+  return [=](auto number) {
+    return [=] {
       Samples samples;
-      for (const Report& lease : leadership.leases()) {
-        samples.push_back({{{"name", lease.name}}, number(lease)});
+      for (const auto& object : list()) {
+        const std::optional<double> value = std::invoke(number, object);
+        if (value) samples.push_back({labels_of(object), *value});
       }
       return samples;
     };
   };
+}
+
+void add_leadership(serving::SampledMetrics* metrics, const HostMetricSources& from) {
+  if (!from.election.leader_elect) return;
+  using Report = Leadership::LeaseReport;
+  const auto leases = series_of([&leadership = from.leadership] { return leadership.leases(); },
+                                [](const Report& lease) {
+                                  return Labels({{"name", lease.name}});
+                                });
   metrics->gauge("leader_election_master_status", "1 while this process holds the Lease, else 0.",
-                 labelled([](const Report& lease) { return lease.held ? 1.0 : 0.0; }));
-  metrics->counter(
-      "leader_election_slowpath_total", "Renewals of the Lease that had to read it first.",
-      labelled([](const Report& lease) { return static_cast<double>(lease.slow_paths); }));
+                 leases(&Report::held));
+  metrics->counter("leader_election_slowpath_total",
+                   "Renewals of the Lease that had to read it first.", leases(&Report::slow_paths));
 }
 
 using ManagedNames = std::map<std::string, std::string, std::less<>>;
@@ -57,38 +68,6 @@ ManagedNames managed_names(const LoadedSelection& selection) {
   return names;
 }
 
-Samples running_controllers(const plugin::PluginHost& plugins, const ManagedNames& names,
-                            bool leading) {
-  Samples samples;
-  for (const auto& report : plugins.components()) {
-    if (report.kind != plugin::ComponentKind::controller) continue;
-    const double runs = leading && report.queue && report.queue->started ? 1 : 0;
-    const auto known = names.find(report.name);
-    const std::string& name = known != names.end() ? known->second : report.name;
-    samples.push_back({{{"manager", kManager}, {"name", name}}, runs});
-  }
-  return samples;
-}
-
-// One series for each plugin component, of a number in its report.
-template <typename Number>
-void add_component(serving::SampledMetrics* metrics, bool counter, const char* name,
-                   const char* help, const plugin::PluginHost& plugins, Number number) {
-  auto samples = [&plugins, number] {
-    Samples result;
-    for (const auto& report : plugins.components()) {
-      result.push_back({{{"component", report.name}, {"plugin", report.plugin_id}},
-                        static_cast<double>(report.*number)});
-    }
-    return result;
-  };
-  if (counter) {
-    metrics->counter(name, help, samples);
-  } else {
-    metrics->gauge(name, help, samples);
-  }
-}
-
 Samples unsettled_objects(const plugin::PluginHost& plugins) {
   Samples samples;
   for (const auto& [controller, outcomes] : plugins.outcomes()) {
@@ -100,110 +79,110 @@ Samples unsettled_objects(const plugin::PluginHost& plugins) {
   return samples;
 }
 
-void add_components(serving::SampledMetrics* metrics, const plugin::PluginHost& plugins) {
+void add_components(serving::SampledMetrics* metrics, const HostMetricSources& from) {
   using Report = plugin::ComponentReport;
-  add_component(metrics, false, "ccm_plugin_degraded",
-                "1 while a plugin's component stalls the event loop or misses its deadlines.",
-                plugins, &Report::degraded);
+  const auto list = [&plugins = from.plugins] { return plugins.components(); };
+  const auto components = series_of(list, [](const Report& of) {
+    return Labels({{"component", of.name}, {"plugin", of.plugin_id}});
+  });
+  metrics->gauge("ccm_plugin_degraded",
+                 "1 while a plugin's component stalls the event loop or misses its deadlines.",
+                 components(&Report::degraded));
+  metrics->gauge("ccm_plugin_operations_in_flight",
+                 "Operations of a plugin's component that run now.",
+                 components(&Report::operations));
+  metrics->counter("ccm_plugin_missed_deadlines_total",
+                   "Operations of a plugin's component that did not end in time.",
+                   components(&Report::missed_deadlines));
+  metrics->counter(
+      "ccm_plugin_wrong_thread_calls_total",
+      "Calls of the host's functions by a plugin from a thread that they do not allow.",
+      components(&Report::wrong_thread_calls));
+  const auto controllers =
+      series_of(list, [names = managed_names(from.selection)](const Report& of) {
+        const auto known = names.find(of.name);
+        return Labels(
+            {{"manager", kManager}, {"name", known != names.end() ? known->second : of.name}});
+      });
+  metrics->gauge(
+      "running_managed_controllers", "1 for a controller that runs, 0 for one that does not.",
+      controllers([&leadership = from.leadership](const Report& of) -> std::optional<double> {
+        if (of.kind != plugin::ComponentKind::controller) return std::nullopt;
+        return leadership.leading() && of.queue && of.queue->started ? 1 : 0;
+      }));
   metrics->gauge("ccm_unsettled_objects",
                  "Objects whose last reconcile did not succeed, by how it ended.",
-                 [&plugins] { return unsettled_objects(plugins); });
-  add_component(metrics, false, "ccm_plugin_operations_in_flight",
-                "Operations of a plugin's component that run now.", plugins, &Report::operations);
-  add_component(metrics, true, "ccm_plugin_missed_deadlines_total",
-                "Operations of a plugin's component that did not end in time.", plugins,
-                &Report::missed_deadlines);
-  add_component(metrics, true, "ccm_plugin_wrong_thread_calls_total",
-                "Calls of the host's functions by a plugin from a thread that they do not allow.",
-                plugins, &Report::wrong_thread_calls);
+                 [&plugins = from.plugins] { return unsettled_objects(plugins); });
 }
 
 void add_caches(serving::SampledMetrics* metrics, const kube::InformerSet& informers) {
-  const auto add = [&](bool counter, const char* name, const char* help, auto number) {
-    auto samples = [&informers, number] {
-      Samples result;
-      for (const auto& informer : informers.informers()) {
-        result.push_back({{{"resource", informer->spec().resource.id()}}, number(*informer)});
-      }
-      return result;
-    };
-    counter ? metrics->counter(name, help, samples) : metrics->gauge(name, help, samples);
-  };
-  add(false, "ccm_cache_objects", "Kubernetes objects in the cache.",
-      [](const kube::Informer& of) { return static_cast<double>(of.statistics().objects); });
-  add(false, "ccm_cache_bytes", "Memory of the cached objects.",
-      [](const kube::Informer& of) { return static_cast<double>(of.statistics().object_bytes); });
-  add(false, "ccm_cache_synced", "1 when the cache had its first complete list.",
-      [](const kube::Informer& of) { return of.synced() ? 1.0 : 0.0; });
-  add(true, "ccm_cache_events_total", "Changes that watches brought.",
-      [](const kube::Informer& of) { return static_cast<double>(of.statistics().events); });
-  add(true, "ccm_cache_lists_total", "Complete lists that were read.",
-      [](const kube::Informer& of) { return static_cast<double>(of.statistics().lists); });
-  add(true, "ccm_cache_failures_total", "Lists and watches that failed.",
-      [](const kube::Informer& of) { return static_cast<double>(of.statistics().failures); });
-}
-
-std::optional<double> number_of(const std::optional<int64_t>& told) {
-  return told ? std::optional<double>(static_cast<double>(*told)) : std::nullopt;
+  const auto caches = series_of([&informers] { return informers.informers(); },
+                                [](const auto& of) {
+                                  return Labels({{"resource", of->spec().resource.id()}});
+                                });
+  metrics->gauge("ccm_cache_objects", "Kubernetes objects in the cache.",
+                 caches([](const auto& of) { return of->statistics().objects; }));
+  metrics->gauge("ccm_cache_bytes", "Memory of the cached objects.",
+                 caches([](const auto& of) { return of->statistics().object_bytes; }));
+  metrics->gauge("ccm_cache_synced", "1 when the cache had its first complete list.",
+                 caches(&kube::Informer::synced));
+  metrics->counter("ccm_cache_events_total", "Changes that watches brought.",
+                   caches([](const auto& of) { return of->statistics().events; }));
+  metrics->counter("ccm_cache_lists_total", "Complete lists that were read.",
+                   caches([](const auto& of) { return of->statistics().lists; }));
+  metrics->counter("ccm_cache_failures_total", "Lists and watches that failed.",
+                   caches([](const auto& of) { return of->statistics().failures; }));
 }
 
 // Leaves out what the cloud did not say.
 void add_budgets(serving::SampledMetrics* metrics, const plugin::PluginHost& plugins) {
   using Report = plugin::BudgetReport;
-  const auto add = [&](bool counter, const char* name, const char* help,
-                       std::optional<double> (*number)(const Report&)) {
-    auto samples = [&plugins, number] {
-      Samples result;
-      for (const Report& budget : plugins.cloud().budgets()) {
-        const auto value = number(budget);
-        if (value) result.push_back({{{"credential", budget.credential}}, *value});
-      }
-      return result;
-    };
-    counter ? metrics->counter(name, help, samples) : metrics->gauge(name, help, samples);
-  };
-  add(false, "ccm_cloud_call_budget_limit", "Calls that the cloud allows in a window.",
-      [](const Report& of) { return number_of(of.limit); });
-  add(false, "ccm_cloud_call_budget_left", "Calls that the cloud still allows in this window.",
-      [](const Report& of) { return number_of(of.remaining); });
-  add(false, "ccm_cloud_call_budget_reset_seconds", "Time until the cloud's window ends.",
-      [](const Report& of) {
-        if (!of.reset) return std::optional<double>();
-        return std::optional<double>(std::chrono::duration<double>(*of.reset).count());
-      });
-  add(false, "ccm_cloud_call_budget_kept",
-      "1 while the remaining calls are reserved for new Nodes and for Services.",
-      [](const Report& of) { return std::optional<double>(of.reserved ? 1 : 0); });
-  add(true, "ccm_cloud_calls_held_total", "Calls that had to wait for the cloud's window.",
-      [](const Report& of) { return std::optional<double>(static_cast<double>(of.held)); });
+  const auto budgets = series_of([&plugins] { return plugins.cloud().budgets(); },
+                                 [](const Report& of) {
+                                   return Labels({{"credential", of.credential}});
+                                 });
+  metrics->gauge("ccm_cloud_call_budget_limit", "Calls that the cloud allows in a window.",
+                 budgets(&Report::limit));
+  metrics->gauge("ccm_cloud_call_budget_left", "Calls that the cloud still allows in this window.",
+                 budgets(&Report::remaining));
+  metrics->gauge("ccm_cloud_call_budget_reset_seconds", "Time until the cloud's window ends.",
+                 budgets([](const Report& of) -> std::optional<double> {
+                   if (!of.reset) return std::nullopt;
+                   return std::chrono::duration<double>(*of.reset).count();
+                 }));
+  metrics->gauge("ccm_cloud_call_budget_kept",
+                 "1 while the remaining calls are reserved for new Nodes and for Services.",
+                 budgets(&Report::reserved));
+  metrics->counter("ccm_cloud_calls_held_total", "Calls that had to wait for the cloud's window.",
+                   budgets(&Report::held));
 }
 
 // With --use-service-account-credentials.
 void add_tokens(serving::SampledMetrics* metrics, const ClientFactory& clients) {
+  const auto tokens = series_of([&clients] { return clients.tokens(); },
+                                [](const auto& of) {
+                                  return Labels({{"service_account", of.first}});
+                                });
   metrics->gauge("ccm_service_account_token_remaining_seconds",
                  "Time until the token of a controller's service account expires; 0 without one.",
-                 [&clients] {
-                   Samples samples;
-                   for (const auto& [account, token] : clients.tokens()) {
-                     const auto left = token->time_left().value_or(std::chrono::nanoseconds(0));
-                     samples.push_back({{{"service_account", account}},
-                                        std::chrono::duration<double>(left).count()});
-                   }
-                   return samples;
-                 });
+                 tokens([](const auto& of) {
+                   const auto left = of.second->time_left().value_or(std::chrono::nanoseconds(0));
+                   return std::chrono::duration<double>(left).count();
+                 }));
 }
 
 void add_expiries(serving::SampledMetrics* metrics) {
+  using Entry = kube::CredentialExpiry::Entry;
+  const auto credentials =
+      series_of([] { return kube::CredentialExpiry::of_process().all(); },
+                [](const Entry& of) {
+                  return Labels({{"credential", of.credential}, {"kind", of.kind}});
+                });
   metrics->gauge("ccm_credential_expiration_timestamp_seconds",
-                 "When a certificate or token in use expires, in Unix time.", [] {
-                   Samples samples;
-                   for (const auto& entry : kube::CredentialExpiry::of_process().all()) {
-                     const auto since = entry.expires.time_since_epoch();
-                     samples.push_back({{{"credential", entry.credential}, {"kind", entry.kind}},
-                                        std::chrono::duration<double>(since).count()});
-                   }
-                   return samples;
-                 });
+                 "When a certificate or token in use expires, in Unix time.",
+                 credentials([](const Entry& of) {
+                   return std::chrono::duration<double>(of.expires.time_since_epoch()).count();
+                 }));
 }
 
 // A transport here is a pool of connections with its credentials.
@@ -246,16 +225,15 @@ void add_exec_plugins(serving::SampledMetrics* metrics) {
   metrics->histogram("rest_client_exec_plugin_certificate_rotation_age",
                      "Age of client certificates of exec plugins when they were replaced.",
                      [&counts] { return rotation_ages(counts.report()); });
-  metrics->counter(
-      "rest_client_exec_plugin_call_total",
-      "Calls of exec plugins by exit code and by how they ended.", [&counts] {
-        Samples samples;
-        for (const auto& [call, count] : counts.report().calls) {
-          samples.push_back({{{"call_status", call.second}, {"code", std::to_string(call.first)}},
-                             static_cast<double>(count)});
-        }
-        return samples;
-      });
+  const auto calls =
+      series_of([&counts] { return counts.report().calls; },
+                [](const auto& of) {
+                  const auto& [code, status] = of.first;
+                  return Labels({{"call_status", status}, {"code", std::to_string(code)}});
+                });
+  metrics->counter("rest_client_exec_plugin_call_total",
+                   "Calls of exec plugins by exit code and by how they ended.",
+                   calls([](const auto& of) { return of.second; }));
 }
 
 // No metric of this program is hidden before it is removed, and no flag disables one.
@@ -279,16 +257,10 @@ void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources source
   serving::add_process_metrics(metrics);
   serving::add_build_info(metrics);
   add_leadership(metrics, sources);
-  metrics->gauge("running_managed_controllers",
-                 "1 for a controller that runs, 0 for one that does not.",
-                 [&plugins = sources.plugins, &leadership = sources.leadership,
-                  names = managed_names(sources.selection)] {
-                   return running_controllers(plugins, names, leadership.leading());
-                 });
   add_transports(metrics);
   add_exec_plugins(metrics);
   add_absent_metrics(metrics);
-  add_components(metrics, sources.plugins);
+  add_components(metrics, sources);
   add_caches(metrics, sources.informers);
   add_budgets(metrics, sources.plugins);
   add_tokens(metrics, sources.clients);

@@ -2,7 +2,6 @@
 
 #include "base/log.hpp"
 #include "base/version.hpp"
-#include "election/kube_lease_candidate_client.hpp"
 #include "election/kube_lease_client.hpp"
 
 #include <memory>
@@ -85,17 +84,17 @@ void Leadership::compete(Competition& competition, const Callbacks& callbacks,
   election::LeaderElector::MakeCandidateClient candidates;
   if (competition.coordinated) {
     candidates = [this, options](const boost::asio::any_io_executor& executor) {
-      return std::make_unique<election::KubeLeaseCandidateClient>(
-          clients_.separate(executor, "leader-election"), options.namespace_name, options.identity,
-          election::request_timeout(options));
+      return election::kube_lease_candidate_client(clients_.separate(executor, "leader-election"),
+                                                   options.namespace_name, options.identity,
+                                                   election::request_timeout(options));
     };
   }
   competition.elector.emplace(
       options,
       [this, options](const boost::asio::any_io_executor& executor) {
-        return std::make_unique<election::KubeLeaseClient>(
-            clients_.separate(executor, "leader-election"), options.namespace_name, options.name,
-            election::request_timeout(options));
+        return election::kube_lease_client(clients_.separate(executor, "leader-election"),
+                                           options.namespace_name, options.name,
+                                           election::request_timeout(options));
       },
       std::move(notify), callbacks.alive, clock_, candidates);
   competition.current = &*competition.elector;

@@ -147,6 +147,17 @@ std::shared_ptr<plugin::ObjectApi> Manager::Impl::object_api(
 }
 
 plugin::PluginHostDependencies Manager::Impl::dependencies() {
+  const auto guarded = [this](plugin::SendHttp send) {
+    return plugin::guard_credentials(loop.executor(), std::move(send),
+                                     options.kube_cloud_shared.allow_plaintext_cloud_credentials);
+  };
+  const auto recording_as = [this](const std::string& account) -> plugin::RecordEvent {
+    return [this, account](const std::string& source, kube::ObjectReference about,
+                           kube::EventType type, std::string reason, std::string message) {
+      recorders.record_as(account, source, std::move(about), type, std::move(reason),
+                          std::move(message));
+    };
+  };
   plugin::PluginHostDependencies result{
       .loop = loop,
       .timers = loop.timers(),
@@ -160,23 +171,11 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
           dry_run.enabled() ? static_cast<const plugin::ObjectCache&>(dry_run.objects()) : cache,
       .object_api =
           [this](const plugin::ComponentIdentity& identity) { return object_api(identity); },
-      .send_http = plugin::guard_credentials(
+      .send_http = guarded(plugin::make_send_http(
           loop.executor(),
-          plugin::make_send_http(loop.executor(), std::make_shared<net::HttpClient>(
-                                                      loop.executor(), plugin_http_options())),
-          options.kube_cloud_shared.allow_plaintext_cloud_credentials),
-      .make_http_client = plugin::make_http_clients(
-          loop.executor(),
-          [this](plugin::SendHttp send) {
-            return plugin::guard_credentials(
-                loop.executor(), std::move(send),
-                options.kube_cloud_shared.allow_plaintext_cloud_credentials);
-          }),
-      .record_event =
-          [this](const std::string& source, kube::ObjectReference about, kube::EventType type,
-                 std::string reason, std::string message) {
-            recorders.record(source, std::move(about), type, std::move(reason), std::move(message));
-          },
+          std::make_shared<net::HttpClient>(loop.executor(), plugin_http_options()))),
+      .make_http_client = plugin::make_http_clients(loop.executor(), guarded),
+      .record_event = recording_as(""),
       .write_gate = write_gate,
       .withheld = dry_run.enabled() ? &dry_run.writes() : nullptr,
       .recording = recording,
@@ -193,14 +192,10 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
           std::chrono::duration_cast<milliseconds>(options.generic.controller_start_interval),
       .may_start =
           [this](const plugin::ComponentIdentity& identity) { return may_start(identity); },
-      .component_events = [this](const plugin::ComponentIdentity& identity) -> plugin::RecordEvent {
-        return [this, account = account_of(identity)](
-                   const std::string& source, kube::ObjectReference about, kube::EventType type,
-                   std::string reason, std::string message) {
-          recorders.record_as(account, source, std::move(about), type, std::move(reason),
-                              std::move(message));
-        };
-      }};
+      .component_events =
+          [this, recording_as](const plugin::ComponentIdentity& identity) {
+            return recording_as(account_of(identity));
+          }};
   return result;
 }
 
@@ -223,9 +218,7 @@ std::optional<std::string> Manager::Impl::flag(std::string_view name) const {
   return command_line.flag_text(name);
 }
 
-bool Manager::Impl::given(std::string_view name) const {
-  return command_line.flag_text(name).has_value() && command_line.is_set(name);
-}
+bool Manager::Impl::given(std::string_view name) const { return command_line.is_set(name); }
 
 // Plugin code may have replaced the handlers meanwhile.
 void Manager::Impl::watch_signals() {

@@ -114,10 +114,6 @@ void PluginSelection::sort_controllers() {
                    [](const auto& one, const auto& other) { return one.name < other.name; });
 }
 
-const plugin::InstalledController* PluginSelection::find_controller(std::string_view name) const {
-  return find_in(controllers_, name);
-}
-
 Status PluginSelection::add_flags(CommandLine& command_line) const {
   std::vector<std::filesystem::path> paths;
   paths.reserve(controllers_.size() + 1);
@@ -174,7 +170,7 @@ std::vector<std::string> PluginSelection::problems(std::span<const std::string> 
   // The command line complains about an empty name (HOST-6).
   if (!provider_name_.empty() && !provider_.ok()) result.push_back(provider_.status().message());
   for (const auto& name : enabled) {
-    if (find_controller(name) == nullptr) result.push_back(why_missing(name));
+    if (find_in(controllers_, name) == nullptr) result.push_back(why_missing(name));
   }
   return result;
 }
@@ -197,7 +193,7 @@ std::vector<plugin::Manifest> PluginSelection::manifests(
   std::vector<std::filesystem::path> paths;
   if (provider_.ok()) paths.push_back(provider_->path);
   for (const auto& name : enabled) {
-    const auto* controller = find_controller(name);
+    const auto* controller = find_in(controllers_, name);
     if (controller != nullptr) paths.push_back(controller->path);
   }
   std::vector<plugin::Manifest> result;
@@ -217,7 +213,7 @@ Result<LoadedSelection> PluginSelection::load(std::span<const std::string> enabl
   std::vector<std::pair<std::filesystem::path, std::string>> wanted{
       {provider_->path, provider_->name}};
   for (const auto& name : enabled) {
-    const auto* controller = find_controller(name);
+    const auto* controller = find_in(controllers_, name);
     if (controller == nullptr) continue;  // problems() told
     wanted.emplace_back(controller->path, controller->name);
   }

@@ -72,7 +72,6 @@ class PluginSelection {
 
  private:
   void sort_controllers();
-  [[nodiscard]] const plugin::InstalledController* find_controller(std::string_view name) const;
   [[nodiscard]] std::string why_missing(const std::string& name) const;
   [[nodiscard]] const plugin::Examination* file(const std::filesystem::path& path) const;
   [[nodiscard]] std::optional<plugin::Manifest> manifest_of(

@@ -65,13 +65,12 @@ std::size_t descriptor_limit() {
   return static_cast<std::size_t>(limit.rlim_cur);
 }
 
-std::size_t raise_descriptor_limit() {
+void raise_descriptor_limit() {
   struct rlimit limit {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return descriptor_limit();
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   // Refused where the kernel allows less than the limit says; then the lower one stays.
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
-  return descriptor_limit();
 }
 
 void end_when_memory_is_out() {

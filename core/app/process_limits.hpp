@@ -6,10 +6,9 @@
 
 namespace ccm::app {
 
-// How many descriptors this process may have, after it has raised that as far as it is allowed to,
-// as programs in Go do.
-std::size_t raise_descriptor_limit();
-// Without raising it.
+// Raises the number of descriptors that this process may have as far as it is allowed to, as
+// programs in Go do.
+void raise_descriptor_limit();
 std::size_t descriptor_limit();
 
 // When an allocation fails, one line of the log says so and the process ends with kExitFatal: no

@@ -84,7 +84,7 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   if (options.version.starts_with('v')) report_version(options.version);
 
   const std::vector<KnownController> known = plugins.known_controllers();
-  Validation validation = command_line.validate({known});
+  Validation validation = command_line.validate(known);
   for (auto& problem : plugins.problems(validation.enabled)) {
     validation.errors.push_back(std::move(problem));
   }
@@ -121,19 +121,18 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   log_migration(*migration, options.dry_run.enabled);
 
   std::shared_ptr<plugin::HttpRecording> recording;
-  if (!options.record.file.empty()) {
-    auto opened = plugin::HttpRecording::open(options.record.file);
+  if (!options.record_file.empty()) {
+    auto opened = plugin::HttpRecording::open(options.record_file);
     if (!opened.ok()) return fail(opened.status());
     recording = std::move(*opened);
     log::warning(
         "HTTP exchanges of the provider are recorded: names and addresses of the cloud's "
         "resources are in the file, credentials are not",
-        {{"file", options.record.file}});
+        {{"file", options.record_file}});
   }
   Manager manager(command_line, std::move(*config), std::move(*selection), *migration, signals,
                   std::move(recording));
-  const int exit_code = manager.run();
-  return exit_code;
+  return manager.run();
 }
 
 }  // namespace ccm::app

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace ccm::app {
 
@@ -29,10 +28,8 @@ class SignalGuard {
   void check(std::string_view since, std::string_view plugin = {});
 
  private:
-  [[nodiscard]] std::string plugin_of(const std::string& file) const;
-
   StopSignals& signals_;
-  std::vector<std::pair<std::string, std::string>> plugins_;  // file and id
+  std::map<std::string, std::string> plugins_;  // ids by file
   // When each replacement was last logged, by signal and plugin.
   std::map<std::pair<int, std::string>, std::chrono::steady_clock::time_point> told_;
 };

@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -80,24 +79,17 @@ std::optional<unsigned char> next(int pipe, Clock::time_point limit) {
 
 }  // namespace
 
-struct StopSignals::State {
-  int pipe = -1;  // its end for reading
-  mutable std::mutex mutex;
-  Callbacks callbacks;
-};
-
 StopSignals& StopSignals::install() {
   static auto& signals = *new StopSignals;
   return signals;
 }
 
-StopSignals::StopSignals() : state_(new State) {
-  state_->callbacks = leave_with(kExitOk);
+StopSignals::StopSignals() : callbacks_(leave_with(kExitOk)) {
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0 || ::fcntl(ends[1], F_SETFL, O_NONBLOCK) != 0) {
     throw std::system_error(errno, std::generic_category(), "a pipe for signals");
   }
-  state_->pipe = ends[0];
+  pipe_ = ends[0];
   g_pipe = ends[1];
   std::thread([this] { run(); }).detach();
   sigset_t ours;
@@ -117,13 +109,8 @@ StopSignals::Callbacks StopSignals::leave_with(int exit_code) {
 }
 
 void StopSignals::listen(Callbacks callbacks) {
-  const std::lock_guard lock(state_->mutex);
-  state_->callbacks = std::move(callbacks);
-}
-
-StopSignals::Callbacks StopSignals::callbacks() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->callbacks;
+  const std::lock_guard lock(mutex_);
+  callbacks_ = std::move(callbacks);
 }
 
 void StopSignals::begin_limit() { tell(kBeginLimit); }
@@ -132,8 +119,10 @@ void StopSignals::run() {
   auto limit = kNoLimit;
   bool signalled = false;
   while (true) {
-    const auto what = next(state_->pipe, limit);
-    const Callbacks now = callbacks();
+    const auto what = next(pipe_, limit);
+    std::unique_lock lock(mutex_);
+    const Callbacks now = callbacks_;
+    lock.unlock();
     if (!what) {
       limit = kNoLimit;
       if (now.late) now.late();

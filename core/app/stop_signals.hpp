@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -49,10 +50,10 @@ class StopSignals {
  private:
   StopSignals();
   void run();
-  Callbacks callbacks() const;
 
-  struct State;
-  State* const state_;
+  int pipe_ = -1;  // the end for reading of the one that the handler writes to
+  std::mutex mutex_;
+  Callbacks callbacks_;
 };
 
 // "SIGTERM".

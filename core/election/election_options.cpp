@@ -1,11 +1,11 @@
 #include "election/leader_elector.hpp"
 
+#include <boost/uuid/random_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <random>
 
 namespace ccm::election {
 
@@ -17,15 +17,8 @@ Result<std::string> new_identity() {
     return Status(Code::failed_precondition,
                   "this machine has no host name, which the identity of the Lease needs; set one");
   }
-  std::random_device random;
-  std::array<uint32_t, 4> words{};
-  for (auto& word : words) word = random();
-  words[1] = (words[1] & 0xffff0fffu) | 0x4000u;      // version 4
-  words[2] = (words[2] & 0x3fffffffu) | 0x80000000u;  // RFC 9562 variant
-  std::array<char, 40> uuid{};
-  std::snprintf(uuid.data(), uuid.size(), "%08x-%04x-%04x-%04x-%04x%08x", words[0], words[1] >> 16,
-                words[1] & 0xffff, words[2] >> 16, words[2] & 0xffff, words[3]);
-  return std::string(host.data()) + "_" + uuid.data();
+  const boost::uuids::uuid random = boost::uuids::random_generator()();
+  return std::string(host.data()) + "_" + boost::uuids::to_string(random);
 }
 
 milliseconds request_timeout(const ElectionOptions& options) {

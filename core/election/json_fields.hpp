@@ -2,8 +2,6 @@
 // throws. Any thread.
 #pragma once
 
-#include <ccm/status.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include <string>

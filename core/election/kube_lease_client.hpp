@@ -1,28 +1,20 @@
-// The Lease on an API server.
+// The Lease and the LeaseCandidate on an API server. Home thread: the client's.
 #pragma once
 
 #include "election/lease_client.hpp"
-#include "election/object_requests.hpp"
 #include "kube/client.hpp"
 
 #include <chrono>
+#include <memory>
 #include <string>
 
 namespace ccm::election {
 
-class KubeLeaseClient final : public LeaseClient {
- public:
-  // `timeout` bounds each request but the watch (HOST-109). Home thread: the client's.
-  KubeLeaseClient(const kube::Client& client, std::string namespace_name, std::string name,
-                  std::chrono::milliseconds timeout);
-
-  boost::asio::awaitable<Result<Lease>> get() override;
-  boost::asio::awaitable<Result<Lease>> create(std::string body) override;
-  boost::asio::awaitable<Result<Lease>> update(std::string body) override;
-  boost::asio::awaitable<Status> watch(std::string resource_version, Changed changed) override;
-
- private:
-  ObjectRequests<Lease> requests_;
-};
+// `timeout` bounds each request but the watch (HOST-109).
+std::unique_ptr<LeaseClient> kube_lease_client(kube::Client client, std::string namespace_name,
+                                               std::string name, std::chrono::milliseconds timeout);
+std::unique_ptr<LeaseCandidateClient> kube_lease_candidate_client(
+    kube::Client client, std::string namespace_name, std::string name,
+    std::chrono::milliseconds timeout);
 
 }  // namespace ccm::election

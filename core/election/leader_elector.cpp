@@ -186,7 +186,8 @@ asio::awaitable<std::string> LeaderElector::Impl::renew() {
   co_return std::string();
 }
 
-// A function of its own and not a coroutine, see base/gcc12.hpp.
+// A function of its own and not in a coroutine ("Coroutines and GCC 12" in
+// docs/provider-authors.md).
 void LeaderElector::Impl::log_released() const {
   log::info("Released the Lease", {{"lease", options.lease()}});
 }

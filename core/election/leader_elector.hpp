@@ -4,7 +4,6 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "election/lease_candidate_client.hpp"
 #include "election/lease_client.hpp"
 
 #include <ccm/status.hpp>

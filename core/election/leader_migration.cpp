@@ -5,7 +5,6 @@
 #include "kube/yaml_fields.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <initializer_list>
 #include <set>
 #include <utility>
@@ -97,23 +96,10 @@ LeaderMigration default_leader_migration() {
 }
 
 Result<LeaderMigration> parse_leader_migration(const std::string& text, const std::string& name) {
-  const auto refused = [](std::string message) {
-    std::replace_if(
-        message.begin(), message.end(),
-        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-    return Status(Code::invalid_argument, std::move(message));
-  };
   try {
     return MigrationReader(name).read(text);
-  } catch (const kube::YamlRefused& fault) {
-    return refused(fault.message);
-  } catch (const YAML::Exception& fault) {
-    return refused("leader migration configuration " + name + ": line " +
-                   std::to_string(fault.mark.line + 1) + ", column " +
-                   std::to_string(fault.mark.column + 1) + ": it is not well-formed YAML or JSON");
-  } catch (const std::exception&) {
-    return refused("leader migration configuration " + name +
-                   ": it cannot be read as YAML or JSON");
+  } catch (...) {
+    return kube::yaml_failure("leader migration configuration " + name);
   }
 }
 

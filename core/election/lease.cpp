@@ -1,13 +1,12 @@
 #include "election/lease.hpp"
 
 #include "election/json_fields.hpp"
+#include "kube/time_text.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
-#include <ctime>
 #include <utility>
 
 namespace ccm::election {
@@ -78,18 +77,13 @@ std::string updated_lease(const Lease& lease, const LeaseRecord& record) {
 }
 
 std::string micro_time(std::chrono::system_clock::time_point time) {
-  const auto since = time.time_since_epoch();
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
-  const auto micros =
-      std::chrono::duration_cast<std::chrono::microseconds>(since - seconds).count();
-  const auto whole = static_cast<std::time_t>(seconds.count());
-  std::tm parts{};
-  gmtime_r(&whole, &parts);
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
-                parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min,
-                parts.tm_sec, static_cast<int>(micros));
-  return text.data();
+  const auto fraction = time - std::chrono::floor<std::chrono::seconds>(time);
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(fraction).count();
+  char text[16];
+  std::snprintf(text, sizeof text, ".%06dZ", static_cast<int>(micros));
+  std::string whole = kube::format_time(time);
+  whole.pop_back();
+  return whole + text;
 }
 
 }  // namespace ccm::election

@@ -4,7 +4,6 @@
 #include "election/lease.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace ccm::election {
 

@@ -5,7 +5,6 @@
 #include <ccm/status.hpp>
 
 #include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 

@@ -33,18 +33,28 @@ class Query {
   std::string text_;
 };
 
-std::string what(const Call& call, std::string_view namespace_name, std::string_view name) {
-  std::string text = call.verb + " " + call.resource;
-  if (name.empty() && namespace_name.empty()) return text;
-  text += ' ';
-  if (!namespace_name.empty()) text += std::string(namespace_name) + (name.empty() ? "" : "/");
-  return text + std::string(name);
+// Directs the call at an object, or without a name at all of them; `id` is that of the resource.
+void direct(Call& call, std::string id, std::string path, const std::string& namespace_name,
+            const std::string& name) {
+  call.resource = std::move(id);
+  call.path = std::move(path);
+  call.what = call.verb + " " + call.resource;
+  if (name.empty() && namespace_name.empty()) return;
+  call.what += " " + namespace_name;
+  if (!namespace_name.empty() && !name.empty()) call.what += "/";
+  call.what += name;
 }
 
 Query write_query(const WriteOptions& options) {
   Query query;
   query.add("fieldManager", options.field_manager);
   return query;
+}
+
+template <typename Options>
+const Options& never_destroyed() {
+  static const auto& none = *new Options;
+  return none;
 }
 
 std::string_view media_type(PatchType type) {
@@ -63,13 +73,10 @@ std::string_view media_type(PatchType type) {
 
 std::string delete_body(const DeleteOptions& options) {
   std::string body = R"({"kind":"DeleteOptions","apiVersion":"v1")";
-  std::string conditions;
-  if (!options.uid.empty()) conditions = "\"uid\":" + json_string(options.uid);
-  if (!options.resource_version.empty()) {
-    if (!conditions.empty()) conditions += ',';
-    conditions += "\"resourceVersion\":" + json_string(options.resource_version);
-  }
-  if (!conditions.empty()) body += ",\"preconditions\":{" + conditions + "}";
+  std::string conditions = "{";
+  append_json_member(conditions, "uid", options.uid);
+  append_json_member(conditions, "resourceVersion", options.resource_version);
+  if (conditions != "{") body += ",\"preconditions\":" + conditions + "}";
   return body + "}";
 }
 
@@ -121,25 +128,9 @@ asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> stream_of(
 
 }  // namespace
 
-const CallOptions& CallOptions::defaults() {
-  static const auto& none = *new CallOptions;  // never destroyed
-  return none;
-}
-
-const WriteOptions& WriteOptions::defaults() {
-  static const auto& none = *new WriteOptions;
-  return none;
-}
-
-const DeleteOptions& DeleteOptions::defaults() {
-  static const auto& none = *new DeleteOptions;
-  return none;
-}
-
-TransportCounts& TransportCounts::of_process() {
-  static TransportCounts counts;
-  return counts;
-}
+const CallOptions& CallOptions::defaults() { return never_destroyed<CallOptions>(); }
+const WriteOptions& WriteOptions::defaults() { return never_destroyed<WriteOptions>(); }
+const DeleteOptions& DeleteOptions::defaults() { return never_destroyed<DeleteOptions>(); }
 
 Client::Impl::Impl(std::shared_ptr<Connection> connection_, ClientOptions options_)
     : connection(std::move(connection_)),
@@ -163,9 +154,6 @@ Client::Client(asio::any_io_executor executor, ClientConfig config, ClientOption
           std::make_shared<Connection>(std::move(executor), std::move(config)),
           std::move(options))) {}
 Client::Client(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Client::~Client() = default;
-Client::Client(const Client&) = default;
-Client& Client::operator=(const Client&) = default;
 
 Client Client::derive(ClientOptions options) const {
   ++TransportCounts::of_process().shared;
@@ -189,9 +177,8 @@ asio::awaitable<Result<std::string>> Client::get(Resource resource, std::string 
   Call call = impl_->make_call("get", "GET", call_options);
   Query query;
   query.add("resourceVersion", resource_version);
-  call.resource = resource.id();
-  call.path = resource.path(namespace_name, name) + query.text();
-  call.what = what(call, namespace_name, name);
+  direct(call, resource.id(), resource.path(namespace_name, name) + query.text(), namespace_name,
+         name);
   return body_of(impl_, std::move(call));
 }
 
@@ -199,9 +186,8 @@ asio::awaitable<Result<std::string>> Client::create(Resource resource, std::stri
                                                     std::string body, const WriteOptions& options,
                                                     const CallOptions& call_options) {
   Call call = impl_->make_call("create", "POST", call_options);
-  call.resource = resource.id();
-  call.path = resource.path(namespace_name) + write_query(options).text();
-  call.what = what(call, namespace_name, {});
+  direct(call, resource.id(), resource.path(namespace_name) + write_query(options).text(),
+         namespace_name, {});
   call.body = std::move(body);
   return body_of(impl_, std::move(call));
 }
@@ -212,9 +198,8 @@ asio::awaitable<Result<std::string>> Client::create_sub(Resource resource,
                                                         std::string body,
                                                         const CallOptions& call_options) {
   Call call = impl_->make_call("create", "POST", call_options);
-  call.resource = resource.id() + "/" + subresource;
-  call.path = resource.path(namespace_name, name, subresource);
-  call.what = what(call, namespace_name, name);
+  direct(call, resource.id() + "/" + subresource, resource.path(namespace_name, name, subresource),
+         namespace_name, name);
   call.body = std::move(body);
   return body_of(impl_, std::move(call));
 }
@@ -224,10 +209,9 @@ asio::awaitable<Result<std::string>> Client::update(Resource resource, std::stri
                                                     const WriteOptions& options,
                                                     const CallOptions& call_options) {
   Call call = impl_->make_call("update", "PUT", call_options);
-  call.resource = resource.id();
-  call.path =
-      resource.path(namespace_name, name, options.subresource) + write_query(options).text();
-  call.what = what(call, namespace_name, name);
+  direct(call, resource.id(),
+         resource.path(namespace_name, name, options.subresource) + write_query(options).text(),
+         namespace_name, name);
   call.body = std::move(body);
   return body_of(impl_, std::move(call));
 }
@@ -237,10 +221,9 @@ asio::awaitable<Result<std::string>> Client::patch(Resource resource, std::strin
                                                    std::string body, const WriteOptions& options,
                                                    const CallOptions& call_options) {
   Call call = impl_->make_call("patch", "PATCH", call_options);
-  call.resource = resource.id();
-  call.path =
-      resource.path(namespace_name, name, options.subresource) + write_query(options).text();
-  call.what = what(call, namespace_name, name);
+  direct(call, resource.id(),
+         resource.path(namespace_name, name, options.subresource) + write_query(options).text(),
+         namespace_name, name);
   call.content_type = media_type(type);
   if (options.answer_metadata) call.accept = kMetadataOnly;
   call.body = std::move(body);
@@ -251,9 +234,7 @@ asio::awaitable<Result<std::string>> Client::remove(Resource resource, std::stri
                                                     std::string name, const DeleteOptions& options,
                                                     const CallOptions& call_options) {
   Call call = impl_->make_call("delete", "DELETE", call_options);
-  call.resource = resource.id();
-  call.path = resource.path(namespace_name, name);
-  call.what = what(call, namespace_name, name);
+  direct(call, resource.id(), resource.path(namespace_name, name), namespace_name, name);
   call.body = delete_body(options);
   return body_of(impl_, std::move(call));
 }
@@ -262,9 +243,8 @@ asio::awaitable<Result<std::string>> Client::list(Resource resource, std::string
                                                   ListOptions options,
                                                   const CallOptions& call_options) {
   Call call = impl_->make_call("list", "GET", call_options);
-  call.resource = resource.id();
-  call.path = resource.path(namespace_name) + list_query(options).text();
-  call.what = what(call, namespace_name, {});
+  direct(call, resource.id(), resource.path(namespace_name) + list_query(options).text(),
+         namespace_name, {});
   return body_of(impl_, std::move(call));
 }
 
@@ -281,9 +261,8 @@ asio::awaitable<Result<std::string>> Client::raw(std::string method, std::string
 asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> Client::open_list(
     Resource resource, std::string namespace_name, ListOptions options) {
   Call call = impl_->make_call("list", "GET", CallOptions());
-  call.resource = resource.id();
-  call.path = resource.path(namespace_name) + list_query(options).text();
-  call.what = what(call, namespace_name, {});
+  direct(call, resource.id(), resource.path(namespace_name) + list_query(options).text(),
+         namespace_name, {});
   if (options.protobuf) call.accept = kProtobufOrJson;
   call.stream = true;
   return stream_of(impl_, std::move(call));
@@ -292,9 +271,8 @@ asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> Client::open_list(
 asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> Client::open_watch(
     Resource resource, std::string namespace_name, WatchOptions options) {
   Call call = impl_->make_call("watch", "GET", CallOptions());
-  call.resource = resource.id();
-  call.path = resource.path(namespace_name) + watch_query(options).text();
-  call.what = what(call, namespace_name, {});
+  direct(call, resource.id(), resource.path(namespace_name) + watch_query(options).text(),
+         namespace_name, {});
   call.rate_limited = false;  // API-37
   if (options.protobuf) call.accept = kProtobufOrJson;
   call.stream = true;

@@ -17,12 +17,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace ccm::net {
 class ResponseStream;
@@ -111,9 +108,6 @@ class Client {
   // `executor` must run on one thread. Credentials are read and checked by the first request, or by
   // check(). Copying is cheap: copies are the same client.
   Client(boost::asio::any_io_executor executor, ClientConfig config, ClientOptions options);
-  ~Client();
-  Client(const Client&);
-  Client& operator=(const Client&);
 
   // Another user agent and a separate rate limit on the same connections and credentials (HOST-82,
   // HOST-128).

@@ -1,11 +1,11 @@
+#include "base/at_end.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
 #include "kube/client_impl.hpp"
-#include "kube/file_text.hpp"
-#include "kube/resource.hpp"
 #include "kube/transport_counts.hpp"
 #include "net/until_stopped.hpp"
 
+#include <ccm/lower_case.hpp>
 #include <ccm/percent_encode.hpp>
 #include <ccm/trim.hpp>
 
@@ -139,7 +139,8 @@ asio::awaitable<Result<Answer>> attempt(std::shared_ptr<Client::Impl> impl, cons
   co_return result;
 }
 
-// A function of its own and not in the coroutine, see base/gcc12.hpp.
+// A function of its own and not in the coroutine ("Coroutines and GCC 12" in
+// docs/provider-authors.md).
 void log_retry(const Call& call, std::chrono::milliseconds delay) {
   if (const auto v = log::v(2))
     v.info("Retrying request", {{"request", call.what}, {"after", delay}});
@@ -180,7 +181,7 @@ bool time_for(const Call& call, std::chrono::milliseconds delay) {
   return call.deadline == Clock::time_point::max() || Clock::now() + delay < call.deadline;
 }
 
-// A function of its own and not in the coroutine, see base/gcc12.hpp.
+// A function of its own, too.
 Status too_late(const Call& call) {
   return {Code::deadline_exceeded, ErrorClass::unavailable,
           call.what + ": not sent, since its time was over before its turn came"};
@@ -255,22 +256,6 @@ asio::awaitable<Status> try_credential(asio::any_io_executor executor, std::stri
   co_return Status();
 }
 
-// Counts one write of the connection while it lives.
-class WriteCount {
- public:
-  WriteCount(Connection& connection, bool counts)
-      : connection_(connection), counts_(counts ? 1U : 0U) {
-    connection_.writes += counts_;
-  }
-  ~WriteCount() { connection_.writes -= counts_; }
-  WriteCount(const WriteCount&) = delete;
-  WriteCount& operator=(const WriteCount&) = delete;
-
- private:
-  Connection& connection_;
-  std::size_t counts_;
-};
-
 Status failure(const Call& call, const net::Response& response) {
   Status status = status_of_answer(response.status, response.body, response.header("Retry-After"));
   status.with_context(call.what);
@@ -306,11 +291,7 @@ void Connection::use_current_tls() {
 
 void Connection::log_warnings(const net::Response& response) {
   for (const net::Header& header : response.headers) {
-    static constexpr std::string_view kName = "warning";
-    const bool match =
-        std::equal(header.name.begin(), header.name.end(), kName.begin(), kName.end(),
-                   [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
-    if (!match) continue;
+    if (lower_case(header.name) != "warning") continue;
     const std::string text = warning_text(header.value);
     if (text.empty() || warnings.size() >= kWarningsLimit) continue;
     if (warnings.insert(text).second) log::warning("The API server warns", {{"warning", text}});
@@ -318,8 +299,10 @@ void Connection::log_warnings(const net::Response& response) {
 }
 
 asio::awaitable<Result<Answer>> exchange(std::shared_ptr<Client::Impl> impl, Call call) {
-  const auto patience = impl->options.yield_to_writes;
-  const WriteCount counted(*impl->connection, patience.count() == 0 && !is_read(call.method));
+  const bool yields = impl->options.yield_to_writes.count() != 0;
+  const std::size_t writes = yields || is_read(call.method) ? 0 : 1;
+  impl->connection->writes += writes;
+  const AtEnd counted([&] { impl->connection->writes -= writes; });
   try {
     Result<Answer> result = co_await net::until_stopped(attempts(impl, call), call.stop);
     if (!result.ok()) co_return result;

@@ -1,6 +1,5 @@
 // The meaning of a failed answer (API-12, 17, 25, 26, 45, 58, 75).
 #include "kube/client.hpp"
-#include "kube/file_text.hpp"
 #include "kube/object.hpp"
 #include "kube/protobuf_decoder.hpp"
 

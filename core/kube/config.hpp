@@ -99,9 +99,10 @@ Result<ClientConfig> load_config(
 Result<ClientConfig> load_kubeconfig(const std::string& path, const std::string& master = {});
 
 // The same from a text; relative paths are resolved against `directory` (API-95), `name` stands in
-// messages.
+// messages, `context` names one of the file's contexts, empty = its current-context.
 Result<ClientConfig> parse_kubeconfig(const std::string& text, const std::string& name,
-                                      const std::string& directory, const std::string& master = {});
+                                      const std::string& directory, const std::string& master = {},
+                                      const std::string& context = {});
 
 // API-77, 78.
 Result<ClientConfig> in_cluster_config(const ClusterEnvironment& environment);

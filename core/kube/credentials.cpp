@@ -1,5 +1,6 @@
 #include "kube/credentials.hpp"
 
+#include "base/at_end.hpp"
 #include "base/log.hpp"
 #include "kube/credential_expiry.hpp"
 #include "net/certificate_times.hpp"
@@ -46,18 +47,6 @@ bool same_tls(const net::TlsOptions& one, const net::TlsOptions& other) {
          one.private_key_pem == other.private_key_pem && one.server_name == other.server_name &&
          one.insecure_skip_verify == other.insecure_skip_verify;
 }
-
-// True while it lives.
-class Raised {
- public:
-  explicit Raised(bool& flag) : flag_(flag) { flag_ = true; }
-  ~Raised() { flag_ = false; }
-  Raised(const Raised&) = delete;
-  Raised& operator=(const Raised&) = delete;
-
- private:
-  bool& flag_;
-};
 
 }  // namespace
 
@@ -234,7 +223,8 @@ boost::asio::awaitable<void> Credentials::renew() {
   Material material = read_again();
   const bool fresh = !same_tls(material.tls, tls_) || material.authorization != authorization_;
   if (fresh && trial_ && !refused_now) {
-    const Raised trying(trying_);
+    trying_ = true;
+    const AtEnd tried([this] { trying_ = false; });
     kept_ = true;  // the request may be cancelled before the answer comes
     retry_at_ = Clock::now() + timing_.retry;
     net::TlsOptions tls = material.tls;

@@ -16,10 +16,6 @@ std::string joined(std::initializer_list<std::string_view> parts) {
   return result;
 }
 
-std::string_view type_text(EventType type) {
-  return type == EventType::warning ? "Warning" : "Normal";
-}
-
 }  // namespace
 
 uint64_t text_hash(std::string_view text) {

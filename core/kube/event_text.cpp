@@ -43,14 +43,6 @@ std::string hashed_uuid(const std::string& name) {
   return text;
 }
 
-void append_member(std::string& out, std::string_view key, std::string_view value) {
-  if (value.empty()) return;
-  if (!out.ends_with('{')) out += ',';
-  append_json_string(out, key);
-  out += ':';
-  append_json_string(out, value);
-}
-
 }  // namespace
 
 std::string event_namespace(const ObjectReference& about) {
@@ -68,33 +60,33 @@ std::string event_body(const RawEvent& event, const EventCorrelator::Verdict& ve
                        std::string_view component, std::string_view name) {
   const ObjectReference& about = event.about;
   std::string out = R"({"kind":"Event","apiVersion":"v1","metadata":{)";
-  append_member(out, "name", name);
-  append_member(out, "namespace", event_namespace(about));
+  append_json_member(out, "name", name);
+  append_json_member(out, "namespace", event_namespace(about));
   out += R"(},"involvedObject":{)";
-  append_member(out, "kind", about.kind);
-  append_member(out, "apiVersion", about.api_version);
-  append_member(out, "namespace", about.namespace_name);
-  append_member(out, "name", about.name);
-  append_member(out, "uid", about.uid);
-  append_member(out, "resourceVersion", about.resource_version);
+  append_json_member(out, "kind", about.kind);
+  append_json_member(out, "apiVersion", about.api_version);
+  append_json_member(out, "namespace", about.namespace_name);
+  append_json_member(out, "name", about.name);
+  append_json_member(out, "uid", about.uid);
+  append_json_member(out, "resourceVersion", about.resource_version);
   out += '}';
-  append_member(out, "reason", event.reason);
-  append_member(out, "message", utf8_front(verdict.message, kMessageLimit));
-  append_member(out, "type", event.type == EventType::warning ? "Warning" : "Normal");
+  append_json_member(out, "reason", event.reason);
+  append_json_member(out, "message", utf8_front(verdict.message, kMessageLimit));
+  append_json_member(out, "type", type_text(event.type));
   out += R"(,"source":{)";
-  append_member(out, "component", component);
+  append_json_member(out, "component", component);
   out += '}';
-  append_member(out, "reportingComponent", component);
+  append_json_member(out, "reportingComponent", component);
   out += R"(,"reportingInstance":"","eventTime":null)";
-  append_member(out, "firstTimestamp", format_time(verdict.first_time));
-  append_member(out, "lastTimestamp", format_time(event.time));
+  append_json_member(out, "firstTimestamp", format_time(verdict.first_time));
+  append_json_member(out, "lastTimestamp", format_time(event.time));
   return out + R"(,"count":)" + std::to_string(verdict.count) + "}";
 }
 
 std::string event_patch(const RawEvent& event, const EventCorrelator::Verdict& verdict) {
   std::string out = R"({"count":)" + std::to_string(verdict.count);
-  append_member(out, "lastTimestamp", format_time(event.time));
-  append_member(out, "message", utf8_front(verdict.message, kMessageLimit));
+  append_json_member(out, "lastTimestamp", format_time(event.time));
+  append_json_member(out, "message", utf8_front(verdict.message, kMessageLimit));
   return out + "}";
 }
 

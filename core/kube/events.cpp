@@ -14,7 +14,6 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -59,10 +58,9 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   std::chrono::nanoseconds last_time{0};
   std::minstd_rand random{std::random_device{}()};
 
-  mutable std::mutex mutex;  // of what follows
+  std::mutex mutex;  // of what follows
   EventQueue queue;
   LruMap<std::optional<std::chrono::steady_clock::time_point>> told;
-  EventStatistics statistics;
 };
 
 // Objects that fail again and again have an Event for each attempt, which would fill the log.
@@ -81,12 +79,11 @@ void EventRecorder::Impl::log_event(const RawEvent& event) {
   constexpr int kRepeatedVerbosity = 4;
 
   const ObjectReference& about = event.about;
-  const std::string_view type = event.type == EventType::warning ? "Warning" : "Normal";
   if (const auto v = log::v(told_lately(event) ? kRepeatedVerbosity : options.log_verbosity)) {
     v.info("Event occurred", {{"object", about.key()},
                               {"kind", about.kind},
                               {"apiVersion", about.api_version},
-                              {"type", type},
+                              {"type", type_text(event.type)},
                               {"reason", event.reason},
                               {"message", event.message}});
   }
@@ -99,11 +96,7 @@ void EventRecorder::Impl::log_failure(const RawEvent& event, const Status& statu
 
 bool EventRecorder::Impl::enqueue(const RawEvent& event) {
   const std::lock_guard lock(mutex);
-  ++statistics.recorded;
-  if (queue.size() >= options.queue_limit) {
-    ++statistics.dropped_queue;
-    return false;
-  }
+  if (queue.size() >= options.queue_limit) return false;
   queue.push(event);
   return true;
 }
@@ -140,29 +133,17 @@ asio::awaitable<Status> EventRecorder::Impl::send(RawEvent event, EventCorrelato
     const std::string patch = event_patch(event, verdict);
     auto patched = co_await client.patch(events, where, name, PatchType::strategic_merge, patch,
                                          WriteOptions::defaults(), limit);
-    if (patched.ok()) {
-      const std::lock_guard lock(mutex);
-      ++statistics.patched;
-    }
     const Status status = patched.status();
     if (status.code() != Code::not_found) co_return status;
   }
   const std::string body = event_body(event, verdict, options.component, name);
   auto created = co_await client.create(events, where, body, WriteOptions::defaults(), limit);
-  if (created.ok()) {
-    const std::lock_guard lock(mutex);
-    ++statistics.created;
-  }
   co_return created.status();
 }
 
 asio::awaitable<void> EventRecorder::Impl::deliver(RawEvent event) {
   const auto verdict = correlator.judge(event, options.steady_now());
-  if (!verdict) {
-    const std::lock_guard lock(mutex);
-    ++statistics.dropped_spam;
-    co_return;
-  }
+  if (!verdict) co_return;
   const std::chrono::nanoseconds name_time =
       verdict->stored_name_time ? *verdict->stored_name_time : unique_time(event.time);
   const std::string name = event_name(event.about.name, name_time);
@@ -180,13 +161,9 @@ asio::awaitable<void> EventRecorder::Impl::deliver(RawEvent event) {
   }
   if (status.ok()) {
     correlator.written(*verdict, name_time);
-    co_return;
+  } else {
+    log_failure(event, status);
   }
-  {
-    const std::lock_guard lock(mutex);
-    ++statistics.failed;
-  }
-  log_failure(event, status);
 }
 
 asio::awaitable<void> EventRecorder::Impl::run() {
@@ -253,11 +230,6 @@ asio::awaitable<void> EventRecorder::drain(std::chrono::milliseconds limit) {
     timer.expires_after(std::chrono::milliseconds(5));
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
   }
-}
-
-EventStatistics EventRecorder::statistics() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->statistics;
 }
 
 }  // namespace ccm::kube

@@ -10,7 +10,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -33,6 +32,9 @@ struct ObjectReference {
 };
 
 enum class EventType { normal, warning };
+inline std::string_view type_text(EventType type) {
+  return type == EventType::warning ? "Warning" : "Normal";
+}
 
 struct EventOptions {
   std::string component;  // "node-controller"
@@ -52,15 +54,6 @@ struct EventOptions {
   std::function<std::chrono::steady_clock::time_point()> steady_now;
 };
 
-struct EventStatistics {
-  uint64_t recorded = 0;
-  uint64_t created = 0;
-  uint64_t patched = 0;
-  uint64_t dropped_queue = 0;
-  uint64_t dropped_spam = 0;
-  uint64_t failed = 0;
-};
-
 class EventRecorder {
  public:
   EventRecorder(const Client& client, EventOptions options);
@@ -74,7 +67,6 @@ class EventRecorder {
   void start();
   // Waits until the queue is empty or the time is over.
   boost::asio::awaitable<void> drain(std::chrono::milliseconds limit);
-  [[nodiscard]] EventStatistics statistics() const;  // any thread
 
  private:
   struct Impl;

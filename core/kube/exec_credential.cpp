@@ -1,49 +1,28 @@
 // Credentials from an exec plugin (API-86..90).
+#include "base/at_end.hpp"
 #include "kube/child_process.hpp"
 #include "kube/credential_expiry.hpp"
 #include "kube/credentials.hpp"
 #include "kube/exec_answer.hpp"
 #include "kube/exec_plugin_counts.hpp"
 #include "kube/json_text.hpp"
+#include "kube/signal.hpp"
 #include "net/certificate_times.hpp"
 #include "net/http_client.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <unistd.h>
 
 namespace ccm::kube {
 namespace asio = boost::asio;
 
 struct Credentials::Flight {
-  explicit Flight(const asio::any_io_executor& executor)
-      : landed(executor, asio::steady_timer::time_point::max()) {}
-  asio::steady_timer landed;  // cancelled when the plugin has ended
+  explicit Flight(const asio::any_io_executor& executor) : landed(executor) {}
+  Signal landed;  // the plugin has ended
   bool over = false;
   Status status;
 };
 
 namespace {
-
-// Wakes the waiting requests, also when the coroutine is destroyed.
-template <typename Flight>
-class Landing {
- public:
-  Landing(std::shared_ptr<Flight> flight, std::shared_ptr<Flight>& slot)
-      : flight_(std::move(flight)), slot_(slot) {}
-  ~Landing() {
-    flight_->over = true;
-    flight_->landed.cancel();
-    slot_.reset();
-  }
-  Landing(const Landing&) = delete;
-  Landing& operator=(const Landing&) = delete;
-
- private:
-  std::shared_ptr<Flight> flight_;
-  std::shared_ptr<Flight>& slot_;
-};
 
 // In the background the terminal would stop the plugin, and this process with it, instead of giving
 // it anything.
@@ -74,14 +53,6 @@ void count_rotation(const void* holder, const std::string& before, const std::st
   counts.holds(holder, times ? std::optional(times->not_after) : std::nullopt);
 }
 
-void append_cluster_member(std::string& out, std::string_view key, std::string_view value) {
-  if (value.empty()) return;
-  append_json_string(out, key);
-  out += ':';
-  append_json_string(out, value);
-  out += ',';
-}
-
 }  // namespace
 
 Credentials::Credentials(asio::any_io_executor executor, ClientConfig config,
@@ -101,14 +72,13 @@ std::string Credentials::exec_info() const {
   out += R"(,"spec":{)";
   if (exec.provide_cluster_info) {
     out += R"("cluster":{)";
-    append_cluster_member(out, "server", config_.server);
-    append_cluster_member(out, "tls-server-name", config_.tls_server_name);
-    append_cluster_member(out, "proxy-url", config_.proxy_url);
-    append_cluster_member(out, "certificate-authority-data",
-                          tls_.ca_pem.empty() ? "" : base64_encode(tls_.ca_pem));
-    if (config_.insecure_skip_tls_verify) out += R"("insecure-skip-tls-verify":true,)";
+    append_json_member(out, "server", config_.server);
+    append_json_member(out, "tls-server-name", config_.tls_server_name);
+    append_json_member(out, "proxy-url", config_.proxy_url);
+    append_json_member(out, "certificate-authority-data", base64_encode(tls_.ca_pem));
+    if (config_.insecure_skip_tls_verify) out += R"(,"insecure-skip-tls-verify":true)";
     const std::string& extension = exec.cluster_config_json;
-    out += R"("config":)" + (extension.empty() ? std::string("null") : extension) + "},";
+    out += R"(,"config":)" + (extension.empty() ? std::string("null") : extension) + "},";
   }
   out += std::string(R"("interactive":)") + (interactive(exec) ? "true" : "false") + "}}";
   return out;
@@ -175,10 +145,7 @@ asio::awaitable<Status> Credentials::exec_once() {
 asio::awaitable<Status> Credentials::run_exec() {
   while (flight_) {
     const std::shared_ptr<Flight> flight = flight_;
-    while (!flight->over) {
-      auto [error] = co_await flight->landed.async_wait(asio::as_tuple(asio::use_awaitable));
-      if (!flight->over && !error) break;
-    }
+    while (!flight->over) co_await flight->landed.wait();
     // The request that had started the plugin was cancelled, and the plugin with it: the next
     // waiting request starts it again.
     if (flight->status.code() != Code::cancelled) co_return flight->status;
@@ -186,7 +153,12 @@ asio::awaitable<Status> Credentials::run_exec() {
   auto flight = std::make_shared<Flight>(executor_);
   flight->status = Status(Code::cancelled, "the exec plugin was given up");
   flight_ = flight;
-  const Landing<Flight> landing(flight, flight_);
+  // Wakes the waiting requests, also when this coroutine is destroyed.
+  const AtEnd landing([this, flight] {
+    flight->over = true;
+    flight->landed.notify();
+    flight_.reset();
+  });
   Status status = co_await exec_once();
   flight->status = status;
   co_return status;

@@ -68,10 +68,7 @@ struct InformerTiming {
 
 struct InformerStatistics {
   uint64_t lists = 0;  // complete ones, streamed or paged
-  uint64_t streamed_lists = 0;
-  uint64_t watches = 0;  // started
   uint64_t events = 0;
-  uint64_t expirations = 0;      // 410 in any form
   uint64_t failures = 0;         // that led to a back-off
   uint64_t skipped_objects = 0;  // malformed or too large
   std::size_t objects = 0;

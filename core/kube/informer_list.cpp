@@ -29,8 +29,6 @@ asio::awaitable<Status> Informer::Impl::list() {
     }
     if (stream != nullptr) {
       streamed_failures = 0;
-      const std::lock_guard lock(mutex);
-      ++statistics.streamed_lists;
       co_return Status();
     }
     if (is_expired(opened)) version_unusable = true;

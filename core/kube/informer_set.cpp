@@ -1,8 +1,6 @@
 #include "kube/informer.hpp"
-#include "kube/signal.hpp"
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 namespace ccm::kube {
 namespace asio = boost::asio;

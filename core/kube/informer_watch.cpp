@@ -28,10 +28,6 @@ asio::awaitable<Status> Informer::Impl::open(bool initial_events, std::string fr
   options.protobuf = format->protobuf();
   const Resource resource = spec.resource;
   const std::string namespace_name = spec.namespace_name;
-  {
-    const std::lock_guard lock(mutex);
-    ++statistics.watches;
-  }
   events_of_stream = 0;
   auto opened = co_await client.open_watch(resource, namespace_name, options);
   if (!opened.ok()) co_return opened.status();
@@ -53,10 +49,6 @@ Informer::Impl::Outcome Informer::Impl::after_error(const Status& status) const 
 // List again without a pause, but only once: a server or a proxy that keeps saying so would have
 // everything listed without end.
 Informer::Impl::Outcome Informer::Impl::after_expiry(const Status& status) {
-  {
-    const std::lock_guard lock(mutex);
-    ++statistics.expirations;
-  }
   const auto now = Backoff::Clock::now();
   const bool again = now - std::exchange(last_expiry, now) < timing.backoff_reset;
   return {Next::list, again ? status : Status()};

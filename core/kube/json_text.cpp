@@ -67,4 +67,12 @@ std::string json_string(std::string_view text) {
   return out;
 }
 
+void append_json_member(std::string& out, std::string_view key, std::string_view text) {
+  if (text.empty()) return;
+  if (!out.ends_with('{')) out += ',';
+  append_json_string(out, key);
+  out += ':';
+  append_json_string(out, text);
+}
+
 }  // namespace ccm::kube

@@ -2,7 +2,6 @@
 // Status.
 #include "kube/config.hpp"
 #include "kube/file_text.hpp"
-#include "kube/kubeconfig_context.hpp"
 #include "kube/yaml_fields.hpp"
 
 #include <ccm/trim.hpp>
@@ -16,14 +15,6 @@ namespace ccm::kube {
 namespace {
 
 constexpr std::string_view kExecGroup = "client.authentication.k8s.io";
-
-// Names in a message may hold any bytes.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return text;
-}
 
 class Reader : YamlFields {
  public:
@@ -254,27 +245,12 @@ ClientConfig Reader::read(const std::string& text, const std::string& master,
 }  // namespace
 
 Result<ClientConfig> parse_kubeconfig(const std::string& text, const std::string& name,
-                                      const std::string& directory, const std::string& master) {
-  return parse_kubeconfig_context(text, name, directory, master, "");
-}
-
-Result<ClientConfig> parse_kubeconfig_context(const std::string& text, const std::string& name,
-                                              const std::string& directory,
-                                              const std::string& master,
-                                              const std::string& context) {
+                                      const std::string& directory, const std::string& master,
+                                      const std::string& context) {
   try {
     return Reader(name, directory).read(text, master, context);
-  } catch (const YamlRefused& refused) {
-    return Status(Code::invalid_argument, one_line(refused.message));
-  } catch (const YAML::Exception& error) {
-    // Only the place: the parser's message may quote a secret.
-    return Status(Code::invalid_argument, "kubeconfig " + name + ": line " +
-                                              std::to_string(error.mark.line + 1) + ", column " +
-                                              std::to_string(error.mark.column + 1) +
-                                              ": it is not well-formed YAML or JSON");
-  } catch (const std::exception&) {
-    return Status(Code::invalid_argument,
-                  "kubeconfig " + name + ": it cannot be read as YAML or JSON");
+  } catch (...) {
+    return yaml_failure("kubeconfig " + name);
   }
 }
 

@@ -3,7 +3,6 @@
 #include "kube/object_encoding.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace ccm::kube::protobuf {
 namespace {

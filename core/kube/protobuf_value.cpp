@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <cstring>
 
 namespace ccm::kube::protobuf {
 namespace {

@@ -19,13 +19,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-Resource service_accounts() {
-  Resource resource;
-  resource.version = "v1";
-  resource.plural = "serviceaccounts";
-  resource.namespaced = true;
-  return resource;
-}
+Resource service_accounts() { return *Resource::parse("v1/serviceaccounts"); }
 
 std::string token_request(std::chrono::seconds lifetime) {
   return R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":)"
@@ -48,7 +42,8 @@ bool worth_another_try(const Status& status) {
          status.code() == Code::resource_exhausted;
 }
 
-// Functions of their own and not in a coroutine, see base/gcc12.hpp.
+// Functions of their own and not in a coroutine ("Coroutines and GCC 12" in
+// docs/provider-authors.md).
 void log_created(const ServiceAccount& account) {
   log::info("Created a service account", {{"serviceAccount", account.user()}});
 }

@@ -18,23 +18,7 @@ struct TaskGroup::Running {
   bool alive = true;
 };
 
-// Lies in a coroutine's frame and reports the end of that frame, even if it never ran; its signal
-// must not be used afterwards, since the loop may be destroyed too.
-class TaskGroup::Presence {
- public:
-  explicit Presence(std::shared_ptr<Running> running) : running_(std::move(running)) {}
-  ~Presence() { running_->alive = false; }
-  Presence(const Presence&) = delete;
-  Presence& operator=(const Presence&) = delete;
-
- private:
-  std::shared_ptr<Running> running_;
-};
-
-TaskGroup::TaskGroup() = default;
-TaskGroup::~TaskGroup() = default;
-
-asio::awaitable<void> TaskGroup::present(std::unique_ptr<Presence> presence,
+asio::awaitable<void> TaskGroup::present(std::shared_ptr<void> presence,
                                          asio::awaitable<void> task) {
   co_await std::move(task);
   presence.reset();
@@ -62,7 +46,9 @@ void TaskGroup::spawn(asio::any_io_executor executor, std::string what,
   std::erase_if(running_, [](const auto& entry) { return !entry->alive; });
   auto entry = std::make_shared<Running>();
   running_.push_back(entry);
-  auto presence = std::make_unique<Presence>(entry);
+  // Lies in the coroutine's frame and reports the end of that frame, even if it never ran; the
+  // signal must not be used afterwards, since the loop may be destroyed too.
+  std::shared_ptr<void> presence(nullptr, [entry](void*) { entry->alive = false; });
   asio::co_spawn(
       std::move(executor), present(std::move(presence), std::move(task)),
       asio::bind_cancellation_slot(

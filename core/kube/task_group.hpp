@@ -19,8 +19,7 @@ class UnexpectedFault : public std::runtime_error {
 
 class TaskGroup {
  public:
-  TaskGroup();
-  ~TaskGroup();  // does not cancel: the owner does, while it is whole
+  TaskGroup() = default;  // its end does not cancel: the owner does, while it is whole
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
@@ -34,8 +33,7 @@ class TaskGroup {
 
  private:
   struct Running;
-  class Presence;
-  static boost::asio::awaitable<void> present(std::unique_ptr<Presence> presence,
+  static boost::asio::awaitable<void> present(std::shared_ptr<void> presence,
                                               boost::asio::awaitable<void> task);
   std::vector<std::shared_ptr<Running>> running_;
 };

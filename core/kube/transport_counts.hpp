@@ -12,7 +12,10 @@ struct TransportCounts {
   std::atomic<uint64_t> made{0};
   std::atomic<uint64_t> shared{0};  // by a client that was derived from another
 
-  static TransportCounts& of_process();
+  static TransportCounts& of_process() {
+    static TransportCounts counts;
+    return counts;
+  }
 };
 
 }  // namespace ccm::kube

@@ -57,6 +57,25 @@ bool append_json(std::string& out, const YAML::Node& node, int depth = 0) {
 
 std::string in_quotes(const std::string& text) { return "\"" + text + "\""; }
 
+Status yaml_failure(const std::string& what) {
+  std::string message = what + ": it cannot be read as YAML or JSON";
+  try {
+    throw;
+  } catch (const YamlRefused& refused) {
+    message = refused.message;
+  } catch (const YAML::Exception& error) {
+    // Only the place: the parser's message may quote a secret.
+    message = what + ": line " + std::to_string(error.mark.line + 1) + ", column " +
+              std::to_string(error.mark.column + 1) + ": it is not well-formed YAML or JSON";
+  } catch (const std::exception&) {
+  }
+  // Names in it may hold any bytes.
+  for (char& c : message) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return {Code::invalid_argument, std::move(message)};
+}
+
 std::string YamlFields::text_of(const YAML::Node& node, const std::string& key,
                                 const std::string& where) const {
   const YAML::Node value = node[key];

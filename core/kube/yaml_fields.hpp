@@ -2,6 +2,8 @@
 // line; yaml-cpp throws, too. Any thread.
 #pragma once
 
+#include <ccm/status.hpp>
+
 #include <yaml-cpp/yaml.h>
 
 #include <map>
@@ -17,6 +19,9 @@ struct YamlRefused {
 };
 
 std::string in_quotes(const std::string& text);
+
+// To be called by a handler of all exceptions: why the file `what` could not be read, as one line.
+Status yaml_failure(const std::string& what);
 
 // `where` begins a message: "cluster \"c1\"".
 class YamlFields {

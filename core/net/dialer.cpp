@@ -1,5 +1,6 @@
 #include "net/dialer.hpp"
 
+#include "base/at_end.hpp"
 #include "net/open_socket.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -65,21 +66,14 @@ struct LookupsOfLoop final : asio::execution_context::service {
   std::map<std::string, std::weak_ptr<Lookup>> of_host;  // expired ones have ended
 };
 
-// Ends the attempt however its coroutine ends.
-struct Abandon {
-  explicit Abandon(AttemptPtr given) : attempt(std::move(given)) {}
-  ~Abandon() {
-    error_code ignored;
-    attempt->lookup.reset();
-    for (const auto& socket : attempt->sockets) {
-      if (socket != attempt->winner) socket->close(ignored);
-    }
-    attempt->sockets.clear();
+void abandon(Attempt& attempt) {
+  error_code ignored;
+  attempt.lookup.reset();
+  for (const auto& socket : attempt.sockets) {
+    if (socket != attempt.winner) socket->close(ignored);
   }
-  Abandon(const Abandon&) = delete;
-  Abandon& operator=(const Abandon&) = delete;
-  AttemptPtr attempt;
-};
+  attempt.sockets.clear();
+}
 
 // The order of getaddrinfo(), but the families alternate, so that a dead one costs little.
 std::vector<address> interleave(const tcp::resolver::results_type& results) {
@@ -192,7 +186,7 @@ asio::awaitable<Result<std::shared_ptr<Transport>>> dial(asio::any_io_executor e
   const std::string where =
       (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + std::to_string(port);
   const auto attempt = std::make_shared<Attempt>(executor);
-  const Abandon abandon(attempt);
+  const AtEnd abandoned([attempt] { abandon(*attempt); });
   start_lookup(attempt, host);
   while (!attempt->resolved) {
     if (!co_await sleep(attempt, deadline)) co_return failure(Code::cancelled, "cancelled");

@@ -13,9 +13,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>

@@ -1,7 +1,5 @@
 #include "net/http_exchange.hpp"
 
-#include <utility>
-
 namespace ccm::net {
 
 namespace asio = boost::asio;

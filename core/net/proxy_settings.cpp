@@ -1,5 +1,6 @@
 #include "net/proxy_settings.hpp"
 
+#include <ccm/lower_case.hpp>
 #include <ccm/trim.hpp>
 
 #include <arpa/inet.h>
@@ -102,7 +103,7 @@ void NoProxy::add(std::string_view entry) {
     if (host.size() > 1 && host.back() == '.') host.remove_suffix(1);  // as matches() does
     rule.apex = !host.empty() && host.front() != '.';
     if (rule.apex) rule.suffix.push_back('.');
-    for (const char c : host) rule.suffix += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    rule.suffix += lower_case(host);
     if (rule.suffix.size() < 2) return;
   }
   rules_.push_back(std::move(rule));
@@ -139,18 +140,16 @@ Result<ProxySettings> ProxySettings::make(const std::string& proxy_url, bool fro
   // A CGI server passes a client's "Proxy:" header as HTTP_PROXY; such a process must not trust it.
   const char* cgi = environment("REQUEST_METHOD");
   const bool trusted = cgi == nullptr || *cgi == '\0';
-  const std::string http = trusted ? first_of(environment, "HTTP_PROXY", "http_proxy") : "";
-  const std::string https = first_of(environment, "HTTPS_PROXY", "https_proxy");
-  if (!http.empty()) {
-    const Result<Url> url = parse_proxy(http, "HTTP_PROXY");
-    if (!url.ok()) return url.status();
-    result.http_ = *url;
-  }
-  if (!https.empty()) {
-    const Result<Url> url = parse_proxy(https, "HTTPS_PROXY");
-    if (!url.ok()) return url.status();
-    result.https_ = *url;
-  }
+  const auto read = [&](const char* upper, const char* lower, std::optional<Url>& proxy) {
+    const std::string text = first_of(environment, upper, lower);
+    if (text.empty()) return Status();
+    const Result<Url> url = parse_proxy(text, upper);
+    if (url.ok()) proxy = *url;
+    return url.status();
+  };
+  Status status = trusted ? read("HTTP_PROXY", "http_proxy", result.http_) : Status();
+  if (status.ok()) status = read("HTTPS_PROXY", "https_proxy", result.https_);
+  if (!status.ok()) return status;
   result.no_proxy_ = NoProxy(first_of(environment, "NO_PROXY", "no_proxy"));
   return result;
 }

@@ -9,7 +9,6 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <memory>
-#include <string>
 
 namespace ccm::net {
 

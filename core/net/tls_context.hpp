@@ -22,6 +22,8 @@ struct OpensslDelete {
   void operator()(SSL_CTX* p) const { SSL_CTX_free(p); }
   void operator()(SSL_SESSION* p) const { SSL_SESSION_free(p); }
   void operator()(X509* p) const { X509_free(p); }
+  void operator()(X509_STORE* p) const { X509_STORE_free(p); }
+  void operator()(X509_STORE_CTX* p) const { X509_STORE_CTX_free(p); }
   void operator()(EVP_PKEY* p) const { EVP_PKEY_free(p); }
   void operator()(BIO* p) const { BIO_free_all(p); }
 };

@@ -12,6 +12,9 @@ inline constexpr std::string_view kCloudViewBlind = "CloudViewBlind";  // a Node
 inline constexpr std::string_view kDeletionBrakeEngaged = "DeletionBrakeEngaged";  // anything else
 
 // A brake refused it, and somebody may have to release it.
-bool is_held(const Status& status);
+inline bool is_held(const Status& status) {
+  return status.reason() == kDeletionHeld || status.reason() == kCloudViewBlind ||
+         status.reason() == kDeletionBrakeEngaged;
+}
 
 }  // namespace ccm::plugin

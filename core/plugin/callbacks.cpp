@@ -34,15 +34,15 @@ void Callbacks::on_removal(uint64_t number, std::function<void()> fn) {
 }
 
 // An entry that leaves the map is destroyed, and so dropped, without the lock.
+Callbacks::Entry Callbacks::take(uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  auto taken = entries_.extract(number);
+  return taken.empty() ? Entry{} : std::move(taken.mapped());
+}
+
 void Callbacks::run_once(uint64_t number, std::string_view name, const Serial& serial) {
-  Entry entry;
-  {
-    const std::lock_guard lock(mutex_);
-    auto taken = entries_.extract(number);
-    if (taken.empty()) return;
-    entry = std::move(taken.mapped());
-  }
-  serial(name, [&] { entry.kept->callback.fn(entry.kept->callback.owner); });
+  const Entry entry = take(number);
+  if (entry.kept) serial(name, [&] { entry.kept->callback.fn(entry.kept->callback.owner); });
 }
 
 void Callbacks::run(uint64_t number, std::string_view name, const Serial& serial) {
@@ -57,15 +57,9 @@ void Callbacks::run(uint64_t number, std::string_view name, const Serial& serial
 }
 
 bool Callbacks::remove(uint64_t number) {
-  Entry entry;
-  {
-    const std::lock_guard lock(mutex_);
-    auto taken = entries_.extract(number);
-    if (taken.empty()) return false;
-    entry = std::move(taken.mapped());
-  }
+  const Entry entry = take(number);
   if (entry.removed) entry.removed();
-  return true;
+  return entry.kept != nullptr;
 }
 
 void Callbacks::close() {

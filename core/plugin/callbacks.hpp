@@ -53,6 +53,7 @@ class Callbacks {
     std::shared_ptr<Kept> kept;
     std::function<void()> removed{};
   };
+  Entry take(uint64_t number);  // without a callback when it is gone
 
   std::mutex mutex_;
   std::unordered_map<uint64_t, Entry> entries_;

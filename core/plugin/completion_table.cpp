@@ -41,33 +41,33 @@ ccm_completion CompletionTable::begin(std::unique_ptr<PendingOperation> operatio
     free_.pop_back();
   }
   Slot& slot = slots_[index];
-  slot.state = State::pending;
-  slot.operation = std::move(operation);
-  slot.keep = std::move(keep);
-  slot.counter = std::move(counter);
+  slot.entry = {State::pending, std::move(operation), std::move(keep), std::move(counter)};
   ++in_flight_;
   return {&CompletionTable::complete, this, number(slot.generation, index)};
 }
 
-CompletionTable::Taken CompletionTable::take(uint64_t operation) {
+CompletionTable::Slot* CompletionTable::find(uint64_t operation) {
   const auto index = static_cast<uint32_t>(operation);
-  const auto generation = static_cast<uint32_t>(operation >> 32);
-  const std::lock_guard lock(mutex_);
-  if (index >= slots_.size()) return {};
+  if (index >= slots_.size()) return nullptr;
   Slot& slot = slots_[index];
-  if (slot.generation != generation || slot.state == State::free) return {};
-  Taken taken{slot.state, std::move(slot.operation), std::move(slot.keep), std::move(slot.counter)};
-  slot.state = State::free;
-  if (++slot.generation == 0) slot.generation = 1;
-  free_.push_back(index);
+  const bool there = slot.generation == operation >> 32 && slot.entry.state != State::free;
+  return there ? &slot : nullptr;
+}
+
+CompletionTable::Entry CompletionTable::take(uint64_t operation) {
+  const std::lock_guard lock(mutex_);
+  Slot* const slot = find(operation);
+  if (slot == nullptr) return {};
+  if (++slot->generation == 0) slot->generation = 1;
+  free_.push_back(static_cast<uint32_t>(operation));
   --in_flight_;
-  return taken;
+  return std::exchange(slot->entry, {});
 }
 
 void CompletionTable::complete(void* owner, uint64_t operation, const ccm_status* status,
                                const void* result) noexcept {
   auto& self = *static_cast<CompletionTable*>(owner);
-  Taken taken = self.take(operation);
+  Entry taken = self.take(operation);
   switch (taken.state) {
     case State::free:
       return self.fault(self.unknown_, "unknown");
@@ -82,7 +82,7 @@ void CompletionTable::complete(void* owner, uint64_t operation, const ccm_status
 }
 
 void CompletionTable::fail(uint64_t operation, Status status) {
-  Taken taken = take(operation);
+  Entry taken = take(operation);
   if (taken.state == State::free) return;
   if (taken.operation) taken.operation->fail(std::move(status));
   post_delivery(std::move(taken));
@@ -91,14 +91,11 @@ void CompletionTable::fail(uint64_t operation, Status status) {
 bool CompletionTable::give_up(uint64_t operation, Status status) {
   std::shared_ptr<PendingOperation> pending;
   {
-    const auto index = static_cast<uint32_t>(operation);
-    const auto generation = static_cast<uint32_t>(operation >> 32);
     const std::lock_guard lock(mutex_);
-    if (index >= slots_.size()) return false;
-    Slot& slot = slots_[index];
-    if (slot.generation != generation || slot.state != State::pending) return false;
-    slot.state = State::given_up;
-    pending = std::move(slot.operation);
+    Slot* const slot = find(operation);
+    if (slot == nullptr || slot->entry.state != State::pending) return false;
+    slot->entry.state = State::given_up;
+    pending = std::move(slot->entry.operation);
   }
   pending->fail(std::move(status));
   loop_.post([pending] { pending->deliver(); });
@@ -106,8 +103,8 @@ bool CompletionTable::give_up(uint64_t operation, Status status) {
 }
 
 // std::function wants copyable captures, hence the shared pointer.
-void CompletionTable::post_delivery(Taken taken) {
-  loop_.post([taken = std::make_shared<Taken>(std::move(taken))] {
+void CompletionTable::post_delivery(Entry taken) {
+  loop_.post([taken = std::make_shared<Entry>(std::move(taken))] {
     if (taken->operation) taken->operation->deliver();
     taken->operation.reset();
     taken->keep.reset();

@@ -98,25 +98,22 @@ class CompletionTable {
 
  private:
   enum class State : uint8_t { free, pending, given_up };
-  struct Slot {
-    uint32_t generation = 1;
-    State state = State::free;
-    std::unique_ptr<PendingOperation> operation;
-    std::shared_ptr<void> keep;
-    std::shared_ptr<OperationCounter> counter;
-  };
-  // The result of taking an operation out of its slot.
-  struct Taken {
+  struct Entry {
     State state = State::free;  // free: no such operation
     std::unique_ptr<PendingOperation> operation;
     std::shared_ptr<void> keep;
     std::shared_ptr<OperationCounter> counter;
   };
+  struct Slot {
+    uint32_t generation = 1;
+    Entry entry;
+  };
 
   static void complete(void* owner, uint64_t operation, const ccm_status* status,
                        const void* result) noexcept;
-  Taken take(uint64_t operation);
-  void post_delivery(Taken taken);
+  Slot* find(uint64_t operation);  // null: no such operation; under the lock
+  Entry take(uint64_t operation);
+  void post_delivery(Entry taken);
   void fault(std::atomic<uint64_t>& count, const char* kind);
 
   runtime::EventLoop& loop_;

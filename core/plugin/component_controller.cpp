@@ -71,14 +71,11 @@ void ComponentController::setup(runtime::EventSource& source, std::function<void
     return;
   }
   auto allowed = component_->allow_create();
-  auto invoke = [this, allowed](ccm_ctx ctx, ccm_completion once) {
-    const auto request = sized<ccm_setup_request>();
-    table_.setup(interface_.self, ctx, &request, once);
-  };
   auto ended = [this, allowed, &source, done = std::move(done)](Result<Nothing> result) {
     done(result ? activate(source) : result.status());
   };
-  component_->call_on_loop<Nothing>("setup", kSetupTimeout, std::move(invoke), copy_nothing,
+  component_->call_on_loop<Nothing>("setup", kSetupTimeout,
+                                    invoke_plain(table_.setup, interface_.self), copy_nothing,
                                     std::move(ended));
 }
 
@@ -300,13 +297,10 @@ void ComponentController::call_stop(Status stopped, runtime::TimePoint end,
         [done = std::move(done), stopped = std::move(stopped)] { done(stopped); });
     return;
   }
-  auto invoke = [this](ccm_ctx ctx, ccm_completion once) {
-    const auto request = sized<ccm_stop_request>();
-    table_.stop(interface_.self, ctx, &request, once);
-  };
   component_->call<Nothing>(
-      "stop", nullptr, std::chrono::ceil<milliseconds>(end - timers_.now()), {}, std::move(invoke),
-      copy_nothing, [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); });
+      "stop", nullptr, std::chrono::ceil<milliseconds>(end - timers_.now()), {},
+      invoke_plain(table_.stop, interface_.self), copy_nothing,
+      [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); });
 }
 
 }  // namespace ccm::plugin

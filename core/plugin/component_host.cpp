@@ -26,7 +26,7 @@ ccm_bool ComponentHost::get_interface(void* self, const char* id, ccm_interface*
   const std::lock_guard lock(host.mutex_);
   for (const auto& service : host.services_) {
     if (service->id() != wanted) continue;
-    *out = {service->self(), service->table()};
+    *out = service->interface();
     return 1;
   }
   return 0;

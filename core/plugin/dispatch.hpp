@@ -5,6 +5,7 @@
 #include "plugin/completion_table.hpp"
 
 #include <ccm/abi/ctx.h>
+#include <ccm/sized.hpp>
 #include <ccm/status.hpp>
 
 #include <functional>
@@ -19,6 +20,15 @@ struct Nothing {};
 // Starts one operation: calls the component's function with these two and its own arguments, which
 // it owns. On the loop for a non-blocking component, else on a worker.
 using Invoke = std::function<void(ccm_ctx ctx, ccm_completion done)>;
+
+// A call whose request says nothing.
+template <typename Request>
+Invoke invoke_plain(void (*function)(void*, ccm_ctx, const Request*, ccm_completion), void* self) {
+  return [function, self](ccm_ctx ctx, ccm_completion done) {
+    const auto request = sized<Request>();
+    function(self, ctx, &request, done);
+  };
+}
 
 // Turns the RESULT of a completion into a value; runs on the component's thread.
 template <typename T>

@@ -107,9 +107,9 @@ std::shared_ptr<LiveComponent::Call> LiveComponent::begin_call(
   return call;
 }
 
-void LiveComponent::start_call(const std::shared_ptr<Call>& call,
-                               std::unique_ptr<PendingOperation> operation, Invoke invoke,
-                               std::shared_ptr<void> lent) {
+void LiveComponent::start_operation(const std::shared_ptr<Call>& call,
+                                    std::unique_ptr<PendingOperation> operation, Invoke invoke,
+                                    std::shared_ptr<void> lent) {
   auto held = std::shared_ptr<Held>(new Held{{runtime_.contexts, plugin_number_, call->context},
                                              operations_->epoch(),
                                              std::move(lent),
@@ -118,13 +118,16 @@ void LiveComponent::start_call(const std::shared_ptr<Call>& call,
   const ccm_completion done = runtime_.completions.begin(std::move(operation), held, operations_);
   call->number = done.operation;
   call->held = held;
-  if (Status refused = refusal(call->operation); !refused.ok()) {
+  if (Status refused = refusal(*call); !refused.ok()) {
     return runtime_.completions.fail(done.operation, std::move(refused));
   }
   call->registration =
       call->context->on_end([self = shared_from_this(), call] { self->give_up(*call); });
   call->on_loop = call->on_loop || identity_.nonblocking;
-  if (call->on_loop) return run_on_loop(call->operation, held->known.get(), done, invoke);
+  if (call->on_loop) {
+    const runtime::Watchdog::Scope scope(runtime_.watchdog, watched_, call->operation);
+    return run(call->operation, held->known.get(), done, invoke);
+  }
   if (withheld(*call)) {
     return runtime_.completions.fail(done.operation, WithheldWrites::refusal(call->operation));
   }
@@ -136,12 +139,6 @@ void LiveComponent::run(std::string_view operation, ccm_ctx ctx, ccm_completion 
   if (guarded(identity_, operation, [&] { invoke(ctx, done); })) return;
   runtime_.completions.fail(done.operation,
                             Status(Code::internal, "the plugin let an exception escape"));
-}
-
-void LiveComponent::run_on_loop(std::string_view operation, ccm_ctx ctx, ccm_completion done,
-                                const Invoke& invoke) {
-  const runtime::Watchdog::Scope scope(runtime_.watchdog, watched_, operation);
-  run(operation, ctx, done, invoke);
 }
 
 void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<Held> held,
@@ -181,7 +178,9 @@ bool LiveComponent::withheld(const Call& call) const {
 
 // A component that completes nothing must not fill the memory; and listings and the like answer for
 // all, so a second one is of no use while the first one is running.
-Status LiveComponent::refusal(std::string_view operation) const {
+Status LiveComponent::refusal(const Call& call) const {
+  if (call.makes) return {};
+  const std::string_view operation = call.operation;
   const std::string who = "component " + identity_.name;
   if (!callable() || (!only_.empty() && operation != only_)) {
     return Status(Code::failed_precondition, who + " does not run");
@@ -273,18 +272,14 @@ void report_exception(const ComponentIdentity& identity, std::string_view functi
 }
 
 bool LiveComponent::check_thread(ThreadTag tag, std::string_view function) {
-  bool allowed = runtime_.loop.on_loop();
-  if (tag == ThreadTag::create) allowed = allowed && create_allowed_ > 0;
-  if (tag == ThreadTag::worker) allowed = !allowed;
-  if (allowed) return true;
+  const bool on_loop = runtime_.loop.on_loop();
+  if (tag == ThreadTag::worker ? !on_loop : on_loop && create_allowed_ > 0) return true;
   ++wrong_thread_;
   {
     const std::lock_guard lock(reported_mutex_);
     if (!reported_.emplace(function).second) return false;
   }
-  const char* where = tag == ThreadTag::create   ? "open, create or setup"
-                      : tag == ThreadTag::worker ? "a worker"
-                                                 : "the host's loop";
+  const char* where = tag == ThreadTag::create ? "open, create or setup" : "a worker";
   log::error("Plugin called a host function from a wrong place", {{"plugin", identity_.plugin_id},
                                                                   {"component", identity_.name},
                                                                   {"function", function},

@@ -83,8 +83,8 @@ struct ComponentRuntime {
   WithheldWrites* withheld = nullptr;
 };
 
-// The thread tags of ccm/abi/base.h that restrict anything.
-enum class ThreadTag { serial, create, worker };
+// The thread tags of ccm/abi/base.h by which the host refuses calls.
+enum class ThreadTag { create, worker };
 
 class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
  public:
@@ -140,13 +140,8 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   void call(std::string_view operation, const std::shared_ptr<Context>& parent,
             std::chrono::milliseconds timeout, Context::Fields fields, Invoke invoke, Copy<T> copy,
             std::function<void(Result<T>)> done, std::shared_ptr<void> lent = nullptr) {
-    auto running = begin_call(operation, parent, timeout, std::move(fields));
-    auto ended = [self = shared_from_this(), running, done = std::move(done)](Result<T> result) {
-      self->end_call(*running, result.status());
-      done(std::move(result));
-    };
-    start_call(running, std::make_unique<TypedOperation<T>>(std::move(copy), std::move(ended)),
-               std::move(invoke), std::move(lent));
+    start_call<T>(begin_call(operation, parent, timeout, std::move(fields)), std::move(invoke),
+                  std::move(copy), std::move(done), std::move(lent));
   }
 
   // The same for a [create] function, which runs on the loop whatever the manifest says.
@@ -155,12 +150,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
                     Copy<T> copy, std::function<void(Result<T>)> done) {
     auto running = begin_call(operation, nullptr, timeout, {});
     running->on_loop = true;
-    auto ended = [self = shared_from_this(), running, done = std::move(done)](Result<T> result) {
-      self->end_call(*running, result.status());
-      done(std::move(result));
-    };
-    start_call(running, std::make_unique<TypedOperation<T>>(std::move(copy), std::move(ended)),
-               std::move(invoke));
+    start_call<T>(running, std::move(invoke), std::move(copy), std::move(done));
   }
 
   // Marks "in setup": [create] functions are allowed until the returned object is gone.
@@ -215,6 +205,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
     std::weak_ptr<Held> held;  // gone when the plugin is done
     bool missed_deadline = false;
     bool on_loop = false;
+    bool makes = false;  // create or open, which no state forbids
   };
   // Operations of one name that were abandoned and that the plugin has yet to complete.
   struct Abandoned {
@@ -225,19 +216,28 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   std::shared_ptr<Call> begin_call(std::string_view operation,
                                    const std::shared_ptr<Context>& parent,
                                    std::chrono::milliseconds timeout, Context::Fields fields);
-  void start_call(const std::shared_ptr<Call>& call, std::unique_ptr<PendingOperation> operation,
-                  Invoke invoke, std::shared_ptr<void> lent = nullptr);
+  template <typename T>
+  void start_call(const std::shared_ptr<Call>& call, Invoke invoke, Copy<T> copy,
+                  std::function<void(Result<T>)> done, std::shared_ptr<void> lent = nullptr) {
+    auto ended = [self = shared_from_this(), call, done = std::move(done)](Result<T> result) {
+      self->end_call(*call, result.status());
+      done(std::move(result));
+    };
+    start_operation(call, std::make_unique<TypedOperation<T>>(std::move(copy), std::move(ended)),
+                    std::move(invoke), std::move(lent));
+  }
+  void start_operation(const std::shared_ptr<Call>& call,
+                       std::unique_ptr<PendingOperation> operation, Invoke invoke,
+                       std::shared_ptr<void> lent);
   template <typename Made>
   void make(std::string_view operation, Copy<Made> copy, std::function<void(const Made&)> keep,
             Invoke invoke, std::function<void(Status)> done);
   void run(std::string_view operation, ccm_ctx ctx, ccm_completion done, const Invoke& invoke);
-  void run_on_loop(std::string_view operation, ccm_ctx ctx, ccm_completion done,
-                   const Invoke& invoke);
   void run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<Held> held,
                      ccm_completion done, Invoke invoke);
   void give_up(Call& call);
   void abandon(const Call& call);
-  [[nodiscard]] Status refusal(std::string_view operation) const;
+  [[nodiscard]] Status refusal(const Call& call) const;
   [[nodiscard]] bool withheld(const Call& call) const;
   void end_call(Call& call, const Status& status);
   [[nodiscard]] bool callable() const;

@@ -37,26 +37,16 @@ void LiveComponent::make(std::string_view operation, Copy<Made> copy,
                          std::function<void(const Made&)> keep, Invoke invoke,
                          std::function<void(Status)> done) {
   const auto call = begin_call(operation, nullptr, kCreateTimeout, {});
-  auto allowed = allow_create();
-  auto created = [self = shared_from_this(), call, allowed, keep = std::move(keep),
+  call->on_loop = call->makes = true;
+  auto created = [self = shared_from_this(), keep = std::move(keep),
                   done = std::move(done)](Result<Made> made) {
-    self->end_call(*call, made.status());
     if (made) {
       keep(*made);
       self->state_ = State::live;
     }
     done(made.status());
   };
-  auto held = std::shared_ptr<Held>(
-      new Held{{runtime_.contexts, plugin_number_, call->context}, allowed, {}, {}, {}});
-  const ccm_completion completion = runtime_.completions.begin(
-      std::make_unique<TypedOperation<Made>>(std::move(copy), std::move(created)), held,
-      operations_);
-  call->number = completion.operation;
-  call->held = held;
-  call->registration =
-      call->context->on_end([self = shared_from_this(), call] { self->give_up(*call); });
-  run_on_loop(operation, held->known.get(), completion, invoke);
+  start_call<Made>(call, std::move(invoke), std::move(copy), std::move(created), allow_create());
 }
 
 void LiveComponent::create(const ccm_plugin& plugin, void* shared, const ccm_host* host,

@@ -84,11 +84,7 @@ bool ReconcileRecords::ended(const runtime::ReconcileReport& report) {
     return false;
   }
   settled_.forget(key);
-  if (place == records_.end()) {
-    ++dropped_;
-    return false;
-  }
-  return keep(place->second, report);
+  return place != records_.end() && keep(place->second, report);
 }
 
 bool ReconcileRecords::keep(Record& record, const runtime::ReconcileReport& report) {

@@ -54,7 +54,7 @@ struct ObjectReport {
 
 class ReconcileRecords {
  public:
-  static constexpr std::size_t kMost = 4'096;  // further keys are only counted
+  static constexpr std::size_t kMost = 4'096;  // further keys are not recorded
 
   explicit ReconcileRecords(const runtime::Timers& timers) : timers_(timers) {}
 
@@ -63,8 +63,6 @@ class ReconcileRecords {
   bool ended(const runtime::ReconcileReport& report);
 
   [[nodiscard]] std::size_t size() const { return records_.size(); }
-  // Failed keys that there was no room to record.
-  [[nodiscard]] uint64_t dropped() const { return dropped_; }
 
   // The results of the keys' last attempts: the numbers of waiting, held, retrying and refused
   // ones.
@@ -99,7 +97,6 @@ class ReconcileRecords {
   const runtime::Timers& timers_;
   Records records_;
   SettledTimes settled_;
-  uint64_t dropped_ = 0;
 };
 
 }  // namespace ccm::plugin

@@ -75,10 +75,4 @@ Result<std::string_view> read_note(const ElfReader& file) {
   return *manifest;
 }
 
-Result<std::string_view> read_note(Bytes file) {
-  auto reader = ElfReader::open(file);
-  if (!reader) return reader.status();
-  return read_note(*reader);
-}
-
 }  // namespace ccm::plugin

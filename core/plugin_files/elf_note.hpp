@@ -24,8 +24,7 @@ void each_note(const ElfReader& file, const std::function<bool(const ElfNote&)>&
 
 // The manifest text of the note "ccm" type 1, borrowed from `file`; NULs that only pad it are not
 // part of it. Fails with not_found when there is no such note, with invalid_argument when there are
-// two that differ, or the file is no ELF file of this machine. Takes any bytes.
-Result<std::string_view> read_note(Bytes file);
+// two that differ.
 Result<std::string_view> read_note(const ElfReader& file);
 
 }  // namespace ccm::plugin

@@ -199,13 +199,13 @@ void Examiner::check_abi() {
   const Manifest& manifest = *result_.manifest;
   const std::string theirs =
       std::to_string(manifest.abi_major) + "." + std::to_string(manifest.abi_minor);
-  const std::string ours = std::to_string(CCM_ABI_MAJOR) + "." + std::to_string(options_.abi_minor);
+  const std::string ours = std::to_string(CCM_ABI_MAJOR) + "." + std::to_string(CCM_ABI_MINOR);
   if (manifest.abi_major != CCM_ABI_MAJOR) {
     const bool newer = manifest.abi_major > CCM_ABI_MAJOR;
     fail("abi", Code::failed_precondition,
          "is built for plugin ABI " + theirs + ", this host has " + ours + "; " +
              (newer ? "update the host" : "install a newer version of the plugin"));
-  } else if (manifest.abi_minor > options_.abi_minor) {
+  } else if (manifest.abi_minor > CCM_ABI_MINOR) {
     // Correct as long as all its needs are met, which the next check tells.
     warn("abi", "is built for plugin ABI " + theirs + ", newer than this host's " + ours);
   } else {
@@ -248,19 +248,16 @@ void Examiner::check_exports() {
 
 void Examiner::check_needs() {
   std::vector<std::string> missing;
+  const auto offered = host_interfaces();
   for (const std::string& id : result_.manifest->needs) {
-    const auto& own = options_.offered;
-    const auto all = host_interfaces();
-    const bool offered = own.empty() ? std::find(all.begin(), all.end(), id) != all.end()
-                                     : std::find(own.begin(), own.end(), id) != own.end();
-    if (!offered) missing.push_back(id);
+    if (std::find(offered.begin(), offered.end(), id) == offered.end()) missing.push_back(id);
   }
   if (missing.empty()) {
     ok("needs", "all " + std::to_string(result_.manifest->needs.size()) + " offered by the host");
   } else {
     fail("needs", Code::failed_precondition,
          "needs " + shortened_list(missing) + ", which this host (plugin ABI " +
-             std::to_string(CCM_ABI_MAJOR) + "." + std::to_string(options_.abi_minor) +
+             std::to_string(CCM_ABI_MAJOR) + "." + std::to_string(CCM_ABI_MINOR) +
              ") does not have; update the host or install an older version of the plugin");
   }
 }

@@ -25,9 +25,6 @@ namespace ccm::plugin {
 
 struct CheckOptions {
   uid_t uid = ::geteuid();  // besides root, who may own the file and its folders
-  // Interfaces that the host offers; empty = host_interfaces().
-  std::vector<std::string> offered;
-  uint32_t abi_minor = CCM_ABI_MINOR;  // of the host
   Pins pins;
   bool compute_sha256 = false;  // also when nothing is pinned
 };

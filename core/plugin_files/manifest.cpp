@@ -97,7 +97,7 @@ void read_kind(ManifestReader& reader, Component& component) {
   }
 }
 
-Component read_component(const json& value, const std::string& path, ManifestFindings& findings) {
+Component read_component(const json& value, const std::string& path, ManifestReport& findings) {
   ManifestReader reader(value, path, findings);
   Component component;
   read_kind(reader, component);
@@ -122,7 +122,7 @@ Component read_component(const json& value, const std::string& path, ManifestFin
   return component;
 }
 
-RbacRule read_rule(const json& value, const std::string& path, ManifestFindings& findings) {
+RbacRule read_rule(const json& value, const std::string& path, ManifestReport& findings) {
   ManifestReader reader(value, path, findings);
   RbacRule rule;
   rule.api_groups = reader.strings("apiGroups", Presence::required);
@@ -134,7 +134,7 @@ RbacRule read_rule(const json& value, const std::string& path, ManifestFindings&
   return rule;
 }
 
-CacheRead read_cache_read(const json& value, const std::string& path, ManifestFindings& findings) {
+CacheRead read_cache_read(const json& value, const std::string& path, ManifestReport& findings) {
   ManifestReader reader(value, path, findings);
   CacheRead read;
   read.resource = reader.string("resource", Presence::required);
@@ -165,7 +165,7 @@ RbacRule rule_of(const CacheRead& read) {
 }
 
 // Names and aliases share one list for each kind, because users type either.
-void check_unique_names(const Manifest& manifest, ManifestFindings& findings) {
+void check_unique_names(const Manifest& manifest, ManifestReport& findings) {
   std::vector<std::pair<ComponentKind, std::string>> seen;
   for (size_t i = 0; i < manifest.components.size(); ++i) {
     const Component& component = manifest.components[i];
@@ -197,7 +197,7 @@ void read_identity(ManifestReader& reader, Manifest& manifest) {
   manifest.language = reader.string("language");
 }
 
-Manifest read_manifest(const json& document, ManifestFindings& findings) {
+Manifest read_manifest(const json& document, ManifestReport& findings) {
   ManifestReader reader(document, "", findings);
   Manifest manifest;
   read_identity(reader, manifest);
@@ -228,7 +228,7 @@ Manifest read_manifest(const json& document, ManifestFindings& findings) {
 // The parser keeps the last of two members with one name; a reader of the text may see the first.
 class DuplicateMembers {
  public:
-  explicit DuplicateMembers(ManifestFindings& findings) : findings_(findings) {}
+  explicit DuplicateMembers(ManifestReport& findings) : findings_(findings) {}
 
   bool operator()(int /*depth*/, json::parse_event_t event, json& parsed) {
     if (event == json::parse_event_t::object_start) open_.emplace_back();
@@ -243,7 +243,7 @@ class DuplicateMembers {
   }
 
  private:
-  ManifestFindings& findings_;
+  ManifestReport& findings_;
   std::vector<std::set<std::string>> open_;
 };
 
@@ -271,21 +271,18 @@ ManifestReport parse_manifest(std::string_view text) {
     report.faults.emplace_back("the manifest is larger than 1 MiB");
     return report;
   }
-  ManifestFindings findings;
   try {
-    const json document = json::parse(text, DuplicateMembers(findings));
-    Manifest manifest = read_manifest(document, findings);
-    if (findings.faults.empty()) report.manifest = std::move(manifest);
+    const json document = json::parse(text, DuplicateMembers(report));
+    Manifest manifest = read_manifest(document, report);
+    if (report.faults.empty()) report.manifest = std::move(manifest);
   } catch (const json::exception& error) {
     // Its text starts with "[json.exception.parse_error.101] ", which says nothing to an author.
     const std::string_view what = error.what();
     const size_t start = what.find("] ");
-    findings.faults.push_back(
+    report.faults.push_back(
         "the manifest is not valid JSON: " +
         std::string(start == std::string_view::npos ? what : what.substr(start + 2)));
   }
-  report.faults = std::move(findings.faults);
-  report.warnings = std::move(findings.warnings);
   return report;
 }
 

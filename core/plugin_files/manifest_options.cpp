@@ -165,7 +165,7 @@ bool read_type(ManifestReader& reader, Option& option) {
   return true;
 }
 
-Option read_option(const std::string& name, const json& value, ManifestFindings& findings) {
+Option read_option(const std::string& name, const json& value, ManifestReport& findings) {
   ManifestReader reader(value, "options." + name, findings);
   Option option;
   option.name = name;
@@ -203,7 +203,7 @@ std::string_view to_string(OptionType type) {
   return "unknown";
 }
 
-std::vector<Option> read_options(ManifestReader& manifest, ManifestFindings& findings) {
+std::vector<Option> read_options(ManifestReader& manifest, ManifestReport& findings) {
   std::vector<Option> options;
   const json* value = manifest.any("options");
   if (value == nullptr) return options;

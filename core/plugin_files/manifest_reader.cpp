@@ -27,7 +27,7 @@ bool is_name(std::string_view text) { return text.size() <= 63 && is_grouped(tex
 // A field manager of Kubernetes has at most 128 characters.
 bool is_plugin_id(std::string_view text) { return text.size() <= 128 && is_grouped(text, "-."); }
 
-ManifestReader::ManifestReader(const json& value, std::string path, ManifestFindings& findings)
+ManifestReader::ManifestReader(const json& value, std::string path, ManifestReport& findings)
     : object_(value.is_object() ? &value : nullptr), path_(std::move(path)), findings_(findings) {
   if (object_ == nullptr) {
     findings_.faults.push_back((path_.empty() ? "the manifest" : path_) +

@@ -3,6 +3,8 @@
 // manifest's files.
 #pragma once
 
+#include "plugin_files/manifest.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -15,16 +17,11 @@
 
 namespace ccm::plugin {
 
-struct ManifestFindings {
-  std::vector<std::string> faults;
-  std::vector<std::string> warnings;
-};
-
 class ManifestReader {
  public:
   // `path` names the object in messages: "components[0]", or "" for the manifest itself. Reports a
   // fault when `value` is no object; then all members read as absent.
-  ManifestReader(const nlohmann::json& value, std::string path, ManifestFindings& findings);
+  ManifestReader(const nlohmann::json& value, std::string path, ManifestReport& findings);
 
   // Warns about unknown members.
   void finish();
@@ -49,13 +46,12 @@ class ManifestReader {
 
   const nlohmann::json* object_;
   std::string path_;
-  ManifestFindings& findings_;
+  ManifestReport& findings_;
   std::set<std::string, std::less<>> known_;
 };
 
 // Reads "options" of the manifest. (manifest_options.cpp)
-struct Option;
-std::vector<Option> read_options(ManifestReader& manifest, ManifestFindings& findings);
+std::vector<Option> read_options(ManifestReader& manifest, ManifestReport& findings);
 
 // Shapes of names, all lower case: "node-ipam"; and of ids: "com.example.cloud".
 bool is_name(std::string_view text);

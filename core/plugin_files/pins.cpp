@@ -1,5 +1,6 @@
 #include "plugin_files/pins.hpp"
 
+#include <ccm/lower_case.hpp>
 #include <ccm/trim.hpp>
 
 #include <algorithm>
@@ -36,8 +37,7 @@ Status Pins::add(std::string_view text) {
                       "\" is no ID=SUM with a plugin's id and the 64 hexadecimal digits of a "
                       "SHA-256 sum; ccmctl plugin list --pins prints them");
   }
-  std::string lower(sum);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string lower = lower_case(sum);
   auto& sums = sums_[std::string(id)];
   if (std::find(sums.begin(), sums.end(), lower) == sums.end()) sums.push_back(std::move(lower));
   return {};

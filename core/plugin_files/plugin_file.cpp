@@ -81,12 +81,6 @@ Result<PluginFile> PluginFile::map(const OpenFile& file) {
   return PluginFile(Bytes(static_cast<const std::byte*>(start), size));
 }
 
-Result<PluginFile> PluginFile::open(const std::filesystem::path& path) {
-  const auto file = OpenFile::open(path);
-  if (!file.ok()) return file.status();
-  return map(**file);
-}
-
 PluginFile::PluginFile(PluginFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
 
 PluginFile::~PluginFile() {

@@ -44,8 +44,6 @@ class OpenFile {
 class PluginFile {
  public:
   static Result<PluginFile> map(const OpenFile& file);
-  // Both at once.
-  static Result<PluginFile> open(const std::filesystem::path& path);
 
   PluginFile(PluginFile&& other) noexcept;
   PluginFile& operator=(PluginFile&&) = delete;

@@ -17,32 +17,29 @@ const metrics::Buckets& buckets() {
 }  // namespace
 
 struct PluginMetrics::Families {
-  explicit Families(prometheus::Registry& registry)
-      : operations(metrics::counters(
-            registry, "ccm_plugin_operations_total",
-            "Operations of plugins by gRPC code and error class of their outcome.")),
-        operation_seconds(metrics::histograms(registry, "ccm_plugin_operation_duration_seconds",
-                                              "Time that operations of plugins took.")),
-        http(metrics::counters(registry, "ccm_plugin_http_requests_total",
-                               "HTTP requests that plugins sent; code 0 = no answer.")),
-        cloud_calls(
-            metrics::counters(registry, "ccm_cloud_calls_total",
-                              "HTTP requests to clouds by the controller that they were made for "
-                              "and the priority that they had.")),
-        http_seconds(metrics::histograms(registry, "ccm_plugin_http_request_duration_seconds",
-                                         "Time of the HTTP requests of plugins.")),
-        stalls(
-            metrics::counters(registry, "ccm_plugin_loop_stalls_total",
-                              "Calls by which a plugin held the event loop for more than 50 ms.")),
-        dropped(metrics::counters(registry, "ccm_plugin_dropped_completions_total",
-                                  "Completions that came late or fitted no operation.")) {}
-  metrics::Counters& operations;
-  metrics::Histograms& operation_seconds;
-  metrics::Counters& http;
-  metrics::Counters& cloud_calls;
-  metrics::Histograms& http_seconds;
-  metrics::Counters& stalls;
-  metrics::Counters& dropped;
+  explicit Families(prometheus::Registry& into) : registry(into) {}
+  prometheus::Registry& registry;
+  metrics::Counters& operations =
+      metrics::counters(registry, "ccm_plugin_operations_total",
+                        "Operations of plugins by gRPC code and error class of their outcome.");
+  metrics::Histograms& operation_seconds = metrics::histograms(
+      registry, "ccm_plugin_operation_duration_seconds", "Time that operations of plugins took.");
+  metrics::Counters& http =
+      metrics::counters(registry, "ccm_plugin_http_requests_total",
+                        "HTTP requests that plugins sent; code 0 = no answer.");
+  metrics::Counters& cloud_calls = metrics::counters(
+      registry, "ccm_cloud_calls_total",
+      "HTTP requests to clouds by the controller that they were made for and the priority that "
+      "they had.");
+  metrics::Histograms& http_seconds =
+      metrics::histograms(registry, "ccm_plugin_http_request_duration_seconds",
+                          "Time of the HTTP requests of plugins.");
+  metrics::Counters& stalls =
+      metrics::counters(registry, "ccm_plugin_loop_stalls_total",
+                        "Calls by which a plugin held the event loop for more than 50 ms.");
+  metrics::Counters& dropped =
+      metrics::counters(registry, "ccm_plugin_dropped_completions_total",
+                        "Completions that came late or fitted no operation.");
 };
 
 PluginMetrics::PluginMetrics(prometheus::Registry& registry)

@@ -3,8 +3,6 @@
 #include "base/log.hpp"
 #include "plugin/await_callback.hpp"
 
-#include <ccm/sized.hpp>
-
 #include <algorithm>
 #include <utility>
 
@@ -36,12 +34,8 @@ awaitable<Status> ProviderStart::call(std::string_view operation, milliseconds t
                                       Function<Request> function) {
   auto start = [provider = provider_, self = self_, operation, timeout,
                 function](std::function<void(Status)> done) {
-    auto invoke = [function, self](ccm_ctx ctx, ccm_completion once) {
-      const auto request = sized<Request>();
-      function(self, ctx, &request, once);
-    };
     provider->call<Nothing>(
-        operation, nullptr, timeout, {}, std::move(invoke), copy_nothing,
+        operation, nullptr, timeout, {}, invoke_plain(function, self), copy_nothing,
         [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); });
   };
   Status status = co_await await_callback<Status>(start);

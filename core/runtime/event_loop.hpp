@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <thread>
 
 namespace ccm::runtime {

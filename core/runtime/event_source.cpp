@@ -1,6 +1,5 @@
 #include "runtime/event_source.hpp"
 
-#include <memory>
 #include <utility>
 
 namespace ccm::runtime {

@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <functional>
-#include <string>
 
 namespace ccm::runtime {
 

@@ -75,9 +75,6 @@ class MeteredExecutor {
   friend bool operator==(const MeteredExecutor& left, const MeteredExecutor& right) noexcept {
     return left.inner_ == right.inner_ && left.meter_ == right.meter_;
   }
-  friend bool operator!=(const MeteredExecutor& left, const MeteredExecutor& right) noexcept {
-    return !(left == right);
-  }
 
  private:
   Inner inner_;

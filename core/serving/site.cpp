@@ -12,8 +12,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-Answer not_found() { return Answer{404, "404 page not found\n"}; }
-
 Answer shown(const Site::Page& page, const Request& request) {
   try {
     return page(request);
@@ -46,7 +44,7 @@ asio::awaitable<Answer> Site::answer(std::shared_ptr<Request> request) {
     if (refusal) co_return std::move(*refusal);
   }
   const Page* page = find(request->path);
-  if (page == nullptr) co_return not_found();
+  if (page == nullptr) co_return Answer{404, "404 page not found\n"};
   co_return shown(*page, *request);
 }
 

@@ -185,7 +185,9 @@ TEST(LoaderFile, ThePinnedDigestMustBeTheFiles) {
                  "pinned for test.good is " + std::string(64, '0') +
                      "; install the file that was pinned, or pin this one",
                  options);
-  const auto file = PluginFile::open(path);
+  const auto opened = OpenFile::open(path);
+  ASSERT_TRUE(opened.ok());
+  const auto file = PluginFile::map(**opened);
   ASSERT_TRUE(file.ok());
   std::string upper = sha256_hex(file->bytes());
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

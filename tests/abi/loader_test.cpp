@@ -170,14 +170,6 @@ TEST(Loader, RefusesWhatDoesNotLink) {
                  "cannot be loaded: undefined symbol: function_of_a_missing_library", false);
 }
 
-TEST(Loader, TheOfferedInterfacesCanBeSet) {
-  const PluginFolder folder;
-  CheckOptions options;
-  options.offered = {"ccm.host.http/1"};
-  const auto result = Loader(options).load(folder.add("good"));
-  EXPECT_THAT(result.status().message(), HasSubstr("needs ccm.host.log/1, which this host"));
-}
-
 // Loads `first`, then expects that `second` is refused and both files are named.
 void expect_conflict(const std::string& first, const std::string& second, const std::string& what) {
   const PluginFolder folder;

@@ -1,4 +1,4 @@
-// Plugin files before they are loaded (plugin/elf_reader.hpp, elf_note.hpp, elf_facts.hpp).
+// Plugin files before they are loaded (plugin_files/elf_reader.hpp, elf_note.hpp, elf_facts.hpp).
 // Input: a file.
 // Properties: no read outside of the file, no endless walk; what is found lies in the file and is
 // in order.
@@ -47,15 +47,14 @@ void check_versions(std::string_view text) {
 void elf_target(std::string_view bytes) {
   const Exact copy(bytes);
   const plugin::Bytes file = std::as_bytes(std::span(copy.view().data(), copy.view().size()));
-  const auto note = plugin::read_note(file);
-  if (note.ok()) {
-    require(inside(*note, copy.view()), "the manifest lies in the file");
-    (void)plugin::parse_manifest(*note);
-  }
   const auto reader = plugin::ElfReader::open(file);
   require(reader.ok() || !reader.status().message().empty(), "a failure says what is wrong");
-  require(reader.ok() || !note.ok(), "a note needs an ELF file");
-  if (reader.ok()) check_facts(*reader, copy.view());
+  if (reader.ok()) {
+    check_facts(*reader, copy.view());
+    const auto note = plugin::read_note(*reader);
+    require(!note.ok() || inside(*note, copy.view()), "the manifest lies in the file");
+    if (note.ok()) (void)plugin::parse_manifest(*note);
+  }
   check_versions(copy.view().substr(0, 64));
 }
 

@@ -1,7 +1,7 @@
-// The command line (app/options_command_line.hpp), feature gates, and the values that flags hold
-// (app/flags/go_values.hpp, base/duration.hpp, ccm/config.hpp).
-// Input: a byte of choices; then arguments line by line, or one value.
-// Properties: what is written can be read, and is written the same again; a failure is one line.
+// The command line (app/flags/options_command_line.hpp), feature gates, and the values that flags
+// hold (app/flags/go_values.hpp, base/duration.hpp, ccm/cidr.hpp, ccm/config.hpp). Input: a byte of
+// choices; then arguments line by line, or one value. Properties: what is written can be read, and
+// is written the same again; a failure is one line.
 #include "app/flags/controller_selection.hpp"
 #include "app/flags/feature_gates.hpp"
 #include "app/flags/go_values.hpp"
@@ -10,6 +10,7 @@
 #include "base/duration.hpp"
 #include "fuzz.hpp"
 
+#include <ccm/cidr.hpp>
 #include <ccm/config.hpp>
 
 #include <cmath>
@@ -40,8 +41,8 @@ void check_number(std::string_view text) {
   if (const auto number = app::parse_float(text)) {
     require(std::isfinite(*number), "a number is one");
   }
-  if (const auto cidr = app::parse_cidr(text)) {
-    require(cidr->prefix <= (cidr->ipv6 ? 128U : 32U), "a prefix fits its family");
+  if (const auto cidr = parse_cidr(text)) {
+    require(cidr->prefix <= cidr->width(), "a prefix fits its family");
     require(text.find('\0') == std::string_view::npos, "a CIDR has no NUL");
   }
   if (app::is_ip_address(text)) {

@@ -1,4 +1,5 @@
 // The results of a conformance run as text and as JUnit's XML, which CI systems read.
+#include "base/markup.hpp"
 #include "conformance.hpp"
 #include "output.hpp"
 
@@ -7,28 +8,7 @@
 namespace ccm::ctl {
 namespace {
 
-std::string xml(std::string_view text) {
-  std::string escaped;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
+std::string xml(std::string_view text) { return escaped(printable(text), "&<>\""); }
 
 std::string rule_of(const conformance::Case& which) {
   return fmt::format("{} ({})", which.header, which.rule);

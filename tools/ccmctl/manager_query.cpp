@@ -2,7 +2,6 @@
 
 #include "kube/client.hpp"
 #include "kube/file_text.hpp"
-#include "kube/kubeconfig_context.hpp"
 #include "net/http_client.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -55,7 +54,7 @@ Result<kube::ClientConfig> user_for(const ManagerOptions& options, const std::st
   }
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  return kube::parse_kubeconfig_context(*text, path, folder, server, options.context);
+  return kube::parse_kubeconfig(*text, path, folder, server, options.context);
 }
 
 Result<kube::ClientConfig> config_of(const ManagerOptions& options) {

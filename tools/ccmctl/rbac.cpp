@@ -25,6 +25,7 @@ enum class Text { yaml, json };
 
 struct Command {
   app::EarlyOptions plugins;
+  std::vector<std::string> controllers{"*"};
   RbacOptions rbac;
   app::LeaderMigrationOptions migration;
   std::vector<std::string> feature_gates;
@@ -78,7 +79,7 @@ AskedByAccount rules_of_plugins(const std::vector<plugin::Manifest>& manifests,
 Asked asked_by(const app::PluginSelection& selection, Command& command) {
   Asked asked;
   const auto known = selection.known_controllers();
-  auto chosen = app::select_controllers(command.plugins.controllers, known);
+  auto chosen = app::select_controllers(command.controllers, known);
   asked.errors = chosen.errors;
   app::LeaderElectionOptions election;
   election.leader_elect = command.rbac.leader_elect;
@@ -105,7 +106,7 @@ Asked asked_by(const app::PluginSelection& selection, Command& command) {
 
 std::string header(const Command& command) {
   std::string controllers;
-  for (const std::string& item : command.plugins.controllers) {
+  for (const std::string& item : command.controllers) {
     controllers += (controllers.empty() ? "" : ",") + item;
   }
   std::string text = "# The API rights of cloud-controller-manager --cloud-provider=";
@@ -160,7 +161,7 @@ int rbac(Command command) {
 void add_flags(CLI::App& app, Command& command) {
   app.add_option("--cloud-provider", command.plugins.cloud_provider, "Name of the provider")
       ->required();
-  app.add_option("--controllers", command.plugins.controllers,
+  app.add_option("--controllers", command.controllers,
                  "Controllers that run, separated by commas, as the manager's flag")
       ->delimiter(',');
   add_plugin_path(app, command.plugins.plugin_paths);

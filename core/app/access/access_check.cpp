@@ -264,13 +264,11 @@ std::string self_review(const Permission& permission) {
 
 Result<bool> allowed_in_review(const std::string& answer) {
   const json review = json::parse(answer, nullptr, false);
-  const json* status = nullptr;
-  if (review.is_object() && review.contains("status")) status = &review["status"];
-  if (status == nullptr || !status->is_object() || !status->contains("allowed") ||
-      !(*status)["allowed"].is_boolean()) {
+  const json::json_pointer allowed("/status/allowed");
+  if (!review.contains(allowed) || !review[allowed].is_boolean()) {
     return Status(Code::data_loss, "the answer to the access review is no SelfSubjectAccessReview");
   }
-  return (*status)["allowed"].get<bool>();
+  return review[allowed].get<bool>();
 }
 
 }  // namespace ccm::app

@@ -25,10 +25,6 @@ constexpr milliseconds kQuiet{2'000};
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 constexpr uint32_t kTries = 2;  // the second one tells a lasting failure from a brief one
 
-bool stays(const plugin::ObjectReport& object) {
-  return object.state == plugin::ObjectState::refused;
-}
-
 }  // namespace
 
 std::shared_ptr<plugin::ObjectApi> DryRun::object_api(std::shared_ptr<plugin::ObjectApi> reads,
@@ -94,7 +90,7 @@ std::vector<OpenObject> DryRun::open_objects(const plugin::PluginHost& plugins) 
   for (const plugin::ObjectReport& object : plugins.unsettled(kAll)) {
     if (plan_.cloud_changes(object.controller, object.key)) continue;
     open.push_back({object.controller, object.key, std::string(to_string(object.state)),
-                    object.message, !stays(object)});
+                    object.message, object.state != plugin::ObjectState::refused});
   }
   for (const auto& [call, status] : plan_.failing_calls()) {
     open.push_back(

@@ -29,8 +29,7 @@ void Plan::answered(std::string_view component, std::string_view operation, unsi
   }
 }
 
-// A retried reconcile asks for its changes again, and an object may need several patches. `number`
-// counts equal actions within one reconcile.
+// A retried reconcile asks for its changes again, and an object may need several patches.
 void Plan::note(Change change, std::size_t number) {
   const auto [known, fresh] = places_.try_emplace(
       std::tuple(change.controller, change.object, change.action, number), changes_.size());

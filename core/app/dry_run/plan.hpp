@@ -23,8 +23,9 @@ class Plan final : public plugin::WithheldWrites {
   void withhold(const plugin::WithheldWrite& write) override;
   void answered(std::string_view component, std::string_view operation,
                 unsigned http_status) override;
-  // Writes to Kubernetes. Several patches of one object are one change.
-  void note(Change change) { note(std::move(change), 0); }
+  // Writes to Kubernetes. Several patches of one object are one change. `number` counts equal
+  // actions within one reconcile.
+  void note(Change change, std::size_t number = 0);
 
   [[nodiscard]] const std::vector<Change>& changes() const { return changes_; }
   // Whether this controller's reconcile of that key asked the cloud for a change.
@@ -41,7 +42,6 @@ class Plan final : public plugin::WithheldWrites {
     std::shared_ptr<const plugin::Origin> origin;
     std::map<std::string, std::size_t> writes;  // by action
   };
-  void note(Change change, std::size_t number);
 
   std::vector<Change> changes_;  // in the order in which they were first asked for
   std::map<std::tuple<std::string, std::string, std::string, std::size_t>, std::size_t> places_;

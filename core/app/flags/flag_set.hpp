@@ -36,10 +36,14 @@ struct Flag {
 
 class FlagSet;
 
-// Adds flags under one heading: group.add("cloud-config", string_value(&path), "usage").
+// Adds flags under one heading: group.add("cloud-config", &path, "usage").
 class FlagGroup {
  public:
   Flag& add(std::string name, std::unique_ptr<FlagValue> value, std::string usage);
+  template <typename T>
+  Flag& add(std::string name, T* variable, std::string usage) {
+    return add(std::move(name), flag_value(variable), std::move(usage));
+  }
 
  private:
   friend class FlagSet;

@@ -5,9 +5,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ccm::app {
@@ -30,14 +34,60 @@ class FlagValue {
 // The failure of FlagValue::set().
 Status must_be(std::string what);
 
-// Each writes into a variable that outlives it; its value at that time is the default.
-std::unique_ptr<FlagValue> string_value(std::string* variable);
-std::unique_ptr<FlagValue> bool_value(bool* variable);
-std::unique_ptr<FlagValue> int32_value(int32_t* variable);
-std::unique_ptr<FlagValue> float_value(float* variable);
-std::unique_ptr<FlagValue> duration_value(std::chrono::nanoseconds* variable);
+// How values of one kind are read and written.
+template <typename T>
+struct ValueKind {
+  std::string_view type;
+  std::function<std::optional<T>(std::string_view text)> read;
+  std::function<std::string(const T& value)> write;
+  std::string wanted{};        // after "must be ", of a text that read() refuses
+  std::string_view implied{};  // as FlagValue::implied()
+};
+
+// A text replaces the variable's value; to a list it adds.
+template <typename T>
+class BoundValue final : public FlagValue {
+ public:
+  BoundValue(T* variable, ValueKind<T> kind) : variable_(variable), kind_(std::move(kind)) {}
+  Status set(std::string_view text, bool first) override {
+    std::optional<T> value = kind_.read(text);
+    if (!value) return must_be(kind_.wanted);
+    add(*variable_, std::move(*value), first);
+    return {};
+  }
+  [[nodiscard]] std::string text() const override { return kind_.write(*variable_); }
+  [[nodiscard]] std::string_view type() const override { return kind_.type; }
+  [[nodiscard]] std::string_view implied() const override { return kind_.implied; }
+
+ private:
+  template <typename Value>
+  static void add(Value& variable, Value value, bool) {
+    variable = std::move(value);
+  }
+  template <typename Item>
+  static void add(std::vector<Item>& list, std::vector<Item> more, bool first) {
+    if (first) list.clear();
+    list.insert(list.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
+  }
+
+  T* variable_;
+  ValueKind<T> kind_;
+};
+
+template <typename T>
+std::unique_ptr<FlagValue> bound_value(T* variable, ValueKind<T> kind) {
+  return std::make_unique<BoundValue<T>>(variable, std::move(kind));
+}
+
+// Each writes into a variable that outlives it; its value at that time is the default. The kind is
+// that of the variable's type.
+std::unique_ptr<FlagValue> flag_value(std::string* variable);
+std::unique_ptr<FlagValue> flag_value(bool* variable);
+std::unique_ptr<FlagValue> flag_value(int32_t* variable);
+std::unique_ptr<FlagValue> flag_value(float* variable);
+std::unique_ptr<FlagValue> flag_value(std::chrono::nanoseconds* variable);
+std::unique_ptr<FlagValue> flag_value(std::vector<std::string>* variable);
+std::unique_ptr<FlagValue> flag_value(std::vector<int32_t>* variable);
 std::unique_ptr<FlagValue> ip_value(std::string* variable);
-std::unique_ptr<FlagValue> list_value(std::vector<std::string>* variable);
-std::unique_ptr<FlagValue> int32_list_value(std::vector<int32_t>* variable);
 
 }  // namespace ccm::app

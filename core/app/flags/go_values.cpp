@@ -2,8 +2,6 @@
 
 #include <arpa/inet.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -34,25 +32,6 @@ unsigned take_base(std::string_view& digits) {
   digits.remove_prefix(used);
   if (!digits.empty() && digits[0] == '_') digits.remove_prefix(1);
   return base;
-}
-
-bool is_address(int family, std::string_view text) {
-  if (text.find('\0') != std::string_view::npos) return false;
-  std::array<unsigned char, sizeof(in6_addr)> address{};
-  return ::inet_pton(family, std::string(text).c_str(), address.data()) == 1;
-}
-
-// "010.000.1.2" -> "10.0.1.2"
-std::string without_leading_zeros(std::string_view text) {
-  std::string result;
-  bool start = true;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool digit_follows = i + 1 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '9';
-    if (start && text[i] == '0' && digit_follows) continue;
-    start = text[i] == '.';
-    result += text[i];
-  }
-  return result;
 }
 
 }  // namespace
@@ -149,23 +128,11 @@ std::string format_csv(std::span<const std::string> fields) {
 }
 
 bool is_ip_address(std::string_view text) {
-  return is_address(AF_INET, text) || is_address(AF_INET6, text);
-}
-
-std::optional<Cidr> parse_cidr(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return std::nullopt;
-  const std::string_view address = text.substr(0, slash);
-  const std::string_view length = text.substr(slash + 1);
-  Cidr cidr;
-  cidr.ipv6 = address.find(':') != std::string_view::npos;
-  const std::string plain = cidr.ipv6 ? std::string(address) : without_leading_zeros(address);
-  const auto [stop, error] =
-      std::from_chars(length.data(), length.data() + length.size(), cidr.prefix);
-  if (error != std::errc() || stop != length.data() + length.size()) return std::nullopt;
-  if (cidr.prefix > (cidr.ipv6 ? 128U : 32U)) return std::nullopt;
-  if (!is_address(cidr.ipv6 ? AF_INET6 : AF_INET, plain)) return std::nullopt;
-  return cidr;
+  const std::string terminated(text);
+  in6_addr address{};  // an IPv4 address is shorter
+  return terminated.find('\0') == std::string::npos &&
+         (::inet_pton(AF_INET, terminated.c_str(), &address) == 1 ||
+          ::inet_pton(AF_INET6, terminated.c_str(), &address) == 1);
 }
 
 }  // namespace ccm::app

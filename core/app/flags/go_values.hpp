@@ -28,11 +28,4 @@ std::string format_csv(std::span<const std::string> fields);
 // IPv4 or IPv6, without a zone.
 bool is_ip_address(std::string_view text);
 
-struct Cidr {
-  bool ipv6 = false;
-  unsigned prefix = 0;
-};
-// "10.0.0.0/8"; leading zeros in IPv4 numbers are tolerated (ROUTE-2).
-std::optional<Cidr> parse_cidr(std::string_view text);
-
 }  // namespace ccm::app

@@ -155,10 +155,6 @@ struct DryRunOptions {
   Duration timeout = std::chrono::minutes(2);
 };
 
-struct RecordOptions {
-  std::string file;  // --record; empty: nothing is recorded
-};
-
 struct Options {
   GenericOptions generic;
   ClientConnectionOptions client_connection;
@@ -174,7 +170,7 @@ struct Options {
   WebhookOptions webhook;
   LoggingOptions logging;
   DryRunOptions dry_run;
-  RecordOptions record;
+  std::string record_file;        // --record; empty: nothing is recorded
   std::string version = "false";  // --version: "true", "raw", or a version to report
   bool help = false;
 };

@@ -6,7 +6,6 @@
 #include "base/version.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 namespace ccm::app {
@@ -31,11 +30,8 @@ EarlyOptions read_early(std::span<const std::string> arguments) {
   FlagSet flags;
   add_host_flags(flags, options);
   flags.parse_known(arguments);
-  return {options.generic.plugin_paths, options.kube_cloud_shared.cloud_provider,
-          options.generic.controllers, options.version, options.help};
+  return {options.generic.plugin_paths, options.kube_cloud_shared.cloud_provider};
 }
-
-CommandLine::CommandLine() : CommandLine([](const char* name) { return std::getenv(name); }) {}
 
 CommandLine::CommandLine(Environment environment)
     : environment_(std::move(environment)), options_(std::make_unique<Options>()) {
@@ -97,8 +93,8 @@ Status CommandLine::parse(std::span<const std::string> arguments) {
   return {};
 }
 
-Validation CommandLine::validate(const ValidationContext& context) const {
-  Validation result = app::validate(*options_, context);
+Validation CommandLine::validate(std::span<const KnownController> controllers) const {
+  Validation result = app::validate(*options_, controllers);
   for (const Brought& brought : brought_) {
     const Flag& flag = *flags_.find(brought.flag);
     if (!brought.shared || !flag.set) continue;

@@ -14,6 +14,7 @@
 
 #include <ccm/status.hpp>
 
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,9 +29,6 @@ namespace ccm::app {
 struct EarlyOptions {
   std::vector<std::string> plugin_paths;
   std::string cloud_provider;
-  std::vector<std::string> controllers{"*"};
-  std::string version = "false";
-  bool help = false;
 };
 
 // Skips everything else, faults included. `arguments` are those after the program's name.
@@ -41,8 +39,9 @@ class CommandLine {
   // The value of an environment variable, nullptr when unset.
   using Environment = std::function<const char*(const char* name)>;
 
-  CommandLine();
-  explicit CommandLine(Environment environment);
+  explicit CommandLine(Environment environment = [](const char* name) {
+    return std::getenv(name);
+  });
 
   // Adds the flags of a plugin. A flag that the host or another plugin already has is shared, and
   // the first default holds; of a flag that the host has too, the plugin's text and limits count.
@@ -61,7 +60,7 @@ class CommandLine {
   Status parse(std::span<const std::string> arguments);
 
   [[nodiscard]] const Options& options() const { return *options_; }
-  [[nodiscard]] Validation validate(const ValidationContext& context) const;
+  [[nodiscard]] Validation validate(std::span<const KnownController> controllers) const;
 
   // The value in force of any flag; nullopt when there is none of that name.
   [[nodiscard]] std::optional<std::string> flag_text(std::string_view name) const;

@@ -10,98 +10,93 @@ void add_generic_flags(FlagSet& flags, Options& options) {
   FlagGroup group = flags.group("Generic flags");
   GenericOptions& generic = options.generic;
   KubeCloudSharedOptions& cloud = options.kube_cloud_shared;
-  group.add("cloud-provider", string_value(&cloud.cloud_provider),
+  group.add("cloud-provider", &cloud.cloud_provider,
             "The cloud: the name of a provider plugin, or the absolute path of its .so file. "
             "Required.");
-  group.add("cloud-config", string_value(&cloud.cloud_config),
+  group.add("cloud-config", &cloud.cloud_config,
             "File with the cloud provider's own configuration. If unset, the provider gets none.");
-  group.add("allow-plaintext-cloud-credentials",
-            bool_value(&cloud.allow_plaintext_cloud_credentials),
+  group.add("allow-plaintext-cloud-credentials", &cloud.allow_plaintext_cloud_credentials,
             "Let a cloud provider send its credential over plain http to another machine, where "
             "anybody on the way can read it. To this machine it always may.");
-  group.add("plugin-path", list_value(&generic.plugin_paths),
+  group.add("plugin-path", &generic.plugin_paths,
             "Folders that hold controllers/ and providers/ with plugins; may be repeated, the "
             "first that has a plugin wins. If unset, ../lib/ccm beside this program.");
   group.add(
-      "plugin-sha256", list_value(&generic.plugin_sha256),
+      "plugin-sha256", &generic.plugin_sha256,
       "ID=SUM: the file of the plugin ID must have this SHA-256 sum; may be repeated, also for "
       "one ID. With one given, a plugin without any is not loaded. If unset, and without "
       "--plugin-sha256-file, no sums are compared.");
   group.add(
-      "plugin-sha256-file", string_value(&generic.plugin_sha256_file),
+      "plugin-sha256-file", &generic.plugin_sha256_file,
       "File with lines of --plugin-sha256; 'ccmctl plugin list --pins' prints them. If unset, "
       "only --plugin-sha256 counts.");
-  group.add("controllers", list_value(&generic.controllers),
+  group.add("controllers", &generic.controllers,
             "Controllers to run: '*' all that are on by default, 'foo' runs foo, '-foo' does not; "
             "the first item that names a controller decides.");
-  group.add("cluster-name", string_value(&cloud.cluster_name),
+  group.add("cluster-name", &cloud.cluster_name,
             "Name of the cluster, given to the cloud with load balancers and routes.");
   group.add(
-      "cluster-cidr", string_value(&cloud.cluster_cidr),
+      "cluster-cidr", &cloud.cluster_cidr,
       "Address ranges of Pods, separated by commas: one, or one for each IP family. If unset, "
       "a controller of routes or of Pod ranges ends the start; where the cloud does not "
       "route to Pods give --configure-cloud-routes=false.");
-  group.add("allocate-node-cidrs", bool_value(&cloud.allocate_node_cidrs),
+  group.add("allocate-node-cidrs", &cloud.allocate_node_cidrs,
             "Let the node IPAM controller give each Node a part of --cluster-cidr.");
-  group.add("cidr-allocator-type", string_value(&cloud.cidr_allocator_type),
+  group.add("cidr-allocator-type", &cloud.cidr_allocator_type,
             "How the node IPAM controller chooses ranges.");
-  group.add("configure-cloud-routes", bool_value(&cloud.configure_cloud_routes),
+  group.add("configure-cloud-routes", &cloud.configure_cloud_routes,
             "Let the route controller keep the cloud's routes to Pod ranges, if the provider has "
             "routes.");
-  group.add("use-service-account-credentials", bool_value(&cloud.use_service_account_credentials),
+  group.add("use-service-account-credentials", &cloud.use_service_account_credentials,
             "Let each controller call the API server under a service account of its own in "
             "kube-system; ccmctl rbac prints the roles for that.");
-  group.add("route-reconciliation-period", duration_value(&cloud.route_reconciliation_period),
+  group.add("route-reconciliation-period", &cloud.route_reconciliation_period,
             "Pause between two comparisons of all routes. With the feature gate "
             "CloudControllerManagerWatchBasedRoutesReconciliation --min-resync-period is.");
-  group.add("node-monitor-period", duration_value(&cloud.node_monitor_period), kWithoutPlugin);
-  group.add("min-resync-period", duration_value(&generic.min_resync_period),
+  group.add("node-monitor-period", &cloud.node_monitor_period, kWithoutPlugin);
+  group.add("min-resync-period", &generic.min_resync_period,
             "Caches hand all objects to controllers again after a random time between this and "
             "twice this.");
   group.add(
-      "controller-start-interval", duration_value(&generic.controller_start_interval),
+      "controller-start-interval", &generic.controller_start_interval,
       "Pause between the starts of two controllers: a random time between this and twice this. If "
       "unset, none.");
   group.add("feature-gates", feature_gates_value(&generic.feature_gates),
             "Name=true|false pairs, separated by commas. If unset, each has Kubernetes' default. "
             "With an effect here: " +
                 gates_with_an_effect() + ". Kubernetes' other gates are accepted.");
-  group.add("allow-untagged-cloud", bool_value(&cloud.allow_untagged_cloud), "").deprecated =
+  group.add("allow-untagged-cloud", &cloud.allow_untagged_cloud, "").deprecated =
       "only clouds that report a cluster id look at it";
-  group.add("external-cloud-volume-plugin", string_value(&cloud.external_cloud_volume_plugin), "")
-      .deprecated = "no controller of this program uses it";
-  group.add("node-sync-period", duration_value(&cloud.node_sync_period), "").deprecated =
-      "it has no effect";
+  group.add("external-cloud-volume-plugin", &cloud.external_cloud_volume_plugin, "").deprecated =
+      "no controller of this program uses it";
+  group.add("node-sync-period", &cloud.node_sync_period, "").deprecated = "it has no effect";
 }
 
 void add_controller_flags(FlagSet& flags, Options& options) {
   NodeControllerOptions& node = options.node_controller;
   FlagGroup nodes = flags.group("Node controller flags");
-  nodes.add("concurrent-node-syncs", int32_value(&node.concurrent_node_syncs), kWithoutPlugin);
-  nodes.add("concurrent-node-status-updates", int32_value(&node.concurrent_node_status_updates),
-            kWithoutPlugin);
-  nodes.add("node-status-update-frequency", duration_value(&node.node_status_update_frequency),
-            kWithoutPlugin);
+  nodes.add("concurrent-node-syncs", &node.concurrent_node_syncs, kWithoutPlugin);
+  nodes.add("concurrent-node-status-updates", &node.concurrent_node_status_updates, kWithoutPlugin);
+  nodes.add("node-status-update-frequency", &node.node_status_update_frequency, kWithoutPlugin);
   FlagGroup services = flags.group("Service controller flags");
-  services.add("concurrent-service-syncs",
-               int32_value(&options.service_controller.concurrent_service_syncs), kWithoutPlugin);
+  services.add("concurrent-service-syncs", &options.service_controller.concurrent_service_syncs,
+               kWithoutPlugin);
 }
 
 void add_brake_flags(FlagSet& flags, Options& options) {
   DeletionBrakeOptions& brake = options.deletion_brake;
   FlagGroup group = flags.group("Deletion brake flags");
   group.add(
-      "deletion-brake-percent", int32_value(&brake.percent),
+      "deletion-brake-percent", &brake.percent,
       "Share of all Nodes, in percent, that may vanish from the cloud within "
       "--deletion-brake-window and still be deleted at once; when more are gone, none is "
       "deleted. Nodes that are cordoned or that an autoscaler tainted before they vanished do "
       "not count, nor do instances that the cloud reports as terminated. 100: no limit.");
-  group.add("deletion-brake-minimum", int32_value(&brake.minimum),
+  group.add("deletion-brake-minimum", &brake.minimum,
             "Number of Nodes that may vanish within the window even if it is a larger share.");
-  group.add("deletion-brake-window", duration_value(&brake.window),
-            "Time over which vanished Nodes are counted.");
+  group.add("deletion-brake-window", &brake.window, "Time over which vanished Nodes are counted.");
   group.add(
-      "deletion-brake-hold", duration_value(&brake.hold),
+      "deletion-brake-hold", &brake.hold,
       "Time after which Nodes that were held, and whose instances are still gone, are deleted "
       "after all, no faster than the limit in each window.");
 }
@@ -109,17 +104,16 @@ void add_brake_flags(FlagSet& flags, Options& options) {
 void add_client_flags(FlagSet& flags, Options& options) {
   ClientConnectionOptions& client = options.client_connection;
   FlagGroup group = flags.group("Kube API flags");
-  group.add("kubeconfig", string_value(&client.kubeconfig),
+  group.add("kubeconfig", &client.kubeconfig,
             "Kubeconfig file. If unset, and without --master, the Pod's service account.");
-  group.add("master", string_value(&client.master),
-            "Address of the API server. If unset, the kubeconfig's.");
-  group.add("kube-api-qps", float_value(&client.qps),
+  group.add("master", &client.master, "Address of the API server. If unset, the kubeconfig's.");
+  group.add("kube-api-qps", &client.qps,
             "Requests to the API server in a second and for each client; negative: no limit. If "
             "unset, 20 with --kube-api-burst, else as many as the API server takes.");
-  group.add("kube-api-burst", int32_value(&client.burst),
+  group.add("kube-api-burst", &client.burst,
             "Requests that a client may make at once before --kube-api-qps holds. If unset, 30 "
             "with --kube-api-qps, else as many as the API server takes.");
-  group.add("kube-api-content-type", string_value(&client.content_type),
+  group.add("kube-api-content-type", &client.content_type,
             "Encoding in which lists and watches are read: application/vnd.kubernetes.protobuf, "
             "where the API server has it and it shows every field that is needed, or "
             "application/json. Writes and their answers are JSON.");
@@ -128,28 +122,27 @@ void add_client_flags(FlagSet& flags, Options& options) {
 void add_leader_flags(FlagSet& flags, Options& options) {
   LeaderElectionOptions& election = options.leader_election;
   FlagGroup group = flags.group("Leader election flags");
-  group.add("leader-elect", bool_value(&election.leader_elect),
+  group.add("leader-elect", &election.leader_elect,
             "Work only while holding the Lease, so that one of several replicas does.");
-  group.add("leader-elect-lease-duration", duration_value(&election.lease_duration),
+  group.add("leader-elect-lease-duration", &election.lease_duration,
             "A replica takes the Lease over when it saw no change for this long.");
-  group.add("leader-elect-renew-deadline", duration_value(&election.renew_deadline),
+  group.add("leader-elect-renew-deadline", &election.renew_deadline,
             "A leader that could not renew for this long gives up and ends; less than the lease "
             "duration.");
-  group.add("leader-elect-retry-period", duration_value(&election.retry_period),
+  group.add("leader-elect-retry-period", &election.retry_period,
             "Pause between two tries to take or renew the Lease.");
-  group.add("leader-elect-resource-lock", string_value(&election.resource_lock),
+  group.add("leader-elect-resource-lock", &election.resource_lock,
             "Kind of the lock; leases is the only one.");
-  group.add("leader-elect-resource-name", string_value(&election.resource_name),
-            "Name of the Lease.");
-  group.add("leader-elect-resource-namespace", string_value(&election.resource_namespace),
+  group.add("leader-elect-resource-name", &election.resource_name, "Name of the Lease.");
+  group.add("leader-elect-resource-namespace", &election.resource_namespace,
             "Namespace of the Lease.");
   FlagGroup migration = flags.group("Leader migration flags");
   migration.add(
-      "enable-leader-migration", bool_value(&options.leader_migration.enabled),
+      "enable-leader-migration", &options.leader_migration.enabled,
       "Let the controllers that move between controller managers wait for a second Lease, so "
       "that no two managers run them at once. Needs --leader-elect.");
   migration.add(
-      "leader-migration-config", string_value(&options.leader_migration.config_file),
+      "leader-migration-config", &options.leader_migration.config_file,
       "LeaderMigrationConfiguration that says which controllers move, who runs them, and the "
       "name of that Lease. If unset, upstream's: routes, Services and the life cycle of "
       "Nodes.");
@@ -159,24 +152,24 @@ void add_logging_flags(FlagSet& flags, Options& options) {
   LoggingOptions& logging = options.logging;
   FlagGroup group = flags.group("Logging flags");
   group
-      .add("v", int32_value(&logging.verbosity),
+      .add("v", &logging.verbosity,
            "Verbosity: higher says more, up to 4. If unset, 0: what an operator has to know.")
       .shorthand = 'v';
-  group.add("vmodule", string_value(&logging.vmodule),
+  group.add("vmodule", &logging.vmodule,
             "pattern=N pairs, separated by commas: verbosity of single source files. Format text "
             "only. If unset, --v holds for all.");
-  group.add("logging-format", string_value(&logging.format), "text or json.");
-  group.add("log-flush-frequency", duration_value(&logging.flush_frequency),
+  group.add("logging-format", &logging.format, "text or json.");
+  group.add("log-flush-frequency", &logging.flush_frequency,
             "Longest time that a log line may wait in a buffer.");
   group.add(
-      "log-text-split-stream", bool_value(&logging.text_split_stream),
+      "log-text-split-stream", &logging.text_split_stream,
       "Errors to stderr, the rest to stdout. Needs --feature-gates=LoggingAlphaOptions=true.");
-  group.add("log-text-info-buffer-size", string_value(&logging.text_info_buffer_size),
+  group.add("log-text-info-buffer-size", &logging.text_info_buffer_size,
             "Buffer of stdout with --log-text-split-stream, such as 64Ki. Needs "
             "--feature-gates=LoggingAlphaOptions=true.");
-  group.add("log-json-split-stream", bool_value(&logging.json_split_stream),
+  group.add("log-json-split-stream", &logging.json_split_stream,
             "As --log-text-split-stream, for --logging-format=json.");
-  group.add("log-json-info-buffer-size", string_value(&logging.json_info_buffer_size),
+  group.add("log-json-info-buffer-size", &logging.json_info_buffer_size,
             "As --log-text-info-buffer-size, for --logging-format=json.");
 }
 
@@ -189,22 +182,22 @@ void add_dry_run_flags(FlagSet& flags, Options& options) {
             "tell. none: work.");
   group.add("dry-run-output", dry_run_output_value(&dry_run.json),
             "How --dry-run prints the changes: table or json.");
-  group.add("dry-run-timeout", duration_value(&dry_run.timeout),
+  group.add("dry-run-timeout", &dry_run.timeout,
             "Time after which --dry-run ends although not every object was looked at.");
 }
 
 void add_misc_flags(FlagSet& flags, Options& options) {
   FlagGroup debugging = flags.group("Debugging flags");
-  debugging.add("profiling", bool_value(&options.generic.profiling),
+  debugging.add("profiling", &options.generic.profiling,
                 "Serve /debug/flags/v, where --v can be changed. There is no /debug/pprof.");
-  debugging.add("contention-profiling", bool_value(&options.generic.contention_profiling),
+  debugging.add("contention-profiling", &options.generic.contention_profiling,
                 "Profile waiting for locks too.");
-  debugging.add("record", string_value(&options.record.file),
+  debugging.add("record", &options.record_file,
                 "Write the HTTP exchanges of the provider to this file, 64 MiB at most, without "
                 "credentials: for a report that ccm-sandbox --replay runs. If unset, nothing is "
                 "recorded.");
   FlagGroup group = flags.group("Misc flags");
-  group.add("help", bool_value(&options.help), "Print this and exit.").shorthand = 'h';
+  group.add("help", &options.help, "Print this and exit.").shorthand = 'h';
   group.add(
       "version", version_value(&options.version),
       "Print the version and exit; raw: with all details. vX.Y.Z-ADDITION: run, and report that "

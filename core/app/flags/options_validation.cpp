@@ -94,10 +94,6 @@ void validate_leader_election(const LeaderElectionOptions& election, Errors& err
   }
 }
 
-void validate_dry_run(const DryRunOptions& dry_run, Errors& errors) {
-  require_positive(errors, "--dry-run-timeout", dry_run.timeout);
-}
-
 // HOST-121.
 void note_idle_migration(const Options& options, Validation& result) {
   const LeaderMigrationOptions& migration = options.leader_migration;
@@ -144,14 +140,13 @@ bool log_splits_streams(const LoggingOptions& options) {
   return options.format == "json" ? options.json_split_stream : options.text_split_stream;
 }
 
-Validation validate(const Options& options, const ValidationContext& context) {
+Validation validate(const Options& options, std::span<const KnownController> controllers) {
   Validation result;
   if (options.kube_cloud_shared.cloud_provider.empty()) {
     result.errors.emplace_back(
         "--cloud-provider must name a provider, such as --cloud-provider=sandbox");
   }
-  ControllerSelection selection =
-      select_controllers(options.generic.controllers, context.controllers);
+  ControllerSelection selection = select_controllers(options.generic.controllers, controllers);
   for (const std::string& error : selection.errors) {
     result.errors.push_back("--controllers: " + error);
   }
@@ -168,7 +163,7 @@ Validation validate(const Options& options, const ValidationContext& context) {
   note_idle_migration(options, result);
   validate_serving(options, result.errors);
   validate_logging(options, result.errors);
-  validate_dry_run(options.dry_run, result.errors);
+  require_positive(result.errors, "--dry-run-timeout", options.dry_run.timeout);
   return result;
 }
 

@@ -12,10 +12,6 @@
 
 namespace ccm::app {
 
-struct ValidationContext {
-  std::span<const KnownController> controllers;  // of all plugins found
-};
-
 struct IdleFlag {
   std::string flag;
   std::string why;
@@ -27,7 +23,8 @@ struct Validation {
   std::vector<std::string> enabled;  // canonical names of the controllers to run
 };
 
-Validation validate(const Options& options, const ValidationContext& context);
+// `controllers`: of all plugins found.
+Validation validate(const Options& options, std::span<const KnownController> controllers);
 
 // Whether errors go to stderr and the rest to stdout, by the format in use.
 bool log_splits_streams(const LoggingOptions& options);

@@ -1,4 +1,5 @@
 #include "app/status/status_text.hpp"
+#include "base/markup.hpp"
 
 #include <algorithm>
 
@@ -21,17 +22,11 @@ constexpr const char* kHead =
     "<h1>cloud-controller-manager</h1>\n";
 
 void heading(const char* title, std::string* html) {
-  *html += "<h2>";
-  *html += title;
-  *html += "</h2>\n";
+  *html += std::string("<h2>") + title + "</h2>\n";
 }
 
-void cell(const char* tag, std::string_view text, std::string* html) {
-  *html += "<";
-  *html += tag;
-  *html += ">" + html_escaped(text) + "</";
-  *html += tag;
-  *html += ">";
+void cell(const std::string& tag, std::string_view text, std::string* html) {
+  *html += "<" + tag + ">" + escaped(text, "&<>\"'") + "</" + tag + ">";
 }
 
 // One row for each member.
@@ -78,33 +73,6 @@ void add_table(const char* title, const StatusJson& list, std::string* html) {
 }
 
 }  // namespace
-
-std::string html_escaped(std::string_view text) {
-  std::string escaped;
-  escaped.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
 
 std::string status_html(const StatusJson& status) {
   std::string html = kHead;

@@ -1,9 +1,9 @@
 #include "app/status/status_json.hpp"
 
-#include "app/status/status_budgets.hpp"
 #include "app/status/status_objects.hpp"
 #include "base/version.hpp"
 #include "kube/time_text.hpp"
+#include "plugin/host_services/http_budgets.hpp"
 
 #include <ctime>
 #include <set>
@@ -55,6 +55,31 @@ StatusJson permissions_json(const std::optional<AccessCheck>& access) {
   if (!access) return json;
   for (const auto& [who, what] : access->needs()) json["missing"][who] = what;
   return json;
+}
+
+// Members that the cloud did not report are left out.
+StatusJson budgets_json(const std::vector<plugin::BudgetReport>& budgets) {
+  StatusJson list = StatusJson::array();
+  const auto now = std::chrono::system_clock::now();
+  for (const plugin::BudgetReport& budget : budgets) {
+    StatusJson json = {{"credential", budget.credential}};
+    if (budget.limit) json["limit"] = *budget.limit;
+    if (budget.remaining) json["left"] = *budget.remaining;
+    if (budget.reset) json["resetsAt"] = kube::format_time(now + *budget.reset);
+    json["kept"] = budget.reserved;
+    if (budget.closed.count() > 0) {
+      json["closedUntil"] = kube::format_time(now + budget.closed);
+    }
+    json["held"] = budget.held;
+    json["spentLastHour"] = StatusJson::object();
+    json["spent"] = StatusJson::object();
+    for (const auto& spender : budget.spenders) {
+      json["spentLastHour"][spender.controller] = spender.last_hour;
+      json["spent"][spender.controller] = spender.total;
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
 }
 
 StatusJson plugins_json(const LoadedSelection& selection) {

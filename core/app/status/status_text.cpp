@@ -8,6 +8,15 @@ namespace ccm::app {
 
 namespace {
 
+// "0 hr 02 min 31 sec"
+std::string up_text(int64_t seconds) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%lld hr %02lld min %02lld sec",
+                static_cast<long long>(seconds / 3600), static_cast<long long>(seconds / 60 % 60),
+                static_cast<long long>(seconds % 60));
+  return text;
+}
+
 // "name: a=1 b=2", the first member being the name.
 void add_lines(const char* title, const StatusJson& list, std::string* text) {
   *text += "\n";
@@ -70,14 +79,6 @@ std::vector<std::pair<std::string, std::string>> flat(const StatusJson& object) 
     }
   }
   return members;
-}
-
-std::string up_text(int64_t seconds) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%lld hr %02lld min %02lld sec",
-                static_cast<long long>(seconds / 3600), static_cast<long long>(seconds / 60 % 60),
-                static_cast<long long>(seconds % 60));
-  return text;
 }
 
 std::string status_text(const StatusJson& status) {

@@ -103,7 +103,6 @@ class InstanceExport {
 
   // After the last add(). OWNERSHIP: borrowed from this object.
   const ccm_instance_list& list();
-  [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
  private:
   struct Entry {

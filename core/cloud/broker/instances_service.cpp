@@ -40,7 +40,7 @@ void end_with_list(HostOperation& running, const InstanceSnapshot::Ptr& snapshot
 
 // The answers of one describe, as they arrive.
 struct Batch {
-  ServiceOperation running;
+  HostOperation::Ptr running;
   std::vector<InstanceQuery> queries;
   std::vector<InstanceAnswer> answers;
   std::size_t missing = 0;
@@ -71,7 +71,7 @@ void end_batch(const Batch& batch) {
   batch.running->end({}, &instances.list());
 }
 
-void end_with_answer(const ServiceOperation& running, const InstanceAnswer& answer) {
+void end_with_answer(const HostOperation::Ptr& running, const InstanceAnswer& answer) {
   if (!answer.status.ok()) return running->end(answer.status);
   if (!answer.snapshot) {
     return running->end(
@@ -88,7 +88,7 @@ void end_with_answer(const ServiceOperation& running, const InstanceAnswer& answ
 void InstancesService::list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
                             ccm_completion done) noexcept {
   call(self, ctx, done, "instances.list", check_request(request),
-       [](InstancesBroker& broker, const ServiceOperation& running) {
+       [](InstancesBroker& broker, const HostOperation::Ptr& running) {
          broker.list(ending_with<InstanceSnapshot::Ptr>(running, end_with_list));
        });
 }
@@ -108,7 +108,7 @@ void InstancesService::describe(void* self, ccm_ctx ctx,
     wrong = query.status();
   }
   call(self, ctx, done, "instances.describe", std::move(wrong),
-       [queries = std::move(queries)](InstancesBroker& broker, const ServiceOperation& running) {
+       [queries = std::move(queries)](InstancesBroker& broker, const HostOperation::Ptr& running) {
          auto batch = std::make_shared<Batch>();
          batch->running = running;
          batch->queries = queries;
@@ -130,7 +130,7 @@ void InstancesService::get(void* self, ccm_ctx ctx, const ccm_get_instance_reque
   const Status wrong = check_request(given);
   auto query = wrong.ok() ? read_query(known(given).node) : Result<InstanceQuery>(wrong);
   call(self, ctx, done, "instances.get", query.status(),
-       [query](InstancesBroker& broker, const ServiceOperation& running) {
+       [query](InstancesBroker& broker, const HostOperation::Ptr& running) {
          InstanceQuery asked = *query;
          asked.origin = running->context()->origin();
          broker.find(std::move(asked), [running](const InstanceAnswer& answer) {
@@ -143,15 +143,13 @@ void InstancesService::get(void* self, ccm_ctx ctx, const ccm_get_instance_reque
 void InstancesService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                               ccm_completion done) noexcept {
   call(self, ctx, done, "instances.limits", check_request(request),
-       [](const InstancesBroker&, const ServiceOperation& running) {
+       [](const InstancesBroker&, const HostOperation::Ptr& running) {
          const auto none = sized<ccm_instance_limits>();
          running->end({}, &none);
        });
 }
 
-const void* InstancesService::table() const {
-  static const ccm_cloud_instances table{sizeof(table), 0, &list, &describe, &get, &limits};
-  return &table;
-}
+const ccm_cloud_instances InstancesService::kTable{sizeof(kTable), 0,    &list,
+                                                   &describe,      &get, &limits};
 
 }  // namespace ccm::plugin

@@ -11,9 +11,9 @@ namespace ccm::plugin {
 
 class InstancesService final : public CloudService<InstancesBroker> {
  public:
-  using CloudService::CloudService;
-  [[nodiscard]] std::string_view id() const override { return CCM_CLOUD_INSTANCES; }
-  [[nodiscard]] const void* table() const override;
+  InstancesService(const std::shared_ptr<LiveComponent>& component,
+                   std::shared_ptr<InstancesBroker> broker)
+      : CloudService(component, CCM_CLOUD_INSTANCES, &kTable, std::move(broker)) {}
 
  private:
   static void list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
@@ -24,6 +24,7 @@ class InstancesService final : public CloudService<InstancesBroker> {
                   ccm_completion done) noexcept;
   static void limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                      ccm_completion done) noexcept;
+  static const ccm_cloud_instances kTable;
 };
 
 }  // namespace ccm::plugin

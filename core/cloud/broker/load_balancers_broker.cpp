@@ -40,7 +40,7 @@ LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<LiveComponent> provider
       table_(whole(*static_cast<const ccm_cloud_loadbalancers*>(interface.table))),
       timeouts_(timeouts),
       brake_(brake),
-      turns_(provider_->runtime().loop, provider_->runtime().timers, {}, "load balancer operation"),
+      turns_(provider_->runtime().loop, provider_->runtime().timers, "load balancer operation"),
       notes_(provider_->runtime().timers),
       self_reference_(std::make_shared<LoadBalancersBroker*>(this)) {
   turns_.on_late([this](const std::string& lane) {
@@ -103,18 +103,10 @@ void LoadBalancersBroker::call(const Running& running, Function function, const 
                                BalancerDone done) {
   const std::string uid = running.request->service.uid;
   const uint64_t doubt = turns_.doubt(running.lane);
-  auto invoke = [function, self = self_, request = running.request](ccm_ctx ctx,
-                                                                    ccm_completion once) {
-    const detail::LoadBalancerServiceC service(request->service);
-    auto raw = sized<ccm_load_balancer_request>();
-    raw.service = service.get();
-    raw.backends = request->backends.get();
-    raw.backend_count = request->backends.size();
-    function(self, ctx, &raw, once);
-  };
+  auto invoke = asking(function, running.request, true);
   auto finished = [this, running, turn, uid, doubt,
                    done = std::move(done)](Result<LoadBalancer> outcome) {
-    ended(running, turn, outcome.status());
+    turns_.ended(running.lane, turn.number, outcome.status());
     notes_.answered(running.request->service, outcome);
     if (outcome) turns_.settle(running.lane, doubt);
     // Another's does not count among ours.
@@ -126,13 +118,6 @@ void LoadBalancersBroker::call(const Running& running, Function function, const 
   provider_->call<LoadBalancer>(running.name, running.context, timeouts_.load_balancer,
                                 fields_of(*running.request), std::move(invoke), copy_load_balancer,
                                 std::move(finished), turn.held);
-}
-
-// Whether the provider itself ended it so or the host gave up on it shows a moment later.
-void LoadBalancersBroker::ended(const Running& running, const Turn& turn, const Status& status) {
-  if (status.code() == Code::deadline_exceeded || status.code() == Code::cancelled) {
-    turns_.given_up(running.lane, turn.number);
-  }
 }
 
 void LoadBalancersBroker::observe(Request request, std::shared_ptr<Context> context,
@@ -178,10 +163,10 @@ void LoadBalancersBroker::begin_remove(const Running& running,
     if (!verdict.ok()) return done(std::move(verdict));
   }
   const uint64_t doubt = turns_.doubt(running.lane);
-  auto invoke = invoke_without_backends(table_.remove, running.request);
+  auto invoke = asking(table_.remove, running.request, false);
   auto finished = [this, running, turn, uid, doubt, done](const Result<Nothing>& outcome) {
     const Status status = outcome.status();
-    ended(running, turn, status);
+    turns_.ended(running.lane, turn.number, status);
     if (is_gone(status) || status.code() == Code::implemented_elsewhere ||
         status.reason() == CCM_REASON_NOT_OWNED) {
       notes_.forget(running.request->service);
@@ -231,7 +216,7 @@ void LoadBalancersBroker::name(Request request, std::shared_ptr<Context> context
                                std::function<void(Result<std::string>)> done) {
   if (table_.name == nullptr) return done(request->service.default_name);
   Context::Fields fields = fields_of(*request);
-  auto invoke = invoke_without_backends(table_.name, std::move(request));
+  auto invoke = asking(table_.name, std::move(request), false);
   provider_->call<std::string>("loadbalancers.name", context, timeouts_.call, std::move(fields),
                                std::move(invoke), copy_name, std::move(done));
 }
@@ -240,16 +225,21 @@ void LoadBalancersBroker::lane(Request request, std::shared_ptr<Context> context
                                std::function<void(Result<std::string>)> done) {
   if (table_.lane == nullptr) return done(std::string());
   Context::Fields fields = fields_of(*request);
-  auto invoke = invoke_without_backends(table_.lane, std::move(request));
+  auto invoke = asking(table_.lane, std::move(request), false);
   provider_->call<std::string>("loadbalancers.lane", context, timeouts_.call, std::move(fields),
                                std::move(invoke), copy_lane, std::move(done));
 }
 
-Invoke LoadBalancersBroker::invoke_without_backends(Function function, Request request) const {
-  return [function, self = self_, request = std::move(request)](ccm_ctx ctx, ccm_completion once) {
+Invoke LoadBalancersBroker::asking(Function function, Request request, bool with_backends) const {
+  return [function, self = self_, request = std::move(request), with_backends](
+             ccm_ctx ctx, ccm_completion once) {
     const detail::LoadBalancerServiceC service(request->service);
     auto raw = sized<ccm_load_balancer_request>();
     raw.service = service.get();
+    if (with_backends) {
+      raw.backends = request->backends.get();
+      raw.backend_count = request->backends.size();
+    }
     function(self, ctx, &raw, once);
   };
 }
@@ -257,10 +247,6 @@ Invoke LoadBalancersBroker::invoke_without_backends(Function function, Request r
 void LoadBalancersBroker::limits(std::shared_ptr<Context> context,
                                  std::function<void(Result<LoadBalancerLimits>)> done) {
   if (table_.limits == nullptr) return done(LoadBalancerLimits());
-  auto invoke = [limits = table_.limits, self = self_](ccm_ctx ctx, ccm_completion once) {
-    const auto request = sized<ccm_limits_request>();
-    limits(self, ctx, &request, once);
-  };
   auto learnt = [this, done = std::move(done)](Result<LoadBalancerLimits> limits) {
     if (limits.ok()) {
       timeouts_.load_balancer = time_limit(limits->timeout, timeouts_.load_balancer);
@@ -269,7 +255,7 @@ void LoadBalancersBroker::limits(std::shared_ptr<Context> context,
     done(std::move(limits));
   };
   provider_->call<LoadBalancerLimits>("loadbalancers.limits", context, timeouts_.call, {},
-                                      std::move(invoke), copy_load_balancer_limits,
+                                      invoke_plain(table_.limits, self_), copy_load_balancer_limits,
                                       std::move(learnt));
 }
 

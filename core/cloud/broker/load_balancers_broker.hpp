@@ -71,14 +71,13 @@ class LoadBalancersBroker {
 
   void find_lane(const Request& request, const std::shared_ptr<Context>& context,
                  const std::function<void(Result<std::string>)>& done);
-  [[nodiscard]] Invoke invoke_without_backends(Function function, Request request) const;
+  [[nodiscard]] Invoke asking(Function function, Request request, bool with_backends) const;
   void change(const char* operation, Function function, Request request,
               std::shared_ptr<Context> context, BalancerDone done);
   // Calls `go` once the Service's load balancer is known: at once unless its key is in doubt.
   void observe_first(const Running& running, const Turn& turn, const std::function<void()>& go,
                      const std::function<void(Status)>& failed);
   void call(const Running& running, Function function, const Turn& turn, BalancerDone done);
-  void ended(const Running& running, const Turn& turn, const Status& status);
   void begin_remove(const Running& running, const std::function<void(Status)>& done,
                     const Turn& turn);
   void remove_again(const std::string& uid);

@@ -18,6 +18,17 @@ void end_with_balancer(HostOperation& running, const Result<LoadBalancer>& outco
   running.end(outcome.status(), raw.get());
 }
 
+// With the text in that member.
+template <typename Raw>
+auto ending_with_text(const HostOperation::Ptr& running, ccm_str Raw::*member) {
+  return ending_with<std::string>(running,
+                                  [member](HostOperation& operation, const std::string& text) {
+                                    auto raw = sized<Raw>();
+                                    raw.*member = c_str(text);
+                                    operation.end({}, &raw);
+                                  });
+}
+
 }  // namespace
 
 template <typename Ask>
@@ -30,7 +41,7 @@ void LoadBalancersService::ask(void* self, ccm_ctx ctx, Asked request, ccm_compl
   Status wrong = read->status();
   call(self, ctx, done, name, std::move(wrong),
        [read = std::move(read), ask = std::move(ask)](LoadBalancersBroker& broker,
-                                                      const ServiceOperation& running) {
+                                                      const HostOperation::Ptr& running) {
          ask(broker, LoadBalancersBroker::Request(read, &**read), running);
        });
 }
@@ -39,7 +50,7 @@ void LoadBalancersService::perform(void* self, ccm_ctx ctx, Asked request, ccm_c
                                    const char* name, Operation operation) noexcept {
   ask(self, ctx, request, done, name,
       [operation](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
-                  const ServiceOperation& running) {
+                  const HostOperation::Ptr& running) {
         (broker.*operation)(std::move(asked), running->context(),
                             [running](const Result<LoadBalancer>& outcome) {
                               if (!running->ended()) end_with_balancer(*running, outcome);
@@ -67,7 +78,7 @@ void LoadBalancersService::remove(void* self, ccm_ctx ctx, Asked request,
                                   ccm_completion done) noexcept {
   ask(self, ctx, request, done, "loadbalancers.delete",
       [](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
-         const ServiceOperation& running) {
+         const HostOperation::Ptr& running) {
         broker.remove(std::move(asked), running->context(), [running](const Status& status) {
           if (!running->ended()) running->end(status);
         });
@@ -78,14 +89,9 @@ void LoadBalancersService::name(void* self, ccm_ctx ctx, Asked request,
                                 ccm_completion done) noexcept {
   ask(self, ctx, request, done, "loadbalancers.name",
       [](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
-         const ServiceOperation& running) {
+         const HostOperation::Ptr& running) {
         broker.name(std::move(asked), running->context(),
-                    ending_with<std::string>(running,
-                                             [](HostOperation& operation, const std::string& name) {
-                                               auto raw = sized<ccm_load_balancer_name>();
-                                               raw.name = c_str(name);
-                                               operation.end({}, &raw);
-                                             }));
+                    ending_with_text(running, &ccm_load_balancer_name::name));
       });
 }
 
@@ -93,21 +99,16 @@ void LoadBalancersService::lane(void* self, ccm_ctx ctx, Asked request,
                                 ccm_completion done) noexcept {
   ask(self, ctx, request, done, "loadbalancers.lane",
       [](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
-         const ServiceOperation& running) {
+         const HostOperation::Ptr& running) {
         broker.lane(std::move(asked), running->context(),
-                    ending_with<std::string>(running,
-                                             [](HostOperation& operation, const std::string& lane) {
-                                               auto raw = sized<ccm_load_balancer_lane>();
-                                               raw.lane = c_str(lane);
-                                               operation.end({}, &raw);
-                                             }));
+                    ending_with_text(running, &ccm_load_balancer_lane::lane));
       });
 }
 
 void LoadBalancersService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                                   ccm_completion done) noexcept {
   call(self, ctx, done, "loadbalancers.limits", check_request(request),
-       [](LoadBalancersBroker& broker, const ServiceOperation& running) {
+       [](LoadBalancersBroker& broker, const HostOperation::Ptr& running) {
          broker.limits(running->context(),
                        ending_with<LoadBalancerLimits>(
                            running, [](HostOperation& operation, const LoadBalancerLimits& limits) {
@@ -117,10 +118,7 @@ void LoadBalancersService::limits(void* self, ccm_ctx ctx, const ccm_limits_requ
        });
 }
 
-const void* LoadBalancersService::table() const {
-  static const ccm_cloud_loadbalancers table{
-      sizeof(table), 0, &observe, &ensure, &update_backends, &remove, &name, &lane, &limits};
-  return &table;
-}
+const ccm_cloud_loadbalancers LoadBalancersService::kTable{
+    sizeof(kTable), 0, &observe, &ensure, &update_backends, &remove, &name, &lane, &limits};
 
 }  // namespace ccm::plugin

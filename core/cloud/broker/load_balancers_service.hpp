@@ -11,9 +11,9 @@ namespace ccm::plugin {
 
 class LoadBalancersService final : public CloudService<LoadBalancersBroker> {
  public:
-  using CloudService::CloudService;
-  [[nodiscard]] std::string_view id() const override { return CCM_CLOUD_LOADBALANCERS; }
-  [[nodiscard]] const void* table() const override;
+  LoadBalancersService(const std::shared_ptr<LiveComponent>& component,
+                       std::shared_ptr<LoadBalancersBroker> broker)
+      : CloudService(component, CCM_CLOUD_LOADBALANCERS, &kTable, std::move(broker)) {}
 
  private:
   using Operation = decltype(&LoadBalancersBroker::ensure);
@@ -33,6 +33,7 @@ class LoadBalancersService final : public CloudService<LoadBalancersBroker> {
   static void lane(void* self, ccm_ctx ctx, Asked request, ccm_completion done) noexcept;
   static void limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                      ccm_completion done) noexcept;
+  static const ccm_cloud_loadbalancers kTable;
   detail::BackendLists lists_;
 };
 

@@ -61,10 +61,6 @@ void ProviderInstances::ask_limits(std::function<void(Result<InstanceLimits>)> d
     provider_->runtime().loop.post([done = std::move(done)] { done(InstanceLimits()); });
     return;
   }
-  auto invoke = [limits, self = interface_.self](ccm_ctx ctx, ccm_completion once) {
-    const auto request = sized<ccm_limits_request>();
-    limits(self, ctx, &request, once);
-  };
   auto ended = [this, done = std::move(done)](Result<InstanceLimits> asked) {
     if (asked.ok()) {
       timeouts_.call = time_limit(asked->timeout, timeouts_.call);
@@ -73,7 +69,8 @@ void ProviderInstances::ask_limits(std::function<void(Result<InstanceLimits>)> d
     done(std::move(asked));
   };
   provider_->call<InstanceLimits>("instances.limits", nullptr, timeouts_.call, {},
-                                  std::move(invoke), copy_limits, std::move(ended));
+                                  invoke_plain(limits, interface_.self), copy_limits,
+                                  std::move(ended));
 }
 
 void ProviderInstances::set_origin(const std::shared_ptr<Origin>& origin) {
@@ -81,12 +78,9 @@ void ProviderInstances::set_origin(const std::shared_ptr<Origin>& origin) {
 }
 
 void ProviderInstances::list(Done done) {
-  auto invoke = [list = table_.list, self = interface_.self](ccm_ctx ctx, ccm_completion once) {
-    const auto request = sized<ccm_list_instances_request>();
-    list(self, ctx, &request, once);
-  };
   provider_->call<InstanceSnapshot::Ptr>("instances.list", context_, timeouts_.list, {},
-                                         std::move(invoke), copy_list, std::move(done));
+                                         invoke_plain(table_.list, interface_.self), copy_list,
+                                         std::move(done));
 }
 
 void ProviderInstances::describe(std::vector<InstanceQuery> queries, Done done) {

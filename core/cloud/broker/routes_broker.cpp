@@ -31,6 +31,17 @@ struct RoutesBroker::Request {
   std::vector<std::size_t> allowed;  // removals that go to the provider
   std::vector<RouteBatch> batches;
   std::size_t next = 0;  // of them
+
+  // Calls `fn(route, change, its status)` for the changes of a batch, removals first.
+  template <typename Fn>
+  void each(const RouteBatch& batch, const Fn& fn) {
+    for (const std::size_t index : batch.removals) {
+      fn(changes.removals[index], Change::removal, statuses[index]);
+    }
+    for (const std::size_t index : batch.additions) {
+      fn(changes.additions[index], Change::addition, statuses[changes.removals.size() + index]);
+    }
+  }
 };
 
 RoutesBroker::RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
@@ -41,7 +52,7 @@ RoutesBroker::RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interfac
       timeouts_(timeouts),
       brake_(brake),
       node_deleted_(std::move(node_deleted)),
-      turns_(provider_->runtime().loop, provider_->runtime().timers, {}, "change of routes") {}
+      turns_(provider_->runtime().loop, provider_->runtime().timers, "change of routes") {}
 
 bool RoutesBroker::usable() const { return table_.list != nullptr && table_.apply != nullptr; }
 
@@ -143,6 +154,8 @@ void RoutesBroker::begin_apply(const RequestPtr& request, Turns::Turn turn) {
     const bool without = limits.status().code() == Code::unimplemented;
     if (without) batch_size_ = 0;
     if (limits.ok() || without) return next_batch(request);
+    const Changes& changes = request->changes;
+    request->batches = batches_of(changes.removals, request->allowed, changes.additions, 0);
     failed(*request, limits.status());
     request->done(limits.status());
   });
@@ -208,76 +221,44 @@ void RoutesBroker::batch_ended(const RequestPtr& request, Result<std::vector<Sta
     return next_batch(request);
   }
   const Status status = outcome.status();
-  if (status.code() == Code::deadline_exceeded || status.code() == Code::cancelled) {
-    turns_.given_up(kTable, request->turn.number);
-  }
+  turns_.ended(kTable, request->turn.number, status);
   const bool first = request->next == 0;
   // Nothing is known of this batch: allowed removals may have happened, so they stay counted.
   ++request->next;
-  note_outcomes(*request, batch, status);
+  request->each(batch, [&](const Route& route, Change change, Status& result) {
+    result = status;
+    note_outcome(route, change, status);
+  });
   failed(*request, status);
   request->turn = {};
   if (first) return request->done(status);
-  for (const std::size_t index : batch.removals) request->statuses[index] = status;
-  for (const std::size_t index : batch.additions) {
-    request->statuses[request->changes.removals.size() + index] = status;
-  }
   request->done(std::move(request->statuses));
 }
 
 void RoutesBroker::took(Request& request, const std::vector<Status>& statuses) {
-  const RouteBatch& batch = request.batches[request.next];
-  const std::size_t removed = batch.removals.size();
-  for (std::size_t place = 0; place < statuses.size(); ++place) {
-    if (place >= removed) {
-      const std::size_t index = batch.additions[place - removed];
-      request.statuses[request.changes.removals.size() + index] = statuses[place];
-      note_outcome(request.changes.additions[index], Change::addition, statuses[place]);
-      continue;
-    }
-    const std::size_t index = batch.removals[place];
-    request.statuses[index] = statuses[place];
-    note_outcome(request.changes.removals[index], Change::removal, statuses[place]);
-    const std::string key = key_of(request.changes.removals[index]);
-    if (statuses[place].ok()) {
-      brake_.deleted(key);
+  std::size_t place = 0;
+  const auto take = [&](const Route& route, Change change, Status& result) {
+    result = statuses[place++];
+    note_outcome(route, change, result);
+    if (change == Change::addition) return;
+    if (result.ok()) {
+      brake_.deleted(key_of(route));
     } else {
-      brake_.not_deleted(key);
+      brake_.not_deleted(key_of(route));
     }
-  }
+  };
+  request.each(request.batches[request.next], take);
 }
 
 // None of the batches from `next` on was attempted.
 void RoutesBroker::failed(Request& request, const Status& status) {
-  if (request.batches.empty()) {
-    for (const std::size_t index : request.allowed) {
-      brake_.not_deleted(key_of(request.changes.removals[index]));
-      note_outcome(request.changes.removals[index], Change::removal, status);
-    }
-    for (const Route& route : request.changes.additions) {
-      note_outcome(route, Change::addition, status);
-    }
-    return;
-  }
+  const auto fail = [&](const Route& route, Change change, Status& result) {
+    result = status;
+    note_outcome(route, change, status);
+    if (change == Change::removal) brake_.not_deleted(key_of(route));
+  };
   for (std::size_t next = request.next; next < request.batches.size(); ++next) {
-    for (const std::size_t index : request.batches[next].removals) {
-      request.statuses[index] = status;
-      brake_.not_deleted(key_of(request.changes.removals[index]));
-    }
-    for (const std::size_t index : request.batches[next].additions) {
-      request.statuses[request.changes.removals.size() + index] = status;
-    }
-    note_outcomes(request, request.batches[next], status);
-  }
-}
-
-void RoutesBroker::note_outcomes(const Request& request, const RouteBatch& batch,
-                                 const Status& status) {
-  for (const std::size_t index : batch.removals) {
-    note_outcome(request.changes.removals[index], Change::removal, status);
-  }
-  for (const std::size_t index : batch.additions) {
-    note_outcome(request.changes.additions[index], Change::addition, status);
+    request.each(request.batches[next], fail);
   }
 }
 
@@ -357,10 +338,6 @@ void RoutesBroker::limits(std::shared_ptr<Context> context,
 
 void RoutesBroker::ask_limits(const std::shared_ptr<Context>& context,
                               std::function<void(Result<RouteLimits>)> done) {
-  auto invoke = [limits = table_.limits, self = self_](ccm_ctx ctx, ccm_completion once) {
-    const auto request = sized<ccm_limits_request>();
-    limits(self, ctx, &request, once);
-  };
   auto ended = [this, done = std::move(done)](Result<RouteLimits> limits) {
     if (limits.ok()) {
       batch_size_ = limits->batch;
@@ -369,8 +346,9 @@ void RoutesBroker::ask_limits(const std::shared_ptr<Context>& context,
     }
     done(std::move(limits));
   };
-  provider_->call<RouteLimits>("routes.limits", context, timeouts_.call, {}, std::move(invoke),
-                               copy_route_limits, std::move(ended));
+  provider_->call<RouteLimits>("routes.limits", context, timeouts_.call, {},
+                               invoke_plain(table_.limits, self_), copy_route_limits,
+                               std::move(ended));
 }
 
 }  // namespace ccm::plugin

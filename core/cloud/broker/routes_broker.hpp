@@ -92,7 +92,6 @@ class RoutesBroker {
     runtime::TimePoint since;
     runtime::TimePoint last;
   };
-  void note_outcomes(const Request& request, const RouteBatch& batch, const Status& status);
   void note_outcome(const Route& route, Change change, const Status& status);
   void forget_made_changes();
   void forget_old_failures();

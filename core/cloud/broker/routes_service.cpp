@@ -12,8 +12,8 @@ namespace ccm::plugin {
 void RoutesService::list(void* self, ccm_ctx ctx, const ccm_list_routes_request* request,
                          ccm_completion done) noexcept {
   call(self, ctx, done, "routes.list", check_request(request),
-       [cluster = std::string(view(known(request).cluster_name))](RoutesBroker& broker,
-                                                                  const ServiceOperation& running) {
+       [cluster = std::string(view(known(request).cluster_name))](
+           RoutesBroker& broker, const HostOperation::Ptr& running) {
          broker.list(cluster, running->context(),
                      ending_with<std::vector<Route>>(
                          running, [](HostOperation& operation, const std::vector<Route>& listed) {
@@ -35,7 +35,7 @@ void RoutesService::apply(void* self, ccm_ctx ctx, const ccm_apply_routes_reques
     *changes = {std::string(view(request.cluster_name)), *std::move(remove), *std::move(add)};
   }
   call(self, ctx, done, "routes.apply", std::move(wrong),
-       [changes](RoutesBroker& broker, const ServiceOperation& running) {
+       [changes](RoutesBroker& broker, const HostOperation::Ptr& running) {
          broker.apply(std::move(*changes), running->context(),
                       ending_with<std::vector<Status>>(
                           running, [](HostOperation& operation, const std::vector<Status>& made) {
@@ -48,7 +48,7 @@ void RoutesService::apply(void* self, ccm_ctx ctx, const ccm_apply_routes_reques
 void RoutesService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                            ccm_completion done) noexcept {
   call(self, ctx, done, "routes.limits", check_request(request),
-       [](RoutesBroker& broker, const ServiceOperation& running) {
+       [](RoutesBroker& broker, const HostOperation::Ptr& running) {
          broker.limits(running->context(),
                        ending_with<RouteLimits>(
                            running, [](HostOperation& operation, const RouteLimits& limits) {
@@ -58,9 +58,6 @@ void RoutesService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* re
        });
 }
 
-const void* RoutesService::table() const {
-  static const ccm_cloud_routes table{sizeof(table), 0, &list, &apply, &limits};
-  return &table;
-}
+const ccm_cloud_routes RoutesService::kTable{sizeof(kTable), 0, &list, &apply, &limits};
 
 }  // namespace ccm::plugin

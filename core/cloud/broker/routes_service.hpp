@@ -11,9 +11,9 @@ namespace ccm::plugin {
 
 class RoutesService final : public CloudService<RoutesBroker> {
  public:
-  using CloudService::CloudService;
-  [[nodiscard]] std::string_view id() const override { return CCM_CLOUD_ROUTES; }
-  [[nodiscard]] const void* table() const override;
+  RoutesService(const std::shared_ptr<LiveComponent>& component,
+                std::shared_ptr<RoutesBroker> broker)
+      : CloudService(component, CCM_CLOUD_ROUTES, &kTable, std::move(broker)) {}
 
  private:
   static void list(void* self, ccm_ctx ctx, const ccm_list_routes_request* request,
@@ -22,6 +22,7 @@ class RoutesService final : public CloudService<RoutesBroker> {
                     ccm_completion done) noexcept;
   static void limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                      ccm_completion done) noexcept;
+  static const ccm_cloud_routes kTable;
 };
 
 }  // namespace ccm::plugin

@@ -13,18 +13,17 @@
 
 namespace ccm::plugin {
 
-using ServiceOperation = std::shared_ptr<HostOperation>;
-
 // A service in front of a broker.
 template <typename Broker>
 class CloudService : public HostService {
  public:
-  CloudService(const std::shared_ptr<LiveComponent>& component, std::shared_ptr<Broker> broker)
-      : HostService(component), broker_(std::move(broker)) {}
+  CloudService(const std::shared_ptr<LiveComponent>& component, std::string_view id,
+               const void* table, std::shared_ptr<Broker> broker)
+      : HostService(component, id, table), broker_(std::move(broker)) {}
 
  protected:
-  // `self` is the service that the component called. `start(broker, operation)` runs on the loop,
-  // unless the request is `wrong`: then the operation ends with that.
+  // HostOperation::begin for the service that the component called: `start(broker, operation)` runs
+  // on the loop.
   template <typename Start>
   static void call(void* self, ccm_ctx ctx, ccm_completion done, std::string_view name,
                    Status wrong, Start start) {
@@ -32,12 +31,9 @@ class CloudService : public HostService {
     auto& cloud = static_cast<CloudService&>(service);
     const auto component = cloud.component();
     if (!component) return;
-    HostOperation::begin(component, ctx, done, name,
-                         [broker = cloud.broker_, wrong = std::move(wrong),
-                          start = std::move(start)](const ServiceOperation& running) {
-                           if (!wrong.ok()) return running->end(wrong);
-                           start(*broker, running);
-                         });
+    HostOperation::begin(component, ctx, done, name, std::move(wrong),
+                         [broker = cloud.broker_, start = std::move(start)](
+                             const HostOperation::Ptr& running) { start(*broker, running); });
   }
 
  private:
@@ -47,7 +43,7 @@ class CloudService : public HostService {
 // A callback of the broker that ends the operation: with the failure, or as `succeed(operation,
 // value)` does. Nothing happens when the operation has ended meanwhile.
 template <typename T, typename Succeed>
-auto ending_with(const ServiceOperation& running, Succeed succeed) {
+auto ending_with(const HostOperation::Ptr& running, Succeed succeed) {
   return [running, succeed = std::move(succeed)](const Result<T>& outcome) {
     if (running->ended()) return;
     if (!outcome.ok()) return running->end(outcome.status());

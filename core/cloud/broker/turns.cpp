@@ -19,6 +19,12 @@ namespace {
 constexpr milliseconds kFirstComeBack{1'000};
 constexpr milliseconds kLastComeBack{30'000};
 
+// From the moment when an operation is abandoned until its turn is taken away.
+constexpr milliseconds kGrace{300'000};
+// The number of operations that may run on without their turn. Beyond it each turn is kept: a
+// component that completes nothing must not fill the memory.
+constexpr std::size_t kMostRunningOn = 100;
+
 }  // namespace
 
 struct Turns::State : std::enable_shared_from_this<State> {
@@ -43,9 +49,8 @@ struct Turns::State : std::enable_shared_from_this<State> {
     uint64_t doubt = 0;
   };
 
-  State(runtime::EventLoop& wanted_loop, runtime::Timers& wanted_timers, TurnOptions wanted,
-        std::string text)
-      : loop(wanted_loop), timers(wanted_timers), options(wanted), what(std::move(text)) {}
+  State(runtime::EventLoop& wanted_loop, runtime::Timers& wanted_timers, std::string text)
+      : loop(wanted_loop), timers(wanted_timers), what(std::move(text)) {}
 
   // The key is taken; with too many turns elsewhere its operation begins when one of them ends.
   void begin(const std::string& key, Key& entry, const Start& start,
@@ -126,10 +131,9 @@ struct Turns::State : std::enable_shared_from_this<State> {
   }
 
   void arm(const std::string& key, Key& entry) {
-    entry.timer =
-        timers.after(options.grace, [weak = weak_from_this(), key, number = entry.holder] {
-          if (const auto self = weak.lock()) self->grace_over(key, number);
-        });
+    entry.timer = timers.after(kGrace, [weak = weak_from_this(), key, number = entry.holder] {
+      if (const auto self = weak.lock()) self->grace_over(key, number);
+    });
   }
 
   void grace_over(const std::string& key, uint64_t number) {
@@ -137,7 +141,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     if (place == keys.end() || place->second.holder != number) return;
     Key& entry = place->second;
     entry.timer = 0;
-    if (all_abandoned >= options.most_abandoned) {
+    if (all_abandoned >= kMostRunningOn) {
       log::error("Provider completes nothing; only a restart of this process helps",
                  {{"operation", what}, {"abandoned", all_abandoned}});
       return arm(key, entry);
@@ -156,7 +160,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     const auto waited = std::chrono::duration_cast<milliseconds>(now - *entry.given_up);
     std::string text = "the provider has not completed an earlier " + what + ", which began ";
     text += format_duration(std::chrono::duration_cast<std::chrono::seconds>(now - entry.since));
-    text += " ago; it gets another one at the latest " + format_duration(options.grace);
+    text += " ago; it gets another one at the latest " + format_duration(kGrace);
     text += " after its deadline";
     return Status(Code::unavailable, ErrorClass::waiting, std::move(text))
         .with_reason("OperationNotCompleted")
@@ -172,7 +176,6 @@ struct Turns::State : std::enable_shared_from_this<State> {
 
   runtime::EventLoop& loop;
   runtime::Timers& timers;
-  const TurnOptions options;
   const std::string what;
   std::function<void(const std::string&)> on_late;
   std::unordered_map<std::string, Key> keys;  // keys with a held turn or with a record
@@ -184,9 +187,8 @@ struct Turns::State : std::enable_shared_from_this<State> {
   uint64_t last_doubt = 0;
 };
 
-Turns::Turns(runtime::EventLoop& loop, runtime::Timers& timers, TurnOptions options,
-             std::string what)
-    : state_(std::make_shared<State>(loop, timers, options, std::move(what))) {}
+Turns::Turns(runtime::EventLoop& loop, runtime::Timers& timers, std::string what)
+    : state_(std::make_shared<State>(loop, timers, std::move(what))) {}
 
 void Turns::take(const std::string& key, std::shared_ptr<Context> context, Start start,
                  Refuse refuse) {
@@ -196,7 +198,8 @@ void Turns::take(const std::string& key, std::shared_ptr<Context> context, Start
   entry.waiting.push_back({std::move(context), std::move(start), std::move(refuse)});
 }
 
-void Turns::given_up(const std::string& key, uint64_t number) {
+void Turns::ended(const std::string& key, uint64_t number, const Status& status) {
+  if (status.code() != Code::deadline_exceeded && status.code() != Code::cancelled) return;
   state_->loop.post([weak = std::weak_ptr(state_), key, number] {
     if (const auto state = weak.lock()) state->check_given_up(key, number);
   });

@@ -11,7 +11,6 @@
 
 #include <ccm/status.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,14 +18,6 @@
 #include <string>
 
 namespace ccm::plugin {
-
-struct TurnOptions {
-  // From the moment when an operation is abandoned until its turn is taken away.
-  std::chrono::milliseconds grace{300'000};
-  // The number of operations that may run on without their turn. Beyond it each turn is kept: a
-  // component that completes nothing must not fill the memory.
-  std::size_t most_abandoned = 100;
-};
 
 class Turns {
  public:
@@ -39,7 +30,7 @@ class Turns {
   using Refuse = std::function<void(Status)>;
 
   // `loop` and `timers` must outlive it. `what`: "load balancer operation", for logs.
-  Turns(runtime::EventLoop& loop, runtime::Timers& timers, TurnOptions options, std::string what);
+  Turns(runtime::EventLoop& loop, runtime::Timers& timers, std::string what);
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
@@ -51,8 +42,9 @@ class Turns {
   // So many turns at once, of all keys together; 0 = any number.
   void set_parallel(int64_t most);
 
-  // The operation of that turn is no longer waited for. No effect when it completes soon.
-  void given_up(const std::string& key, uint64_t number);
+  // The host's wait for the operation of that turn ended so. At a deadline or a cancellation the
+  // component may still run it; no effect when it completes soon, and with any other status.
+  void ended(const std::string& key, uint64_t number, const Status& status);
 
   // Above 0 since a turn of the key was taken away, or its operation completed after that; a
   // different number for each of these.

@@ -16,7 +16,7 @@ constexpr std::size_t kReasonLimit = 1'024;
 ConfigService::ConfigService(const std::shared_ptr<LiveComponent>& component,
                              const FlagSource& flags, CloudConfig& cloud_config,
                              ConfigRejections& rejections, std::shared_ptr<HttpRecording> recording)
-    : HostService(component),
+    : HostService(component, CCM_HOST_CONFIG, &kTable),
       flags_(flags),
       cloud_config_(cloud_config),
       rejections_(rejections),
@@ -116,11 +116,8 @@ void ConfigService::changed() {
   component->operations()->keep_for_running(std::move(stale));
 }
 
-const void* ConfigService::table() const {
-  static const ccm_host_config table{sizeof(table), 0,       &flag,      &flag_given,
-                                     &cloud_config, &secret, &on_change, &rejected,
-                                     &accepted};
-  return &table;
-}
+const ccm_host_config ConfigService::kTable{sizeof(kTable), 0,       &flag,      &flag_given,
+                                            &cloud_config,  &secret, &on_change, &rejected,
+                                            &accepted};
 
 }  // namespace ccm::plugin

@@ -22,8 +22,6 @@ class ConfigService final : public HostService {
                 CloudConfig& cloud_config, ConfigRejections& rejections,
                 std::shared_ptr<HttpRecording> recording = {});
   ~ConfigService() override;
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_CONFIG; }
-  [[nodiscard]] const void* table() const override;
 
  private:
   static ccm_bool flag(void* self, ccm_str name, ccm_str* out) noexcept;
@@ -33,6 +31,7 @@ class ConfigService final : public HostService {
   static ccm_bool on_change(void* self, ccm_callback callback) noexcept;
   static void rejected(void* self, ccm_str file, ccm_str reason) noexcept;
   static void accepted(void* self, ccm_str file) noexcept;
+  static const ccm_host_config kTable;
   void changed();
 
   const FlagSource& flags_;

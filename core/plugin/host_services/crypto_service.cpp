@@ -154,9 +154,6 @@ int64_t CryptoService::random(void*, uint8_t* out, size_t capacity) noexcept {
   return static_cast<int64_t>(capacity);
 }
 
-const void* CryptoService::table() const {
-  static const ccm_host_crypto table{sizeof(table), 0, &hash, &hmac, &sign, &random};
-  return &table;
-}
+const ccm_host_crypto CryptoService::kTable{sizeof(kTable), 0, &hash, &hmac, &sign, &random};
 
 }  // namespace ccm::plugin

@@ -10,9 +10,7 @@ namespace ccm::plugin {
 class CryptoService final : public HostService {
  public:
   explicit CryptoService(const std::shared_ptr<LiveComponent>& component)
-      : HostService(component) {}
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_CRYPTO; }
-  [[nodiscard]] const void* table() const override;
+      : HostService(component, CCM_HOST_CRYPTO, &kTable) {}
 
  private:
   static int64_t hash(void* self, int32_t digest, ccm_str message, uint8_t* out,
@@ -22,6 +20,7 @@ class CryptoService final : public HostService {
   static int64_t sign(void* self, const ccm_sign_request* request, uint8_t* out,
                       size_t capacity) noexcept;
   static int64_t random(void* self, uint8_t* out, size_t capacity) noexcept;
+  static const ccm_host_crypto kTable;
 };
 
 }  // namespace ccm::plugin

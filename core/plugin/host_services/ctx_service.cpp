@@ -80,16 +80,11 @@ uint64_t CtxService::on_end(void* self, ccm_ctx ctx, ccm_callback callback) noex
 }
 
 void CtxService::remove_on_end(void* self, ccm_ctx, uint64_t registration) noexcept {
-  if (const auto component = static_cast<CtxService*>(self)->component()) {
-    component->callbacks().remove(registration);
-  }
+  remove_callback(self, registration);
 }
 
-const void* CtxService::table() const {
-  static const ccm_host_ctx table{
-      sizeof(table), 0,      &background, &with_timeout, &cancel,
-      &remaining_ms, &ended, &end_code,   &on_end,       &remove_on_end};
-  return &table;
-}
+const ccm_host_ctx CtxService::kTable{
+    sizeof(kTable), 0,      &background, &with_timeout, &cancel,
+    &remaining_ms,  &ended, &end_code,   &on_end,       &remove_on_end};
 
 }  // namespace ccm::plugin

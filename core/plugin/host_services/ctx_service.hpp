@@ -9,9 +9,8 @@ namespace ccm::plugin {
 
 class CtxService final : public HostService {
  public:
-  explicit CtxService(const std::shared_ptr<LiveComponent>& component) : HostService(component) {}
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_CTX; }
-  [[nodiscard]] const void* table() const override;
+  explicit CtxService(const std::shared_ptr<LiveComponent>& component)
+      : HostService(component, CCM_HOST_CTX, &kTable) {}
 
  private:
   static std::shared_ptr<Context> context(void* self, ccm_ctx ctx) noexcept;
@@ -23,6 +22,7 @@ class CtxService final : public HostService {
   static int32_t end_code(void* self, ccm_ctx ctx) noexcept;
   static uint64_t on_end(void* self, ccm_ctx ctx, ccm_callback callback) noexcept;
   static void remove_on_end(void* self, ccm_ctx ctx, uint64_t registration) noexcept;
+  static const ccm_host_ctx kTable;
 };
 
 }  // namespace ccm::plugin

@@ -47,9 +47,6 @@ void EventService::record(void* self, const ccm_event* given) noexcept {
       });
 }
 
-const void* EventService::table() const {
-  static const ccm_host_event table{sizeof(table), 0, &record};
-  return &table;
-}
+const ccm_host_event EventService::kTable{sizeof(kTable), 0, &record};
 
 }  // namespace ccm::plugin

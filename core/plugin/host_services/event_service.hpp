@@ -19,12 +19,11 @@ using RecordEvent =
 class EventService final : public HostService {
  public:
   EventService(const std::shared_ptr<LiveComponent>& component, RecordEvent record)
-      : HostService(component), record_(std::move(record)) {}
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_EVENT; }
-  [[nodiscard]] const void* table() const override;
+      : HostService(component, CCM_HOST_EVENT, &kTable), record_(std::move(record)) {}
 
  private:
   static void record(void* self, const ccm_event* event) noexcept;
+  static const ccm_host_event kTable;
 
   const RecordEvent record_;
 };

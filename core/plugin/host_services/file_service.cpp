@@ -25,9 +25,8 @@ void FileService::read(void* self, ccm_ctx ctx, const ccm_read_file_request* giv
   }
   int64_t limit = request.size_limit > 0 ? request.size_limit : kFileLimit;
   limit = std::min(limit, kFileLimit);
-  auto start = [&files = service.files_, wrong = std::move(wrong), path = std::move(path),
-                limit](const std::shared_ptr<HostOperation>& running) {
-    if (!wrong.ok()) return running->end(wrong);
+  auto start = [&files = service.files_, path = std::move(path),
+                limit](const HostOperation::Ptr& running) {
     files.read(path, static_cast<std::size_t>(limit), [running](Result<std::string> content) {
       if (running->ended()) return;
       if (!content) return running->end(content.status());
@@ -36,7 +35,8 @@ void FileService::read(void* self, ccm_ctx ctx, const ccm_read_file_request* giv
       running->end({}, &file);
     });
   };
-  HostOperation::begin(service.component(), ctx, done, "file.read", std::move(start));
+  HostOperation::begin(service.component(), ctx, done, "file.read", std::move(wrong),
+                       std::move(start));
 }
 
 uint64_t FileService::watch(void* self, ccm_str path, ccm_callback callback) noexcept {
@@ -58,15 +58,6 @@ uint64_t FileService::watch(void* self, ccm_str path, ccm_callback callback) noe
   return number;
 }
 
-void FileService::unwatch(void* self, uint64_t registration) noexcept {
-  if (const auto component = static_cast<FileService*>(self)->component()) {
-    component->callbacks().remove(registration);
-  }
-}
-
-const void* FileService::table() const {
-  static const ccm_host_file table{sizeof(table), 0, &read, &watch, &unwatch};
-  return &table;
-}
+const ccm_host_file FileService::kTable{sizeof(kTable), 0, &read, &watch, &remove_callback};
 
 }  // namespace ccm::plugin

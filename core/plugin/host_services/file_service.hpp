@@ -16,15 +16,13 @@ class FileService final : public HostService {
   // The references must outlive it.
   FileService(const std::shared_ptr<LiveComponent>& component, WatchedFiles& files,
               ConfigRejections& rejections)
-      : HostService(component), files_(files), rejections_(rejections) {}
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_FILE; }
-  [[nodiscard]] const void* table() const override;
+      : HostService(component, CCM_HOST_FILE, &kTable), files_(files), rejections_(rejections) {}
 
  private:
   static void read(void* self, ccm_ctx ctx, const ccm_read_file_request* request,
                    ccm_completion done) noexcept;
   static uint64_t watch(void* self, ccm_str path, ccm_callback callback) noexcept;
-  static void unwatch(void* self, uint64_t registration) noexcept;
+  static const ccm_host_file kTable;
 
   WatchedFiles& files_;
   ConfigRejections& rejections_;

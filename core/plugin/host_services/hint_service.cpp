@@ -18,9 +18,6 @@ void HintService::changed(void* self, const ccm_hint* given) noexcept {
       [take = service.take_, component, copy = std::move(copy)] { take(copy); });
 }
 
-const void* HintService::table() const {
-  static const ccm_host_hint table{sizeof(table), 0, &changed};
-  return &table;
-}
+const ccm_host_hint HintService::kTable{sizeof(kTable), 0, &changed};
 
 }  // namespace ccm::plugin

@@ -27,12 +27,11 @@ using TakeHint = std::function<void(const CloudHint&)>;
 class HintService final : public HostService {
  public:
   HintService(const std::shared_ptr<LiveComponent>& component, TakeHint take)
-      : HostService(component), take_(std::move(take)) {}
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_HINT; }
-  [[nodiscard]] const void* table() const override;
+      : HostService(component, CCM_HOST_HINT, &kTable), take_(std::move(take)) {}
 
  private:
   static void changed(void* self, const ccm_hint* hint) noexcept;
+  static const ccm_host_hint kTable;
 
   const TakeHint take_;
 };

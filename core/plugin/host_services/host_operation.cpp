@@ -11,29 +11,9 @@ Origin* HostOperation::origin() const {
   return origin && origin->controller() == component_->identity().name ? origin.get() : nullptr;
 }
 
-std::shared_ptr<HostOperation> HostOperation::make(const std::shared_ptr<LiveComponent>& component,
-                                                   std::shared_ptr<Context> context,
-                                                   ccm_completion done, std::string_view name) {
-  std::shared_ptr<HostOperation> operation(new HostOperation);
-  operation->component_ = component;
-  operation->context_ = std::move(context);
-  operation->done_ = done;
-  operation->name_ = name;
-  return operation;
-}
-
 void HostOperation::begin(const std::shared_ptr<LiveComponent>& component, ccm_ctx ctx,
-                          ccm_completion done, std::string_view name, Start start) {
-  begin(component, ctx, done, name, std::move(start), true);
-}
-
-void HostOperation::begin_unbound(const std::shared_ptr<LiveComponent>& component, ccm_ctx ctx,
-                                  ccm_completion done, std::string_view name, Start start) {
-  begin(component, ctx, done, name, std::move(start), false);
-}
-
-void HostOperation::begin(const std::shared_ptr<LiveComponent>& component, ccm_ctx ctx,
-                          ccm_completion done, std::string_view name, Start start, bool bound) {
+                          ccm_completion done, std::string_view name, Status wrong, Start start,
+                          bool bound) {
   if (!component || !component->host_operation_began()) {
     const Status gone(Code::failed_precondition, "the component is destroyed");
     const ccm_status raw = gone.to_c();
@@ -42,18 +22,21 @@ void HostOperation::begin(const std::shared_ptr<LiveComponent>& component, ccm_c
   }
   auto context = component->find_context(ctx);
   const bool known = context != nullptr;
-  const auto operation =
-      make(component, known ? std::move(context) : component->background(), done, name);
-  component->runtime().loop.post([operation, known, bound, start = std::move(start)] {
+  const Ptr operation(new HostOperation(
+      component, known ? std::move(context) : component->background(), done, name));
+  component->runtime().loop.post([operation, known, bound, wrong = std::move(wrong),
+                                  start = std::move(start)] {
     if (!known) {
       return operation->end(Status(Code::failed_precondition, "the operation of this ctx has ended")
                                 .with_reason(CCM_REASON_CONTEXT_ENDED));
     }
     if (operation->context_->ended()) return operation->end(operation->context_->status());
-    if (!bound) return start(operation);
-    operation->registration_ =
-        operation->context_->on_end([operation] { operation->end(operation->context_->status()); });
-    if (Origin* origin = operation->origin()) origin->began(operation->name_);
+    if (bound) {
+      operation->registration_ = operation->context_->on_end(
+          [operation] { operation->end(operation->context_->status()); });
+      if (Origin* origin = operation->origin()) origin->began(operation->name_);
+    }
+    if (!wrong.ok()) return operation->end(wrong);
     start(operation);
   });
 }

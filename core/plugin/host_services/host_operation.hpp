@@ -11,21 +11,22 @@
 #include <memory>
 #include <stop_token>
 #include <string_view>
+#include <utility>
 
 namespace ccm::plugin {
 
 class HostOperation : public std::enable_shared_from_this<HostOperation> {
  public:
-  using Start = std::function<void(const std::shared_ptr<HostOperation>&)>;
+  using Ptr = std::shared_ptr<HostOperation>;
+  using Start = std::function<void(const Ptr&)>;
 
-  // Posts `start` to the loop. `name` is a literal for the watchdog. Ends it inside the call when
-  // the component is gone (null) or just being destroyed, and later when the ctx is not known. Any
-  // thread.
+  // Posts `start` to the loop, unless the request is `wrong`: then the operation ends with that.
+  // `name` is a literal for the watchdog. Ends it inside the call when the component is gone (null)
+  // or just being destroyed, and later when the ctx is not known. Not `bound`: once it started, the
+  // end of its ctx does not end it. Any thread.
   static void begin(const std::shared_ptr<LiveComponent>& component, ccm_ctx ctx,
-                    ccm_completion done, std::string_view name, Start start);
-  // The same, but once it started, the end of its ctx does not end it.
-  static void begin_unbound(const std::shared_ptr<LiveComponent>& component, ccm_ctx ctx,
-                            ccm_completion done, std::string_view name, Start start);
+                    ccm_completion done, std::string_view name, Status wrong, Start start,
+                    bool bound = true);
 
   // Calls the component's completion; later calls have no effect. Loop thread, not inside the
   // component's call.
@@ -39,18 +40,15 @@ class HostOperation : public std::enable_shared_from_this<HostOperation> {
   [[nodiscard]] LiveComponent& component() { return *component_; }
 
  private:
-  HostOperation() = default;
-  static void begin(const std::shared_ptr<LiveComponent>& component, ccm_ctx ctx,
-                    ccm_completion done, std::string_view name, Start start, bool bound);
-  static std::shared_ptr<HostOperation> make(const std::shared_ptr<LiveComponent>& component,
-                                             std::shared_ptr<Context> context, ccm_completion done,
-                                             std::string_view name);
+  HostOperation(std::shared_ptr<LiveComponent> component, std::shared_ptr<Context> context,
+                ccm_completion done, std::string_view name)
+      : component_(std::move(component)), context_(std::move(context)), done_(done), name_(name) {}
   [[nodiscard]] Origin* origin() const;
 
-  std::shared_ptr<LiveComponent> component_;
-  std::shared_ptr<Context> context_;
-  ccm_completion done_{};
-  std::string_view name_;
+  const std::shared_ptr<LiveComponent> component_;
+  const std::shared_ptr<Context> context_;
+  const ccm_completion done_;
+  const std::string_view name_;
   uint64_t registration_ = 0;
   bool ended_ = false;
   std::stop_source stop_;

@@ -17,22 +17,31 @@ namespace ccm::plugin {
 
 class HostService {
  public:
-  explicit HostService(std::weak_ptr<LiveComponent> component) : component_(std::move(component)) {}
+  // `table`: the functions of the interface `id`, both of them static.
+  HostService(std::weak_ptr<LiveComponent> component, std::string_view id, const void* table)
+      : component_(std::move(component)), id_(id), table_(table) {}
   virtual ~HostService() = default;
   HostService(const HostService&) = delete;
   HostService& operator=(const HostService&) = delete;
 
-  [[nodiscard]] virtual std::string_view id() const = 0;
+  [[nodiscard]] std::string_view id() const { return id_; }
   // OWNERSHIP: borrowed from this object.
-  [[nodiscard]] virtual const void* table() const = 0;
-  // The `self` that goes with table().
-  [[nodiscard]] virtual void* self() { return this; }
+  [[nodiscard]] ccm_interface interface() { return {this, table_}; }
 
  protected:
   // The calling component. It lives as long as it can call.
   [[nodiscard]] std::shared_ptr<LiveComponent> component() const { return component_.lock(); }
 
+  // A function of several tables: the callback of that number is not called any more.
+  static void remove_callback(void* self, uint64_t number) noexcept {
+    const auto component = static_cast<HostService*>(self)->component();
+    if (component) component->callbacks().remove(number);
+  }
+
+ private:
   const std::weak_ptr<LiveComponent> component_;
+  const std::string_view id_;
+  const void* const table_;
 };
 
 // Something in a request is not known here (ccm/abi/base.h, R-6).

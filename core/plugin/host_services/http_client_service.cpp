@@ -15,8 +15,6 @@ namespace ccm::plugin {
 
 namespace {
 
-using OpeningPtr = std::shared_ptr<HostOperation>;
-
 constexpr std::size_t kPemLimit = 1u << 20;
 constexpr std::size_t kMostBody = 64u << 20;
 constexpr std::chrono::hours kWarnAgain{1};
@@ -106,7 +104,7 @@ struct HttpClientService::State : std::enable_shared_from_this<State> {
                });
   }
 
-  void opened(const OpeningPtr& running, const WantedClient& wanted,
+  void opened(const HostOperation::Ptr& running, const WantedClient& wanted,
               const Result<net::TlsOptions>& tls) {
     if (running->ended()) return;
     if (!tls.ok()) return running->end(tls.status());
@@ -133,7 +131,7 @@ struct HttpClientService::State : std::enable_shared_from_this<State> {
     watch(number);
     if (wanted.options.tls.insecure_skip_verify) warn(number);
     auto result = sized<ccm_http_client>();
-    result.http = {services.back()->self(), services.back()->table()};
+    result.http = services.back()->interface();
     result.number = number;
     running->end({}, &result);
   }
@@ -214,7 +212,7 @@ struct HttpClientService::State : std::enable_shared_from_this<State> {
 HttpClientService::HttpClientService(const std::shared_ptr<LiveComponent>& component,
                                      MakeHttpClient make, HttpServiceOptions shared,
                                      WatchedFiles& files)
-    : HostService(component),
+    : HostService(component, CCM_HOST_HTTP_CLIENT, &kTable),
       state_(std::make_shared<State>(component, std::move(make), std::move(shared), files)) {
   component->background()->on_end([weak = std::weak_ptr(state_)] {
     if (const auto state = weak.lock()) state->close_all();
@@ -232,15 +230,15 @@ void HttpClientService::open(void* self, ccm_ctx ctx, const ccm_http_client_opti
     wanted = read_wanted(known(given));
     wrong = check_wanted(wanted);
   }
-  auto start = [state = service.state_, wrong = std::move(wrong),
-                wanted = std::move(wanted)](const OpeningPtr& running) {
-    if (!wrong.ok()) return running->end(wrong);
+  auto start = [state = service.state_,
+                wanted = std::move(wanted)](const HostOperation::Ptr& running) {
     state->read_files(wanted, wanted.options.tls, 0,
                       [state, running, wanted](const Result<net::TlsOptions>& tls) {
                         state->opened(running, wanted, tls);
                       });
   };
-  HostOperation::begin(service.component(), ctx, done, "http_client.open", std::move(start));
+  HostOperation::begin(service.component(), ctx, done, "http_client.open", std::move(wrong),
+                       std::move(start));
 }
 
 void HttpClientService::close(void* self, uint64_t number) noexcept {
@@ -250,9 +248,6 @@ void HttpClientService::close(void* self, uint64_t number) noexcept {
   component->runtime().loop.post([state = service.state_, number] { state->close(number); });
 }
 
-const void* HttpClientService::table() const {
-  static const ccm_host_http_client table{sizeof(table), 0, &open, &close};
-  return &table;
-}
+const ccm_host_http_client HttpClientService::kTable{sizeof(kTable), 0, &open, &close};
 
 }  // namespace ccm::plugin

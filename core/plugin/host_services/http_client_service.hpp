@@ -20,14 +20,13 @@ class HttpClientService final : public HostService {
   HttpClientService(const std::shared_ptr<LiveComponent>& component, MakeHttpClient make,
                     HttpServiceOptions shared, WatchedFiles& files);
   ~HttpClientService() override;
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_HTTP_CLIENT; }
-  [[nodiscard]] const void* table() const override;
 
  private:
   struct State;
   static void open(void* self, ccm_ctx ctx, const ccm_http_client_options* request,
                    ccm_completion done) noexcept;
   static void close(void* self, uint64_t number) noexcept;
+  static const ccm_host_http_client kTable;
 
   const std::shared_ptr<State> state_;  // of the loop
 };

@@ -3,6 +3,8 @@
 #include "base/log.hpp"
 #include "net/url.hpp"
 
+#include <ccm/lower_case.hpp>
+
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
@@ -48,8 +50,7 @@ Status refusal(const net::Url& url) {
 bool names_credential(std::string_view name) {
   static constexpr std::array<std::string_view, 8> kWords{
       "authorization", "token", "cookie", "api-key", "apikey", "api_key", "secret", "password"};
-  std::string lower(name);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string lower = lower_case(name);
   return std::any_of(kWords.begin(), kWords.end(), [&lower](std::string_view word) {
     return lower.find(word) != std::string::npos;
   });

@@ -21,8 +21,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-using OperationPtr = std::shared_ptr<HostOperation>;
-
 constexpr milliseconds kTryTimeout{30'000};
 constexpr milliseconds kFirstPause{250};
 constexpr milliseconds kLongestPause{10'000};
@@ -46,14 +44,6 @@ std::string request_id(const net::Response& response) {
     if (!id.empty()) return id;
   }
   return {};
-}
-
-void redact(std::string& text, const std::string& secret) {
-  constexpr std::string_view kInstead = "[redacted]";
-  for (auto place = text.find(secret); place != std::string::npos;
-       place = text.find(secret, place + kInstead.size())) {
-    text.replace(place, secret.size(), kInstead);
-  }
 }
 
 // A cloud, or a proxy before it, that writes the credential into an error would bring it into logs
@@ -87,16 +77,9 @@ struct HttpCall {
 // One request with all its tries. Loop thread.
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
-  Exchange(OperationPtr running, std::shared_ptr<const HttpServiceOptions> options, HttpCall call)
-      : running_(std::move(running)),
-        options_(std::move(options)),
-        request_(std::move(call.request)),
-        operation_(std::move(call.operation)),
-        credential_(std::move(call.credential)),
-        secrets_(std::move(call.secrets)),
-        tries_left_(call.tries),
-        writes_(call.writes),
-        try_timeout_(request_.timeout) {}
+  Exchange(HostOperation::Ptr running, std::shared_ptr<const HttpServiceOptions> options,
+           HttpCall call)
+      : running_(std::move(running)), options_(std::move(options)), call_(std::move(call)) {}
 
   // With the client; the loop closes it.
   void end_when_closed() {
@@ -111,11 +94,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // Waits for the credential's budget, then sends.
   void attempt() {
     if (running_->ended()) return;
-    if (writes_ && options_->withheld != nullptr) return withhold();
+    if (call_.writes && options_->withheld != nullptr) return withhold();
     const CallPriority wanted = priority();
-    const milliseconds pause = options_->budgets->admit(credential_, wanted, controller());
+    const milliseconds pause = options_->budgets->admit(call_.credential, wanted, controller());
     if (pause <= milliseconds(0)) return send();
-    if (!std::exchange(held_, true)) options_->budgets->note_held(credential_);
+    if (!std::exchange(held_, true)) options_->budgets->note_held(call_.credential);
     if (!time_for(pause)) return refuse(pause, wanted);
     wait(std::min(pause, kCheckAgain));
   }
@@ -134,21 +117,21 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   }
 
   void withhold() {
-    const std::string url = net::redact_url(request_.url);
-    std::string body = request_.body;
-    for (const std::string& secret : secrets_) redact(body, secret);
+    const std::string url = net::redact_url(call_.request.url);
+    std::string body = call_.request.body;
+    for (const std::string& secret : call_.secrets) redact(body, secret);
     const auto& origin = running_->context()->origin();
     if (origin) origin->note_withheld();
     options_->withheld->withhold(
-        {running_->component().identity().name, origin, request_.method, url, body});
-    running_->end(WithheldWrites::refusal(request_.method + " " + url));
+        {running_->component().identity().name, origin, call_.request.method, url, body});
+    running_->end(WithheldWrites::refusal(call_.request.method + " " + url));
   }
 
   // The window may end earlier than the cloud said, so waits are short.
   void refuse(milliseconds pause, CallPriority wanted) {
-    const bool closed = options_->budgets->closed(credential_);
+    const bool closed = options_->budgets->closed(call_.credential);
     Status status(Code::resource_exhausted, ErrorClass::throttled,
-                  options_->budgets->obstacle(credential_, wanted));
+                  options_->budgets->obstacle(call_.credential, wanted));
     if (!closed) status.with_reason(std::string(kCallBudgetSpent));
     running_->end(status.with_retry_after(closed ? pause : std::min(pause, kReservedRetry)));
   }
@@ -163,12 +146,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   }
 
   void send() {
-    --tries_left_;
     ++tries_;
     begin_ = timers().now();
-    net::Request request = request_;
+    net::Request request = call_.request;
     if (const auto left = running_->context()->remaining()) {
-      request.timeout = std::clamp(*left, milliseconds(1), try_timeout_);
+      request.timeout = std::clamp(*left, milliseconds(1), call_.request.timeout);
     }
     request.stop = running_->stop_token();
     options_->send(std::move(request), [self = shared_from_this()](Result<net::Response> response) {
@@ -178,22 +160,22 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   void answered(Result<net::Response> response) {
     if (options_->recording) {
-      options_->recording->add({running_->component().identity().name, operation_, request_,
-                                response, timers().now() - begin_, secrets_});
+      options_->recording->add({running_->component().identity().name, call_.operation,
+                                call_.request, response, timers().now() - begin_, call_.secrets});
     }
-    if (response) redact_error(*response, secrets_);
+    if (response) redact_error(*response, call_.secrets);
     report(response);
-    options_->budgets->answered(credential_, response ? &*response : nullptr);
+    options_->budgets->answered(call_.credential, response ? &*response : nullptr);
     if (running_->ended()) return;
     const bool again = response ? retryable(response->status)
                                 : response.status().code() == Code::unavailable ||
                                       response.status().code() == Code::deadline_exceeded;
-    if (again && tries_left_ > 0) {
+    if (again && tries_ < call_.tries) {
       const milliseconds pause = pause_before_next(response);
       if (time_for(pause)) return wait(pause);
     }
     if (!response) {
-      return running_->end(redacted(response.status(), secrets_));  // it names method and URL
+      return running_->end(redacted(response.status(), call_.secrets));  // it names method and URL
     }
     finish(*response);
   }
@@ -206,7 +188,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
           parse_retry_after(response->header("retry-after"), std::chrono::system_clock::now());
       if (told) return *told;
     }
-    const milliseconds base = std::min(kFirstPause * (1 << std::min(tries_ - 1, 6)), kLongestPause);
+    const milliseconds base =
+        std::min(kFirstPause * (1 << std::min(tries_ - 1, 6u)), kLongestPause);
     static thread_local std::minstd_rand random{std::random_device{}()};
     std::uniform_int_distribution<int64_t> spread(base.count() / 2, base.count());
     return milliseconds(spread(random));
@@ -217,25 +200,26 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     const unsigned status = response ? response->status : 0;
     if (const auto line = log::v(6)) {
       line.info("HTTP call of a plugin", {{"component", running_->component().identity().name},
-                                          {"operation", operation_},
-                                          {"method", request_.method},
-                                          {"url", net::redact_url(request_.url)},
+                                          {"operation", call_.operation},
+                                          {"method", call_.request.method},
+                                          {"url", net::redact_url(call_.request.url)},
                                           {"status", status},
                                           {"err", response.status()},
                                           {"duration", duration},
                                           {"try", tries_}});
     }
     if (const auto& origin = running_->context()->origin()) {
-      origin->answered({operation_.empty() ? request_.method : operation_, status,
+      origin->answered({call_.operation.empty() ? call_.request.method : call_.operation, status,
                         response ? request_id(*response) : std::string(), timers().now()});
     }
     if (options_->withheld != nullptr) {
       options_->withheld->answered(running_->component().identity().name,
-                                   operation_.empty() ? request_.method : operation_, status);
+                                   call_.operation.empty() ? call_.request.method : call_.operation,
+                                   status);
     }
     if (!options_->observer) return;
-    options_->observer({running_->component().identity(), operation_, request_.method, status,
-                        duration, controller(), priority()});
+    options_->observer({running_->component().identity(), call_.operation, call_.request.method,
+                        status, duration, controller(), priority()});
   }
 
   void finish(const net::Response& response) {
@@ -255,17 +239,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     running_->end({}, &result);
   }
 
-  const OperationPtr running_;
+  const HostOperation::Ptr running_;
   const std::shared_ptr<const HttpServiceOptions> options_;
-  const net::Request request_;
-  const std::string operation_;
-  const std::string credential_;
-  const std::vector<std::string> secrets_;
-  uint32_t tries_left_;
-  const bool writes_;
-  int tries_ = 0;
+  const HttpCall call_;
+  uint32_t tries_ = 0;
   bool held_ = false;
-  const milliseconds try_timeout_;
   runtime::TimePoint begin_;
   std::optional<std::stop_callback<std::function<void()>>> closed_;
 };
@@ -319,7 +297,7 @@ HttpCall read_call(const ccm_http_request& raw, const LiveComponent& component,
 
 HttpService::HttpService(const std::shared_ptr<LiveComponent>& component,
                          HttpServiceOptions options)
-    : HostService(component),
+    : HostService(component, CCM_HOST_HTTP, &kTable),
       options_(std::make_shared<const HttpServiceOptions>(std::move(options))) {}
 
 void HttpService::send(void* self, ccm_ctx ctx, const ccm_http_request* given,
@@ -330,9 +308,8 @@ void HttpService::send(void* self, ccm_ctx ctx, const ccm_http_request* given,
   const ccm_http_request request = known(given);
   HttpCall call;
   if (component && wrong.ok()) call = read_call(request, *component, *service.options_);
-  auto start = [options = service.options_, wrong = std::move(wrong),
-                call = std::move(call)](const OperationPtr& running) {
-    if (!wrong.ok()) return running->end(wrong);
+  auto start = [options = service.options_,
+                call = std::move(call)](const HostOperation::Ptr& running) {
     if (options->closed && options->closed->stop_requested()) {
       return running->end(Status(Code::failed_precondition, "the HTTP client was closed"));
     }
@@ -340,12 +317,9 @@ void HttpService::send(void* self, ccm_ctx ctx, const ccm_http_request* given,
     exchange->end_when_closed();
     exchange->attempt();
   };
-  HostOperation::begin(component, ctx, done, "http.send", std::move(start));
+  HostOperation::begin(component, ctx, done, "http.send", std::move(wrong), std::move(start));
 }
 
-const void* HttpService::table() const {
-  static const ccm_host_http table{sizeof(table), 0, &send, &send_wait};
-  return &table;
-}
+const ccm_host_http HttpService::kTable{sizeof(kTable), 0, &send, &send_wait};
 
 }  // namespace ccm::plugin

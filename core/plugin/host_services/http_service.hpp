@@ -48,14 +48,13 @@ struct HttpServiceOptions {
 class HttpService final : public HostService {
  public:
   HttpService(const std::shared_ptr<LiveComponent>& component, HttpServiceOptions options);
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_HTTP; }
-  [[nodiscard]] const void* table() const override;
 
  private:
   static void send(void* self, ccm_ctx ctx, const ccm_http_request* request,
                    ccm_completion done) noexcept;
   static void send_wait(void* self, ccm_ctx ctx, const ccm_http_request* request,
                         ccm_completion done) noexcept;
+  static const ccm_host_http kTable;
 
   const std::shared_ptr<const HttpServiceOptions> options_;
 };

@@ -14,28 +14,26 @@ namespace ccm::plugin {
 
 namespace {
 
-using OperationPtr = std::shared_ptr<HostOperation>;
-
-// An owned ccm_kube_reference; `status` is the fault in it.
+// An owned ccm_kube_reference.
 struct Reference {
-  Status status;
   kube::Resource resource;
   std::string namespace_name;
   std::string name;
   std::string subresource;
 };
 
-Reference read_reference(const ccm_kube_reference* given) {
+// Of a request that points to one; what is `wrong` with either becomes the operation's failure.
+Reference read_reference(Status& wrong, const ccm_kube_reference* given) {
   Reference read;
-  read.status = check_request(given);
-  if (given == nullptr) {
-    read.status = Status(Code::invalid_argument, "no reference to a Kubernetes object was given");
+  if (wrong.ok() && given == nullptr) {
+    wrong = Status(Code::invalid_argument, "no reference to a Kubernetes object was given");
   }
-  if (!read.status.ok()) return read;
+  if (wrong.ok()) wrong = check_request(given);
+  if (!wrong.ok()) return read;
   const ccm_kube_reference reference = known(given);
   auto resource = kube::Resource::parse(view(reference.resource));
   if (!resource) {
-    read.status = resource.status();
+    wrong = resource.status();
     return read;
   }
   read.resource = std::move(*resource);
@@ -44,14 +42,6 @@ Reference read_reference(const ccm_kube_reference* given) {
   read.subresource = view(reference.subresource);
   // A namespace that is given says what an unknown resource's scope is.
   read.resource.namespaced = !read.namespace_name.empty();
-  return read;
-}
-
-// Of a request that points to one: what is wrong with either.
-Reference read_reference(Status wrong, const ccm_kube_reference* given) {
-  if (wrong.ok()) return read_reference(given);
-  Reference read;
-  read.status = std::move(wrong);
   return read;
 }
 
@@ -87,7 +77,7 @@ const kube::FieldSet& metadata_fields() {
 }
 
 // Ends the operation with the object that the server sent, or with those of its fields.
-ObjectApi::Done end_with_object(const OperationPtr& operation,
+ObjectApi::Done end_with_object(const HostOperation::Ptr& operation,
                                 const kube::FieldSet* fields = nullptr) {
   return [operation, fields](Result<std::string> body) {
     if (operation->ended()) return;
@@ -101,7 +91,7 @@ ObjectApi::Done end_with_object(const OperationPtr& operation,
   };
 }
 
-ObjectApi::Done end_without_result(const OperationPtr& operation) {
+ObjectApi::Done end_without_result(const HostOperation::Ptr& operation) {
   return [operation](Result<std::string> body) { operation->end(body.status()); };
 }
 
@@ -109,7 +99,7 @@ ObjectApi::Done end_without_result(const OperationPtr& operation) {
 
 KubeService::KubeService(const std::shared_ptr<LiveComponent>& component, const ObjectCache& cache,
                          std::shared_ptr<ObjectApi> api, std::function<bool()> may_write)
-    : HostService(component),
+    : HostService(component, CCM_HOST_KUBE, &kTable),
       cache_(cache),
       api_(std::move(api)),
       may_write_(std::move(may_write)),
@@ -162,14 +152,14 @@ int32_t KubeService::cached_each(void* self, const ccm_kube_cached_request* give
 void KubeService::get(void* self, ccm_ctx ctx, const ccm_kube_get_request* given,
                       ccm_completion done) noexcept {
   auto& service = *static_cast<KubeService*>(self);
-  const ccm_kube_get_request request = known(given);
-  auto start = [api = service.api_, read = read_reference(check_request(given), request.reference)](
-                   const OperationPtr& running) {
-    if (!read.status.ok()) return running->end(read.status);
+  Status wrong = check_request(given);
+  auto start = [api = service.api_, read = read_reference(wrong, known(given).reference)](
+                   const HostOperation::Ptr& running) {
     api->get(read.resource, read.namespace_name, read.name, call_options(*running),
              end_with_object(running));
   };
-  HostOperation::begin(service.component(), ctx, done, "kube.get", std::move(start));
+  HostOperation::begin(service.component(), ctx, done, "kube.get", std::move(wrong),
+                       std::move(start));
 }
 
 void KubeService::list(void* self, ccm_ctx ctx, const ccm_kube_list_request* given,
@@ -182,14 +172,14 @@ void KubeService::list(void* self, ccm_ctx ctx, const ccm_kube_list_request* giv
   kube::ListOptions options;
   options.label_selector = view(request.label_selector);
   options.field_selector = view(request.field_selector);
-  auto start = [api = service.api_, wrong, options, resource = std::move(resource),
-                space = std::string(view(request.namespace_))](const OperationPtr& running) {
-    if (!wrong.ok()) return running->end(wrong);
+  auto start = [api = service.api_, options, resource = std::move(resource),
+                space = std::string(view(request.namespace_))](const HostOperation::Ptr& running) {
     kube::Resource listed = *resource;
     listed.namespaced = listed.namespaced || !space.empty();
     list_objects(api, running, std::move(listed), space, options);
   };
-  HostOperation::begin(service.component(), ctx, done, "kube.list", std::move(start));
+  HostOperation::begin(service.component(), ctx, done, "kube.list", std::move(wrong),
+                       std::move(start));
 }
 
 void KubeService::patch(void* self, ccm_ctx ctx, const ccm_kube_patch_request* given,
@@ -208,16 +198,16 @@ void KubeService::patch(void* self, ccm_ctx ctx, const ccm_kube_patch_request* g
   const auto* fields =
       (request.flags & CCM_PATCH_ANSWER_METADATA) != 0 ? &metadata_fields() : nullptr;
   auto start = [api = service.api_, may_write = service.may_write_, type, options, answer, fields,
-                read = read_reference(std::move(wrong), request.reference),
-                body = std::string(view(request.body))](const OperationPtr& running) mutable {
-    if (!read.status.ok()) return running->end(read.status);
+                read = read_reference(wrong, request.reference),
+                body = std::string(view(request.body))](const HostOperation::Ptr& running) mutable {
     if (Status refused = refusal(*running, may_write); !refused.ok()) return running->end(refused);
     options.subresource = read.subresource;
     api->patch(read.resource, read.namespace_name, read.name, *type, std::move(body), options,
                call_options(*running),
                answer ? end_with_object(running, fields) : end_without_result(running));
   };
-  HostOperation::begin(service.component(), ctx, done, "kube.patch", std::move(start));
+  HostOperation::begin(service.component(), ctx, done, "kube.patch", std::move(wrong),
+                       std::move(start));
 }
 
 void KubeService::create(void* self, ccm_ctx ctx, const ccm_kube_create_request* given,
@@ -226,10 +216,10 @@ void KubeService::create(void* self, ccm_ctx ctx, const ccm_kube_create_request*
   const ccm_kube_create_request request = known(given);
   kube::WriteOptions options;
   options.field_manager = service.field_manager_;
+  Status wrong = check_request(given);
   auto start = [api = service.api_, may_write = service.may_write_, options,
-                read = read_reference(check_request(given), request.reference),
-                text = std::string(view(request.body))](const OperationPtr& running) mutable {
-    if (!read.status.ok()) return running->end(read.status);
+                read = read_reference(wrong, request.reference),
+                text = std::string(view(request.body))](const HostOperation::Ptr& running) mutable {
     if (Status refused = refusal(*running, may_write); !refused.ok()) return running->end(refused);
     if (!read.subresource.empty()) {
       return api->create_sub(read.resource, read.namespace_name, read.name, read.subresource,
@@ -238,7 +228,8 @@ void KubeService::create(void* self, ccm_ctx ctx, const ccm_kube_create_request*
     api->create(read.resource, read.namespace_name, std::move(text), options,
                 call_options(*running), end_with_object(running));
   };
-  HostOperation::begin(service.component(), ctx, done, "kube.create", std::move(start));
+  HostOperation::begin(service.component(), ctx, done, "kube.create", std::move(wrong),
+                       std::move(start));
 }
 
 void KubeService::remove(void* self, ccm_ctx ctx, const ccm_kube_delete_request* given,
@@ -248,21 +239,19 @@ void KubeService::remove(void* self, ccm_ctx ctx, const ccm_kube_delete_request*
   kube::DeleteOptions options;
   options.uid = view(request.uid);
   options.resource_version = view(request.resource_version);
+  Status wrong = check_request(given);
   auto start = [api = service.api_, may_write = service.may_write_, options,
-                read = read_reference(check_request(given), request.reference)](
-                   const OperationPtr& running) {
-    if (!read.status.ok()) return running->end(read.status);
+                read =
+                    read_reference(wrong, request.reference)](const HostOperation::Ptr& running) {
     if (Status refused = refusal(*running, may_write); !refused.ok()) return running->end(refused);
     api->remove(read.resource, read.namespace_name, read.name, options, call_options(*running),
                 end_without_result(running));
   };
-  HostOperation::begin(service.component(), ctx, done, "kube.remove", std::move(start));
+  HostOperation::begin(service.component(), ctx, done, "kube.remove", std::move(wrong),
+                       std::move(start));
 }
 
-const void* KubeService::table() const {
-  static const ccm_host_kube table{sizeof(table), 0,      &cached, &cached_each, &get,
-                                   &list,         &patch, &create, &remove};
-  return &table;
-}
+const ccm_host_kube KubeService::kTable{sizeof(kTable), 0,      &cached, &cached_each, &get,
+                                        &list,          &patch, &create, &remove};
 
 }  // namespace ccm::plugin

@@ -18,8 +18,6 @@ class KubeService final : public HostService {
   // on a host that does not lead (any more). `api` has the component's identity.
   KubeService(const std::shared_ptr<LiveComponent>& component, const ObjectCache& cache,
               std::shared_ptr<ObjectApi> api, std::function<bool()> may_write);
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_KUBE; }
-  [[nodiscard]] const void* table() const override;
 
  private:
   static int32_t cached(void* self, const ccm_kube_reference* reference,
@@ -36,6 +34,7 @@ class KubeService final : public HostService {
                      ccm_completion done) noexcept;
   static void remove(void* self, ccm_ctx ctx, const ccm_kube_delete_request* request,
                      ccm_completion done) noexcept;
+  static const ccm_host_kube kTable;
 
   const ObjectCache& cache_;
   const std::shared_ptr<ObjectApi> api_;

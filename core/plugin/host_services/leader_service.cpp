@@ -55,9 +55,6 @@ void LeaderService::check() {
   for (const uint64_t number : listeners) component->run_callback(number, "leader.on_change");
 }
 
-const void* LeaderService::table() const {
-  static const ccm_host_leader table{sizeof(table), 0, &leading, &transitions, &on_change};
-  return &table;
-}
+const ccm_host_leader LeaderService::kTable{sizeof(kTable), 0, &leading, &transitions, &on_change};
 
 }  // namespace ccm::plugin

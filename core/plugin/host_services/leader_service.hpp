@@ -24,16 +24,17 @@ class LeaderState {
 class LeaderService final : public HostService {
  public:
   LeaderService(const std::shared_ptr<LiveComponent>& component, const LeaderState& state)
-      : HostService(component), state_(state), timers_(component->runtime().timers) {}
+      : HostService(component, CCM_HOST_LEADER, &kTable),
+        state_(state),
+        timers_(component->runtime().timers) {}
   ~LeaderService() override;
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_LEADER; }
-  [[nodiscard]] const void* table() const override;
 
  private:
   static ccm_bool leading(void* self) noexcept;
   static uint64_t transitions(void* self) noexcept;
 
   static ccm_bool on_change(void* self, ccm_callback callback) noexcept;
+  static const ccm_host_leader kTable;
   void check_later();
   void check();
 

@@ -51,9 +51,6 @@ void LogService::write(void* self, ccm_ctx ctx, const ccm_log_record* given) noe
   log::write(line);
 }
 
-const void* LogService::table() const {
-  static const ccm_host_log table{sizeof(table), 0, &enabled, &write};
-  return &table;
-}
+const ccm_host_log LogService::kTable{sizeof(kTable), 0, &enabled, &write};
 
 }  // namespace ccm::plugin

@@ -50,9 +50,6 @@ void MetricsService::record(void* self, uint64_t metric, const ccm_str* label_va
   service.registry_.record(metric, label_values, label_count, value);
 }
 
-const void* MetricsService::table() const {
-  static const ccm_host_metrics table{sizeof(table), 0, &define, &record};
-  return &table;
-}
+const ccm_host_metrics MetricsService::kTable{sizeof(kTable), 0, &define, &record};
 
 }  // namespace ccm::plugin

@@ -11,14 +11,13 @@ namespace ccm::plugin {
 class MetricsService final : public HostService {
  public:
   MetricsService(const std::shared_ptr<LiveComponent>& component, MetricsRegistry& registry)
-      : HostService(component), registry_(registry) {}
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_METRICS; }
-  [[nodiscard]] const void* table() const override;
+      : HostService(component, CCM_HOST_METRICS, &kTable), registry_(registry) {}
 
  private:
   static uint64_t define(void* self, const ccm_metric* metric) noexcept;
   static void record(void* self, uint64_t metric, const ccm_str* label_values, size_t label_count,
                      double value) noexcept;
+  static const ccm_host_metrics kTable;
 
   MetricsRegistry& registry_;
 };

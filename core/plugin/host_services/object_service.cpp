@@ -90,11 +90,8 @@ const ccm_object* ObjectService::parse(void*, ccm_str json) noexcept {
   return decoded ? object_handle(decoded->detach()) : nullptr;
 }
 
-const void* ObjectService::table() const {
-  static const ccm_host_object table{sizeof(table), 0,        &retain_object, &release_object,
-                                     &find,         &find_in, &kind,          &text,
-                                     &each,         &json,    &equal,         &parse};
-  return &table;
-}
+const ccm_host_object ObjectService::kTable{
+    sizeof(kTable), 0,     &retain_object, &release_object, &find,  &find_in,
+    &kind,          &text, &each,          &json,           &equal, &parse};
 
 }  // namespace ccm::plugin

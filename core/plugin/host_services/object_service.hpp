@@ -22,9 +22,7 @@ inline const kube::Object* object_of(const ccm_object* handle) {
 class ObjectService final : public HostService {
  public:
   explicit ObjectService(const std::shared_ptr<LiveComponent>& component)
-      : HostService(component) {}
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_OBJECT; }
-  [[nodiscard]] const void* table() const override;
+      : HostService(component, CCM_HOST_OBJECT, &kTable) {}
 
  private:
   static void retain_object(void* self, const ccm_object* object) noexcept;
@@ -37,6 +35,7 @@ class ObjectService final : public HostService {
   static ccm_str json(void* self, const ccm_object* object) noexcept;
   static ccm_bool equal(void* self, ccm_value left, ccm_value right) noexcept;
   static const ccm_object* parse(void* self, ccm_str json) noexcept;
+  static const ccm_host_object kTable;
 };
 
 }  // namespace ccm::plugin

@@ -16,9 +16,6 @@ void QueueService::add(void* self, const ccm_queue_item* given) noexcept {
   loop.post([port = service.port_, item = std::move(item)] { port->add(item); });
 }
 
-const void* QueueService::table() const {
-  static const ccm_host_queue table{sizeof(table), 0, &add};
-  return &table;
-}
+const ccm_host_queue QueueService::kTable{sizeof(kTable), 0, &add};
 
 }  // namespace ccm::plugin

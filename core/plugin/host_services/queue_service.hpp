@@ -15,12 +15,11 @@ class QueueService final : public HostService {
  public:
   QueueService(const std::shared_ptr<LiveComponent>& component,
                std::shared_ptr<ControllerPort> port)
-      : HostService(component), port_(std::move(port)) {}
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_QUEUE; }
-  [[nodiscard]] const void* table() const override;
+      : HostService(component, CCM_HOST_QUEUE, &kTable), port_(std::move(port)) {}
 
  private:
   static void add(void* self, const ccm_queue_item* item) noexcept;
+  static const ccm_host_queue kTable;
 
   const std::shared_ptr<ControllerPort> port_;
 };

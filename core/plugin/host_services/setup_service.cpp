@@ -32,9 +32,6 @@ void SetupService::every(void* self, ccm_str key, int64_t period_ms) noexcept {
   if (controller != nullptr) controller->declare_period(key, period_ms);
 }
 
-const void* SetupService::table() const {
-  static const ccm_host_setup table{sizeof(table), 0, &watch, &queue, &every};
-  return &table;
-}
+const ccm_host_setup SetupService::kTable{sizeof(kTable), 0, &watch, &queue, &every};
 
 }  // namespace ccm::plugin

@@ -15,14 +15,13 @@ class SetupService final : public HostService {
  public:
   SetupService(const std::shared_ptr<LiveComponent>& component,
                std::shared_ptr<ControllerPort> port)
-      : HostService(component), port_(std::move(port)) {}
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_SETUP; }
-  [[nodiscard]] const void* table() const override;
+      : HostService(component, CCM_HOST_SETUP, &kTable), port_(std::move(port)) {}
 
  private:
   static void watch(void* self, const ccm_watch* watch) noexcept;
   static void queue(void* self, const ccm_queue_options* options) noexcept;
   static void every(void* self, ccm_str key, int64_t period_ms) noexcept;
+  static const ccm_host_setup kTable;
   [[nodiscard]] ComponentController* controller(std::string_view function) const;
 
   const std::shared_ptr<ControllerPort> port_;

@@ -34,16 +34,8 @@ uint64_t TimerService::after(void* self, int64_t delay_ms, ccm_callback callback
   return number;
 }
 
-void TimerService::cancel(void* self, uint64_t timer) noexcept {
-  if (const auto component = static_cast<TimerService*>(self)->component()) {
-    component->callbacks().remove(timer);
-  }
-}
-
-const void* TimerService::table() const {
-  static const ccm_host_timer table{sizeof(table), 0, &now_ms, &wall_clock_ms, &after, &cancel};
-  return &table;
-}
+const ccm_host_timer TimerService::kTable{sizeof(kTable), 0,      &now_ms,
+                                          &wall_clock_ms, &after, &remove_callback};
 
 void PostService::post(void* self, ccm_callback callback) noexcept {
   const auto component = static_cast<PostService*>(self)->component();
@@ -55,9 +47,6 @@ void PostService::post(void* self, ccm_callback callback) noexcept {
   });
 }
 
-const void* PostService::table() const {
-  static const ccm_host_post table{sizeof(table), 0, &post};
-  return &table;
-}
+const ccm_host_post PostService::kTable{sizeof(kTable), 0, &post};
 
 }  // namespace ccm::plugin

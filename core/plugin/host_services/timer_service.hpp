@@ -9,25 +9,24 @@ namespace ccm::plugin {
 
 class TimerService final : public HostService {
  public:
-  explicit TimerService(const std::shared_ptr<LiveComponent>& component) : HostService(component) {}
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_TIMER; }
-  [[nodiscard]] const void* table() const override;
+  explicit TimerService(const std::shared_ptr<LiveComponent>& component)
+      : HostService(component, CCM_HOST_TIMER, &kTable) {}
 
  private:
   static int64_t now_ms(void* self) noexcept;
   static int64_t wall_clock_ms(void* self) noexcept;
   static uint64_t after(void* self, int64_t delay_ms, ccm_callback callback) noexcept;
-  static void cancel(void* self, uint64_t timer) noexcept;
+  static const ccm_host_timer kTable;
 };
 
 class PostService final : public HostService {
  public:
-  explicit PostService(const std::shared_ptr<LiveComponent>& component) : HostService(component) {}
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_POST; }
-  [[nodiscard]] const void* table() const override;
+  explicit PostService(const std::shared_ptr<LiveComponent>& component)
+      : HostService(component, CCM_HOST_POST, &kTable) {}
 
  private:
   static void post(void* self, ccm_callback callback) noexcept;
+  static const ccm_host_post kTable;
 };
 
 }  // namespace ccm::plugin

@@ -3,6 +3,7 @@
 #include "plugin/host_services/host_operation.hpp"
 
 #include <memory>
+#include <utility>
 
 namespace ccm::plugin {
 
@@ -10,7 +11,7 @@ namespace {
 
 // Ends on the loop, whatever the function did. While it runs it counts as an operation in flight,
 // because its code and data must not be freed.
-void ended_on_worker(const std::shared_ptr<HostOperation>& operation, Status status) {
+void ended_on_worker(const HostOperation::Ptr& operation, Status status) {
   operation->component().runtime().loop.post([operation, status = std::move(status)] {
     operation->end(status);
     operation->component().operations()->ended();
@@ -19,7 +20,7 @@ void ended_on_worker(const std::shared_ptr<HostOperation>& operation, Status sta
 
 // A function that waits to be begun when its ctx ends is not called; it is dropped on any thread,
 // as is one that ran.
-void start_work(const std::shared_ptr<HostOperation>& operation, const ccm_callback& work) {
+void start_work(const HostOperation::Ptr& operation, const ccm_callback& work) {
   LiveComponent& component = operation->component();
   component.operations()->began();
   const auto submitted = component.lane().submit([operation, work] {
@@ -61,16 +62,13 @@ void WorkerService::run(void* self, ccm_ctx ctx, const ccm_work_request* request
   };
   const auto work = std::make_shared<Work>(raw.work);
   // Unbound: `owner` must stay alive until the function returned, whatever ends meanwhile.
-  HostOperation::begin_unbound(component, ctx, done, "worker", [work, wrong](const auto& running) {
-    if (!wrong.ok()) return running->end(wrong);
+  auto start = [work](const HostOperation::Ptr& running) {
     work->taken = true;
     start_work(running, work->callback);
-  });
+  };
+  HostOperation::begin(component, ctx, done, "worker", std::move(wrong), std::move(start), false);
 }
 
-const void* WorkerService::table() const {
-  static const ccm_host_worker table{sizeof(table), 0, &run};
-  return &table;
-}
+const ccm_host_worker WorkerService::kTable{sizeof(kTable), 0, &run};
 
 }  // namespace ccm::plugin

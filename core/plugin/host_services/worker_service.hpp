@@ -10,13 +10,12 @@ namespace ccm::plugin {
 class WorkerService final : public HostService {
  public:
   explicit WorkerService(const std::shared_ptr<LiveComponent>& component)
-      : HostService(component) {}
-  [[nodiscard]] std::string_view id() const override { return CCM_HOST_WORKER; }
-  [[nodiscard]] const void* table() const override;
+      : HostService(component, CCM_HOST_WORKER, &kTable) {}
 
  private:
   static void run(void* self, ccm_ctx ctx, const ccm_work_request* request,
                   ccm_completion done) noexcept;
+  static const ccm_host_worker kTable;
 };
 
 }  // namespace ccm::plugin

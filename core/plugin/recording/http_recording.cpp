@@ -1,6 +1,7 @@
 #include "plugin/recording/http_recording.hpp"
 
 #include "base/log.hpp"
+#include "kube/time_text.hpp"
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
@@ -9,22 +10,12 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <utility>
 
 namespace ccm::plugin {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return {text, size};
-}
 
 ordered_json headers_of(const std::vector<net::Header>& headers, const Redactor& redactor) {
   ordered_json list = ordered_json::array();
@@ -37,7 +28,7 @@ ordered_json headers_of(const std::vector<net::Header>& headers, const Redactor&
 std::string line_of(const RecordedExchange& exchange, const Redactor& redactor) {
   const net::Request& request = exchange.request;
   ordered_json line;
-  line["time"] = utc_now();
+  line["time"] = kube::format_time(std::chrono::system_clock::now());
   line["component"] = exchange.component;
   line["operation"] = exchange.operation;
   line["milliseconds"] =

@@ -1,14 +1,15 @@
 #include "plugin/recording/redactor.hpp"
 
+#include "kube/file_text.hpp"
 #include "plugin/host_services/http_credentials.hpp"
 
+#include <ccm/lower_case.hpp>
 #include <ccm/percent_encode.hpp>
 
 #include <nlohmann/json.hpp>
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <utility>
 
@@ -27,11 +28,7 @@ std::vector<std::string> base64_forms(std::string_view secret) {
   for (std::size_t before = 0; before < 3; ++before) {
     std::string padded(before, '\0');
     padded += secret;
-    std::string coded((padded.size() + 2) / 3 * 4 + 1, '\0');
-    const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(coded.data()),
-                                     reinterpret_cast<const unsigned char*>(padded.data()),
-                                     static_cast<int>(padded.size()));
-    coded.resize(static_cast<std::size_t>(size));
+    const std::string coded = kube::base64_encode(padded);
     const std::size_t first = before == 0 ? 0 : before + 1;
     const std::size_t last = padded.size() * 8 / 6;
     if (last < first + 6) continue;  // too short to mean anything
@@ -56,7 +53,7 @@ std::vector<std::string> forms_of(const std::string& secret) {
   for (std::size_t at = percent.find('%'); at != std::string::npos;
        at = percent.find('%', at + 1)) {
     for (std::size_t digit = at + 1; digit < at + 3; ++digit) {
-      percent[digit] = static_cast<char>(std::tolower(static_cast<unsigned char>(percent[digit])));
+      percent[digit] = lower_case(percent[digit]);
     }
   }
   forms.push_back(std::move(percent));
@@ -82,10 +79,7 @@ bool has_private_key(const std::string& text) {
 
 // Members of JSON: adminPass, private_key and all that a header might be called.
 bool names_secret_member(const std::string& name) {
-  std::string lower;
-  for (const char c : name) {
-    lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  const std::string lower = lower_case(name);
   return names_credential(lower) || lower == "adminpass" || lower == "passwd" ||
          lower == "private_key" || lower == "passphrase" || lower == "user_data";
 }
@@ -158,6 +152,13 @@ std::string_view without_scheme(std::string_view value) {
 
 }  // namespace
 
+void redact(std::string& text, std::string_view secret) {
+  for (std::size_t at = text.find(secret); at != std::string::npos;
+       at = text.find(secret, at + kRedacted.size())) {
+    text.replace(at, secret.size(), kRedacted);
+  }
+}
+
 void Redactor::learn(std::string_view secret) {
   if (secret.size() < kShortestSecret || secret == kRedacted) return;
   const std::lock_guard lock(mutex_);
@@ -214,12 +215,7 @@ void Redactor::learn_from(const net::Response& response) {
 
 std::string Redactor::without(std::string_view text) const {
   std::string out(text);
-  for (const std::string& form : forms_) {
-    for (std::size_t at = out.find(form); at != std::string::npos;
-         at = out.find(form, at + kRedacted.size())) {
-      out.replace(at, form.size(), kRedacted);
-    }
-  }
+  for (const std::string& form : forms_) redact(out, form);
   return out;
 }
 

@@ -12,6 +12,9 @@ namespace ccm::plugin {
 
 inline constexpr std::string_view kRedacted = "[redacted]";
 
+// Puts kRedacted in place of each `secret`, which is not empty.
+void redact(std::string& text, std::string_view secret);
+
 class Redactor {
  public:
   // From now on this text is removed wherever it stands, also within a longer one, in JSON's, a

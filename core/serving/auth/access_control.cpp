@@ -1,6 +1,7 @@
 #include "serving/auth/access_control.hpp"
 
 #include "base/log.hpp"
+#include "base/markup.hpp"
 #include "base/utf8.hpp"
 
 #include <ccm/lower_case.hpp>
@@ -18,24 +19,8 @@ using std::chrono::steady_clock;
 
 namespace {
 
-constexpr const char* kJson = "application/json";
-
-// Escapes text that a browser could read as markup.
-std::string harmless(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
+// For text that a browser could read as markup.
+std::string harmless(std::string_view text) { return escaped(text, "&<>"); }
 
 std::string json_text(std::string_view text) {
   return nlohmann::json(std::string(text))
@@ -51,7 +36,7 @@ Answer failure(unsigned code, const char* reason, const std::string& message, bo
   Answer answer;
   answer.status = code;
   answer.body = status.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  answer.content_type = kJson;
+  answer.content_type = "application/json";
   return answer;
 }
 
@@ -59,8 +44,7 @@ std::string_view without_slash(std::string_view path) {
   return path.substr(path.starts_with('/') ? 1 : 0);
 }
 
-}  // namespace
-
+// The bodies that API servers send.
 Answer unauthorized_answer() { return failure(401, "Unauthorized", "Unauthorized", false); }
 
 Answer forbidden_answer(const Request& request, const std::string& reason) {
@@ -79,15 +63,14 @@ Answer too_many_answer() {
 }
 
 Answer review_failed_answer(const Request& request) {
-  Answer answer;
-  answer.status = 500;
-  answer.body = "Internal Server Error: " + harmless(json_text(request.target)) +
-                ": the access review failed\n";
-  return answer;
+  return Answer{500, "Internal Server Error: " + harmless(json_text(request.target)) +
+                         ": the access review failed\n"};
 }
 
+}  // namespace
+
 AccessControl::AccessControl(Authenticator authenticator, std::shared_ptr<AccessReviewer> reviewer,
-                             std::vector<std::string> open_paths, AuthMetrics* metrics)
+                             std::vector<std::string> open_paths, AuthMetrics& metrics)
     : authenticator_(std::move(authenticator)),
       reviewer_(std::move(reviewer)),
       open_paths_(std::move(open_paths)),
@@ -138,8 +121,7 @@ asio::awaitable<std::optional<Answer>> AccessControl::admit(std::shared_ptr<Requ
   auto begin = steady_clock::now();
   const Status known = co_await authenticator_.authenticate(request);
   if (!known.ok()) request->by_right = false;
-  if (metrics_ != nullptr)
-    metrics_->authenticated(known, request->user, steady_clock::now() - begin);
+  metrics_.authenticated(known, request->user, steady_clock::now() - begin);
   if (known.code() == Code::resource_exhausted) co_return too_many_answer();
   if (!known.ok()) {
     if (const auto verbose = log::v(2)) {
@@ -150,7 +132,7 @@ asio::awaitable<std::optional<Answer>> AccessControl::admit(std::shared_ptr<Requ
   }
   begin = steady_clock::now();
   const Result<Verdict> verdict = co_await decide(request);
-  if (metrics_ != nullptr) metrics_->authorized(verdict, steady_clock::now() - begin);
+  metrics_.authorized(verdict, steady_clock::now() - begin);
   if (verdict.ok() && verdict->decision == Verdict::Decision::allowed) {
     request->sees_status = co_await sees_status(request);
     co_return std::nullopt;

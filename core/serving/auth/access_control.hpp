@@ -18,10 +18,10 @@ namespace ccm::serving {
 
 class AccessControl {
  public:
-  // `reviewer` null: nobody to ask, so only administrators and `open_paths` pass. `metrics` may be
-  // null, else it outlives this. Open paths are exact, or a prefix with one * at the end (HOST-70).
+  // `reviewer` null: nobody to ask, so only administrators and `open_paths` pass. `metrics`
+  // outlives this. Open paths are exact, or a prefix with one * at the end (HOST-70).
   AccessControl(Authenticator authenticator, std::shared_ptr<AccessReviewer> reviewer,
-                std::vector<std::string> open_paths, AuthMetrics* metrics);
+                std::vector<std::string> open_paths, AuthMetrics& metrics);
 
   // Sets the request's user, and whether it sees the status of a verbose health page: anybody may
   // have that page, but only clients with a right to get /statusz see reasons in it. Nothing: it
@@ -36,13 +36,7 @@ class AccessControl {
   Authenticator authenticator_;
   std::shared_ptr<AccessReviewer> reviewer_;
   std::vector<std::string> open_paths_;
-  AuthMetrics* metrics_;
+  AuthMetrics& metrics_;
 };
-
-// The bodies that API servers send. `reason` of the refusal may be empty.
-Answer unauthorized_answer();
-Answer forbidden_answer(const Request& request, const std::string& reason);
-Answer too_many_answer();
-Answer review_failed_answer(const Request& request);
 
 }  // namespace ccm::serving

@@ -23,8 +23,6 @@ bool flag_of(const json& object, const char* member) {
   return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
-}  // namespace
-
 std::string access_review(const User& user, const std::string& verb, const std::string& path) {
   json spec = {{"user", user.name},
                {"groups", user.groups},
@@ -36,6 +34,8 @@ std::string access_review(const User& user, const std::string& verb, const std::
                        {"spec", std::move(spec)}};
   return review.dump(-1, ' ', false, json::error_handler_t::replace);
 }
+
+}  // namespace
 
 Result<Verdict> verdict_in_review(const std::string& answer) {
   const json review = json::parse(answer, nullptr, false);

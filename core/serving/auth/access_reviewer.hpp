@@ -45,8 +45,7 @@ class AccessReviewer {
   log::Throttle complaints_;
 };
 
-// The body of a SubjectAccessReview, and what its answer says (API-121, 122). Pure.
-std::string access_review(const User& user, const std::string& verb, const std::string& path);
+// The meaning of the answer to a SubjectAccessReview (API-121, 122). Pure.
 Result<Verdict> verdict_in_review(const std::string& answer);
 
 }  // namespace ccm::serving

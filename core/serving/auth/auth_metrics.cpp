@@ -55,32 +55,28 @@ struct Reviews {
 }  // namespace
 
 struct AuthMetrics::Families {
-  explicit Families(prometheus::Registry& registry)
-      : attempts(metrics::counters(registry, "authentication_attempts",
-                                   "Requests to this server by result of their authentication.")),
-        authentication(metrics::histograms(registry, "authentication_duration_seconds",
-                                           "Time that authentication took, by result.")),
-        users(metrics::counters(registry, "authenticated_user_requests",
-                                "Authenticated requests to this server by user name.")),
-        decisions(metrics::counters(registry, "authorization_attempts_total",
-                                    "Requests to this server by result of their authorization.")),
-        authorization(metrics::histograms(registry, "authorization_duration_seconds",
-                                          "Time that authorization took, by result.")),
-        expiration(
-            metrics::histograms(registry, "apiserver_client_certificate_expiration_seconds",
-                                "How long the client certificates of requests are still good; of "
-                                "certificates that are believed.")
-                .Add({}, expiration_buckets())),
-        token_reviews(registry, "authn", "token reviews"),
-        access_reviews(registry, "authz", "access reviews") {}
-  metrics::Counters& attempts;
-  metrics::Histograms& authentication;
-  metrics::Counters& users;
-  metrics::Counters& decisions;
-  metrics::Histograms& authorization;
-  prometheus::Histogram& expiration;
-  Reviews token_reviews;
-  Reviews access_reviews;
+  explicit Families(prometheus::Registry& into) : registry(into) {}
+  prometheus::Registry& registry;
+  metrics::Counters& attempts =
+      metrics::counters(registry, "authentication_attempts",
+                        "Requests to this server by result of their authentication.");
+  metrics::Histograms& authentication = metrics::histograms(
+      registry, "authentication_duration_seconds", "Time that authentication took, by result.");
+  metrics::Counters& users =
+      metrics::counters(registry, "authenticated_user_requests",
+                        "Authenticated requests to this server by user name.");
+  metrics::Counters& decisions =
+      metrics::counters(registry, "authorization_attempts_total",
+                        "Requests to this server by result of their authorization.");
+  metrics::Histograms& authorization = metrics::histograms(
+      registry, "authorization_duration_seconds", "Time that authorization took, by result.");
+  prometheus::Histogram& expiration =
+      metrics::histograms(registry, "apiserver_client_certificate_expiration_seconds",
+                          "How long the client certificates of requests are still good; of "
+                          "certificates that are believed.")
+          .Add({}, expiration_buckets());
+  Reviews token_reviews{registry, "authn", "token reviews"};
+  Reviews access_reviews{registry, "authz", "access reviews"};
 };
 
 AuthMetrics::AuthMetrics(prometheus::Registry& registry)

@@ -39,7 +39,7 @@ asio::awaitable<Status> Authenticator::authenticate(std::shared_ptr<Request> req
   std::string fault = std::move(finding.fault);
   if (!finding.user) {
     finding = user_of_certificate(trust.clients, *request);
-    if (finding.user && metrics_ != nullptr) metrics_->believed(*request->peer);
+    if (finding.user) metrics_.believed(*request->peer);
     if (!finding.fault.empty()) fault += (fault.empty() ? "" : "; ") + finding.fault;
   }
   std::string token = bearer_token(request->header("Authorization"));

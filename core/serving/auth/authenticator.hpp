@@ -17,9 +17,9 @@ namespace ccm::serving {
 
 class Authenticator {
  public:
-  // `tokens` null: bearer tokens are ignored, as there is nobody to ask. `metrics` may be null.
+  // `tokens` null: bearer tokens are ignored, as there is nobody to ask. `metrics` outlives it.
   Authenticator(std::shared_ptr<TrustSource> trust, std::shared_ptr<TokenReviewer> tokens,
-                AuthMetrics* metrics = nullptr)
+                AuthMetrics& metrics)
       : trust_(std::move(trust)), tokens_(std::move(tokens)), metrics_(metrics) {}
 
   // Sets the request's user and removes its credentials. Failures: unauthenticated when it showed
@@ -30,7 +30,7 @@ class Authenticator {
  private:
   std::shared_ptr<TrustSource> trust_;
   std::shared_ptr<TokenReviewer> tokens_;
-  AuthMetrics* metrics_;
+  AuthMetrics& metrics_;
 };
 
 // The token of an Authorization header; empty when it is none of the scheme Bearer.

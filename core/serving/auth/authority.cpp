@@ -4,19 +4,14 @@
 
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
 #include <algorithm>
 #include <climits>
-#include <ctime>
 
 namespace ccm::serving {
 namespace {
 
-struct ContextDelete {
-  void operator()(X509_STORE_CTX* context) const { X509_STORE_CTX_free(context); }
-};
 struct ChainDelete {
   void operator()(STACK_OF(X509) * chain) const { sk_X509_free(chain); }
 };
@@ -67,7 +62,7 @@ Result<std::shared_ptr<const Authority>> Authority::parse(const std::string& pem
 Status Authority::verify(const PeerCertificates& peer, system_clock::time_point* until) const {
   const std::unique_ptr<STACK_OF(X509), ChainDelete> chain(sk_X509_new_null());
   for (const auto& certificate : peer.intermediates()) sk_X509_push(chain.get(), certificate.get());
-  const std::unique_ptr<X509_STORE_CTX, ContextDelete> context(X509_STORE_CTX_new());
+  const net::Openssl<X509_STORE_CTX> context(X509_STORE_CTX_new());
   ERR_clear_error();
   if (X509_STORE_CTX_init(context.get(), store_.get(), peer.leaf(), chain.get()) != 1) {
     return Status(Code::internal, "TLS: " + net::take_openssl_errors());

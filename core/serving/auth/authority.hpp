@@ -29,10 +29,7 @@ class Authority {
                               std::chrono::system_clock::time_point* until) const;
 
  private:
-  struct StoreDelete {
-    void operator()(X509_STORE* store) const { X509_STORE_free(store); }
-  };
-  std::unique_ptr<X509_STORE, StoreDelete> store_;
+  net::Openssl<X509_STORE> store_;
 };
 
 }  // namespace ccm::serving

@@ -49,28 +49,20 @@ void TokenCacheMetrics::Requests::count(std::chrono::steady_clock::time_point be
   seconds.Observe(metrics::seconds(std::chrono::steady_clock::now() - begin));
 }
 
-void TokenCacheMetrics::Question::remembered() {
-  if (metrics_ != nullptr) metrics_->hits_.count(begin_);
-}
+void TokenCacheMetrics::Question::remembered() { metrics_.hits_.count(begin_); }
 
-void TokenCacheMetrics::Question::waits() {
-  if (metrics_ != nullptr) metrics_->blocked_.Increment();
-}
+void TokenCacheMetrics::Question::waits() { metrics_.blocked_.Increment(); }
 
-void TokenCacheMetrics::Question::review_begins() {
-  if (metrics_ != nullptr) metrics_->in_flight_.Increment();
-}
+void TokenCacheMetrics::Question::review_begins() { metrics_.in_flight_.Increment(); }
 
 void TokenCacheMetrics::Question::review_ends(bool answered) {
-  if (metrics_ == nullptr) return;
-  metrics_->in_flight_.Decrement();
-  (answered ? metrics_->answered_ : metrics_->failed_).Increment();
+  metrics_.in_flight_.Decrement();
+  (answered ? metrics_.answered_ : metrics_.failed_).Increment();
 }
 
 void TokenCacheMetrics::Question::told() {
-  if (metrics_ == nullptr) return;
-  metrics_->blocked_.Decrement();
-  metrics_->misses_.count(begin_);
+  metrics_.blocked_.Decrement();
+  metrics_.misses_.count(begin_);
 }
 
 }  // namespace ccm::serving

@@ -22,7 +22,7 @@ class TokenCacheMetrics {
   // may be destroyed by then.
   class Question {
    public:
-    explicit Question(TokenCacheMetrics* metrics)  // null: counts nothing
+    explicit Question(TokenCacheMetrics& metrics)
         : metrics_(metrics), begin_(std::chrono::steady_clock::now()) {}
 
     void remembered();     // a cache hit; the end
@@ -32,7 +32,7 @@ class TokenCacheMetrics {
     void told();  // the review has ended, and so does this
 
    private:
-    TokenCacheMetrics* metrics_;
+    TokenCacheMetrics& metrics_;
     std::chrono::steady_clock::time_point begin_;
   };
 

@@ -43,14 +43,14 @@ User read_user(const json& object) {
   return user;
 }
 
-}  // namespace
-
 std::string token_review(const std::string& token) {
   const json review = {{"apiVersion", "authentication.k8s.io/v1"},
                        {"kind", "TokenReview"},
                        {"spec", {{"token", token}}}};
   return review.dump(-1, ' ', false, kReplace);
 }
+
+}  // namespace
 
 Result<TokenReviewer::Owner> owner_in_review(const std::string& answer) {
   const json review = json::parse(answer, nullptr, false);

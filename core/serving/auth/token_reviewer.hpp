@@ -22,10 +22,8 @@ class TokenReviewer {
   // Null: the token belongs to no user.
   using Owner = std::shared_ptr<const User>;
 
-  // `lifetime` of an answer, whichever it is; 0 = none is kept. `metrics` outlives it; null:
-  // nothing is counted.
-  TokenReviewer(ReviewClient client, std::chrono::nanoseconds lifetime,
-                TokenCacheMetrics* metrics = nullptr)
+  // `lifetime` of an answer, whichever it is; 0 = none is kept. `metrics` outlives it.
+  TokenReviewer(ReviewClient client, std::chrono::nanoseconds lifetime, TokenCacheMetrics& metrics)
       : client_(std::move(client)), lifetime_(lifetime), metrics_(metrics) {}
 
   // A failure says nothing about the token and is not remembered. `machine`: the client's address.
@@ -37,7 +35,7 @@ class TokenReviewer {
 
   ReviewClient client_;
   const std::chrono::nanoseconds lifetime_;
-  TokenCacheMetrics* const metrics_;
+  TokenCacheMetrics& metrics_;
   QuestionHash hash_;
   ReviewCache<Owner> cache_;
   ReviewsUnderWay<Owner> under_way_;
@@ -45,8 +43,7 @@ class TokenReviewer {
   log::Throttle complaints_;
 };
 
-// The body of a TokenReview, and what its answer says (API-119). Pure.
-std::string token_review(const std::string& token);
+// The meaning of the answer to a TokenReview (API-119). Pure.
 Result<TokenReviewer::Owner> owner_in_review(const std::string& answer);
 
 }  // namespace ccm::serving

@@ -52,13 +52,8 @@ const Trust& TrustSource::current() {
   refresh(&client_);
   refresh(&proxy_);
   current_.clients = client_.path.empty() ? cluster_.clients : client_.authority;
-  if (proxy_.path.empty()) {
-    current_.proxies = cluster_.proxies;
-  } else {
-    current_.proxies = {proxy_.authority,          options_.proxy_allowed_names,
-                        options_.username_headers, options_.group_headers,
-                        options_.extra_prefixes,   options_.uid_headers};
-  }
+  current_.proxies = proxy_.path.empty() ? cluster_.proxies : options_.proxies;
+  if (!proxy_.path.empty()) current_.proxies.authority = proxy_.authority;
   return current_;
 }
 

@@ -10,19 +10,13 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace ccm::serving {
 
 struct TrustOptions {
   std::string client_ca_file;
   std::string proxy_ca_file;
-  // Belong to the file; without it all of this comes from the ConfigMap.
-  std::vector<std::string> proxy_allowed_names;
-  std::vector<std::string> username_headers;
-  std::vector<std::string> group_headers;
-  std::vector<std::string> extra_prefixes;
-  std::vector<std::string> uid_headers;
+  FrontProxyTrust proxies;  // but the authority, which is the file's; without one the ConfigMap's
 };
 
 class TrustSource {

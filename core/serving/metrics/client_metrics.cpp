@@ -13,6 +13,13 @@ namespace {
 using prometheus::Counter;
 using prometheus::Histogram;
 
+// "127.0.0.1:6443" of "https://127.0.0.1:6443/prefix".
+std::string host_of(const std::string& url) {
+  const auto scheme = url.find("://");
+  const auto begin = scheme == std::string::npos ? 0 : scheme + 3;
+  return url.substr(begin, url.find('/', begin) - begin);
+}
+
 metrics::Buckets request_buckets() {
   return {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
 }
@@ -40,24 +47,7 @@ struct ClientMetrics::State {
     std::list<Method> methods;
   };
 
-  explicit State(prometheus::Registry& registry)
-      : requests(
-            metrics::counters(registry, "rest_client_requests_total",
-                              "HTTP requests to API servers by status code, method and host.")),
-        seconds(metrics::histograms(registry, "rest_client_request_duration_seconds",
-                                    "Time of requests to API servers by verb and host.")),
-        limiter(metrics::histograms(registry, "rest_client_rate_limiter_duration_seconds",
-                                    "Time that requests waited for the client's rate limiter.")),
-        request_bytes(
-            metrics::histograms(registry, "rest_client_request_size_bytes",
-                                "Size of the bodies of requests to API servers by verb and host.")),
-        response_bytes(
-            metrics::histograms(registry, "rest_client_response_size_bytes",
-                                "Size of the bodies of API servers' answers by verb and host, "
-                                "streams excepted.")),
-        retries(
-            metrics::counters(registry, "rest_client_request_retries_total",
-                              "Repeated requests to API servers by status code, verb and host.")) {}
+  explicit State(prometheus::Registry& into) : registry(into) {}
 
   Method& method(Host& host, std::string_view name) {
     for (Method& known : host.methods) {
@@ -107,12 +97,25 @@ struct ClientMetrics::State {
     }
   }
 
-  metrics::Counters& requests;
-  metrics::Histograms& seconds;
-  metrics::Histograms& limiter;
-  metrics::Histograms& request_bytes;
-  metrics::Histograms& response_bytes;
-  metrics::Counters& retries;
+  prometheus::Registry& registry;
+  metrics::Counters& requests =
+      metrics::counters(registry, "rest_client_requests_total",
+                        "HTTP requests to API servers by status code, method and host.");
+  metrics::Histograms& seconds =
+      metrics::histograms(registry, "rest_client_request_duration_seconds",
+                          "Time of requests to API servers by verb and host.");
+  metrics::Histograms& limiter =
+      metrics::histograms(registry, "rest_client_rate_limiter_duration_seconds",
+                          "Time that requests waited for the client's rate limiter.");
+  metrics::Histograms& request_bytes =
+      metrics::histograms(registry, "rest_client_request_size_bytes",
+                          "Size of the bodies of requests to API servers by verb and host.");
+  metrics::Histograms& response_bytes = metrics::histograms(
+      registry, "rest_client_response_size_bytes",
+      "Size of the bodies of API servers' answers by verb and host, streams excepted.");
+  metrics::Counters& retries =
+      metrics::counters(registry, "rest_client_request_retries_total",
+                        "Repeated requests to API servers by status code, verb and host.");
   std::mutex mutex;
   std::list<Host> hosts;
 };
@@ -130,12 +133,6 @@ std::function<void(const kube::CallRecord&)> ClientMetrics::observer(const std::
   }
   if (host == nullptr) host = &state_->hosts.emplace_back(State::Host{name, {}});
   return [state = state_, host](const kube::CallRecord& call) { state->record(*host, call); };
-}
-
-std::string host_of(const std::string& url) {
-  const auto scheme = url.find("://");
-  const auto begin = scheme == std::string::npos ? 0 : scheme + 3;
-  return url.substr(begin, url.find('/', begin) - begin);
 }
 
 }  // namespace ccm::serving

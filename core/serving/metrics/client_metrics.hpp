@@ -28,7 +28,4 @@ class ClientMetrics {
   std::shared_ptr<State> state_;
 };
 
-// "127.0.0.1:6443" of "https://127.0.0.1:6443/prefix".
-std::string host_of(const std::string& url);
-
 }  // namespace ccm::serving

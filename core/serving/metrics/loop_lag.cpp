@@ -2,11 +2,14 @@
 
 #include "base/metric_families.hpp"
 
+#include <chrono>
 #include <utility>
 
 namespace ccm::serving {
 
 namespace {
+
+constexpr std::chrono::milliseconds kPeriod{500};
 
 prometheus::Histogram& lag_histogram(prometheus::Registry& registry) {
   const metrics::Buckets buckets{0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60};
@@ -17,12 +20,11 @@ prometheus::Histogram& lag_histogram(prometheus::Registry& registry) {
 
 }  // namespace
 
-LoopLag::LoopLag(boost::asio::any_io_executor executor, prometheus::Registry& registry,
-                 std::chrono::milliseconds period)
-    : timer_(std::move(executor)), seconds_(lag_histogram(registry)), period_(period) {}
+LoopLag::LoopLag(boost::asio::any_io_executor executor, prometheus::Registry& registry)
+    : timer_(std::move(executor)), seconds_(lag_histogram(registry)) {}
 
 void LoopLag::start() {
-  timer_.expires_after(period_);
+  timer_.expires_after(kPeriod);
   measure();
 }
 
@@ -31,7 +33,7 @@ void LoopLag::measure() {
     if (error) return;
     const auto now = std::chrono::steady_clock::now();
     seconds_.Observe(metrics::seconds(now - timer_.expiry()));
-    timer_.expires_at(now + period_);
+    timer_.expires_at(now + kPeriod);
     measure();
   });
 }

@@ -4,8 +4,6 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <chrono>
-
 namespace prometheus {
 class Histogram;
 class Registry;
@@ -16,8 +14,7 @@ namespace ccm::serving {
 class LoopLag {
  public:
   // `registry` must outlive it.
-  LoopLag(boost::asio::any_io_executor executor, prometheus::Registry& registry,
-          std::chrono::milliseconds period = std::chrono::milliseconds(500));
+  LoopLag(boost::asio::any_io_executor executor, prometheus::Registry& registry);
   void start();
   void stop() { timer_.cancel(); }
 
@@ -26,7 +23,6 @@ class LoopLag {
 
   boost::asio::steady_timer timer_;
   prometheus::Histogram& seconds_;
-  const std::chrono::milliseconds period_;
 };
 
 }  // namespace ccm::serving

@@ -11,15 +11,15 @@ class FlagSetTest : public testing::Test {
  protected:
   FlagSetTest() {
     FlagGroup group = flags_.group("Some flags");
-    group.add("cloud-config", string_value(&config_), "A file.");
-    group.add("leader-elect", bool_value(&elect_), "Whether.");
-    group.add("profiling", bool_value(&profiling_), "Whether.");
-    group.add("v", int32_value(&verbosity_), "How much.").shorthand = 'v';
-    group.add("help", bool_value(&help_), "This.").shorthand = 'h';
-    group.add("controllers", list_value(&controllers_), "Which.");
-    group.add("qps", float_value(&qps_), "How fast.");
-    group.add("period", duration_value(&period_), "How often.");
-    group.add("groups", int32_list_value(&groups_), "Which.");
+    group.add("cloud-config", &config_, "A file.");
+    group.add("leader-elect", &elect_, "Whether.");
+    group.add("profiling", &profiling_, "Whether.");
+    group.add("v", &verbosity_, "How much.").shorthand = 'v';
+    group.add("help", &help_, "This.").shorthand = 'h';
+    group.add("controllers", &controllers_, "Which.");
+    group.add("qps", &qps_, "How fast.");
+    group.add("period", &period_, "How often.");
+    group.add("groups", &groups_, "Which.");
     group.add("address", ip_value(&address_), "Where.");
   }
   void expect_ok(const Strings& arguments) {
@@ -153,10 +153,10 @@ TEST_F(FlagSetTest, SetTellsWhatTheUserGave) {
 TEST_F(FlagSetTest, HelpShowsSectionsDefaultsAndWraps) {
   FlagGroup group = flags_.group("Other flags");
   std::string text = "x";
-  group.add("long", string_value(&text),
+  group.add("long", &text,
             "A text that is longer than a narrow terminal and so goes on to a second line.");
-  group.add("name", string_value(&text), "Short.");
-  group.add("old", string_value(&text), "Hidden.").deprecated = "use --long";
+  group.add("name", &text, "Short.");
+  group.add("old", &text, "Hidden.").deprecated = "use --long";
   const std::string help = flags_.help(60);
   EXPECT_NE(help.find("\nSome flags:\n"), std::string::npos);
   EXPECT_LT(help.find("Some flags:"), help.find("Other flags:"));

@@ -209,17 +209,10 @@ TEST(HostFlags, PluginsAreFoundBeforeTheirFlagsAreKnown) {
                           "--bad=1",
                           "--plugin-path=/a,/b",
                           "--plugin_path=/c",
-                          "--controllers=node",
                           "--v=x"};
   const EarlyOptions early = read_early(arguments);
   EXPECT_EQ(early.cloud_provider, "sandbox");
   EXPECT_EQ(early.plugin_paths, Strings({"/a", "/b", "/c"}));
-  EXPECT_EQ(early.controllers, Strings({"node"}));
-  EXPECT_FALSE(early.help);
-  const Strings nothing;
-  EXPECT_EQ(read_early(nothing).controllers, Strings({"*"}));
-  const Strings help{"-h"};
-  EXPECT_TRUE(read_early(help).help);
 }
 
 TEST(HostFlags, HOST_74_Version) {

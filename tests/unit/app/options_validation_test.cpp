@@ -14,7 +14,7 @@ const std::vector<KnownController> kKnownControllers{
     {"node-route-controller", {"route"}, true},
     {"node-ipam-controller", {"nodeipam"}, true}};
 
-Validation validate(Strings arguments, ValidationContext context = {kKnownControllers}) {
+Validation validate(Strings arguments) {
   CommandLine line;
   if (std::none_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
         return argument.starts_with("--cloud-provider");
@@ -23,7 +23,7 @@ Validation validate(Strings arguments, ValidationContext context = {kKnownContro
   }
   const Status status = line.parse(arguments);
   EXPECT_TRUE(status.ok()) << status.message();
-  return line.validate(context);
+  return line.validate(kKnownControllers);
 }
 
 void expect_error(const Strings& arguments, const std::string& part) {

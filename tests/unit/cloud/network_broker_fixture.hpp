@@ -109,7 +109,7 @@ class NetworkBrokerTest : public PluginHostTest {
     return table;
   }
   const ccm_cloud_loadbalancers& table() {
-    return *static_cast<const ccm_cloud_loadbalancers*>(balancers_->table());
+    return *static_cast<const ccm_cloud_loadbalancers*>(balancers_->interface().table);
   }
 
   // Everything that is given lives in the call only.

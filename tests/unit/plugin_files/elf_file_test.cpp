@@ -20,7 +20,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::vector<std::byte> read_all(const char* path) {
-  const auto file = PluginFile::open(path);
+  const auto opened = OpenFile::open(path);
+  if (!opened) return {};
+  const auto file = PluginFile::map(**opened);
   if (!file) return {};
   return {file->bytes().begin(), file->bytes().end()};
 }
@@ -34,7 +36,9 @@ ElfFacts facts_of(const char* path) {
 
 TEST(ElfFile, ReadsTheNoteOfAPlugin) {
   const auto bytes = read_all(CCM_TEST_C_PLUGIN);
-  const auto note = read_note(Bytes(bytes));
+  const auto elf = ElfReader::open(bytes);
+  ASSERT_TRUE(elf.ok()) << elf.status().message();
+  const auto note = read_note(*elf);
   ASSERT_TRUE(note.ok()) << note.status().message();
   EXPECT_TRUE(note->starts_with("{\"id\": \"test.good\""));
   EXPECT_TRUE(note->ends_with("}"));

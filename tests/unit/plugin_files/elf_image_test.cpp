@@ -90,7 +90,8 @@ class Image {
 
 std::string text_of(Image image) {
   const auto bytes = image.bytes();
-  const auto note = read_note(Bytes(bytes));
+  const auto elf = ElfReader::open(bytes);
+  const auto note = elf ? read_note(*elf) : Result<std::string_view>(elf.status());
   return note ? std::string(*note) : "fault: " + note.status().message();
 }
 

@@ -61,14 +61,14 @@ class AccessTest : public ServerTest {
     std::shared_ptr<AccessReviewer> access;
     if (delegated_) {
       tokens = std::make_shared<TokenReviewer>(ReviewClient(client, kTokenReviews, limits_),
-                                               token_lifetime_, &token_cache_metrics_);
+                                               token_lifetime_, token_cache_metrics_);
       access = std::make_shared<AccessReviewer>(ReviewClient(client, kAccessReviews, limits_),
                                                 lifetimes_);
     }
     metrics_ = std::make_unique<AuthMetrics>(registry_of_metrics_);
     auto result = std::make_shared<Site>(
-        std::make_shared<AccessControl>(Authenticator(trust_, std::move(tokens), metrics_.get()),
-                                        std::move(access), open_paths_, metrics_.get()));
+        std::make_shared<AccessControl>(Authenticator(trust_, std::move(tokens), *metrics_),
+                                        std::move(access), open_paths_, *metrics_));
     add_health_pages(result.get(), registry_);
     result->add("/metrics", [this](const Request& request) {
       const std::lock_guard lock(mutex_);
