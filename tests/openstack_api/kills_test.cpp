@@ -19,7 +19,8 @@ namespace {
 constexpr const char* kServices = "/api/v1/namespaces/default/services";
 constexpr const char* kBalancerId = "loadbalancer.openstack.org/load-balancer-id";
 constexpr int kNames = 12;
-constexpr int kOwner = 10;  // shares its load balancer with kGuest
+// Shares its load balancer with kGuest. It is not internal: then a guest could get no floating IP.
+constexpr int kOwner = 8;
 constexpr int kGuest = 11;
 constexpr int kNodes = 3;
 

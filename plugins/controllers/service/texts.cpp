@@ -5,8 +5,16 @@
 namespace ccm::service {
 namespace {
 
-std::string_view next_step(const Status& status) {
-  switch (status.error_class()) {
+// Providers use the class `unavailable` for all that may be better later. A condition that does not
+// hold yet, such as a Node that can take traffic, says nothing about the cloud's API.
+ErrorClass class_to_tell(const Status& status) {
+  const bool later = status.error_class() == ErrorClass::unavailable;
+  return later && status.code() == Code::failed_precondition ? ErrorClass::none
+                                                             : status.error_class();
+}
+
+std::string_view next_step(ErrorClass error_class) {
+  switch (error_class) {
     case ErrorClass::invalid_spec:
       return "correct the Service; it is retried when it changes, and now and then";
     case ErrorClass::auth:
@@ -39,10 +47,11 @@ std::string class_words(ErrorClass error_class) {
 }
 
 std::string failure_text(const Status& status) {
+  const ErrorClass told = class_to_tell(status);
   std::string text = status.message();
-  const std::string words = class_words(status.error_class());
+  const std::string words = class_words(told);
   if (!words.empty()) text += " (" + words + ")";
-  return text + "; " + std::string(next_step(status));
+  return text + "; " + std::string(next_step(told));
 }
 
 bool worth_telling(const Status& status) {

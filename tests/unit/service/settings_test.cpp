@@ -58,6 +58,10 @@ TEST(TextsTest, AFailureSaysCauseClassAndNextStep) {
   EXPECT_TRUE(text.starts_with("10 of 10 (request r-1) (quota); raise the account's limit"))
       << text;
   EXPECT_EQ(failure_text(Status(Code::internal, "broken")), "broken; retrying");
+  EXPECT_EQ(failure_text(Status(Code::unavailable, ErrorClass::unavailable, "503")),
+            "503 (unavailable); the cloud API is unavailable; retrying");
+  EXPECT_EQ(failure_text(Status(Code::failed_precondition, ErrorClass::unavailable, "no Node")),
+            "no Node; retrying");
 }
 
 TEST(TextsTest, EachClassHasWordsAndAStep) {

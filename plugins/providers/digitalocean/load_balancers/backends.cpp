@@ -33,10 +33,9 @@ bool counts_private(std::string_view type, std::string_view network) {
   return network == kInternal || type == kRegional;
 }
 
-// Nodes come and go, so this is retried although the Service stays the same. The cloud has no part
-// in it, so it is not of the class `unavailable`.
+// Nodes come and go, so this is retried although the Service stays the same.
 Status no_backends(std::string message) {
-  return Status(Code::failed_precondition, ErrorClass::none, std::move(message))
+  return Status(Code::failed_precondition, ErrorClass::unavailable, std::move(message))
       .with_reason(kConfigError);
 }
 
