@@ -12,9 +12,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace ccm::app {
 namespace {
