@@ -55,7 +55,7 @@ class MigrationReader : kube::YamlFields {
     const std::string kind = text_of(root, "kind", "the file");
     if (kind != kKind) refuse("kind is " + kube::in_quotes(kind) + ", must be " + kKind);
     const std::string api = text_of(root, "apiVersion", "the file");
-    const std::string version = api.starts_with(kGroup) ? api.substr(kGroup.size()) : "";
+    std::string version = api.starts_with(kGroup) ? api.substr(kGroup.size()) : "";
     if (version != "v1" && version != "v1beta1" && version != "v1alpha1") {
       refuse("apiVersion is " + kube::in_quotes(api) + ", must be " + std::string(kGroup) +
              "v1, v1beta1 or v1alpha1");

@@ -130,8 +130,8 @@ Status Informer::Impl::take_piece(PieceReader::Piece piece, std::string_view tex
 }
 
 Status Informer::Impl::take_envelope(const std::string& envelope, Listing& listing) const {
-  const Status strange(Code::unavailable, ErrorClass::unavailable,
-                       "list " + spec.resource.id() + ": the answer is no Kubernetes list");
+  Status strange(Code::unavailable, ErrorClass::unavailable,
+                 "list " + spec.resource.id() + ": the answer is no Kubernetes list");
   const Result<ObjectPtr> decoded = Object::decode(envelope);
   if (!decoded.ok()) return strange;
   const Object& list = **decoded;

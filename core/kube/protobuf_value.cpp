@@ -62,7 +62,12 @@ void write_integer(encoding::Writer& writer, int64_t value) {
 }
 
 void write_timestamp(encoding::Writer& writer, const Timestamp& time, bool micro) {
-  using namespace std::chrono;
+  using std::chrono::days;
+  using std::chrono::floor;
+  using std::chrono::seconds;
+  using std::chrono::sys_days;
+  using std::chrono::sys_seconds;
+  using std::chrono::year_month_day;
   if (time.zero) return writer.null();
   const sys_seconds at{seconds(time.seconds)};
   const sys_days midnight = floor<days>(at);

@@ -41,7 +41,7 @@ void look_at(const std::exception_ptr& fault, const std::string& what) {
 
 }  // namespace
 
-void TaskGroup::spawn(asio::any_io_executor executor, std::string what,
+void TaskGroup::spawn(const asio::any_io_executor& executor, std::string what,
                       asio::awaitable<void> task) {
   std::erase_if(running_, [](const auto& entry) { return !entry->alive; });
   auto entry = std::make_shared<Running>();
@@ -50,7 +50,7 @@ void TaskGroup::spawn(asio::any_io_executor executor, std::string what,
   // signal must not be used afterwards, since the loop may be destroyed too.
   std::shared_ptr<void> presence(nullptr, [entry](void*) { entry->alive = false; });
   asio::co_spawn(
-      std::move(executor), present(std::move(presence), std::move(task)),
+      executor, present(std::move(presence), std::move(task)),
       asio::bind_cancellation_slot(
           entry->cancel.slot(),
           [entry, what = std::move(what)](std::exception_ptr fault) { look_at(fault, what); }));

@@ -26,7 +26,7 @@ class TaskGroup {
   // Starts a coroutine, which keeps alive what it needs. An exception out of it, other than its
   // cancellation, is a fault of this program, and without the coroutine the process would only seem
   // to work: so it leaves the loop's run() as UnexpectedFault. `what`: "the informer of v1/nodes".
-  void spawn(boost::asio::any_io_executor executor, std::string what,
+  void spawn(const boost::asio::any_io_executor& executor, std::string what,
              boost::asio::awaitable<void> task);
   // Cancels all running coroutines. Safe after the loop is destroyed.
   void cancel();

@@ -214,6 +214,7 @@ void ComponentController::cancel() { reconciles_->cancel(); }
 
 std::vector<std::string> ComponentController::watched() const {
   std::vector<std::string> resources;
+  resources.reserve(plan_.watches.size());
   for (const Watch& watch : plan_.watches) resources.push_back(watch.spec.resource);
   return resources;
 }

@@ -24,7 +24,7 @@ std::string default_kubeconfig() {
   const char* list = std::getenv("KUBECONFIG");
   std::string rest = list == nullptr ? "" : list;
   while (!rest.empty()) {
-    const std::string file = rest.substr(0, rest.find(':'));
+    std::string file = rest.substr(0, rest.find(':'));
     rest.erase(0, file.size() + 1 <= rest.size() ? file.size() + 1 : rest.size());
     if (!file.empty() && std::filesystem::exists(file)) return file;
   }

@@ -104,8 +104,8 @@ void InstancesService::describe(void* self, ccm_ctx ctx,
   std::vector<InstanceQuery> queries;
   for (std::size_t index = 0; wrong.ok() && index < request.node_count; ++index) {
     auto query = read_query(request.nodes[index]);
-    if (query) queries.push_back(*std::move(query));
     wrong = query.status();
+    if (wrong.ok()) queries.push_back(*std::move(query));
   }
   call(self, ctx, done, "instances.describe", std::move(wrong),
        [queries = std::move(queries)](InstancesBroker& broker, const HostOperation::Ptr& running) {

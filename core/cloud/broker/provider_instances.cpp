@@ -3,6 +3,9 @@
 #include "cloud/broker/abi_structs.hpp"
 #include "plugin/host_services/object_service.hpp"
 
+#include <ccm/sized.hpp>
+
+#include <chrono>
 #include <utility>
 
 namespace ccm::plugin {
@@ -19,7 +22,9 @@ ccm_node_identity identity_of(const InstanceQuery& query) {
 
 Result<InstanceLimits> copy_limits(const void* result) {
   if (result == nullptr) return Status(Code::internal, "the provider gave no limits");
-  return detail::instance_limits_from_c(*static_cast<const ccm_instance_limits*>(result));
+  const auto raw = known(static_cast<const ccm_instance_limits*>(result));
+  return InstanceLimits{std::chrono::milliseconds(raw.timeout_ms),
+                        std::chrono::milliseconds(raw.list_timeout_ms), raw.batch, raw.parallel};
 }
 
 Result<InstanceSnapshot::Ptr> copy_list(const void* result) {

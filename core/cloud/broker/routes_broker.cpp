@@ -323,6 +323,7 @@ std::vector<RouteReport> RoutesBroker::routes_of(const std::string& node) const 
     report.since = now - failure.since;
   }
   std::vector<RouteReport> reports;
+  reports.reserve(routes.size());
   for (auto& [destination, report] : routes) reports.push_back(std::move(report));
   return reports;
 }

@@ -80,7 +80,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
       const Queued next = std::move(queue.front());
       queue.pop_front();
       if (next.context->ended()) {
-        free(next.key);
+        pass_on(next.key);
       } else {
         give(next.key, next.holder, next.start);
       }
@@ -92,11 +92,11 @@ struct Turns::State : std::enable_shared_from_this<State> {
     if (place == keys.end()) return;
     if (place->second.holder != number) return completed_late(key, place->second);
     if (place->second.timer != 0) timers.cancel(std::exchange(place->second.timer, 0));
-    free(key);
+    pass_on(key);
     one_less();
   }
 
-  void free(const std::string& key) {
+  void pass_on(const std::string& key) {
     Key& entry = keys.at(key);
     entry.holder = 0;
     auto& waiting = entry.waiting;
@@ -151,7 +151,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     ++entry.abandoned;
     ++all_abandoned;
     entry.doubt = ++last_doubt;
-    free(key);
+    pass_on(key);
     one_less();
   }
 

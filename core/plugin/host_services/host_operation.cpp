@@ -22,8 +22,8 @@ void HostOperation::begin(const std::shared_ptr<LiveComponent>& component, ccm_c
   }
   auto context = component->find_context(ctx);
   const bool known = context != nullptr;
-  const Ptr operation(new HostOperation(
-      component, known ? std::move(context) : component->background(), done, name));
+  const Ptr operation(
+      new HostOperation(component, known ? context : component->background(), done, name));
   component->runtime().loop.post([operation, known, bound, wrong = std::move(wrong),
                                   start = std::move(start)] {
     if (!known) {

@@ -20,8 +20,8 @@ prometheus::Histogram& lag_histogram(prometheus::Registry& registry) {
 
 }  // namespace
 
-LoopLag::LoopLag(boost::asio::any_io_executor executor, prometheus::Registry& registry)
-    : timer_(std::move(executor)), seconds_(lag_histogram(registry)) {}
+LoopLag::LoopLag(const boost::asio::any_io_executor& executor, prometheus::Registry& registry)
+    : timer_(executor), seconds_(lag_histogram(registry)) {}
 
 void LoopLag::start() {
   timer_.expires_after(kPeriod);

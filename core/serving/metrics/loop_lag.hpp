@@ -14,7 +14,7 @@ namespace ccm::serving {
 class LoopLag {
  public:
   // `registry` must outlive it.
-  LoopLag(boost::asio::any_io_executor executor, prometheus::Registry& registry);
+  LoopLag(const boost::asio::any_io_executor& executor, prometheus::Registry& registry);
   void start();
   void stop() { timer_.cancel(); }
 
