@@ -94,6 +94,7 @@ void ProviderInstances::describe(std::vector<InstanceQuery> queries, Done done) 
     std::vector<ccm_node_identity> identities;
     identities.reserve(queries.size());
     std::vector<const ccm_node_identity*> pointers;
+    pointers.reserve(queries.size());
     for (const InstanceQuery& query : queries) identities.push_back(identity_of(query));
     for (const ccm_node_identity& identity : identities) pointers.push_back(&identity);
     auto request = sized<ccm_describe_instances_request>();
