@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kLongestPattern = 255;
 constexpr std::size_t kMostChoices = 64;
+// Each + doubles what it stands after in the C library's memory, so nested ones fill it.
+constexpr int kMostRepeats = 10;
 
 Status wrong_pattern(const std::string& text, const std::string& why) {
   return Status(Code::invalid_argument, ErrorClass::invalid_spec,
@@ -45,7 +47,11 @@ class PosixRegex {
 // refused. "\d" is known to many, but not to POSIX.
 Result<std::string> whole_regex(const std::string& text) {
   std::string out = "^(";
+  int repeats = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+' && ++repeats > kMostRepeats) {
+      return wrong_pattern(text, "a regular expression may have 10 + at most");
+    }
     const char next = text[i] == '\\' && i + 1 < text.size() ? text[i + 1] : '\0';
     if (text[i] == '{' || (next >= '0' && next <= '9')) {
       return wrong_pattern(text, "{ and \\1 are not supported in regular expressions");
