@@ -5,7 +5,6 @@
 #include "kube/transport_counts.hpp"
 #include "net/until_stopped.hpp"
 
-#include <ccm/lower_case.hpp>
 #include <ccm/percent_encode.hpp>
 #include <ccm/trim.hpp>
 
@@ -291,7 +290,7 @@ void Connection::use_current_tls() {
 
 void Connection::log_warnings(const net::Response& response) {
   for (const net::Header& header : response.headers) {
-    if (lower_case(header.name) != "warning") continue;
+    if (!header.is("warning")) continue;
     const std::string text = warning_text(header.value);
     if (text.empty() || warnings.size() >= kWarningsLimit) continue;
     if (warnings.insert(text).second) log::warning("The API server warns", {{"warning", text}});

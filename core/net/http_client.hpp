@@ -30,6 +30,8 @@ inline constexpr std::string_view kConnectFailed = "ConnectFailed";
 struct Header {
   std::string name;
   std::string value;
+  // Names of headers are the same in upper and lower case.
+  [[nodiscard]] bool is(std::string_view wanted) const;
 };
 
 struct Request {

@@ -17,10 +17,6 @@ constexpr std::size_t kTypicalHeaders = 10;
 constexpr std::size_t kTypicalHead = 768;
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
-bool same_text(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
-
 bool is_token(std::string_view text) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
@@ -69,9 +65,14 @@ void add(std::string* head, std::string_view name, std::string_view value) {
 
 }  // namespace
 
+bool Header::is(std::string_view wanted) const {
+  return name.size() == wanted.size() &&
+         strncasecmp(name.data(), wanted.data(), wanted.size()) == 0;
+}
+
 std::string_view Response::header(std::string_view name) const {
   for (const Header& entry : headers) {
-    if (same_text(entry.name, name)) return entry.value;
+    if (entry.is(name)) return entry.value;
   }
   return {};
 }
@@ -98,11 +99,11 @@ Result<std::string> request_head(const Request& request, const Url& url,
     if (!is_token(entry.name) || !is_field_value(entry.value)) {
       return bad_request("a request header has a character that headers do not have");
     }
-    if (same_text(entry.name, "content-length") || same_text(entry.name, "transfer-encoding")) {
+    if (entry.is("content-length") || entry.is("transfer-encoding")) {
       return bad_request("the header " + entry.name + " follows from the body, do not set it");
     }
-    has_host = has_host || same_text(entry.name, "host");
-    has_agent = has_agent || same_text(entry.name, "user-agent");
+    has_host = has_host || entry.is("host");
+    has_agent = has_agent || entry.is("user-agent");
   }
   if (!has_host) add(&head, "Host", url.host_header());
   if (!has_agent) {

@@ -3,9 +3,8 @@
 #include "cloud/broker/abi_structs.hpp"
 #include "plugin/host_services/object_service.hpp"
 
-#include <ccm/sized.hpp>
+#include <ccm/instance_limits.hpp>
 
-#include <chrono>
 #include <utility>
 
 namespace ccm::plugin {
@@ -22,9 +21,7 @@ ccm_node_identity identity_of(const InstanceQuery& query) {
 
 Result<InstanceLimits> copy_limits(const void* result) {
   if (result == nullptr) return Status(Code::internal, "the provider gave no limits");
-  const auto raw = known(static_cast<const ccm_instance_limits*>(result));
-  return InstanceLimits{std::chrono::milliseconds(raw.timeout_ms),
-                        std::chrono::milliseconds(raw.list_timeout_ms), raw.batch, raw.parallel};
+  return detail::instance_limits_from_c(*static_cast<const ccm_instance_limits*>(result));
 }
 
 Result<InstanceSnapshot::Ptr> copy_list(const void* result) {

@@ -1,6 +1,7 @@
 #include "serving/auth/auth_metrics.hpp"
 
 #include "base/metric_families.hpp"
+#include "serving/metrics/client_metrics.hpp"
 
 #include <string>
 
@@ -44,7 +45,7 @@ struct Reviews {
                                     "apiserver_delegated_" + kind + "_request_duration_seconds",
                                     "Time of requests for " + what + " by status code.")) {}
   void record(const kube::CallRecord& call) {
-    const std::string code = call.http_status == 0 ? "<error>" : std::to_string(call.http_status);
+    const std::string code = code_of(call.http_status);
     total.Add({{"code", code}}).Increment();
     seconds.Add({{"code", code}}, review_buckets()).Observe(metrics::seconds(call.duration));
   }

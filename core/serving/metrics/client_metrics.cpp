@@ -31,6 +31,10 @@ metrics::Buckets size_buckets() {
 
 }  // namespace
 
+std::string code_of(unsigned http_status) {
+  return http_status == 0 ? "<error>" : std::to_string(http_status);
+}
+
 struct ClientMetrics::State {
   // Looking up a series by its labels allocates; thousands of requests a second do not.
   struct Method {
@@ -62,10 +66,6 @@ struct ClientMetrics::State {
                                             response_bytes.Add(labels, size_buckets()),
                                             {},
                                             {}});
-  }
-
-  static std::string code_of(unsigned status) {
-    return status == 0 ? "<error>" : std::to_string(status);
   }
 
   // `label`: upstream calls the HTTP method "method" in one family and "verb" in the other.

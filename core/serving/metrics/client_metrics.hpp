@@ -14,6 +14,10 @@ class Registry;
 
 namespace ccm::serving {
 
+// The label "code" of a request to an API server, as upstream has it: "200", or "<error>" for the
+// status 0, which is no answer.
+std::string code_of(unsigned http_status);
+
 class ClientMetrics {
  public:
   // `registry` must outlive it and every client that has an observer of it.

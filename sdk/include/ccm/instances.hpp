@@ -192,20 +192,6 @@ inline Result<InstanceList> decode_instances(Status status, const void* result) 
   return list;
 }
 
-inline ccm_instance_limits limits_to_c(const InstanceLimits& limits) {
-  ccm_instance_limits raw = sized<ccm_instance_limits>();
-  raw.timeout_ms = limits.timeout.count();
-  raw.list_timeout_ms = limits.list_timeout.count();
-  raw.batch = limits.batch;
-  raw.parallel = limits.parallel;
-  return raw;
-}
-inline InstanceLimits instance_limits_from_c(const ccm_instance_limits& given) {
-  const ccm_instance_limits raw = known(&given);
-  return {std::chrono::milliseconds(raw.timeout_ms), std::chrono::milliseconds(raw.list_timeout_ms),
-          raw.batch, raw.parallel};
-}
-
 }  // namespace detail
 
 // The cloud's instances from a controller's side: the host's broker, which answers from a snapshot
