@@ -35,10 +35,10 @@ class LintTextTest(unittest.TestCase):
             self.assertEqual(self.found("// " + text), 0, text)
 
     def test_long_files_and_lines(self):
-        self.assertEqual(self.found("\n" * 400), 0)
-        self.assertEqual(self.found("\n" * 401), 1)
-        self.assertEqual(self.found("\n" * 401, "tools/release.py"), 1)
-        self.assertEqual(self.found("\n" * 401, "docs/operators.md"), 0)
+        self.assertEqual(self.found("\n" * 800), 0)
+        self.assertEqual(self.found("\n" * 801), 1)
+        self.assertEqual(self.found("\n" * 801, "tools/release.py"), 1)
+        self.assertEqual(self.found("\n" * 801, "docs/operators.md"), 0)
         self.assertEqual(self.found("x" * 161, "tests/scenarios/node/a.yaml"), 1)
         self.assertEqual(self.found("x" * 160, "tests/scenarios/node/a.yaml"), 0)
         self.assertEqual(self.found("x" * 161, "tests/scenarios/README.md"), 0)
