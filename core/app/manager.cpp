@@ -43,8 +43,8 @@ plugin::BrokerOptions broker_options(const Options& options) {
   plugin::BrokerOptions broker;
   const auto half = std::chrono::duration_cast<milliseconds>(
       options.node_controller.node_status_update_frequency / 2);
-  const auto monitor =
-      std::chrono::duration_cast<milliseconds>(options.kube_cloud_shared.node_monitor_period);
+  const auto monitor = std::chrono::duration_cast<milliseconds>(
+      options.node_lifecycle_controller.node_monitor_period);
   broker.max_age = std::min(broker.max_age, half);
   broker.list_interval = std::min({broker.list_interval, half, monitor});
   return broker;
@@ -130,6 +130,9 @@ ConfigInForce Manager::Impl::config_in_force() const {
   for (const plugin::ComponentReport& component : plugins.components()) {
     if (!component.queue) continue;
     if (component.name == "cloud-node-controller") in_force.node_syncs = component.queue->workers;
+    if (component.name == "cloud-node-lifecycle-controller") {
+      in_force.node_lifecycle_syncs = component.queue->workers;
+    }
     if (component.name == "service-lb-controller") {
       in_force.service_syncs = component.queue->workers;
     }

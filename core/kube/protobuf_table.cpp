@@ -144,6 +144,12 @@ constexpr std::array kNodeConfigSourceFields = {
 };
 constexpr Message kNodeConfigSource = {"NodeConfigSource", kNodeConfigSourceFields};
 
+constexpr std::array kNodePodPreemptionPolicyFields = {
+    Field{"disableResizePreemption", 1, Kind::string, Shape::repeated, Omit::empty, nullptr},
+};
+constexpr Message kNodePodPreemptionPolicy = {"NodePodPreemptionPolicy",
+                                              kNodePodPreemptionPolicyFields};
+
 constexpr std::array kNodeSpecFields = {
     Field{"podCIDR", 1, Kind::string, Shape::single, Omit::empty, nullptr},
     Field{"podCIDRs", 7, Kind::string, Shape::repeated, Omit::empty, nullptr},
@@ -152,6 +158,8 @@ constexpr std::array kNodeSpecFields = {
     Field{"taints", 5, Kind::message, Shape::repeated, Omit::empty, &kTaint},
     Field{"configSource", 6, Kind::message, Shape::pointer, Omit::empty, &kNodeConfigSource},
     Field{"externalID", 2, Kind::string, Shape::single, Omit::empty, nullptr},
+    Field{"podPreemptionPolicy", 8, Kind::message, Shape::pointer, Omit::empty,
+          &kNodePodPreemptionPolicy},
 };
 constexpr Message kNodeSpec = {"NodeSpec", kNodeSpecFields};
 
@@ -198,6 +206,7 @@ constexpr std::array kNodeSystemInfoFields = {
     Field{"operatingSystem", 9, Kind::string, Shape::single, Omit::never, nullptr},
     Field{"architecture", 10, Kind::string, Shape::single, Omit::never, nullptr},
     Field{"swap", 11, Kind::message, Shape::pointer, Omit::empty, &kNodeSwapStatus},
+    Field{"runningInUserNamespace", 12, Kind::boolean, Shape::pointer, Omit::empty, nullptr},
 };
 constexpr Message kNodeSystemInfo = {"NodeSystemInfo", kNodeSystemInfoFields};
 

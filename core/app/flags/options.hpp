@@ -47,7 +47,6 @@ struct KubeCloudSharedOptions {
   bool allow_plaintext_cloud_credentials = false;
   bool configure_cloud_routes = true;
   bool use_service_account_credentials = false;
-  Duration node_monitor_period = std::chrono::seconds(5);
   Duration node_sync_period{0};
   Duration route_reconciliation_period = std::chrono::seconds(10);
 };
@@ -56,6 +55,11 @@ struct NodeControllerOptions {
   int32_t concurrent_node_syncs = 1;
   int32_t concurrent_node_status_updates = 0;  // 0: as many as concurrent_node_syncs
   Duration node_status_update_frequency = std::chrono::minutes(5);
+};
+
+struct NodeLifecycleControllerOptions {
+  int32_t concurrent_node_lifecycle_syncs = 1;
+  Duration node_monitor_period = std::chrono::seconds(5);
 };
 
 struct DeletionBrakeOptions {
@@ -160,6 +164,7 @@ struct Options {
   ClientConnectionOptions client_connection;
   KubeCloudSharedOptions kube_cloud_shared;
   NodeControllerOptions node_controller;
+  NodeLifecycleControllerOptions node_lifecycle_controller;
   DeletionBrakeOptions deletion_brake;
   ServiceControllerOptions service_controller;
   LeaderElectionOptions leader_election;

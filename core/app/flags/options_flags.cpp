@@ -53,7 +53,6 @@ void add_generic_flags(FlagSet& flags, Options& options) {
   group.add("route-reconciliation-period", &cloud.route_reconciliation_period,
             "Pause between two comparisons of all routes. With the feature gate "
             "CloudControllerManagerWatchBasedRoutesReconciliation --min-resync-period is.");
-  group.add("node-monitor-period", &cloud.node_monitor_period, kWithoutPlugin);
   group.add("min-resync-period", &generic.min_resync_period,
             "Caches hand all objects to controllers again after a random time between this and "
             "twice this.");
@@ -78,6 +77,11 @@ void add_controller_flags(FlagSet& flags, Options& options) {
   nodes.add("concurrent-node-syncs", &node.concurrent_node_syncs, kWithoutPlugin);
   nodes.add("concurrent-node-status-updates", &node.concurrent_node_status_updates, kWithoutPlugin);
   nodes.add("node-status-update-frequency", &node.node_status_update_frequency, kWithoutPlugin);
+  NodeLifecycleControllerOptions& lifecycle = options.node_lifecycle_controller;
+  FlagGroup lifecycles = flags.group("Node lifecycle controller flags");
+  lifecycles.add("concurrent-node-lifecycle-syncs", &lifecycle.concurrent_node_lifecycle_syncs,
+                 kWithoutPlugin);
+  lifecycles.add("node-monitor-period", &lifecycle.node_monitor_period, kWithoutPlugin);
   FlagGroup services = flags.group("Service controller flags");
   services.add("concurrent-service-syncs", &options.service_controller.concurrent_service_syncs,
                kWithoutPlugin);

@@ -30,7 +30,8 @@ void require_at_least(Errors& errors, const char* flag, int32_t value, int32_t l
 void validate_controllers(const Options& options, Errors& errors) {
   const NodeControllerOptions& node = options.node_controller;
   require_positive(errors, "--node-status-update-frequency", node.node_status_update_frequency);
-  require_positive(errors, "--node-monitor-period", options.kube_cloud_shared.node_monitor_period);
+  require_positive(errors, "--node-monitor-period",
+                   options.node_lifecycle_controller.node_monitor_period);
   require_positive(errors, "--route-reconciliation-period",
                    options.kube_cloud_shared.route_reconciliation_period);
   const DeletionBrakeOptions& brake = options.deletion_brake;

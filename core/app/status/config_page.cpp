@@ -48,7 +48,6 @@ Json shared_json(const KubeCloudSharedOptions& shared) {
   json["UseServiceAccountCredentials"] = shared.use_service_account_credentials;
   json["AllowUntaggedCloud"] = shared.allow_untagged_cloud;
   json["RouteReconciliationPeriod"] = format_duration(shared.route_reconciliation_period);
-  json["NodeMonitorPeriod"] = format_duration(shared.node_monitor_period);
   json["ClusterName"] = shared.cluster_name;
   json["ClusterCIDR"] = shared.cluster_cidr;
   json["AllocateNodeCIDRs"] = shared.allocate_node_cidrs;
@@ -74,6 +73,11 @@ std::string config_json(const Options& options, const ConfigInForce& in_force) {
   const int64_t updates = node.concurrent_node_status_updates;
   config["NodeController"] = {{"ConcurrentNodeSyncs", syncs},
                               {"ConcurrentNodeStatusUpdates", updates > 0 ? updates : syncs}};
+  const NodeLifecycleControllerOptions& lifecycle = options.node_lifecycle_controller;
+  config["NodeLifecycleController"] = {
+      {"NodeMonitorPeriod", format_duration(lifecycle.node_monitor_period)},
+      {"ConcurrentNodeLifecycleSyncs",
+       in_use(in_force.node_lifecycle_syncs, lifecycle.concurrent_node_lifecycle_syncs)}};
   config["ServiceController"] = {
       {"ConcurrentServiceSyncs",
        in_use(in_force.service_syncs, options.service_controller.concurrent_service_syncs)}};

@@ -14,6 +14,7 @@ struct ConfigInForce {
   double qps = -1;                        // of each client; negative: no limit
   int burst = -1;                         // likewise
   std::optional<std::size_t> node_syncs;  // workers of the controllers, once they are set up
+  std::optional<std::size_t> node_lifecycle_syncs;
   std::optional<std::size_t> service_syncs;
 };
 

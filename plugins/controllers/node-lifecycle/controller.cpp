@@ -53,6 +53,18 @@ ReconcileResult again(milliseconds delay) {
 
 }  // namespace
 
+Controller::Controller(Host& host)
+    : host_(host),
+      looks_(host.metrics.histogram(
+          "cloud_node_lifecycle_controller_monitor_nodes_duration_seconds",
+          "From when a Node that is not Ready is looked at until its taints are written or it is "
+          "deleted.",
+          {0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048,
+           4.096, 8.192, 16.384})),
+      calls_(host.metrics.counter("cloud_node_lifecycle_controller_cloud_provider_calls_total",
+                                  "Questions about instances to the provider, by their results.",
+                                  {"operation", "result"})) {}
+
 Status Controller::setup(Setup& setup) {
   if (!host_.instances) {
     return Status(Code::unimplemented, ErrorClass::unsupported,
@@ -65,6 +77,10 @@ Status Controller::setup(Setup& setup) {
   QueueOptions options;
   options.name = "NodeLifecycle";
   options.workers = kWorkers;
+  if (host_.config.flag_given("concurrent-node-lifecycle-syncs")) {
+    const int64_t given = host_.config.integer_flag("concurrent-node-lifecycle-syncs").value_or(1);
+    options.workers = static_cast<uint32_t>(std::max<int64_t>(given, 1));
+  }
   options.backoff_first = kFirstRetry;
   options.backoff_limit = std::max(period_, kFirstRetry);
   options.reconcile_timeout = kReconcileTimeout;
@@ -120,9 +136,12 @@ Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
     co_return again(*left);
   }
   in_doubt_.insert(state.name);
+  const milliseconds begun = host_.timer.now();
   const auto instance = co_await look(ctx, node);
+  count(instance);
   if (instance.ok()) {
     auto acted = co_await act(ctx, node, *instance);
+    looks_.record(std::chrono::duration<double>(host_.timer.now() - begun).count());  // MET-14
     co_return acted;
   }
   if (not_ours(instance.status())) {
@@ -153,6 +172,18 @@ Task<Result<InstanceState>> Controller::look(Ctx ctx, Object node) {
   auto instances = co_await host_.instances.describe(ctx, std::move(identities));
   if (!instances.ok()) co_return instances.status();
   co_return instances->front().state;
+}
+
+void Controller::count(const Result<InstanceState>& answer) const {
+  if (!answer.ok()) {
+    const std::string_view result = not_ours(answer.status())                   ? "not_implemented"
+                                    : answer.status().code() == Code::cancelled ? "canceled"
+                                                                                : "error";
+    return calls_.record(1, {"instance_exists", result});
+  }
+  const bool exists = *answer != InstanceState::absent && *answer != InstanceState::terminated;
+  calls_.record(1, {"instance_exists", exists ? "success" : "instance_not_found"});
+  if (exists) calls_.record(1, {"instance_shutdown", "success"});
 }
 
 Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, InstanceState instance) {

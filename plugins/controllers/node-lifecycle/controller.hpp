@@ -23,7 +23,7 @@ namespace ccm::node_lifecycle {
 
 class Controller {
  public:
-  explicit Controller(Host& host) : host_(host) {}
+  explicit Controller(Host& host);
 
   // Unimplemented when the provider has no instances (LIFE-1).
   Status setup(Setup& setup);
@@ -38,6 +38,8 @@ class Controller {
 
   void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
   Task<Result<InstanceState>> look(Ctx ctx, Object node);
+  // MET-15: one answer says what upstream asks in two calls.
+  void count(const Result<InstanceState>& answer) const;
   // The status of a reconcile whose look ended so: the Node is looked at again after a pause.
   [[nodiscard]] Status not_told(const Status& look) const;
   Task<Result<ReconcileResult>> act(Ctx ctx, Object node, InstanceState instance);
@@ -53,6 +55,8 @@ class Controller {
   void forget(const std::string& name);
 
   Host& host_;
+  const Metric looks_;
+  const Metric calls_;
   std::chrono::milliseconds period_{5'000};  // HOST-31
   bool out_of_service_ = false;
   std::unordered_set<std::string> in_doubt_;  // Nodes whose instances are being looked at

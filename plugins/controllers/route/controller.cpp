@@ -24,8 +24,11 @@ constexpr milliseconds kRunTimeout{600'000};
 
 Controller::Controller(Host& host)
     : host_(host),
-      syncs_(host.metrics.counter("route_controller_route_sync_total",
-                                  "Comparisons of the cloud's routes with the Nodes.")),
+      syncs_(host.metrics.counter(
+          "route_controller_route_sync_total",
+          "Comparisons of the cloud's routes with the Nodes, by what began them "
+          "and what they did.",
+          {"outcome", "trigger"})),
       changes_(host.metrics.counter("ccm_route_changes_total",
                                     "Routes that were to be added to or removed from the cloud.",
                                     {"operation", "result"})),
@@ -79,15 +82,25 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   } else {
     delay_.wanted(node, host_.timer.now());
   }
+  node_changed_ = true;
   queue.add(kKey, Priority::changed, std::max(kGather, not_before_ - host_.timer.now()));
 }
 
 Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request) {
   const milliseconds begun = host_.timer.now();
   if (begun < not_before_) co_return in_pause(not_before_ - begun);
-  syncs_.record(1);  // MET-8, ROUTE-10
-  Status status = co_await sync(ctx);
+  const bool node_change = std::exchange(node_changed_, false);
+  Run run;
+  run.begun = begun;
+  Status status = co_await sync(ctx, run);
+  count(run, status, node_change);
   co_return conclude(begun, std::move(status));
+}
+
+void Controller::count(const Run& run, const Status& status, bool node_change) const {
+  const bool changed = run.added > 0 || run.removed > 0;
+  const std::string_view outcome = !status.ok() ? "error" : changed ? "changed" : "noop";
+  syncs_.record(1, {outcome, node_change ? "node_change" : "periodic"});
 }
 
 // An audit that comes before the next run may begin settles nothing.

@@ -62,9 +62,11 @@ class Controller {
   void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
   [[nodiscard]] Result<ReconcileResult> in_pause(milliseconds left) const;
   Result<ReconcileResult> conclude(milliseconds begun, Status status);
+  // MET-8: what began the run, and what it did.
+  void count(const Run& run, const Status& status, bool node_change) const;
 
   // run.cpp
-  Task<Status> sync(Ctx ctx);
+  Task<Status> sync(Ctx ctx, Run& run);
   Task<void> refresh_limits(Ctx ctx);
   void read_nodes(Run& run) const;
   [[nodiscard]] PlanInput input_of(const Run& run) const;
@@ -105,6 +107,7 @@ class Controller {
   milliseconds learned_until_{0};
   std::set<std::string> gone_;  // Nodes that the API server says are gone
 
+  bool node_changed_ = false;   // since the last run began
   milliseconds not_before_{0};  // the next run
   Status last_;                 // outcome of the last one
   uint32_t failures_ = 0;       // runs in a row

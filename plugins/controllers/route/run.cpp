@@ -24,10 +24,8 @@ bool is_full(const Status& status) {
 
 }  // namespace
 
-Task<Status> Controller::sync(Ctx ctx) {
+Task<Status> Controller::sync(Ctx ctx, Run& run) {
   co_await refresh_limits(ctx);
-  Run run;
-  run.begun = host_.timer.now();
   auto listed = co_await host_.routes.list(ctx, settings_.cluster_name);
   if (!listed.ok()) co_return listed.status().with_context("list the cloud's routes");  // ROUTE-12
   run.table = *std::move(listed);

@@ -52,6 +52,7 @@ constexpr Expected kUpstream[] = {
     {"use-service-account-credentials", "false"},
     {"concurrent-node-syncs", "1"},
     {"concurrent-node-status-updates", "0"},
+    {"concurrent-node-lifecycle-syncs", "1"},
     {"concurrent-service-syncs", "1"},
     {"node-status-update-frequency", "5m0s"},
     {"master", ""},
@@ -242,9 +243,10 @@ TEST(HostFlags, HelpHasTheGroups) {
   const CommandLine line;
   const std::string help = line.help("cloud-controller-manager");
   for (const char* section :
-       {"Generic flags:", "Node controller flags:", "Service controller flags:", "Kube API flags:",
-        "Leader election flags:", "Secure serving flags:", "Authentication flags:",
-        "Authorization flags:", "Webhook flags:", "Logging flags:", "Misc flags:"}) {
+       {"Generic flags:", "Node controller flags:", "Node lifecycle controller flags:",
+        "Service controller flags:", "Kube API flags:", "Leader election flags:",
+        "Secure serving flags:", "Authentication flags:", "Authorization flags:", "Webhook flags:",
+        "Logging flags:", "Misc flags:"}) {
     EXPECT_NE(help.find(section), std::string::npos) << section;
   }
   EXPECT_NE(help.find("      --leader-elect-lease-duration duration\n"), std::string::npos);

@@ -262,4 +262,34 @@ TEST_F(LifecycleTest, LIFE_17_AnOldUninitializedNodeGoes) {
 }
 
 }  // namespace
+
+TEST_F(LifecycleTest, HOST_156_TheUsersNumberOfLifecycleWorkersIsObeyed) {
+  host.config.set_flag("concurrent-node-lifecycle-syncs", "1", false);
+  start();
+  EXPECT_EQ(controller->workers(), 64U);
+  host.config.set_flag("concurrent-node-lifecycle-syncs", "3");
+  start();
+  EXPECT_EQ(controller->workers(), 3U);
+}
+
+TEST_F(LifecycleTest, MET_14_15_QuestionsAreCountedByResult) {
+  const std::string calls = "cloud_node_lifecycle_controller_cloud_provider_calls_total";
+  cloud.machines["sandbox://runs"] = InstanceState::running;
+  cloud.machines["sandbox://was"] = InstanceState::terminated;
+  for (const char* name : {"runs", "was", "lost"}) put(node(name, "Unknown"));
+  start();
+  EXPECT_EQ(counted(calls, "instance_exists,success"), 1);
+  EXPECT_EQ(counted(calls, "instance_shutdown,success"), 1);
+  EXPECT_EQ(counted(calls, "instance_exists,instance_not_found"), 2);
+  const auto looks =
+      host.metrics.values("cloud_node_lifecycle_controller_monitor_nodes_duration_seconds");
+  EXPECT_EQ(looks.size(), 3U);
+  cloud.failure = Status(Code::unavailable, "the cloud is away");
+  controller->advance(6s);
+  EXPECT_EQ(counted(calls, "instance_exists,error"), 1);
+  cloud.failure = Status(Code::unimplemented, ErrorClass::unsupported, "no such call");
+  controller->advance(6s);
+  EXPECT_EQ(counted(calls, "instance_exists,not_implemented"), 1);
+}
+
 }  // namespace ccm::node_lifecycle

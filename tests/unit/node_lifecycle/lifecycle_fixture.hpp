@@ -96,6 +96,13 @@ class LifecycleTest : public ::testing::Test {
     host.kube.clear_calls();
     return calls;
   }
+  double counted(const std::string& metric, const std::string& labels) const {
+    const auto found = host.metrics.find(metric);
+    if (!found) return -1;
+    double total = 0;
+    for (const auto& [label, value] : found->records) total += label == labels ? value : 0;
+    return total;
+  }
   std::vector<std::string> events() const {
     std::vector<std::string> reasons;
     for (const testing::RecordedEvent& event : host.events.all()) {
