@@ -205,11 +205,13 @@ void Faults::add_node(const std::string& name) {
   });
 }
 
+bool Faults::patched(const std::string& name) const { return world_->api->patched.count(name) > 0; }
+
 void Faults::witness_works() {
   const std::string name = "arriving-" + std::to_string(++nodes_);
   add_node(name);
-  poll_until([&] { return world_->api->patched.count(name) > 0; });
-  EXPECT_TRUE(world_->api->patched.count(name) > 0) << "the witness stands still";
+  poll_until([&] { return patched(name); });
+  EXPECT_TRUE(patched(name)) << "the witness stands still";
   poll();
 }
 

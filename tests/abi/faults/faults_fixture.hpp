@@ -49,6 +49,8 @@ class Faults : public testing::Test {
 
   // A Node of that name arrives.
   void add_node(const std::string& name);
+  // Whether a Node of that name was patched.
+  bool patched(const std::string& name) const;
   // A new Node arrives, and the witness patches it.
   void witness_works();
 

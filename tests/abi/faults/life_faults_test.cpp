@@ -121,7 +121,7 @@ TEST_F(LifeFaults, LimitsThatAreMissingAreAskedForAgain) {
   EXPECT_FALSE(started);
   add_node("node-1");
   advance(1s);
-  EXPECT_EQ(world_->api->patched.count("node-1"), 0U) << "controllers wait for the provider";
+  EXPECT_FALSE(patched("node-1")) << "controllers wait for the provider";
   EXPECT_TRUE(stop().ok());
   EXPECT_EQ(started.value_or(Status()).code(), Code::cancelled);
 }
