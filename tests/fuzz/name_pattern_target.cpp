@@ -2,7 +2,8 @@
 // them into annotations.
 // Input: a pattern, a newline, a name.
 // Properties: "!" turns the answer round, a pattern without a special character fits itself alone,
-// a query of tags is one parameter of a URL, and none of it takes long.
+// a query of tags is one parameter of a URL, and none of it takes long: the steps that a pattern
+// takes are counted, and stay below its size times the name's.
 #include "fuzz.hpp"
 #include "openstack/load_balancers/options.hpp"
 #include "openstack/network/name_pattern.hpp"
@@ -37,6 +38,14 @@ void check_pattern(const std::string& text, const std::string& name) {
   }
 }
 
+void check_work(const Result<Pattern>& pattern, const std::string& name) {
+  if (!pattern.ok()) return;
+  require(pattern->size() <= Pattern::kMostSteps, "no large program");
+  uint64_t steps = 0;
+  (void)pattern->fits(name, steps);
+  require(steps <= (pattern->size() + 1) * (name.size() + 1), "linear time");
+}
+
 void check_tags(const std::string& text) {
   const std::string query = openstack::tag_query(text);
   if (query.empty()) return;
@@ -64,6 +73,8 @@ void name_pattern_target(std::string_view bytes) {
   const std::string pattern = text_of_line(input.line());
   const std::string name = text_of_line(input.rest()).substr(0, kLongestSubnetName);
   check_pattern(pattern, name);
+  check_work(Pattern::regular_expression(pattern), name);
+  check_work(Pattern::glob(pattern), name);
   check_tags(pattern);
   check_selector(pattern);
 }

@@ -1,6 +1,6 @@
 #include "lint_service.hpp"
 
-#include "base/nearest.hpp"
+#include <ccm/nearest.hpp>
 
 #include <algorithm>
 #include <array>
@@ -71,9 +71,13 @@ class ServiceLint {
   }
 
   void unknown(const AnnotationTable& table) {
-    std::vector<std::string> names;
-    for (const KnownAnnotation& known : table.known) names.push_back(known.name);
-    note("is not known to " + table.provider + did_you_mean(*name_, names));
+    std::string text = "is not known to " + table.provider;
+    if (helped_++ < SpellingHelp::kMostNamed) {
+      std::vector<std::string_view> names;
+      for (const KnownAnnotation& known : table.known) names.push_back(known.name);
+      text += did_you_mean(*name_, names);
+    }
+    note(std::move(text));
   }
 
   void check(const KnownAnnotation& known, const ManifestValue& value) {
@@ -191,6 +195,7 @@ class ServiceLint {
   const std::vector<AnnotationTable>& tables_;
   const std::string* name_ = nullptr;
   std::vector<LintFinding> findings_;
+  std::size_t helped_ = 0;  // names that are not known
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "app/flags/controller_selection.hpp"
 
-#include "base/nearest.hpp"
+#include <ccm/nearest.hpp>
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 #include "app/flags/feature_gates.hpp"
 
 #include "app/flags/go_values.hpp"
-#include "base/nearest.hpp"
 
+#include <ccm/nearest.hpp>
 #include <ccm/trim.hpp>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 #include "app/flags/flag_set.hpp"
 
-#include "base/nearest.hpp"
 #include "base/user_info.hpp"
+
+#include <ccm/nearest.hpp>
 
 #include <algorithm>
 #include <optional>

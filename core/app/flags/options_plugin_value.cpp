@@ -2,7 +2,8 @@
 
 #include "app/flags/go_values.hpp"
 #include "base/duration.hpp"
-#include "base/nearest.hpp"
+
+#include <ccm/nearest.hpp>
 
 #include <algorithm>
 #include <utility>

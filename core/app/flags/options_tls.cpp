@@ -1,6 +1,6 @@
 #include "app/flags/options_tls.hpp"
 
-#include "base/nearest.hpp"
+#include <ccm/nearest.hpp>
 
 #include <algorithm>
 #include <array>

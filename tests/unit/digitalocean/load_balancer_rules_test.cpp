@@ -347,7 +347,8 @@ TEST(LoadBalancerRulesTest, MisspeltAnnotationsHaveANearestOne) {
                                        {full("name"), "fine"},
                                        {"kubernetes.digitalocean.com/load-balancer-ID", "x"},
                                        {"example.com/other", "x"}});
-  const auto found = annotations.misspelt();
+  SpellingHelp spelling(annotation::kAll);
+  const auto found = annotations.unknown(spelling).named;
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].nearest, annotation::kLoadBalancerId);
   EXPECT_EQ(found[1].name, full("something-else-entirely"));

@@ -26,6 +26,19 @@ TEST_F(LoadBalancerOperationsTest, DO_118_WhatWasToldGoesWithADisownedService) {
 }
 
 // A wish to be left alone that cannot be read holds up no deletion, and deletes nothing.
+TEST_F(LoadBalancerOperationsTest, Issue37_ThousandsOfUnknownAnnotationsAreOneShortWarning) {
+  log_in();
+  json annotations;
+  for (int i = 0; i < 4'500; ++i) annotations[kAnnotation + "nme" + std::to_string(i)] = "x";
+  ASSERT_TRUE(ensure(service(annotations), nodes()).ok());
+  const auto events = host.events.with_reason("LoadBalancerConfigWarning");
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_TRUE(events[0].message.starts_with("4500 annotations are not known; annotation " +
+                                            kAnnotation + "nme0 is not known; did you mean " +
+                                            kAnnotation + "name?; "))
+      << events[0].message;
+}
+
 TEST_F(LoadBalancerOperationsTest, DO_119_AnUnreadableDisownLeavesTheLoadBalancer) {
   log_in();
   const std::string id = made(service(), nodes());

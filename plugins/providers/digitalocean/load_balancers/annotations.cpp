@@ -2,9 +2,7 @@
 
 #include <ccm/trim.hpp>
 
-#include <algorithm>
 #include <charconv>
-#include <limits>
 #include <utility>
 
 namespace ccm::digitalocean {
@@ -18,21 +16,6 @@ void split(std::string_view text, Take take) {
     if (comma == std::string_view::npos) return;
     text.remove_prefix(comma + 1);
   }
-}
-
-// Levenshtein's distance.
-size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
 }
 
 bool of_digitalocean(std::string_view name) {
@@ -149,21 +132,12 @@ std::vector<std::string> Annotations::items(std::string_view name) const {
   return found;
 }
 
-std::vector<Annotations::Misspelt> Annotations::misspelt() const {
-  std::vector<Misspelt> found;
+SpellingHelp::Report Annotations::unknown(SpellingHelp& spelling) const {
+  SpellingHelp::Report report;
   for (const auto& [name, value] : values_) {
-    if (!of_digitalocean(name)) continue;
-    std::string_view nearest;
-    size_t best = 4;  // further away it is another word
-    for (const std::string_view known : annotation::kAll) {
-      const size_t far = distance(name, known);
-      if (far >= best) continue;
-      best = far;
-      nearest = known;
-    }
-    if (best != 0) found.push_back({name, nearest});
+    if (of_digitalocean(name) && !spelling.knows(name)) spelling.add(name, report);
   }
-  return found;
+  return report;
 }
 
 }  // namespace ccm::digitalocean

@@ -5,6 +5,7 @@
 #include "annotation_names.hpp"
 #include "digitalocean/load_balancers/model.hpp"
 
+#include <ccm/nearest.hpp>
 #include <ccm/object.hpp>
 
 #include <cstdint>
@@ -44,13 +45,8 @@ class Annotations {
   // A list split at commas, trimmed, without empty items.
   [[nodiscard]] std::vector<std::string> items(std::string_view name) const;
 
-  // Unknown annotations with DigitalOcean's prefixes, each with the nearest known one ("" when none
-  // is near).
-  struct Misspelt {
-    std::string name;
-    std::string_view nearest;
-  };
-  [[nodiscard]] std::vector<Misspelt> misspelt() const;
+  // Those with DigitalOcean's prefixes that `spelling` does not know.
+  [[nodiscard]] SpellingHelp::Report unknown(SpellingHelp& spelling) const;
 
  private:
   std::map<std::string, std::string, std::less<>> values_;

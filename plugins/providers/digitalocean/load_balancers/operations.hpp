@@ -5,6 +5,7 @@
 
 #include "digitalocean/api.hpp"
 #include "digitalocean/droplets.hpp"
+#include "digitalocean/load_balancers/annotations.hpp"
 #include "digitalocean/load_balancers/certificates.hpp"
 #include "digitalocean/load_balancers/existing.hpp"
 #include "digitalocean/load_balancers/listing.hpp"
@@ -131,6 +132,7 @@ class LoadBalancerOperations {
   };
   std::map<std::string, NotTaken> not_taken_;
   std::map<std::string, std::string> warned_;  // by UID: the last text
+  SpellingHelp spelling_{annotation::kAll};
 };
 
 }  // namespace ccm::digitalocean

@@ -88,7 +88,12 @@ Result<LoadBalancer> LoadBalancerOperations::answer(const Subject& subject,
 void LoadBalancerOperations::warn(const Subject& subject,
                                   const std::optional<ExistingLoadBalancer>& existing) {
   std::vector<std::string> texts;
-  for (const Annotations::Misspelt& misspelt : subject.annotations.misspelt()) {
+  const SpellingHelp::Report unknown = subject.annotations.unknown(spelling_);
+  if (unknown.others > 0) {  // first, since an Event has room for some of them
+    texts.push_back(std::to_string(unknown.named.size() + unknown.others) +
+                    " annotations are not known");
+  }
+  for (const SpellingHelp::Unknown& misspelt : unknown.named) {
     texts.push_back("annotation " + misspelt.name + " is not known" +
                     (misspelt.nearest.empty()
                          ? std::string()

@@ -1,9 +1,9 @@
 #include "check_settings.hpp"
 
-#include "nearest.hpp"
 #include "options.hpp"
 
 #include <ccm/cidr.hpp>
+#include <ccm/nearest.hpp>
 
 #include <algorithm>
 #include <array>

@@ -4,9 +4,10 @@
 #include "findings.hpp"
 #include "gcfg.hpp"
 #include "invalid_configuration.hpp"
-#include "nearest.hpp"
 #include "options.hpp"
 #include "values.hpp"
+
+#include <ccm/nearest.hpp>
 
 #include <algorithm>
 #include <type_traits>

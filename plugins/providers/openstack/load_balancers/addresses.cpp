@@ -189,8 +189,8 @@ Task<Result<FloatingIp>> Addresses::create(Ctx ctx, NewFloatingIp wanted,
     auto made = co_await floating_.create(ctx, std::move(wanted));
     co_return made;
   }
-  const auto pattern =
-      NamePattern::parse(source.subnet_pattern.empty() ? "*" : source.subnet_pattern);
+  const auto pattern = NamePattern::parse(source.subnet_pattern.empty() ? std::string_view("**")
+                                                                        : source.subnet_pattern);
   if (!pattern.ok()) co_return pattern.status();
   const auto subnets =
       co_await floating_.subnets(ctx, wanted.network_id, tag_query(source.subnet_tags));

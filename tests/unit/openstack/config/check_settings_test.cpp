@@ -34,7 +34,8 @@ TEST(CheckSettingsTest, OS_40_KeystonesUrlIsNeeded) {
 TEST(CheckSettingsTest, OS_9_41_111_116_WhatEndsTheGoManagerIsAFault) {
   EXPECT_EQ(
       settings_fault_of(kSettingsHead + "os-endpoint-type = internalURL"),
-      "line 3: [Global] os-endpoint-type: \"internalURL\" is none of public, internal or admin");
+      "line 3: [Global] os-endpoint-type: \"internalURL\" is none of public, internal or admin "
+      "(did you mean internal?)");
   EXPECT_EQ(settings_fault_of(kSettingsHead + "os-endpoint-type = Internal"),
             "line 3: [Global] os-endpoint-type: \"Internal\" is none of public, internal or admin "
             "(did you mean internal?)");
