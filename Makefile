@@ -48,7 +48,7 @@ test-chart: packages-chart packages-kube programs ## the Helm chart and the mani
 test-cluster: packages-test packages-kube packages-chart programs ## a cluster of real Kubernetes programs with hollow kubelets, on two clouds
 	@tests/cluster/build.sh $(BUILD)/tests/kubernetes
 	@cmake --build $(BUILD) -j $(JOBS) --target digitalocean-api
-	@for test in control_plane leader_migration cluster; do PYTHONDONTWRITEBYTECODE=1 tests/cluster/$${test}_test.py $(BUILD)/tests/kubernetes $(BUILD) || exit; done
+	@for test in taints control_plane leader_migration cluster; do PYTHONDONTWRITEBYTECODE=1 tests/cluster/$${test}_test.py $(BUILD)/tests/kubernetes $(BUILD) || exit; done
 
 # Node's own packages bring npm, too, and exclude Debian's.
 site: packages-site $(if $(shell command -v npm),,packages-npm) programs ## the documentation as a site that needs no network, in build/site/html

@@ -43,6 +43,12 @@ class RenderTest(unittest.TestCase):
             self.assertEqual(ended.returncode, 0, ended.stdout)
             self.assertNotIn("[WARNING]", ended.stdout)
 
+    def test_issue38_1_the_pod_comes_onto_any_new_node(self):
+        for file in VALUES:
+            for pod in pods(helm.objects("-f", file)):
+                hosted = "hosted-control-plane" in file.name
+                self.assertEqual(pod.get("tolerations", [])[-1:], [] if hosted else [{"operator": "Exists"}], file.name)
+
     def test_the_schema_refuses_wrong_values(self):
         for setting, place in [
                 ("provider=\"\"", "provider"), ("provider=\"Open Stack\"", "provider"), ("replicas=0", "replicas"),

@@ -68,8 +68,8 @@ class Programs:
 
 
 class Cluster:
-    def __init__(self, programs, kubernetes):
-        """kubernetes: the folder with its programs."""
+    def __init__(self, programs, kubernetes, components=("kube-controller-manager", "kube-scheduler")):
+        """kubernetes: the folder with its programs. components: what runs beside kube-apiserver."""
         self.programs = programs
         self.kubernetes = pathlib.Path(kubernetes)
         self.ready, self.folder = programs.start_ready("kube-apiserver", self.kubernetes / "kube-apiserver")
@@ -82,6 +82,8 @@ class Cluster:
                     # A dead kubelet is noticed early; the default is for networks that fail.
                     "--node-monitor-period=1s", "--node-monitor-grace-period=10s"],
                 "kube-scheduler": []}.items():
+            if name not in components:
+                continue
             programs.start(name, self.kubernetes / name, "--kubeconfig=%s" % self.kubeconfig, "--leader-elect=false",
                            "--bind-address=127.0.0.1", "--secure-port=%d" % free_port(), *flags)
 
