@@ -3,9 +3,12 @@
 #include "base/duration.hpp"
 #include "base/utf8.hpp"
 
+#include <ccm/shown_text.hpp>
+
 #include <fmt/format.h>
 #include <time.h>
 
+#include <array>
 #include <cmath>
 #include <iterator>
 
@@ -18,12 +21,33 @@ void append(Buffer& out, std::string_view text) {
   out.append(text.data(), text.data() + text.size());
 }
 
+// A character by its number, as Go quotes what cannot be shown.
+void append_code(Buffer& out, std::string_view character, bool json) {
+  constexpr std::array<unsigned, 5> kLeadBits{0, 0, 0x1F, 0x0F, 0x07};
+  unsigned code = static_cast<unsigned char>(character.front()) & kLeadBits.at(character.size());
+  for (const char c : character.substr(1))
+    code = code << 6U | (static_cast<unsigned char>(c) & 0x3FU);
+  if (code < 0x10000) {
+    fmt::format_to(std::back_inserter(out), "\\u{:04x}", code);
+  } else if (json) {
+    fmt::format_to(std::back_inserter(out), "\\u{:04x}\\u{:04x}",
+                   0xD800 + ((code - 0x10000) >> 10U), 0xDC00 + ((code - 0x10000) & 0x3FFU));
+  } else {
+    fmt::format_to(std::back_inserter(out), "\\U{:08x}", code);
+  }
+}
+
 // A quoted string. JSON and Go's quoting differ in how they write what cannot be shown.
 void append_quoted(Buffer& out, std::string_view text, bool json) {
   out.push_back('"');
   while (!text.empty()) {
     const char c = text[0];
     const std::size_t length = utf8_length(text);
+    if (length > 1 && hidden_length(text) != 0) {
+      append_code(out, text.substr(0, length), json);
+      text.remove_prefix(length);
+      continue;
+    }
     if (length > 1) {
       append(out, text.substr(0, length));
       text.remove_prefix(length);

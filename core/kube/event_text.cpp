@@ -4,6 +4,8 @@
 #include "kube/json_text.hpp"
 #include "kube/time_text.hpp"
 
+#include <ccm/shown_text.hpp>
+
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -71,7 +73,7 @@ std::string event_body(const RawEvent& event, const EventCorrelator::Verdict& ve
   append_json_member(out, "resourceVersion", about.resource_version);
   out += '}';
   append_json_member(out, "reason", event.reason);
-  append_json_member(out, "message", utf8_front(verdict.message, kMessageLimit));
+  append_json_member(out, "message", utf8_front(shown_text(verdict.message), kMessageLimit));
   append_json_member(out, "type", type_text(event.type));
   out += R"(,"source":{)";
   append_json_member(out, "component", component);
@@ -86,7 +88,7 @@ std::string event_body(const RawEvent& event, const EventCorrelator::Verdict& ve
 std::string event_patch(const RawEvent& event, const EventCorrelator::Verdict& verdict) {
   std::string out = R"({"count":)" + std::to_string(verdict.count);
   append_json_member(out, "lastTimestamp", format_time(event.time));
-  append_json_member(out, "message", utf8_front(verdict.message, kMessageLimit));
+  append_json_member(out, "message", utf8_front(shown_text(verdict.message), kMessageLimit));
   return out + "}";
 }
 

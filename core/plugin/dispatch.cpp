@@ -3,6 +3,8 @@
 #include "base/utf8.hpp"
 #include "plugin/bounded.hpp"
 
+#include <ccm/shown_text.hpp>
+
 namespace ccm::plugin {
 
 namespace {
@@ -34,7 +36,8 @@ Status checked_status(const ccm_status* given) {
                                ? static_cast<ErrorClass>(status.error_class)
                                : ErrorClass::none;
   if (code == Code::ok) return {};
-  return Status(code, error_class, utf8_text(view(status.message).substr(0, kStatusMessageLimit)))
+  return Status(code, error_class,
+                shown_text(utf8_text(view(status.message).substr(0, kStatusMessageLimit))))
       .with_reason(utf8_text(view(status.reason).substr(0, kStatusReasonLimit)))
       .with_retry_after(bounded(status.retry_after_ms));
 }

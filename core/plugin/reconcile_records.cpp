@@ -3,6 +3,8 @@
 #include "base/utf8.hpp"
 #include "plugin/brake_status.hpp"
 
+#include <ccm/shown_text.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -16,7 +18,7 @@ constexpr std::size_t kLongestMessage = 512;
 
 // At most the length that a page can show, cut between two characters.
 std::string shortened(const std::string& text) {
-  std::string shown = utf8_text(utf8_front(text, kLongestMessage));
+  std::string shown = shown_text(utf8_text(utf8_front(text, kLongestMessage)));
   if (text.size() > kLongestMessage) shown += "…";
   return shown;
 }

@@ -2,6 +2,8 @@
 
 #include "base/utf8.hpp"
 
+#include <ccm/shown_text.hpp>
+
 #include <algorithm>
 #include <map>
 
@@ -42,15 +44,15 @@ std::string align(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-// C0 and C1, DEL, and bytes that are not text: a terminal may take a lone byte for a C1 character.
+// C0 and C1, DEL, what turns around or hides other characters, and bytes that are not text: a
+// terminal may take a lone byte for a C1 character.
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
     const auto first = static_cast<unsigned char>(text[0]);
     const bool c0 = length == 1 && (first < 0x20 || first == 0x7f);
-    const bool c1 = length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
-    if (length == 0 || c0 || c1) {
+    if (length == 0 || c0 || hidden_length(text) != 0) {
       result += '?';
     } else {
       result += text.substr(0, length);

@@ -19,8 +19,9 @@ void add_format_with_junit(CLI::App& command, Format& format);
 // end.
 std::string align(const std::vector<std::vector<std::string>>& rows);
 
-// Texts from files or managers may hold anything: control characters and bytes that are not UTF-8
-// become '?', so that nobody can control the terminal.
+// Texts from files or managers may hold anything: control characters, directional and invisible
+// ones, and bytes that are not UTF-8 become '?', so that nobody can control the terminal or show
+// something else than what is there.
 std::string printable(std::string_view text);
 
 // JSON of several lines in plain ASCII, for the same reason. `Json`: either type of nlohmann's.

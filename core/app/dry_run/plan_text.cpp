@@ -2,6 +2,8 @@
 
 #include "base/utf8.hpp"
 
+#include <ccm/shown_text.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -19,8 +21,11 @@ using Row = std::array<std::string, kColumns>;
 
 std::string cell(std::string_view text) {
   if (text.empty()) return "-";
-  if (text.size() <= kWidest) return utf8_text(text);
-  return utf8_text(utf8_front(text, kWidest - 3)) + "...";
+  std::string shown = shown_text(utf8_text(utf8_front(text, kWidest)));
+  std::replace(shown.begin(), shown.end(), '\n', ' ');
+  std::replace(shown.begin(), shown.end(), '\t', ' ');
+  if (text.size() <= kWidest && shown.size() <= kWidest) return shown;
+  return std::string(utf8_front(shown, kWidest - 3)) + "...";
 }
 
 // A text without its quotes; any other value as JSON.

@@ -5,6 +5,8 @@
 #include "kube/time_text.hpp"
 #include "plugin/host_services/http_budgets.hpp"
 
+#include <ccm/shown_text.hpp>
+
 #include <ctime>
 #include <set>
 #include <utility>
@@ -175,8 +177,9 @@ StatusJson rejections_json(const plugin::PluginHost& plugins) {
 }  // namespace
 
 std::string plain(const StatusJson& value) {
-  return value.is_string() ? value.get<std::string>()
-                           : value.dump(-1, ' ', false, StatusJson::error_handler_t::replace);
+  return shown_text(value.is_string()
+                        ? value.get<std::string>()
+                        : value.dump(-1, ' ', false, StatusJson::error_handler_t::replace));
 }
 
 StatusJson status_json(const StatusSources& sources, const StatusQuery& query) {

@@ -55,7 +55,7 @@ serving::Answer status_page(const StatusSources& sources, const serving::Request
     answer.body = status_html(status);
   } else if (serving::wants_json(request)) {
     answer.content_type = "application/json";
-    answer.body = status.dump(2, ' ', false, StatusJson::error_handler_t::replace) + "\n";
+    answer.body = status.dump(2, ' ', true, StatusJson::error_handler_t::replace) + "\n";
   } else {
     answer.body = status_text(status);
   }

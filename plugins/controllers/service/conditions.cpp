@@ -2,6 +2,7 @@
 
 #include "names.hpp"
 
+#include <ccm/shown_text.hpp>
 #include <ccm/timestamp.hpp>
 
 #include <utility>
@@ -37,11 +38,11 @@ std::string reason_of(const std::string& error) {
 
 }  // namespace
 
-Condition ready(bool holds, std::string_view reason, std::string message) {
+Condition ready(bool holds, std::string_view reason, const std::string& message) {
   return {std::string(kReadyCondition),
           holds,
           word(reason),
-          shortened(std::move(message), kMessageLimit),
+          shortened(shown_text(message), kMessageLimit),
           {}};
 }
 
@@ -57,11 +58,12 @@ std::optional<Condition> ports_error(const std::vector<Ingress>& ingress) {
     }
   }
   if (reason.empty()) return std::nullopt;
-  return Condition{std::string(kPortsErrorCondition),
-                   true,
-                   std::move(reason),
-                   shortened("The cloud does not serve all ports: " + message, kMessageLimit),
-                   {}};
+  return Condition{
+      std::string(kPortsErrorCondition),
+      true,
+      std::move(reason),
+      shortened(shown_text("The cloud does not serve all ports: " + message), kMessageLimit),
+      {}};
 }
 
 Difference difference(const Condition* stored, const Condition& wanted) {

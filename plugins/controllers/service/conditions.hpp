@@ -11,7 +11,7 @@
 namespace ccm::service {
 
 // cloud-controller-manager/LoadBalancerReady.
-Condition ready(bool holds, std::string_view reason, std::string message);
+Condition ready(bool holds, std::string_view reason, const std::string& message);
 
 // LoadBalancerPortsError, when the cloud refuses a port (KEP-1435); nothing when it refuses none.
 std::optional<Condition> ports_error(const std::vector<Ingress>& ingress);

@@ -54,6 +54,15 @@ TEST(StatusText, TellsWhatWaitsAndWhy) {
   EXPECT_TRUE(holds(status_text(quiet), "Objects that wait:\n  none\n"));
 }
 
+TEST(StatusText, Issue37_12_NothingTurnsAroundOrHidesOtherTexts) {
+  StatusJson status = example();
+  status["components"][0]["note"] = "a\u202eb\u200b";
+  for (const std::string& page : {status_text(status), status_html(status)}) {
+    EXPECT_TRUE(holds(page, "a\ufffdb\ufffd")) << page;
+    EXPECT_FALSE(holds(page, "\u202e"));
+  }
+}
+
 TEST(StatusHtml, IsOnePageInWhichNothingOfOthersIsMarkup) {
   const std::string html = status_html(example());
   EXPECT_EQ(html.substr(0, 15), "<!DOCTYPE html>");

@@ -61,6 +61,20 @@ TEST_F(LogFormat, OneRecordStaysOneLine) {
             std::string::npos);
 }
 
+// As Go's %q, which klog uses, and as JSON.
+TEST_F(LogFormat, Issue37_12_CharactersThatTurnOrHideOthersAreShownByNumber) {
+  const std::vector<Field> fields{{"text", "a\u202eb\u200b\u2028\u0085\U000e0041\u20ac"}};
+  const Record record{Severity::info, 0, "m\u2066", fields, "a.cpp", 1, {}};
+  EXPECT_EQ(format_text(record, kTime, 1).substr(39),
+            R"("m\u2066" text="a\u202eb\u200b\u2028\u0085\U000e0041)"
+            "\u20ac\"");
+  const std::string json = format_json(record, kTime);
+  EXPECT_NE(json.find(R"("text":"a\u202eb\u200b\u2028\u0085\udb40\udc41)"
+                      "\u20ac\""),
+            std::string::npos)
+      << json;
+}
+
 TEST_F(LogFormat, PluginsAreNamedAsLoggers) {
   const Record record{Severity::info, 0, "m", {}, "", 0, "node"};
   EXPECT_EQ(format_text(record, kTime, 1).substr(30), "???:0] \"m\" logger=\"node\"");

@@ -135,6 +135,16 @@ TEST(EventText, API_109_111_Body) {
   EXPECT_THAT(event_patch(event, verdict), HasSubstr(std::string(1023, 'x') + "\"}"));
 }
 
+TEST(EventText, Issue37_12_NothingTurnsAroundOrHidesThePartsOfAMessage) {
+  EventCorrelator::Verdict verdict;
+  const RawEvent event = raw("x");
+  verdict.message = "annotation \"\u202e23\u200b\x1b[2J\" is\nwrong";
+  for (const std::string& text :
+       {event_body(event, verdict, "c", "n"), event_patch(event, verdict)}) {
+    EXPECT_THAT(text, HasSubstr("annotation \\\"\ufffd23\ufffd\ufffd[2J\\\" is\\nwrong"));
+  }
+}
+
 class EventRecorderTest : public KubeTest {
  protected:
   EventRecorderTest() : server_([this](const ServerRequest& request) { return answer(request); }) {

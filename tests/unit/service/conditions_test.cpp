@@ -54,6 +54,10 @@ TEST(ConditionsTest, WordsAloneAreASmallDifference) {
   EXPECT_EQ(difference(nullptr, ready(true, "A", "a")), Difference::reason);
 }
 
+TEST(ConditionsTest, Issue37_12_AMessageShowsAllThatItHolds) {
+  EXPECT_EQ(ready(false, "A", "name \u202exyz\u200b").message, "name \ufffdxyz\ufffd");
+}
+
 TEST(ConditionsTest, AReasonIsAWord) {
   EXPECT_EQ(ready(false, "Quota_1", "").reason, "Quota_1");
   EXPECT_EQ(ready(false, "4xx: no quota!", "").reason, "xxnoquota");
