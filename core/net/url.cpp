@@ -192,4 +192,20 @@ std::string redact_url(std::string_view text) {
   return without_user(text, start, user_end, std::min(text.find_first_of("?#"), text.size()));
 }
 
+std::string percent_decoded(std::string_view text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    unsigned value = 0;
+    const char* const digits = text.data() + at + 1;
+    if (text[at] == '%' && at + 2 < text.size() &&
+        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
+      plain += static_cast<char>(value);
+      at += 2;
+    } else {
+      plain += text[at];
+    }
+  }
+  return plain;
+}
+
 }  // namespace ccm::net

@@ -1,6 +1,7 @@
 #include "plugin/host_services/http_credentials.hpp"
 
 #include "base/log.hpp"
+#include "kube/file_text.hpp"
 #include "net/url.hpp"
 
 #include <ccm/lower_case.hpp>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -17,22 +19,25 @@
 namespace ccm::plugin {
 namespace {
 
-// A query parameter with a name of a secret.
-bool in_query(std::string_view target) {
+// The values of the query's parameters with a name of a secret.
+std::vector<std::string_view> secrets_in_query(std::string_view target) {
+  std::vector<std::string_view> values;
   const auto question = target.find('?');
-  if (question == std::string_view::npos) return false;
+  if (question == std::string_view::npos) return values;
   std::string_view rest = target.substr(question + 1);
   while (!rest.empty()) {
     const std::string_view pair = rest.substr(0, rest.find('&'));
     rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
     const auto equals = pair.find('=');
-    if (equals != std::string_view::npos && names_credential(pair.substr(0, equals))) return true;
+    if (equals != std::string_view::npos && names_credential(pair.substr(0, equals))) {
+      values.push_back(pair.substr(equals + 1));
+    }
   }
-  return false;
+  return values;
 }
 
 bool carries_credential(const net::Request& request, const net::Url& url) {
-  return in_query(url.target) ||
+  return !secrets_in_query(url.target).empty() ||
          std::any_of(request.headers.begin(), request.headers.end(),
                      [](const net::Header& header) { return names_credential(header.name); });
 }
@@ -56,15 +61,29 @@ bool names_credential(std::string_view name) {
   });
 }
 
+std::vector<std::string> secrets_of_header(const net::Header& header) {
+  if (!names_credential(header.name)) return {};
+  const std::size_t space = header.value.find(' ');
+  const bool plain = space == std::string::npos;
+  std::vector<std::string> secrets{plain ? header.value : header.value.substr(space + 1)};
+  const std::optional<std::string> pair = kube::base64_decode(secrets.front());
+  const std::size_t colon = pair ? pair->find(':') : std::string::npos;
+  if (colon != std::string::npos) secrets.push_back(pair->substr(colon + 1));
+  return secrets;
+}
+
 std::vector<std::string> secrets_of(const net::Request& request) {
   constexpr std::size_t kShortest = 8;
   std::vector<std::string> secrets;
   for (const net::Header& header : request.headers) {
-    if (!names_credential(header.name)) continue;
-    const auto space = header.value.find(' ');  // after the scheme
-    std::string secret = space == std::string::npos ? header.value : header.value.substr(space + 1);
-    if (secret.size() >= kShortest) secrets.push_back(std::move(secret));
+    for (std::string& secret : secrets_of_header(header)) secrets.push_back(std::move(secret));
   }
+  const std::string_view url = std::string_view(request.url).substr(0, request.url.find('#'));
+  for (const std::string_view value : secrets_in_query(url)) {
+    secrets.emplace_back(value);
+    secrets.push_back(net::percent_decoded(value));
+  }
+  std::erase_if(secrets, [](const std::string& secret) { return secret.size() < kShortest; });
   return secrets;
 }
 

@@ -16,7 +16,12 @@ namespace ccm::plugin {
 // X-Auth-Token, X-Subject-Token, X-Api-Key, ...
 bool names_credential(std::string_view name);
 
-// The values of headers with credentials, without the scheme. Short ones are left out.
+// What a header with a credential holds: its value without the scheme, and the password of HTTP's
+// basic authentication. Nothing for other headers.
+std::vector<std::string> secrets_of_header(const net::Header& header);
+
+// Those of all headers, and the values of the URL's parameters with such names. Short ones are left
+// out.
 std::vector<std::string> secrets_of(const net::Request& request);
 
 // Passes requests on to `send`. A request that carries a credential over plain HTTP beyond this

@@ -8,6 +8,7 @@
 #include "plugin/origin.hpp"
 
 #include <ccm/lower_case.hpp>
+#include <ccm/shown_text.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -40,7 +41,7 @@ bool retryable(unsigned status) { return status == 429 || (status >= 500 && stat
 std::string request_id(const net::Response& response) {
   constexpr std::size_t kLongest = 128;
   for (const char* name : {"x-request-id", "x-openstack-request-id", "x-compute-request-id"}) {
-    std::string id = utf8_text(response.header(name).substr(0, kLongest));
+    std::string id = shown_text(utf8_text(response.header(name).substr(0, kLongest)));
     if (!id.empty()) return id;
   }
   return {};
@@ -49,16 +50,16 @@ std::string request_id(const net::Response& response) {
 // A cloud, or a proxy before it, that writes the credential into an error would bring it into logs
 // and Events.
 void redact_error(net::Response& response, const std::vector<std::string>& secrets) {
+  constexpr std::size_t kLongest = 1u << 20;  // more says nothing to anybody
   if (response.status < 400) return;
-  for (const std::string& secret : secrets) {
-    redact(response.body, secret);
-    for (net::Header& header : response.headers) redact(header.value, secret);
-  }
+  const SecretForms forms(secrets);
+  response.body.resize(std::min(response.body.size(), kLongest));
+  response.body = forms.without(response.body);
+  for (net::Header& header : response.headers) header.value = forms.without(header.value);
 }
 
 Status redacted(const Status& status, const std::vector<std::string>& secrets) {
-  std::string message = status.message();
-  for (const std::string& secret : secrets) redact(message, secret);
+  std::string message = SecretForms(secrets).without(status.message());
   return Status(status.code(), status.error_class(), std::move(message))
       .with_reason(status.reason())
       .with_retry_after(status.retry_after());
@@ -118,8 +119,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   void withhold() {
     const std::string url = net::redact_url(call_.request.url);
-    std::string body = call_.request.body;
-    for (const std::string& secret : call_.secrets) redact(body, secret);
+    const std::string body = SecretForms(call_.secrets).without(call_.request.body);
     const auto& origin = running_->context()->origin();
     if (origin) origin->note_withheld();
     options_->withheld->withhold(

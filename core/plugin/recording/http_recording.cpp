@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <utility>
 
 namespace ccm::plugin {
@@ -47,27 +48,37 @@ std::string line_of(const RecordedExchange& exchange, const Redactor& redactor) 
   return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
+// Why the open file is not this process's alone; empty = it is. Whoever may read it now may have it
+// open, and goes on reading when that is forbidden.
+std::string unfit(int file) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) return std::strerror(errno);
+  if (!S_ISREG(status.st_mode)) return "it is no regular file";
+  if (status.st_uid != ::geteuid()) {
+    return "it belongs to another user (uid " + std::to_string(status.st_uid) +
+           "); remove it first";
+  }
+  if (status.st_nlink > 1) return "it has a second name (a hard link); remove it first";
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return "others may read or write it; remove it first";
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<HttpRecording>> HttpRecording::open(const std::string& path,
                                                            std::size_t limit) {
-  const auto failure = [&path](int number) {
-    return Status(Code::failed_precondition,
-                  "--record: cannot write " + path + ": " + std::strerror(number));
+  const auto failure = [&path](const std::string& why) {
+    return Status(Code::failed_precondition, "--record: cannot write " + path + ": " + why);
   };
   // Not through a link: another user's, in a folder that all may write, would choose the file.
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
                           S_IRUSR | S_IWUSR);
-  if (file < 0) return failure(errno);
-  struct stat status {};
-  int wrong = 0;
-  const bool known = ::fstat(file, &status) == 0;
-  if (known && !S_ISREG(status.st_mode)) {
-    wrong = EINVAL;
-  } else if (!known || ::fchmod(file, S_IRUSR | S_IWUSR) != 0 || ::ftruncate(file, 0) != 0) {
-    wrong = errno;
-  }
-  if (wrong != 0) {
+  if (file < 0) return failure(std::strerror(errno));
+  std::string wrong = unfit(file);
+  if (wrong.empty() && ::ftruncate(file, 0) != 0) wrong = std::strerror(errno);
+  if (!wrong.empty()) {
     ::close(file);
     return failure(wrong);
   }

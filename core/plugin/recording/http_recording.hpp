@@ -30,7 +30,8 @@ struct RecordedExchange {
 // Any thread.
 class HttpRecording {
  public:
-  // Makes the file, or empties it; only its owner may read it. Fails with a line for the user.
+  // Makes the file, or empties one that is this user's alone: its own, without a second name, and
+  // closed to others. Fails with a line for the user.
   static Result<std::shared_ptr<HttpRecording>> open(const std::string& path,
                                                      std::size_t limit = 64u << 20);
   ~HttpRecording();

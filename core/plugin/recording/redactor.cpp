@@ -1,16 +1,13 @@
 #include "plugin/recording/redactor.hpp"
 
-#include "kube/file_text.hpp"
+#include "net/url.hpp"
 #include "plugin/host_services/http_credentials.hpp"
 
 #include <ccm/lower_case.hpp>
-#include <ccm/percent_encode.hpp>
 
 #include <nlohmann/json.hpp>
-#include <openssl/evp.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace ccm::plugin {
@@ -20,58 +17,6 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kShortestSecret = 4;
 constexpr std::string_view kPrivateKey = "PRIVATE KEY-----";
-
-// The text in base64, wherever it begins among the three bytes of a group, without the
-// characters that its neighbours have a share in.
-std::vector<std::string> base64_forms(std::string_view secret) {
-  std::vector<std::string> forms;
-  for (std::size_t before = 0; before < 3; ++before) {
-    std::string padded(before, '\0');
-    padded += secret;
-    const std::string coded = kube::base64_encode(padded);
-    const std::size_t first = before == 0 ? 0 : before + 1;
-    const std::size_t last = padded.size() * 8 / 6;
-    if (last < first + 6) continue;  // too short to mean anything
-    forms.push_back(coded.substr(first, last - first));
-    std::string of_urls = forms.back();
-    std::replace(of_urls.begin(), of_urls.end(), '+', '-');
-    std::replace(of_urls.begin(), of_urls.end(), '/', '_');
-    if (of_urls != forms.back()) forms.push_back(std::move(of_urls));
-  }
-  return forms;
-}
-
-std::vector<std::string> forms_of(const std::string& secret) {
-  std::vector<std::string> forms{secret};
-  const auto replace = nlohmann::json::error_handler_t::replace;
-  for (const bool ascii : {false, true}) {
-    const std::string quoted = nlohmann::json(secret).dump(-1, ' ', ascii, replace);
-    forms.push_back(quoted.substr(1, quoted.size() - 2));
-  }
-  std::string percent = percent_encode(secret);
-  forms.push_back(percent);
-  for (std::size_t at = percent.find('%'); at != std::string::npos;
-       at = percent.find('%', at + 1)) {
-    for (std::size_t digit = at + 1; digit < at + 3; ++digit) {
-      percent[digit] = lower_case(percent[digit]);
-    }
-  }
-  forms.push_back(std::move(percent));
-  for (std::string& form : base64_forms(secret)) forms.push_back(std::move(form));
-  return forms;
-}
-
-std::string decode_base64(std::string_view text) {
-  if (text.size() % 4 != 0 || text.empty()) return {};
-  std::string plain(text.size() / 4 * 3, '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(plain.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()),
-                                   static_cast<int>(text.size()));
-  if (size < 0) return {};
-  const auto padding = static_cast<std::size_t>(std::count(text.end() - 2, text.end(), '='));
-  plain.resize(static_cast<std::size_t>(size) - padding);
-  return plain;
-}
 
 bool has_private_key(const std::string& text) {
   return text.find(kPrivateKey) != std::string::npos;
@@ -128,58 +73,19 @@ void each_parameter(std::string_view query, const Parameter& parameter, const Ot
   }
 }
 
-std::string percent_decoded(std::string_view text) {
-  std::string plain;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    unsigned value = 0;
-    const char* const digits = text.data() + at + 1;
-    if (text[at] == '%' && at + 2 < text.size() &&
-        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
-      plain += static_cast<char>(value);
-      at += 2;
-    } else {
-      plain += text[at];
-    }
-  }
-  return plain;
-}
-
-// After the scheme of an Authorization header.
-std::string_view without_scheme(std::string_view value) {
-  const std::size_t space = value.find(' ');
-  return space == std::string_view::npos ? value : value.substr(space + 1);
-}
-
 }  // namespace
-
-void redact(std::string& text, std::string_view secret) {
-  for (std::size_t at = text.find(secret); at != std::string::npos;
-       at = text.find(secret, at + kRedacted.size())) {
-    text.replace(at, secret.size(), kRedacted);
-  }
-}
 
 void Redactor::learn(std::string_view secret) {
   if (secret.size() < kShortestSecret || secret == kRedacted) return;
   const std::lock_guard lock(mutex_);
-  if (std::find(forms_.begin(), forms_.end(), secret) != forms_.end()) return;
-  for (std::string& form : forms_of(std::string(secret))) {
-    if (std::find(forms_.begin(), forms_.end(), form) == forms_.end()) {
-      forms_.push_back(std::move(form));
-    }
-  }
-  std::sort(forms_.begin(), forms_.end(),
-            [](const auto& left, const auto& right) { return left.size() > right.size(); });
+  forms_.add(secret);
 }
 
 void Redactor::learn_headers(const std::vector<net::Header>& headers) {
   for (const net::Header& header : headers) {
     if (!names_credential(header.name)) continue;
     learn(header.value);
-    learn(without_scheme(header.value));
-    const std::string pair = decode_base64(without_scheme(header.value));
-    const std::size_t colon = pair.find(':');
-    if (colon != std::string::npos) learn(std::string_view(pair).substr(colon + 1));
+    for (const std::string& secret : secrets_of_header(header)) learn(secret);
   }
 }
 
@@ -201,7 +107,7 @@ void Redactor::learn_from(const net::Request& request) {
         [this](std::string_view name, std::string_view value) {
           if (!names_credential(name)) return;
           learn(value);
-          learn(percent_decoded(value));
+          learn(net::percent_decoded(value));
         },
         [](std::string_view) {});
   }
@@ -213,15 +119,9 @@ void Redactor::learn_from(const net::Response& response) {
   learn_body(response.body);
 }
 
-std::string Redactor::without(std::string_view text) const {
-  std::string out(text);
-  for (const std::string& form : forms_) redact(out, form);
-  return out;
-}
-
 std::string Redactor::text(std::string_view text) const {
   const std::lock_guard lock(mutex_);
-  std::string out = without(text);
+  std::string out = forms_.without(text);
   return has_private_key(out) ? std::string(kRedacted) : out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "net/http_client.hpp"
+#include "plugin/recording/secret_forms.hpp"
 
 #include <mutex>
 #include <string>
@@ -10,15 +11,10 @@
 
 namespace ccm::plugin {
 
-inline constexpr std::string_view kRedacted = "[redacted]";
-
-// Puts kRedacted in place of each `secret`, which is not empty.
-void redact(std::string& text, std::string_view secret);
-
 class Redactor {
  public:
-  // From now on this text is removed wherever it stands, also within a longer one, in JSON's, a
-  // URL's or base64's writing. Texts below 4 characters are not learned: they stand everywhere.
+  // From now on this text is removed wherever it stands, also within a longer one, in all writings
+  // that SecretForms knows. Texts below 4 characters are not learned: they stand everywhere.
   void learn(std::string_view secret);
   // The values of headers and of members of a JSON body, and parameters of the URL, whose names say
   // that they are credentials; what HTTP's basic authentication consists of.
@@ -35,11 +31,8 @@ class Redactor {
  private:
   void learn_headers(const std::vector<net::Header>& headers);
   void learn_body(std::string_view body);
-  // Under the lock.
-  [[nodiscard]] std::string without(std::string_view text) const;
-
   mutable std::mutex mutex_;
-  std::vector<std::string> forms_;  // of all secrets, the longest first
+  SecretForms forms_;
 };
 
 }  // namespace ccm::plugin

@@ -7,9 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <openssl/evp.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -93,10 +95,42 @@ std::string percent_lower(std::string text) {
   return text;
 }
 
+std::string hexadecimal(const std::string& text, bool upper) {
+  std::string digits;
+  for (const char c : text) {
+    char pair[3];
+    std::snprintf(pair, sizeof pair, upper ? "%02X" : "%02x", static_cast<unsigned char>(c));
+    digits += pair;
+  }
+  return digits;
+}
+
+// Some characters as a server may write them that knows no others' rules: half of them, at random.
+std::string here_and_there(const std::string& text, const char* format, std::mt19937& random) {
+  std::string written;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool special = c == '%' || c == '\\' || c == '&';
+    char coded[16];
+    std::snprintf(coded, sizeof coded, format, byte);
+    written +=
+        byte < 0x80 && (special || random() % 2 == 0) ? std::string(coded) : std::string(1, c);
+  }
+  return written;
+}
+
 // A body in which the secret stands under a harmless name, as a cloud repeats what it was sent.
 std::string echo(const std::string& secret, std::mt19937& random) {
   const std::string text = "before " + secret + " after";
-  switch (random() % 6) {
+  switch (random() % 10) {
+    case 6:
+      return "key " + hexadecimal("p" + secret, random() % 2 == 0);
+    case 7:
+      return "url " + here_and_there(secret, random() % 2 == 0 ? "%%%02X" : "%%%02x", random);
+    case 8:
+      return "not quite json \"" + here_and_there(secret, "\\u%04x", random) + "\"";
+    case 9:
+      return "<p>" + here_and_there(secret, "&#%u;", random) + "</p>";
     case 0:
       return json{{"message", text}}.dump();
     case 1:
@@ -118,7 +152,8 @@ bool shows(const std::string& text, const std::string& secret) {
   const std::string percent = percent_encode(secret);
   for (const std::string& form :
        {secret, quoted.substr(1, quoted.size() - 2), ascii.substr(1, ascii.size() - 2), percent,
-        percent_lower(percent), base64(secret)}) {
+        percent_lower(percent), base64(secret), hexadecimal(secret, false),
+        hexadecimal(secret, true)}) {
     if (text.find(form) != std::string::npos) return true;
   }
   return false;
@@ -205,13 +240,34 @@ TEST_F(HttpRecordingTest, BytesThatAreNoTextAreNoFault) {
 
 TEST_F(HttpRecordingTest, OnlyItsOwnerReadsTheFile) {
   std::ofstream(file()) << "left from before\n";
-  fs::permissions(file(), fs::perms::all);
+  fs::permissions(file(), fs::perms::owner_read | fs::perms::owner_write);
   auto recording = HttpRecording::open(file());
   ASSERT_TRUE(recording.ok());
   struct stat status {};
   ASSERT_EQ(stat(file().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0600u);
   EXPECT_EQ(written(), "");
+}
+
+// Somebody else's, in a folder that all may write; or one that somebody has open already.
+TEST_F(HttpRecordingTest, Issue37_12_AFileThatIsNotThisUsersAloneIsLeftAsItIs) {
+  const auto refusal = [this] {
+    const auto opened = HttpRecording::open(file());
+    EXPECT_EQ(written(), "precious\n");
+    const std::string start = "--record: cannot write " + file() + ": ";
+    const std::string text = opened.status().message();
+    return text.starts_with(start) ? text.substr(start.size()) : "not refused: " + text;
+  };
+  std::ofstream(file()) << "precious\n";
+  fs::permissions(file(), fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+  EXPECT_EQ(refusal(), "others may read or write it; remove it first");
+  fs::permissions(file(), fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_hard_link(file(), folder_ / "second");
+  EXPECT_EQ(refusal(), "it has a second name (a hard link); remove it first");
+  fs::remove(folder_ / "second");
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives a file away";
+  ASSERT_EQ(::chown(file().c_str(), 65534, 65534), 0);
+  EXPECT_EQ(refusal(), "it belongs to another user (uid 65534); remove it first");
 }
 
 TEST_F(HttpRecordingTest, AFileThatCannotBeWrittenIsOneLine) {

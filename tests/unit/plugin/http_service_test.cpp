@@ -31,7 +31,7 @@ class HttpServiceTest : public PluginHostTest {
             uint32_t max_tries = 0, uint32_t flags = 0) {
     const ccm_host_http* http = nullptr;
     const ccm_interface service = plugin_.service(CCM_HOST_HTTP, &http);
-    const ccm_key_value header{c_str("Authorization"), c_str("Bearer token-4711")};
+    const ccm_key_value header{c_str("Authorization"), c_str(header_)};
     auto request = sized<ccm_http_request>();
     request.flags = flags;
     request.method = c_str(method);
@@ -63,6 +63,7 @@ class HttpServiceTest : public PluginHostTest {
 
   const std::shared_ptr<net::WriteGate> gate_ =
       std::make_shared<net::WriteGate>([] { return true; });
+  std::string header_ = "Bearer token-4711";
   std::string url_ = "https://user:secret@api.example/v2/x?token=abc";
   WithheldWrites* withheld_ = nullptr;
   CallBudgets budgets_{timers_};
@@ -159,6 +160,67 @@ TEST_F(HttpServiceTest, AnErrorThatRepeatsTheCredentialDoesNotReachThePlugin) {
   good.body = "token-4711";
   answer(good);
   EXPECT_EQ(body, "token-4711") << "a log-in may answer with it";
+}
+
+// A cloud, or a proxy before it, that shows the request in a writing of its own.
+TEST_F(HttpServiceTest, Issue37_12_NeitherInAnotherWriting) {
+  ASSERT_TRUE(create(true).ok());
+  const std::string token = "t0ken/+\"47%11";
+  header_ = "Bearer " + token;
+  Caught caught;
+  std::string body;
+  caught.on_result = [&](const void* result) {
+    body = view(static_cast<const ccm_http_response*>(result)->body);
+  };
+  const auto shown = [&](const std::string& text) {
+    send(caught, "POST");
+    net::Response refused = response(400);
+    refused.body = text;
+    answer(refused);
+    return body;
+  };
+  for (const char* form :
+       {"dDBrZW4vKyI0NyUxMQ==",              // base64
+        "dDBrZW4vKyI0NyUxMQ",                // without padding
+        "dDBrZW4vKyI0NyUxMQ%3D%3D",          // and in a URL
+        "dDBrZW4vKyI0NyUxMQ\\u003d\\u003d",  // or in JSON
+        "t0ken%2F%2B%2247%2511", "t0ken%2f%2b%2247%2511", "%74%30%6B%65%6E/+%2247%2511",
+        "t0ken/+\\\"47%11", "t0ken\\/+\\\"47%11", "t0ken/+\\u00224\\u0037%11", "t0ken/+&quot;47%11",
+        "t0ken/+&#34;47%11", "t0ken/+&#x22;47%11", "74306b656e2f2b223437253131",
+        "74306B656E2F2B223437253131"}) {
+    const std::string text = shown("sent: " + std::string(form));
+    EXPECT_TRUE(text.starts_with("sent: [redacted]")) << form << ": " << text;
+    EXPECT_LE(text.size(), 32u) << text;
+  }
+  // As a part of something longer, at each place within a group of base64.
+  for (const char* form :
+       {"QmVhcmVyIHQwa2VuLysiNDclMTE=", "YXV0aDp0MGtlbi8rIjQ3JTExIQ==", "ZTp0MGtlbi8rIjQ3JTEx"}) {
+    EXPECT_NE(shown(form).find("[redacted]"), std::string::npos) << form;
+  }
+  // The other alphabet.
+  header_ = "Bearer ~~~?\?\?>>>";
+  EXPECT_EQ(shown("fn5-Pz8_Pj4-"), "[redacted]");
+  EXPECT_EQ(shown("fn5+Pz8/Pj4+"), "[redacted]");
+  // The password of HTTP's basic authentication, and what is in the URL.
+  header_ = "Basic bWU6cGFzc3dvcmQtMTI=";
+  EXPECT_EQ(shown("no such user: me/password-12"), "no such user: me/[redacted]");
+  url_ += "&api_key=k%2Fe%2Fy-4711";
+  EXPECT_EQ(shown("unknown key k/e/y-4711"), "unknown key [redacted]");
+  EXPECT_EQ(shown("50% of \\u12 &# &#x; %4"), "50% of \\u12 &# &#x; %4") << "others stay";
+}
+
+TEST_F(HttpServiceTest, AnErrorOfAnySizeIsReadInBoundedTime) {
+  ASSERT_TRUE(create(true).ok());
+  Caught caught;
+  std::size_t size = 0;
+  caught.on_result = [&](const void* result) {
+    size = view(static_cast<const ccm_http_response*>(result)->body).size();
+  };
+  send(caught, "POST");
+  net::Response refused = response(500);
+  refused.body.assign(16u << 20, '%');
+  answer(refused);
+  EXPECT_EQ(size, 1u << 20);
 }
 
 TEST_F(HttpServiceTest, RetryAfterIsObeyedByAllUnderThatCredential) {
