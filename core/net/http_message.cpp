@@ -175,8 +175,14 @@ void ResponseParser::on_response_impl(int code, string_view, int, error_code&) {
 }
 
 // Beast's own limit applies to what arrives at once, so fields could go on without end.
-void ResponseParser::on_field_impl(field, string_view text, string_view value, error_code& error) {
+void ResponseParser::on_field_impl(field name, string_view text, string_view value,
+                                   error_code& error) {
   if (header_done_) return;  // a trailer: it must not be taken for a header
+  // Beast takes any other one for none, and so the body's framing for its content.
+  if (name == field::transfer_encoding && !boost::beast::iequals(value, "chunked")) {
+    error = http::error::bad_transfer_encoding;
+    return;
+  }
   header_bytes_ += text.size() + value.size() + std::string_view(": \r\n").size();
   if (header_bytes_ > kMaxHeaderBytes || response.headers.size() == kMaxHeaderFields) {
     error = http::error::header_limit;

@@ -52,6 +52,12 @@ class RequestReader::Parser final : public http::basic_parser<true> {
       return;
     }
     if (field == http::field::host) ++hosts;
+    // Beast takes any other one for none at all, and so the body for the next request (RFC
+    // 9112 6.1).
+    if (field == http::field::transfer_encoding && !boost::beast::iequals(value, "chunked")) {
+      error = http::error::bad_transfer_encoding;
+      return;
+    }
     request->headers.push_back({{name.data(), name.size()}, {value.data(), value.size()}});
   }
   void on_header_impl(error_code&) override { header_done_ = true; }

@@ -28,6 +28,20 @@ TEST(HttpMessage, HeaderValuesHaveNoControlCharactersAnywhere) {
   }
 }
 
+TEST(HttpMessage, Issue37_12_ATransferEncodingThatIsNotChunkedIsGarbage) {
+  const auto fed = [](const std::string& encoding) {
+    ResponseParser parser(false, 1000);
+    return parser
+        .feed("HTTP/1.1 200 OK\r\nTransfer-Encoding: " + encoding +
+              "\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
+        .status();
+  };
+  for (const char* encoding : {"xchunked", "chunked, chunked", "gzip, chunked", "identity", ""}) {
+    EXPECT_EQ(fed(encoding).code(), Code::unavailable) << encoding;
+  }
+  EXPECT_TRUE(fed("Chunked").ok());
+}
+
 // Pieces of one answer from a server, in records of 1 to 16,384 bytes.
 class AnswerLimits : public testing::TestWithParam<std::size_t> {
  protected:

@@ -125,6 +125,26 @@ TEST_P(RequestLimits, TrailersWithoutEndAre413) {
   expect_refused(feed(kChunked + "0\r\n", "a: b\r\n"), 413, kHeader);
 }
 
+// What it is taken for decides where the next request begins.
+TEST_P(RequestLimits, Issue37_12_ATransferEncodingThatIsNotChunkedIs400) {
+  for (const char* encoding :
+       {"xchunked", "chunkedx", "chunked, chunked", "gzip, chunked", "chunked, gzip", "identity",
+        "", "\"chunked\"", "chunked;x=1", "gzip"}) {
+    SCOPED_TRACE(encoding);
+    const std::string begin =
+        "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " + std::string(encoding) + "\r\n";
+    for (const char* length : {"", "Content-Length: 5\r\n"}) {
+      const Outcome outcome = feed(begin + length + "\r\n0\r\n\r\n", "");
+      EXPECT_EQ(outcome.state, State::refused);
+      EXPECT_EQ(outcome.refusal, 400u);
+    }
+  }
+  EXPECT_EQ(
+      feed("POST /x HTTP/1.1\r\nHost: x\r\ntransfer-encoding: \tCHUNKED \r\n\r\n0\r\n\r\n", "")
+          .state,
+      State::request);
+}
+
 TEST_P(RequestLimits, ATrailerIsNoHeader) {
   const Outcome good = feed(
       kChunked + "3;a=b\r\nabc\r\n0\r\nX-Remote-User: root\r\nAuthorization: Bearer t\r\n\r\n", "");
