@@ -3,6 +3,9 @@
 #include "cloud/broker/abi_structs.hpp"
 #include "plugin/bounded.hpp"
 
+#include <ccm/host_name.hpp>
+#include <ccm/shown_text.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -40,6 +43,32 @@ bool sound_ingress(const ccm_ingress& one) {
   }
   const bool reachable = !view(one.ip).empty() || !view(one.hostname).empty();
   return reachable && sound_name(one.ip) && sound_name(one.hostname) && sound_name(one.ip_mode);
+}
+
+// Of a tenant's annotation, mostly: another one helps.
+Status unfit_host_name(std::string_view name) {
+  constexpr std::size_t kShown = 80;
+  std::string shown = shown_text(utf8_front(name, kShown));
+  std::replace(shown.begin(), shown.end(), '\n', '?');
+  std::replace(shown.begin(), shown.end(), '\t', '?');
+  return Status(
+             Code::invalid_argument, ErrorClass::invalid_spec,
+             "the load balancer's host name \"" + shown +
+                 "\" is none that Kubernetes takes: lower-case letters, digits, '-' and '.', 253 "
+                 "characters at most, and no address")
+      .with_reason("InvalidHostName");
+}
+
+// What would make the API server refuse the whole status, for ever.
+Status unfit_for_status(const LoadBalancer& balancer) {
+  for (const Ingress& ingress : balancer.ingress) {
+    if (!ingress.hostname.empty() && !is_host_name(ingress.hostname)) {
+      return unfit_host_name(ingress.hostname);
+    }
+    if (!ingress.ip.empty() && !is_ip_address(ingress.ip))
+      return malformed("load balancer: its address is none");
+  }
+  return {};
 }
 
 bool sound_annotations(const ccm_load_balancer& balancer) {
@@ -124,6 +153,7 @@ Result<LoadBalancer> copy_load_balancer(const void* result) {
   }
   LoadBalancer balancer = detail::load_balancer_from_c(checked);
   repair_texts(balancer);
+  if (Status unfit = unfit_for_status(balancer); !unfit.ok()) return unfit;
   return balancer;
 }
 

@@ -127,6 +127,34 @@ TEST_F(NetworkBrokerTest, AnswersThatMakeNoSenseAreFailures) {
   }
 }
 
+// The API server would refuse the Service's whole status.
+TEST_F(NetworkBrokerTest, Issue37_12_AHostNameThatKubernetesRefusesIsTheServicesFault) {
+  const auto provider = full_table();
+  start(&provider);
+  const auto answered_with = [this](const char* hostname, const char* ip) {
+    auto ingress = sized<ccm_ingress>();
+    ingress.hostname = c_str(hostname);
+    ingress.ip = c_str(ip);
+    const ccm_ingress* const list[] = {&ingress};
+    auto balancer = sized<ccm_load_balancer>();
+    balancer.ingress = list;
+    balancer.ingress_count = 1;
+    Caught caught;
+    ask(table().ensure, caught);
+    answer(0, {}, &balancer);
+    return *caught.status;
+  };
+  EXPECT_TRUE(answered_with("lb.example.com", "").ok());
+  EXPECT_TRUE(answered_with("", "2001:db8::1").ok());
+  const Status refused = answered_with("lb\nevil\u202e", "");
+  EXPECT_EQ(refused.error_class(), ErrorClass::invalid_spec);
+  EXPECT_EQ(refused.reason(), "InvalidHostName");
+  EXPECT_NE(refused.message().find("host name \"lb?evil\ufffd\""), std::string::npos)
+      << refused.message();
+  EXPECT_EQ(answered_with("192.0.2.1", "").reason(), "InvalidHostName");
+  EXPECT_EQ(answered_with("", "192.0.2.1 or so").code(), Code::internal);
+}
+
 TEST_F(NetworkBrokerTest, R_7_AStateThatIsUnknownOrNotSaidIsUnknown) {
   const auto provider = full_table();
   start(&provider);

@@ -145,6 +145,19 @@ TEST_F(LoadBalancerOperationsTest, DO_236_TheHostnameStandsInsteadOfTheAddresses
   EXPECT_EQ(active->ingress[0].ip, "");
 }
 
+TEST_F(LoadBalancerOperationsTest,
+       Issue37_12_AHostnameThatKubernetesRefusesIsToldBeforeAnythingIsMade) {
+  log_in();
+  for (const char* name : {"web\nexample.com", "web_1.example.com", "192.0.2.1", "-web"}) {
+    const auto refused = ensure(service({{kAnnotation + "hostname", name}}), nodes());
+    ASSERT_FALSE(refused.ok()) << name;
+    EXPECT_EQ(refused.status().error_class(), ErrorClass::invalid_spec);
+    EXPECT_NE(refused.status().message().find("invalid LB hostname provided: \""),
+              std::string::npos)
+        << refused.status().message();
+  }
+}
+
 TEST_F(LoadBalancerOperationsTest, DO_375_ClientsInTheClusterGoThroughWhereTheyMust) {
   log_in();
   const json annotations = {{kAnnotation + "type", "REGIONAL"},

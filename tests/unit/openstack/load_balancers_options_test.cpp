@@ -336,6 +336,16 @@ TEST_F(OpenStackOptionsTest, OS_241_289_WithoutANetworkThatLeadsOutside) {
   EXPECT_EQ(events("LoadBalancerForcedInternal").size(), 1U);
 }
 
+TEST_F(OpenStackOptionsTest, Issue37_12_AHostnameThatKubernetesRefusesIsNotFollowed) {
+  start("");
+  for (const char* name : {"web\nexample.com", "Web.example.com", "192.0.2.1"}) {
+    const auto made = with({{"hostname", name}});
+    EXPECT_EQ(made.ingress[0].hostname, "") << name;
+    EXPECT_NE(made.ingress[0].ip, "");
+  }
+  EXPECT_FALSE(events("InvalidAnnotation").empty());
+}
+
 TEST_F(OpenStackOptionsTest, OS_129_198_214_293_HostNames) {
   start("enable-ingress-hostname = true\n");
   const auto made = with({});

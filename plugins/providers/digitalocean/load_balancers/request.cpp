@@ -4,6 +4,7 @@
 #include "health_check.hpp"
 #include "ownership.hpp"
 
+#include <ccm/host_name.hpp>
 #include <ccm/lower_case.hpp>
 #include <ccm/trim.hpp>
 
@@ -62,6 +63,12 @@ LoadBalancerTraits traits_of(const LoadBalancerService& service, const Annotatio
   traits.target_tag = target_tag(annotations, settings);
   traits.hostname = lower_case(annotations.text(annotation::kHostname));
   return traits;
+}
+
+// It becomes the Service's status, which Kubernetes refuses as a whole for a wrong one.
+void check_host_name(const std::string& name) {
+  if (name.empty() || is_host_name(name)) return;
+  refuse("invalid LB hostname provided: " + go_quoted(name) + " is no RFC 1123 name");
 }
 
 // DO-142..DO-144
@@ -168,6 +175,7 @@ WantedLoadBalancer build(const RequestInput& input) {
   wanted.forwarding_rules =
       forwarding_rules(input.service, annotations, wanted.type, input.certificate_id);
   wanted.health_check = health_check(input.service, annotations);
+  check_host_name(input.traits.hostname);
   read_size(annotations, wanted);
   wanted.sticky_sessions = sticky_sessions(annotations);
   read_switches(annotations, wanted);

@@ -2,6 +2,7 @@
 
 #include "annotations.hpp"
 
+#include <ccm/host_name.hpp>
 #include <ccm/trim.hpp>
 
 #include <algorithm>
@@ -141,6 +142,11 @@ class OptionReader {
     out_.flavor_id = text(annotation::kFlavorId, settings_.flavor_id);
     out_.availability_zone = text(annotation::kAvailabilityZone, settings_.availability_zone);
     out_.hostname = given_.text(annotation::kHostname).value_or("");
+    // It becomes the Service's status, which Kubernetes refuses as a whole for a wrong one.
+    if (!out_.hostname.empty() && !is_host_name(out_.hostname)) {
+      given_.not_followed(annotation::kHostname, "is no RFC 1123 name");
+      out_.hostname.clear();
+    }
     if (settings_.enable_ingress_hostname) out_.ingress_suffix = settings_.ingress_hostname_suffix;
   }
 
