@@ -31,7 +31,7 @@ struct WayOut {
   std::optional<int> exit_code;  // without one: that of the orderly stop
 };
 
-constexpr std::array<WayOut, 12> kWaysOut{{
+constexpr std::array<WayOut, 13> kWaysOut{{
     {Cause::signal, Way::leave, Way::stop, Way::stay, kExitOk},
     {Cause::second_signal, Way::leave, Way::leave, Way::leave, kExitFatal},
     {Cause::stop_limit, Way::leave, Way::leave, Way::leave, std::nullopt},
@@ -47,6 +47,9 @@ constexpr std::array<WayOut, 12> kWaysOut{{
     {Cause::undetermined, Way::stop, Way::stop, Way::stay, kExitUndetermined},
     // With a lost Lease's code, so that whatever started this process starts it again.
     {Cause::outvoted, Way::stop, Way::stop, Way::stay, kExitLeadershipLost},
+    // At once, since what this process holds of the cluster is of a future that was undone. Started
+    // again it reads everything anew.
+    {Cause::set_back, Way::leave, Way::leave, Way::leave, kExitLeadershipLost},
 }};
 
 constexpr bool in_order_of_causes() {

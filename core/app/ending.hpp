@@ -24,6 +24,8 @@ enum class Cause {
   undetermined,
   // The API server's coordinator chose another leader.
   outvoted,
+  // The API server's storage was restored from a copy.
+  set_back,
 };
 
 class Ending {

@@ -86,7 +86,8 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
       event_gate(std::make_shared<net::WriteGate>([this] { return may_write(); })),
       clients(loop.executor(), config, line, {write_gate, event_gate},
               client_metrics.observer(config.server)),
-      informers(clients.client("shared-informers"), informer_timing(options.client_connection)),
+      informers(clients.client("shared-informers"), informer_timing(options.client_connection),
+                [this](const std::string& reason) { set_back(reason); }),
       recorders([this](const std::string& source, const std::string& account) {
         kube::EventOptions event_options;
         event_options.component = source;
@@ -269,6 +270,15 @@ void Manager::Impl::listen() {
     });
   };
   signals.listen(std::move(callbacks));
+}
+
+// Any thread.
+void Manager::Impl::set_back(const std::string& reason) {
+  ending.end(Cause::set_back, [&] {
+    log::error(
+        "Stopping, to read everything anew: the API server's storage was restored from a copy",
+        {{"reason", reason}});
+  });
 }
 
 void Manager::Impl::fail(const Status& status) {

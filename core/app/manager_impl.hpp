@@ -55,6 +55,7 @@ struct Manager::Impl final : plugin::FlagSource {
   [[nodiscard]] ConfigInForce config_in_force() const;
   void watch_signals();
   Status alive(bool holding) const;
+  void set_back(const std::string& reason);
   void listen();
   void fail(const Status& status);
   void begin_stop();

@@ -197,6 +197,7 @@ asio::awaitable<void> Manager::Impl::start() {
                             log::error("Leadership lost", {{"reason", reason}});
                           });
                         },
+                    .set_back = [this](const std::string& reason) { set_back(reason); },
                     .outvoted =
                         [this](const std::string& identity) {
                           ending.end(Cause::outvoted, [&] {

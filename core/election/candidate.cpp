@@ -1,11 +1,18 @@
 #include "election/candidate.hpp"
 
+#include "kube/resource_version.hpp"
+
 #include <utility>
 
 namespace ccm::election {
 
 void Candidate::observe(Lease lease, TimePoint now) {
   if (!lease_ || lease_->record != lease.record) observed_ = now;
+  if (kube::older_version(lease.resource_version, newest_version_)) {
+    set_back_ =
+        "the Lease has resourceVersion " + lease.resource_version + " after " + newest_version_;
+  }
+  newest_version_ = lease.resource_version;
   lease_ = std::move(lease);
 }
 
@@ -14,7 +21,7 @@ std::string Candidate::holder() const {
 }
 
 Candidate::TimePoint Candidate::expiry() const {
-  return lease_ ? observed_ + lease_->record.lease_duration : TimePoint();
+  return lease_ ? observed_ + lease_duration_ : TimePoint();
 }
 
 bool Candidate::expired(TimePoint now) const { return expiry() <= now; }

@@ -24,12 +24,17 @@ class Candidate {
   void observe(Lease lease, TimePoint now);
   // The Lease does not exist.
   void forget() { lease_.reset(); }
+  // Not empty: the Lease came with an older resourceVersion than it had before, so the API server's
+  // storage was set back to an earlier state (API-141). Says which.
+  [[nodiscard]] const std::string& set_back() const { return set_back_; }
 
   [[nodiscard]] const std::string& identity() const { return identity_; }
   // Recorded holder; empty when nobody holds it or nothing was seen.
   [[nodiscard]] std::string holder() const;
   [[nodiscard]] bool holds() const { return lease_ && holder() == identity_; }
-  // When the record expires unless it changes; the distant past when nothing was seen.
+  // When the record expires unless it changes; the distant past when nothing was seen. By the
+  // duration of this process and not by that of the record, which any writer of the Lease chooses
+  // (HOST-112c).
   [[nodiscard]] TimePoint expiry() const;
   // The recorded holder did not renew in time.
   [[nodiscard]] bool expired(TimePoint now) const;
@@ -59,6 +64,8 @@ class Candidate {
   std::chrono::seconds lease_duration_;
   std::optional<Lease> lease_;
   TimePoint observed_{};
+  std::string newest_version_;
+  std::string set_back_;
 };
 
 }  // namespace ccm::election

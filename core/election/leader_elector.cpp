@@ -57,6 +57,9 @@ asio::awaitable<void> LeaderElector::Impl::pause(milliseconds time) {
 
 void LeaderElector::Impl::observe(Lease lease, TimePoint now) {
   candidate.observe(std::move(lease), now);
+  if (!candidate.set_back().empty() && !told_set_back.exchange(true)) {
+    callbacks.set_back(candidate.set_back());
+  }
   if (candidate.holder() == announced || candidate.holder().empty()) return;
   announced = candidate.holder();
   callbacks.post([notify = callbacks.new_leader, identity = announced] { notify(identity); });
@@ -85,6 +88,7 @@ bool LeaderElector::Impl::within_reach() const {
 }
 
 Status LeaderElector::Impl::may_write(TimePoint now) const {
+  if (told_set_back) return {Code::failed_precondition, candidate.set_back()};
   const bool ours = is_leader && candidate.holds();
   if (ours || (coordinated ? within_reach() : candidate.may_take(now))) return {};
   std::string why = "the Lease is held by " + candidate.holder();
@@ -304,7 +308,7 @@ void LeaderElector::start() {
 void LeaderElector::release(std::function<void()> done) { impl_->stop(true, std::move(done)); }
 
 bool LeaderElector::leading() const {
-  return impl_->is_leader && impl_->clock.now() < impl_->deadline();
+  return impl_->is_leader && !impl_->told_set_back && impl_->clock.now() < impl_->deadline();
 }
 
 int64_t LeaderElector::transitions() const { return impl_->transitions; }

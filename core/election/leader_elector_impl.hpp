@@ -76,6 +76,7 @@ struct LeaderElector::Impl {
   std::unique_ptr<Candidacy> candidacy;  // null: nobody coordinates
   bool coordinated = false;              // the API server's coordinator names the holder
   bool told_outvoted = false;
+  std::atomic<bool> told_set_back{false};
   std::string announced;  // the last holder passed to new_leader
   std::minstd_rand random{std::random_device{}()};
   bool write_in_doubt = false;  // the last write has no answer: it may have taken effect

@@ -271,6 +271,7 @@ asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> Client::open_list(
 asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> Client::open_watch(
     Resource resource, std::string namespace_name, WatchOptions options) {
   Call call = impl_->make_call("watch", "GET", CallOptions());
+  if (options.timeout.count() > 0) call.timeout = options.timeout;
   direct(call, resource.id(), resource.path(namespace_name) + watch_query(options).text(),
          namespace_name, {});
   call.rate_limited = false;  // API-37

@@ -84,8 +84,9 @@ struct WatchOptions {
   std::string field_selector;
   std::string resource_version;
   bool bookmarks = true;
-  bool send_initial_events = false;  // streamed list (API-38)
-  bool protobuf = false;             // ask for protobuf first, then for JSON
+  bool send_initial_events = false;      // streamed list (API-38)
+  bool protobuf = false;                 // ask for protobuf first, then for JSON
+  std::chrono::milliseconds timeout{0};  // until the answer's head; 0 = the client's
 };
 
 enum class PatchType { json, merge, strategic_merge, apply };  // API-47

@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "kube/informer_impl.hpp"
+#include "kube/resource_version.hpp"
 #include "net/http_client.hpp"
 
 #include <boost/asio/post.hpp>
@@ -11,14 +12,16 @@
 namespace ccm::kube {
 namespace asio = boost::asio;
 
-Informer::Impl::Impl(Client client_, InformerSpec spec_, InformerTiming timing_)
+Informer::Impl::Impl(Client client_, InformerSpec spec_, InformerTiming timing_,
+                     std::shared_ptr<ServerFindings> findings_)
     : client(client_),
       spec(std::move(spec_)),
       timing(timing_),
       api_version(spec.resource.api_version()),
       backoff(timing.backoff_initial, timing.backoff_limit, timing.backoff_reset,
               timing.backoff_jitter),
-      changed_state(client.executor()) {
+      changed_state(client.executor()),
+      findings(std::move(findings_)) {
   decode_options.kind = spec.resource.kind;
   decode_options.api_version = api_version;
 }
@@ -56,6 +59,7 @@ void Informer::Impl::take_removal(ObjectStore::Key key, const ObjectPtr& last,
 
 // Replaces the store's content without ever emptying it (API-41, 131).
 void Informer::Impl::take_listing(Listing listing) {
+  if (older_version(listing.resource_version, version)) note_set_back(listing.resource_version);
   const bool initial = !synced.load();
   std::vector<ObjectPtr> missing;
   if (!initial && listing.skipped > 0) {
@@ -75,6 +79,7 @@ void Informer::Impl::take_listing(Listing listing) {
   for (const ObjectPtr& object : missing) take_removal(ObjectStore::key_of(*object), nullptr, true);
   set_version(listing.resource_version);
   version_unusable = false;
+  version_verified = true;
   {
     const std::lock_guard lock(mutex);
     ++statistics.lists;
@@ -92,6 +97,14 @@ void Informer::Impl::take_listing(Listing listing) {
 void Informer::Impl::set_version(std::string_view text) {
   const std::lock_guard lock(mutex);
   version = text;
+}
+
+// The server would accept a watch from a version of its future, and tell nothing until it is there.
+void Informer::Impl::note_set_back(std::string_view newest) {
+  const std::string reason = "the newest resourceVersion of " + spec.resource.id() + " is " +
+                             std::string(newest) + " after " + version;
+  log::warning("The API server's storage was set back to an earlier state", {{"reason", reason}});
+  if (findings->set_back) findings->set_back(reason);
 }
 
 void Informer::Impl::note_failure(const Status& status) {
@@ -184,8 +197,10 @@ void Informer::Impl::welcome(const std::shared_ptr<Subscriber>& late) {
   spawn_resync(late);
 }
 
-Informer::Informer(Client client, InformerSpec spec, InformerTiming timing)
-    : impl_(std::make_shared<Impl>(std::move(client), std::move(spec), timing)) {}
+Informer::Informer(Client client, InformerSpec spec, InformerTiming timing,
+                   std::shared_ptr<ServerFindings> findings)
+    : impl_(std::make_shared<Impl>(std::move(client), std::move(spec), timing,
+                                   std::move(findings))) {}
 
 Informer::~Informer() { stop(); }
 

@@ -59,11 +59,23 @@ struct InformerTiming {
   std::chrono::milliseconds watch_idle{
       660'000};  // without a byte: the peer is dead (above API-31's timeout)
   std::chrono::milliseconds list_idle{60'000};  // the same during a list
+  // A streamed list that has no end by then is read in pages, whatever has come.
+  std::chrono::milliseconds streamed_limit{45'000};
   std::size_t max_object_bytes = 8u << 20;
   int64_t page_size = 500;  // API-21
+  // Before a watch goes on, the version from which it does is compared with the server's newest.
+  bool verify_versions = true;
   bool streamed_lists = true;
   // Where the protobuf form of the objects is known and shows all fields that are declared.
   bool protobuf = true;
+};
+
+// What the informers of one API server share. Home thread.
+struct ServerFindings {
+  bool endless_streams = false;  // a streamed list (API-38) had no end
+  // The server's storage was set back to an earlier state (API-141): what informers hold may never
+  // have happened. Empty: each lists again when it notices, and what is missing then was deleted.
+  std::function<void(const std::string& reason)> set_back{};
 };
 
 struct InformerStatistics {
@@ -77,7 +89,8 @@ struct InformerStatistics {
 
 class Informer {
  public:
-  Informer(Client client, InformerSpec spec, InformerTiming timing = {});
+  Informer(Client client, InformerSpec spec, InformerTiming timing = {},
+           std::shared_ptr<ServerFindings> findings = std::make_shared<ServerFindings>());
   ~Informer();  // stops
   Informer(const Informer&) = delete;
   Informer& operator=(const Informer&) = delete;
@@ -119,7 +132,9 @@ class Informer {
 // One informer per spec, shared by all that ask (HOST-89). Home thread.
 class InformerSet {
  public:
-  explicit InformerSet(Client client, InformerTiming timing = {});
+  // `set_back`: as in ServerFindings.
+  explicit InformerSet(Client client, InformerTiming timing = {},
+                       std::function<void(const std::string& reason)> set_back = {});
   ~InformerSet();
 
   // The informer for `spec`, made on demand; starts in the loop's next step if start() was called
@@ -134,6 +149,7 @@ class InformerSet {
  private:
   Client client_;
   InformerTiming timing_;
+  std::shared_ptr<ServerFindings> findings_ = std::make_shared<ServerFindings>();
   std::vector<std::shared_ptr<Informer>> informers_;
   bool started_ = false;
 };

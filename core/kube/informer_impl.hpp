@@ -35,7 +35,8 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   };
   using Subscribers = std::vector<std::shared_ptr<Subscriber>>;
 
-  Impl(Client client_, InformerSpec spec_, InformerTiming timing_);
+  Impl(Client client_, InformerSpec spec_, InformerTiming timing_,
+       std::shared_ptr<ServerFindings> findings_);
 
   // How to go on after a watch.
   enum class Next { watch, list };
@@ -56,6 +57,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   template <typename Notify>
   void tell(Notify notify);
   void set_version(std::string_view version);
+  void note_set_back(std::string_view newest);
   void note_failure(const Status& status);
   void skipped_object(const Status& why);
   std::chrono::milliseconds pause_after(const Status& status);
@@ -71,9 +73,12 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
 
   // informer_list.cpp: ends with the objects in the store and the version set.
   boost::asio::awaitable<Status> list();
+  boost::asio::awaitable<Status> list_stream();
   boost::asio::awaitable<Status> list_pages();
   boost::asio::awaitable<Status> list_page(Listing& listing, ListOptions options);
+  [[nodiscard]] bool may_stream() const;
   void log_no_streaming(const Status& why) const;
+  void note_endless_stream();
   Status take_envelope(const std::string& envelope, Listing& listing) const;
   // Failure: wants_json().
   Status take_piece(PieceReader::Piece piece, std::string_view text, Listing& listing);
@@ -82,7 +87,10 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   boost::asio::awaitable<Outcome> watch();
   // Reads the open stream to its end. `listing` not null: a streamed list comes first.
   boost::asio::awaitable<Outcome> follow(std::optional<Listing> listing);
+  boost::asio::awaitable<Outcome> verify_version();
   boost::asio::awaitable<Status> open(bool initial_events, std::string version);
+  [[nodiscard]] std::chrono::milliseconds left_to_stream() const;
+  [[nodiscard]] Status no_end() const;
   void log_cut() const;
   // False when the stream is of no more use; `outcome` gives the reason.
   bool take_event(std::string_view text, std::optional<Listing>& listing, Outcome& outcome);
@@ -106,7 +114,11 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   bool stopped = false;
   bool streaming_refused = false;  // the server has no streamed lists (API-39)
   bool version_unusable = false;   // list from the newest state, not from `version` (API-17, 27)
+  bool version_verified = false;   // a watch may go on from `version`
   int streamed_failures = 0;       // in a row
+  std::shared_ptr<ServerFindings> findings;
+  Backoff::Clock::duration streamed_time{};   // of streams in a row that did not end the list
+  Backoff::Clock::time_point streamed_end{};  // of the one that is read
   std::unique_ptr<net::ResponseStream> stream;
   std::unique_ptr<WatchReader> pieces;  // of the stream
   uint64_t events_of_stream = 0;

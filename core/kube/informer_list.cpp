@@ -3,6 +3,8 @@
 #include "kube/informer_impl.hpp"
 #include "net/http_client.hpp"
 
+#include <utility>
+
 namespace ccm::kube {
 namespace asio = boost::asio;
 
@@ -18,37 +20,63 @@ bool refuses_streaming(const Status& status) {
 }  // namespace
 
 asio::awaitable<Status> Informer::Impl::list() {
-  if (timing.streamed_lists && !streaming_refused && streamed_failures < kStreamedTries) {
-    // The list is the beginning of the watch: watch() goes on with the same stream.
-    const std::string from = version_unusable ? std::string() : version;
-    Status opened = co_await open(true, from);
-    Outcome outcome;
-    if (opened.ok()) {
-      outcome = co_await follow(Listing());
-      opened = outcome.failure;
-    }
+  if (may_stream()) {
+    Status tried = co_await list_stream();
     if (stream != nullptr) {
       streamed_failures = 0;
+      streamed_time = {};
       co_return Status();
     }
-    if (is_expired(opened)) version_unusable = true;
-    if (is_expired(opened) || wants_json(opened)) co_return opened;
-    streaming_refused = refuses_streaming(opened);
-    const bool lost = opened.error_class() == ErrorClass::unavailable ||
-                      opened.error_class() == ErrorClass::throttled;
+    if (is_expired(tried)) version_unusable = true;
+    if (is_expired(tried) || wants_json(tried)) co_return tried;
+    streaming_refused = refuses_streaming(tried);
+    const bool lost = tried.error_class() == ErrorClass::unavailable ||
+                      tried.error_class() == ErrorClass::throttled;
     ++streamed_failures;
-    if (!streaming_refused && lost) co_return opened;
-    log_no_streaming(opened);
+    if (!streaming_refused && lost && streamed_time < timing.streamed_limit) co_return tried;
+    log_no_streaming(tried);
   }
   Status paged = co_await list_pages();
-  if (paged.ok()) streamed_failures = 0;
   if (is_expired(paged)) version_unusable = true;
+  if (paged.ok()) {
+    // What pages can do, the stream could not: it is not the server that was slow.
+    if (streamed_time >= timing.streamed_limit) note_endless_stream();
+    streamed_failures = 0;
+    streamed_time = {};
+  }
   co_return paged;
 }
 
+bool Informer::Impl::may_stream() const {
+  return timing.streamed_lists && !streaming_refused && !findings->endless_streams &&
+         streamed_failures < kStreamedTries && streamed_time < timing.streamed_limit;
+}
+
+// The list is the beginning of the watch: with success watch() goes on with the same stream.
+asio::awaitable<Status> Informer::Impl::list_stream() {
+  const auto begin = Backoff::Clock::now();
+  streamed_end = begin + (timing.streamed_limit - streamed_time);
+  const std::string from = version_unusable ? std::string() : version;
+  Status status = co_await open(true, from);
+  if (status.ok()) {
+    const Outcome outcome = co_await follow(Listing());
+    status = outcome.failure;
+  }
+  if (status.reason() != net::kConnectFailed) streamed_time += Backoff::Clock::now() - begin;
+  co_return status;
+}
+
+// A proxy or a stand-in for etcd drops the bookmark that ends the list, or keeps the whole answer.
+void Informer::Impl::note_endless_stream() {
+  if (std::exchange(findings->endless_streams, true)) return;
+  log::warning(
+      "Streamed lists of this API server have no end: all lists come in pages from now on. "
+      "KUBE_FEATURE_WatchListClient=false in the environment saves the wait at the start",
+      {{"resource", spec.resource.id()}, {"waited", timing.streamed_limit}});
+}
+
 void Informer::Impl::log_no_streaming(const Status& why) const {
-  log::info("The server has no streaming lists, using pages",
-            {{"resource", spec.resource.id()}, {"reason", why}});
+  log::info("No streamed list, using pages", {{"resource", spec.resource.id()}, {"reason", why}});
 }
 
 asio::awaitable<Status> Informer::Impl::list_pages() {

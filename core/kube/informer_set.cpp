@@ -2,10 +2,16 @@
 
 #include <boost/asio/post.hpp>
 
+#include <utility>
+
 namespace ccm::kube {
 namespace asio = boost::asio;
 
-InformerSet::InformerSet(Client client, InformerTiming timing) : client_(client), timing_(timing) {}
+InformerSet::InformerSet(Client client, InformerTiming timing,
+                         std::function<void(const std::string& reason)> set_back)
+    : client_(client), timing_(timing) {
+  findings_->set_back = std::move(set_back);
+}
 
 InformerSet::~InformerSet() { stop(); }
 
@@ -13,7 +19,7 @@ std::shared_ptr<Informer> InformerSet::informer(const InformerSpec& spec) {
   for (const auto& informer : informers_) {
     if (informer->spec() == spec) return informer;
   }
-  informers_.push_back(std::make_shared<Informer>(client_, spec, timing_));
+  informers_.push_back(std::make_shared<Informer>(client_, spec, timing_, findings_));
   const std::weak_ptr<Informer> made = informers_.back();
   if (started_) {  // the caller has its fields to declare first
     asio::post(client_.executor(), [made] {

@@ -1,8 +1,11 @@
 // How an informer follows changes (API-23..37) and what it does when that ends.
 #include "base/log.hpp"
 #include "kube/informer_impl.hpp"
+#include "kube/resource_version.hpp"
 #include "net/http_client.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace ccm::kube {
@@ -19,6 +22,18 @@ bool ends_initial_events(const Object& bookmark) {
 
 }  // namespace
 
+Status Informer::Impl::no_end() const {
+  return {Code::deadline_exceeded, ErrorClass::unavailable,
+          "streamed list of " + spec.resource.id() + ": its closing bookmark did not come"};
+}
+
+// Not zero, which would be no limit at all.
+std::chrono::milliseconds Informer::Impl::left_to_stream() const {
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(streamed_end - Backoff::Clock::now());
+  return std::max(left, std::chrono::milliseconds(1));
+}
+
 asio::awaitable<Status> Informer::Impl::open(bool initial_events, std::string from) {
   WatchOptions options;
   options.label_selector = spec.label_selector;
@@ -26,6 +41,7 @@ asio::awaitable<Status> Informer::Impl::open(bool initial_events, std::string fr
   options.resource_version = std::move(from);
   options.send_initial_events = initial_events;
   options.protobuf = format->protobuf();
+  if (initial_events) options.timeout = left_to_stream();
   const Resource resource = spec.resource;
   const std::string namespace_name = spec.namespace_name;
   events_of_stream = 0;
@@ -54,13 +70,35 @@ Informer::Impl::Outcome Informer::Impl::after_expiry(const Status& status) {
   return {Next::list, again ? status : Status()};
 }
 
+// While there was no watch the server's storage may have been restored from a copy (API-141).
+asio::awaitable<Informer::Impl::Outcome> Informer::Impl::verify_version() {
+  ListOptions options;
+  options.label_selector = spec.label_selector;
+  options.field_selector = spec.field_selector;
+  options.limit = 1;
+  Listing newest;
+  Status status = co_await list_page(newest, options);
+  if (!status.ok()) co_return after_error(status);
+  if (!older_version(newest.resource_version, version)) co_return Outcome();
+  note_set_back(newest.resource_version);
+  set_version(newest.resource_version);
+  version_unusable = true;
+  co_return Outcome{Next::list, Status()};
+}
+
 asio::awaitable<Informer::Impl::Outcome> Informer::Impl::watch() {
   if (stream == nullptr) {
+    if (timing.verify_versions && !version_verified) {
+      Outcome verified = co_await verify_version();
+      if (verified.next == Next::list || !verified.failure.ok()) co_return verified;
+    }
     const std::string from = version;
+    version_verified = false;
     Status opened = co_await open(false, from);
     if (!opened.ok()) co_return is_expired(opened) ? after_expiry(opened) : after_error(opened);
     note_failure(Status());
   }
+  version_verified = false;
   Outcome outcome = co_await follow(std::nullopt);
   co_return outcome;
 }
@@ -87,7 +125,12 @@ asio::awaitable<Informer::Impl::Outcome> Informer::Impl::follow(std::optional<Li
       }
       if (listing_first && !listing) co_return outcome;  // the rest is for watch()
     }
-    const auto idle = listing ? timing.list_idle : timing.watch_idle;
+    if (listing && Backoff::Clock::now() >= streamed_end) {  // changes do not end a list
+      stream.reset();
+      outcome.failure = no_end();
+      co_return outcome;
+    }
+    const auto idle = listing ? std::min(timing.list_idle, left_to_stream()) : timing.watch_idle;
     Result<std::string> read = co_await stream->read(idle);
     if (read.ok() && !read->empty()) {
       pieces->feed(*read);

@@ -43,6 +43,14 @@ http::Response ApiServer::administer(const User& user, const http::Request& requ
     store_.expire_history();
     return json_answer({{"resourceVersion", std::to_string(store_.revision())}});
   }
+  if (path == "/sandbox/back-up") {
+    store_.back_up();
+    return json_answer({{"resourceVersion", std::to_string(store_.revision())}});
+  }
+  if (path == "/sandbox/restore") {
+    if (!store_.restore()) throw bad_request("nothing was backed up");
+    return json_answer({{"resourceVersion", std::to_string(store_.revision())}});
+  }
   if (path == "/sandbox/drop-watches") return drop_watches(request);
   throw unknown_path();
 }

@@ -57,6 +57,13 @@ void Collection::compact(Revision revision) {
   std::erase_if(pinned_, [&](const Pinned& p) { return p.snapshot->revision <= revision; });
 }
 
+void Collection::restore(std::map<std::string, ObjectPtr, std::less<>> objects, Revision revision) {
+  objects_ = std::move(objects);
+  history_.clear();
+  pinned_.clear();
+  compacted_ = revision;
+}
+
 SnapshotPtr Collection::rewind(Revision revision) const {
   auto past = objects_;
   for (auto event = history_.rbegin(); event != history_.rend(); ++event) {

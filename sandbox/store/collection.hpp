@@ -46,6 +46,8 @@ class Collection {
   const std::deque<Event>& history() const { return history_; }
   // Forgets all events and pinned snapshots up to `revision`.
   void compact(Revision revision);
+  // The objects of an earlier time, without a history. Watches get no event: drop them.
+  void restore(std::map<std::string, ObjectPtr, std::less<>> objects, Revision revision);
 
   // The state at `revision`; null if the history does not reach back that far.
   SnapshotPtr at(Revision revision, Revision current) const;

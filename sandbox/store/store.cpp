@@ -28,6 +28,21 @@ ObjectPtr Store::remove(std::size_t index, const std::string& key) {
   return last;
 }
 
+void Store::back_up() {
+  copy_ = Copy{revision_, {}};
+  for (const auto& collection : collections_) copy_->objects.push_back(collection->objects());
+}
+
+bool Store::restore() {
+  if (!copy_) return false;
+  revision_ = copy_->revision;
+  for (std::size_t index = 0; index < collections_.size(); ++index) {
+    collections_[index]->restore(copy_->objects[index], revision_);
+  }
+  for (auto& collection : collections_) collection->drop_watches(true);
+  return true;
+}
+
 void Store::expire_history() {
   // One step forward, so that even the newest known revision is in the past.
   ++revision_;

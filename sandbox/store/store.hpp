@@ -2,7 +2,10 @@
 
 #include "store/collection.hpp"
 
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace sandbox {
@@ -22,11 +25,23 @@ class Store {
   // Null if there is none.
   ObjectPtr remove(std::size_t index, const std::string& key);
 
+  // Remembers the present state; restore() goes back to it, its revision included, as etcd does
+  // with a copy: whatever was written since has never been. Cuts all watches.
+  void back_up();
+  // False without a copy.
+  bool restore();
+
   // Makes every revision before the present one unreachable.
   void expire_history();
 
  private:
+  struct Copy {
+    Revision revision;
+    std::vector<std::map<std::string, ObjectPtr, std::less<>>> objects;
+  };
+
   Revision revision_ = 1;
+  std::optional<Copy> copy_;
   std::vector<std::unique_ptr<Collection>> collections_;
 };
 

@@ -39,6 +39,9 @@ class Cluster {
   // A connection of its own, for another thread.
   [[nodiscard]] support::KubeClient client() const { return server_.client(); }
 
+  [[nodiscard]] support::TestServer& server() { return server_; }
+  [[nodiscard]] support::TestCloud& cloud() { return cloud_; }
+
   // A machine and the Node that registers for it, still with the taint.
   void add_machine(support::KubeClient& api, const std::string& name);
   void add_node(support::KubeClient& api, const std::string& name);

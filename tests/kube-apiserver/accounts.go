@@ -9,6 +9,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
@@ -107,7 +108,8 @@ func createManagerAccount(at paths, server string, client kubernetes.Interface) 
 	meta := metav1.ObjectMeta{Name: managerName}
 	options := metav1.CreateOptions{}
 	accounts := client.CoreV1().ServiceAccounts(metav1.NamespaceSystem)
-	if _, err := accounts.Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}, options); err != nil {
+	_, err := accounts.Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}, options)
+	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
 	seconds := tokenSeconds

@@ -16,8 +16,9 @@ import (
 
 const expiryTimeout = 60 * time.Second
 
-// serveControl answers POST /expire-history on a free loopback port and returns its address. The
-// answer comes when the API server itself reports the old history as expired.
+// serveControl answers POST /expire-history and POST /back-up on a free loopback port and returns its
+// address. The answers come when the API server itself reports the old history as expired, or is
+// ready again.
 func serveControl(store *store, client kubernetes.Interface) (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -37,6 +38,17 @@ func serveControl(store *store, client kubernetes.Interface) (string, error) {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, "{\"lastExpired\":%q}\n", strconv.FormatInt(last, 10))
+	})
+	mux.HandleFunc("POST /back-up", func(w http.ResponseWriter, r *http.Request) {
+		err := store.backUp()
+		if err == nil {
+			err = waitUntilReady(client)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
 	})
 	go http.Serve(listener, mux) //nolint:errcheck // ends with the process
 	return "http://" + listener.Addr().String(), nil

@@ -59,8 +59,10 @@ func run(at paths, port, verbosity int, more []string) error {
 	if err := os.RemoveAll(at.file("ready")); err != nil {
 		return err
 	}
-	if err := writeCredentials(at); err != nil {
-		return err
+	if _, err := os.Stat(at.file("ca.crt")); err != nil { // of an earlier start on this folder
+		if err := writeCredentials(at); err != nil {
+			return err
+		}
 	}
 	servingPort, err := reservePort(port)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"os"
 	"sync"
 	"time"
 
@@ -73,6 +74,22 @@ func (s *store) stop() {
 			shutDownConnections(s.port)
 		}
 	}
+}
+
+// backUp writes a copy of the data beside it. etcd is stopped meanwhile, as a copy of the files needs.
+func (s *store) backUp() error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.stop()
+	target := s.directory + ".copy"
+	err := os.RemoveAll(target)
+	if err == nil {
+		err = os.CopyFS(target, os.DirFS(s.directory))
+	}
+	if startError := s.start(s.port); startError != nil {
+		return startError
+	}
+	return err
 }
 
 // expireHistory makes every revision up to now unreadable and returns the last one that was.

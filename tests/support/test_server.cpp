@@ -79,17 +79,18 @@ ReadyServer::ReadyServer(const std::vector<std::string>& command, const fs::path
 
 TestServer::TestServer(const fs::path& directory, const std::vector<std::string>& flags)
     : kind_(server_kind()),
-      server_(server_command(kind_, directory / "api", flags), directory / "api") {}
+      flags_(flags),
+      server_(std::in_place, server_command(kind_, directory / "api", flags), directory / "api") {}
 
-fs::path TestServer::kubeconfig() const { return server_.directory() / "kubeconfig"; }
+fs::path TestServer::kubeconfig() const { return server_->directory() / "kubeconfig"; }
 
 fs::path TestServer::manager_kubeconfig() {
   if (kind_ == ServerKind::kSandbox) return kubeconfig();
   if (!rights_given_) {
     give_rights(printed_rights({"--cloud-provider=sandbox", "--controllers=*,node-ipam-controller"},
-                               server_.directory()));
+                               server_->directory()));
   }
-  return server_.directory() / "manager.kubeconfig";
+  return server_->directory() / "manager.kubeconfig";
 }
 
 void TestServer::give_rights(const std::vector<json>& objects) {
@@ -108,21 +109,37 @@ std::vector<json> printed_rights(const std::vector<std::string>& arguments,
   return parse_manifests(ccmctl.log());
 }
 
-void TestServer::expire_history() {
+void TestServer::control(const std::string& sandbox_target, const std::string& target) {
   HttpRequest request;
   request.method = "POST";
   HttpResponse response;
   if (kind_ == ServerKind::kSandbox) {
-    request.target = "/sandbox/expire-history";
+    request.target = sandbox_target;
     response = HttpClient(read_kubeconfig(kubeconfig())).send(request);
   } else {
-    request.target = "/expire-history";
-    response = HttpClient(plain(server_.ready().at("control"))).send(request);
+    request.target = target;
+    response = HttpClient(plain(server_->ready().at("control"))).send(request);
   }
   if (response.status / 100 != 2) {
-    throw std::runtime_error("expire-history: " + std::to_string(response.status) + " " +
+    throw std::runtime_error(request.target + ": " + std::to_string(response.status) + " " +
                              response.body);
   }
+}
+
+void TestServer::expire_history() { control("/sandbox/expire-history", "/expire-history"); }
+
+void TestServer::back_up() { control("/sandbox/back-up", "/back-up"); }
+
+void TestServer::restore() {
+  if (kind_ == ServerKind::kSandbox) return control("/sandbox/restore", "");
+  const fs::path folder = server_->directory();
+  const std::string server = server_->ready().at("server");
+  server_.reset();
+  fs::remove_all(folder / "etcd");
+  fs::rename(folder / "etcd.copy", folder / "etcd");
+  std::vector<std::string> flags = flags_;
+  flags.push_back("--port=" + server.substr(server.rfind(':') + 1));
+  server_.emplace(server_command(kind_, folder, flags), folder);
 }
 
 TestCloud::TestCloud(const fs::path& directory)

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,10 +63,17 @@ class TestServer {
   // Makes the server forget all history: from now on every older resourceVersion and continue
   // token is answered with 410.
   void expire_history();
+  // Copies the server's storage; restore() puts the copy in place of it, for which the real server
+  // is killed and started again: whatever was written since has never been.
+  void back_up();
+  void restore();
 
  private:
+  void control(const std::string& sandbox_target, const std::string& target);
+
   ServerKind kind_;
-  ReadyServer server_;
+  std::vector<std::string> flags_;
+  std::optional<ReadyServer> server_;
   bool rights_given_ = false;
 };
 

@@ -53,6 +53,37 @@ TEST_F(CandidateTest, ExpiryTellsAStandbyWhenToLookAgain) {
   EXPECT_EQ(candidate.expiry(), start + seconds(15));
 }
 
+// client-go takes the record's; whoever may write the Lease chooses that.
+TEST_F(CandidateTest, Issue37_12_TheDurationIsThisProcesssAndNotTheRecords) {
+  Lease shorter = lease_held_by("other", "t1");
+  shorter.record.lease_duration = seconds(1);
+  candidate.observe(shorter, start);
+  EXPECT_FALSE(candidate.may_take(start + seconds(14))) << "a live leadership ends early";
+  Lease longer = lease_held_by("other", "t2");
+  longer.record.lease_duration = seconds(INT32_MAX);
+  candidate.observe(longer, start + seconds(20));
+  EXPECT_FALSE(candidate.may_take(start + seconds(34)));
+  EXPECT_TRUE(candidate.may_take(start + seconds(35))) << "nobody may hold it for 68 years";
+}
+
+TEST_F(CandidateTest, Issue37_10_AnOlderVersionIsASetBack) {
+  Lease lease = lease_held_by("other", "t1");
+  const auto seen = [&](const char* version) {
+    lease.resource_version = version;
+    candidate.observe(lease, start);
+    return candidate.set_back();
+  };
+  EXPECT_EQ(seen("99"), "");
+  EXPECT_EQ(seen("100"), "");
+  EXPECT_EQ(seen("100"), "");
+  EXPECT_EQ(seen("abc"), "") << "no number";
+  EXPECT_EQ(seen("0100"), "");
+  EXPECT_EQ(seen("9"), "") << "nothing is known beside an odd one";
+  EXPECT_EQ(seen("18446744073709551617"), "");
+  EXPECT_EQ(seen("18446744073709551616"),
+            "the Lease has resourceVersion 18446744073709551616 after 18446744073709551617");
+}
+
 TEST_F(CandidateTest, HOST_112d_AFreeLeaseIsTakenAtOnce) {
   candidate.observe(lease_held_by("", "t1"), start);
   EXPECT_TRUE(candidate.may_take(start));

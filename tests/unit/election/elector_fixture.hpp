@@ -27,9 +27,10 @@ using std::chrono::seconds;
 class Elector {
  public:
   Elector(FakeLease& lease, const Clock& clock, const std::string& identity,
-          milliseconds retry_period = milliseconds(2), FakeLeaseCandidate* candidate = nullptr)
+          milliseconds retry_period = milliseconds(2), FakeLeaseCandidate* candidate = nullptr,
+          seconds lease_duration = seconds(15))
       : elector_(
-            options(identity, retry_period),
+            options(identity, retry_period, lease_duration),
             [&lease](const auto&) { return std::make_unique<FakeLeaseClient>(lease); }, callbacks(),
             [this](bool holding) {
               ++heartbeats_asked;
@@ -62,6 +63,10 @@ class Elector {
   [[nodiscard]] bool await_holder(const std::string& identity) {
     return await([&] { return holder_ == identity; });
   }
+  [[nodiscard]] bool await_set_back() {
+    return await([this] { return !set_back_.empty(); });
+  }
+  [[nodiscard]] std::string why_set_back() const { return set_back_; }
   // Gives the Lease back and waits until that is over.
   void release() {
     std::promise<void> over;
@@ -76,10 +81,11 @@ class Elector {
   }
 
  private:
-  static ElectionOptions options(const std::string& identity, milliseconds retry_period) {
+  static ElectionOptions options(const std::string& identity, milliseconds retry_period,
+                                 seconds lease_duration) {
     ElectionOptions options;
     options.identity = identity;
-    options.lease_duration = seconds(15);
+    options.lease_duration = lease_duration;
     options.renew_deadline = seconds(10);
     options.retry_period = retry_period;
     options.versions = {"1.2.3", "1.2.3"};
@@ -104,6 +110,11 @@ class Elector {
       lost_ = reason;
       changed_.notify_all();
     };
+    result.set_back = [this](const std::string& reason) {
+      const std::lock_guard lock(mutex_);
+      set_back_ = reason;
+      changed_.notify_all();
+    };
     result.outvoted = [this](const std::string& identity) {
       successor_ = identity;
       ++times_outvoted_;
@@ -124,6 +135,7 @@ class Elector {
   std::optional<std::string> lost_;
   std::string holder_;
   std::string successor_;
+  std::string set_back_;
   int times_outvoted_ = 0;
   LeaderElector elector_;
 };

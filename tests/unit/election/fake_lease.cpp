@@ -24,6 +24,17 @@ void FakeLease::remove() {
   ++version_;
 }
 
+FakeLease::Copy FakeLease::copy() const {
+  const std::lock_guard lock(mutex_);
+  return {lease_, version_};
+}
+
+void FakeLease::restore(Copy copy) {
+  const std::lock_guard lock(mutex_);
+  lease_ = std::move(copy.lease);
+  version_ = copy.version;
+}
+
 Result<Lease> FakeLease::get() {
   ++reads_;
   if (Status status = check("get"); !status.ok()) return status;
@@ -107,7 +118,8 @@ boost::asio::awaitable<Status> FakeLeaseClient::watch(std::string resource_versi
     std::optional<Lease> now;
     {
       const std::lock_guard lock(lease_.mutex_);
-      if (lease_.version_ == seen || lease_.hanging_ == "watch") continue;
+      // From a version of the future nothing is told until it is there.
+      if (lease_.version_ <= seen || lease_.hanging_ == "watch") continue;
       seen = lease_.version_;
       now = lease_.lease_;
     }

@@ -54,6 +54,13 @@ class FakeLease {
   [[nodiscard]] int reads() const { return reads_; }
   // Watches that were begun.
   [[nodiscard]] int watches() const { return watches_; }
+  // As a storage that is restored from a copy: the state of `copy`, or none, and its version.
+  struct Copy {
+    std::optional<Lease> lease;
+    int version = 0;
+  };
+  [[nodiscard]] Copy copy() const;
+  void restore(Copy copy);
   // Deletes the Lease.
   void remove();
   // Ends every watch, as a server does from time to time.

@@ -101,6 +101,39 @@ TEST_F(LeaderElectorTest, IsLostWhenAnotherTookIt) {
   EXPECT_EQ(lease.record().holder_identity, "other");
 }
 
+TEST_F(LeaderElectorTest, Issue37_10_AStorageThatWasSetBackEndsTheLeaderBeforeItWrites) {
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  const FakeLease::Copy copy = lease.copy();
+  ASSERT_TRUE(eventually([&] { return lease.updates() > 5; }));
+  lease.restore(copy);
+  ASSERT_TRUE(elector.await_set_back());
+  EXPECT_FALSE(elector->leading()) << "nothing is written on what it read before";
+  EXPECT_EQ(lease.copy().version, copy.version) << "nor is the Lease";
+}
+
+// The copy is older than the Lease: its new one has an older version than that had.
+TEST_F(LeaderElectorTest, Issue37_10_ACopyWithoutTheLeaseToo) {
+  const FakeLease::Copy copy = lease.copy();
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  ASSERT_TRUE(eventually([&] { return lease.updates() > 5; }));
+  lease.restore(copy);
+  ASSERT_TRUE(elector.await_set_back());
+  EXPECT_FALSE(elector->leading());
+}
+
+TEST_F(LeaderElectorTest, ALeaseThatIsDeletedAndMadeAgainIsNoSetBack) {
+  Elector elector(lease, clock, "a");
+  ASSERT_TRUE(elector.await_leading());
+  lease.remove();
+  ASSERT_TRUE(eventually([&] { return lease.exists(); }));
+  const int updates = lease.updates();
+  ASSERT_TRUE(eventually([&] { return lease.updates() > updates + 3; }));
+  EXPECT_EQ(elector.why_set_back(), "");
+  EXPECT_TRUE(elector->leading());
+}
+
 TEST_F(LeaderElectorTest, AProcessStoppedPastTheDeadlineWakesUpWithoutTheLease) {
   Elector elector(lease, clock, "a");
   ASSERT_TRUE(elector.await_leading());

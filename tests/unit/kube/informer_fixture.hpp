@@ -16,6 +16,7 @@ class InformerTest : public KubeTest {
     timing_.backoff_initial = std::chrono::milliseconds(1);
     timing_.backoff_limit = std::chrono::milliseconds(4);
     timing_.short_watch = std::chrono::milliseconds(0);
+    timing_.verify_versions = false;
     spec_.resource = resources::nodes();
   }
   ~InformerTest() override { api_.release(); }

@@ -1,9 +1,13 @@
 // Watches and lists that end, expire or fail.
+#include "base/log.hpp"
 #include "informer_fixture.hpp"
 #include "kube/informer.hpp"
 #include "scripted_api.hpp"
 
 #include <gmock/gmock.h>
+
+#include <chrono>
+#include <thread>
 
 namespace ccm::kube {
 namespace {
@@ -177,6 +181,156 @@ TEST_F(InformerTest, ServerAwayAtTheStartIsWaitedFor) {
   initial_stream({node_json("a", 5)}, 10);
   play(2);
   EXPECT_THAT(seen_, ElementsAre("add a", "synced"));
+}
+
+// kubernetes#140890, teleport#64188, kcp#4384: proxies and stand-ins for etcd that drop bookmarks.
+class EndlessStreamTest : public InformerTest {
+ protected:
+  EndlessStreamTest() { timing_.streamed_limit = std::chrono::milliseconds(300); }
+
+  // Objects and changes, one each 100 ms, and never the bookmark.
+  void endless_stream(std::vector<std::string> parts) {
+    std::vector<std::string> events(200, event_json("ADDED", node_json("ghost", 4)));
+    ServerReply reply = api_.stream_reply(std::move(events), End::close);
+    reply.before_chunk = [](std::size_t) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    };
+    parts.emplace_back("sendInitialEvents=true");
+    api_.expect(std::move(parts), std::move(reply));
+  }
+  void expect_pages(int version) {
+    api_.expect({"limit=500", "!watch"}, json_reply(list_json(version, {node_json("a", 5)})));
+    api_.expect_watch({"resourceVersion=" + std::to_string(version), "!sendInitialEvents"}, {});
+  }
+};
+
+TEST_F(EndlessStreamTest, Kubernetes140890_ChangesDoNotProlongAListWithoutItsBookmark) {
+  endless_stream({});
+  expect_pages(10);
+  const auto begin = std::chrono::steady_clock::now();
+  play(2);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_THAT(seen_, ElementsAre("add a", "synced"));
+  EXPECT_EQ(informer().get("", "ghost"), nullptr);
+}
+
+TEST_F(EndlessStreamTest, Kubernetes140890_SilenceEndsItAsSoon) {
+  api_.expect_watch({"sendInitialEvents=true"}, {event_json("ADDED", node_json("ghost", 4))});
+  expect_pages(10);
+  play(2);
+  EXPECT_THAT(seen_, ElementsAre("add a", "synced"));
+}
+
+TEST_F(EndlessStreamTest, Kubernetes140890_AProxyThatKeepsTheWholeAnswerToo) {
+  ServerReply kept;
+  kept.delay = std::chrono::seconds(30);
+  api_.expect({"sendInitialEvents=true"}, kept);
+  expect_pages(10);
+  play(2);
+  EXPECT_THAT(seen_, ElementsAre("add a", "synced"));
+}
+
+// One that cuts it each time: together they have no more time than one.
+TEST_F(EndlessStreamTest, Kubernetes140890_StreamsThatAreCutCountTogether) {
+  timing_.streamed_limit = std::chrono::milliseconds(250);
+  for (int time = 0; time < 2; ++time) {
+    ServerReply reply = api_.stream_reply({event_json("ADDED", node_json("ghost", 4))}, End::cut);
+    reply.before_chunk = [](std::size_t index) {
+      if (index == 1) std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    };
+    api_.expect({"sendInitialEvents=true"}, std::move(reply));
+  }
+  expect_pages(10);
+  play(2);
+  EXPECT_THAT(seen_, ElementsAre("add a", "synced"));
+}
+
+// The relist after a 410, for which the server has streamed well so far.
+TEST_F(EndlessStreamTest, Kubernetes140890_OfARelistToo) {
+  initial_stream({node_json("a", 5)}, 10, {error_event(410, "Expired")});
+  endless_stream({"resourceVersion=10"});
+  api_.expect({"resourceVersion=10", "!watch"}, json_reply(list_json(20, {node_json("a", 5)})));
+  api_.expect_watch({"resourceVersion=20", "!sendInitialEvents"}, {});
+  play(3);
+  EXPECT_THAT(seen_, ElementsAre("add a", "synced", "same a"));
+}
+
+TEST_F(EndlessStreamTest, Kubernetes140890_IsFoundOutOnceForAllInformers) {
+  int told = 0;
+  log::redirect([&told](std::string_view line) {
+    if (line.find("KUBE_FEATURE_WatchListClient=false") != std::string_view::npos) ++told;
+  });
+  InformerSet informers(client_for(api_.server()), timing_);
+  InformerSpec other = spec_;
+  other.label_selector = "other";
+  api_.expect_watch({"sendInitialEvents=true", "!labelSelector"}, {});
+  expect_pages(10);
+  const auto first = informers.informer(spec_);
+  informers.start();
+  run_until([&] { return first->synced() && api_.left() == 0; });
+  api_.expect({"labelSelector=other", "limit=500", "!watch"}, json_reply(list_json(11, {})));
+  api_.expect_watch({"labelSelector=other", "resourceVersion=11", "!sendInitialEvents"}, {});
+  const auto second = informers.informer(other);
+  run_until([&] { return second->synced() && api_.left() == 0; });
+  log::redirect({});
+  EXPECT_EQ(told, 1);
+}
+
+// Not when the server was away as a whole: the stream may do next time.
+TEST_F(EndlessStreamTest, AServerThatAnswersNothingIsNotTakenForOneWithoutBookmarks) {
+  api_.expect_watch({"sendInitialEvents=true"}, {});
+  api_.expect({"!watch", "limit=500"}, status_reply(503, "ServiceUnavailable"));
+  api_.expect({"!watch", "limit=500"}, json_reply(list_json(10, {node_json("a", 5)})));
+  api_.expect_watch({"resourceVersion=10", "!sendInitialEvents"}, {});
+  play(2);
+  EXPECT_THAT(seen_, ElementsAre("add a", "synced"));
+}
+
+// API-141: etcd restored from a copy. kube-apiserver takes a watch from a version of its future.
+class SetBackTest : public InformerTest {
+ protected:
+  SetBackTest() { timing_.verify_versions = true; }
+};
+
+TEST_F(SetBackTest, Issue37_10_AWatchDoesNotGoOnFromAVersionOfTheFuture) {
+  initial_stream({node_json("a", 5), node_json("b", 9)}, 10, {}, End::close);
+  api_.expect({"!watch", "limit=1", "!resourceVersion"},
+              json_reply(list_json(7, {node_json("a", 5)}, "more")));
+  initial_stream({node_json("a", 5)}, 7);
+  play(5);
+  EXPECT_THAT(seen_, ElementsAre("add a", "add b", "synced", "same a", "lost b"));
+  EXPECT_EQ(informer().resource_version(), "7");
+}
+
+TEST_F(SetBackTest, Issue37_10_WhoeverIsToldDecidesBeforeAnyHandler) {
+  std::vector<std::string> told;
+  InformerSet informers(client_for(api_.server()), timing_, [&](const std::string& reason) {
+    told.push_back(reason + ", with " + std::to_string(seen_.size()) + " seen");
+  });
+  initial_stream({node_json("a", 5), node_json("b", 9)}, 10, {error_event(410, "Expired")});
+  // A list that asks for what was seen is too new, the newest state is older.
+  api_.expect({"sendInitialEvents=true", "resourceVersion=10"},
+              status_reply(504, "Timeout", "Too large",
+                           R"({"causes":[{"reason":"ResourceVersionTooLarge"}]})"));
+  initial_stream({node_json("a", 5)}, 7);
+  const auto one = informers.informer(spec_);
+  InformerHandler handler;
+  handler.on_delete = [this](const ObjectPtr&, bool) { seen_.emplace_back("lost"); };
+  ASSERT_TRUE(one->subscribe(FieldSet(), handler).ok());
+  informers.start();
+  run_until([&] { return !seen_.empty() && api_.left() == 0; });
+  EXPECT_THAT(told,
+              ElementsAre("the newest resourceVersion of v1/nodes is 7 after 10, with 0 seen"));
+}
+
+TEST_F(SetBackTest, AWatchGoesOnWhenNothingWasSetBack) {
+  initial_stream({node_json("a", 5)}, 10, {bookmark_json(17)}, End::close);
+  api_.expect({"!watch", "limit=1"}, status_reply(503, "ServiceUnavailable"));
+  api_.expect({"!watch", "limit=1"}, json_reply(list_json(17, {node_json("a", 5)})));
+  api_.expect_watch({"resourceVersion=17"}, {event_json("ADDED", node_json("b", 18))});
+  play(3);
+  EXPECT_THAT(seen_, ElementsAre("add a", "synced", "late-add b"));
+  EXPECT_EQ(informer().statistics().lists, 1u);
 }
 
 // Unlike client-go's (API-35), whose pause would grow to a minute.

@@ -102,6 +102,23 @@ TEST_F(StoreTest, API_20_ExpiredHistoryTakesPinnedStatesAlong) {
   EXPECT_NE(first_.at(store_.revision(), store_.revision()), nullptr);
 }
 
+TEST_F(StoreTest, API_141_ARestoredCopyBringsItsRevisionAlong) {
+  EXPECT_FALSE(store_.restore());
+  const Revision kept = store_.create(0, "a", named("a"))->revision;
+  store_.back_up();
+  store_.create(0, "b", named("b"));
+  store_.remove(0, "a");
+  Recorder recorder;
+  first_.watch(&recorder);
+  ASSERT_TRUE(store_.restore());
+  EXPECT_EQ(recorder.drops, (std::vector<bool>{true}));
+  first_.unwatch(&recorder);
+  EXPECT_EQ(store_.revision(), kept);
+  EXPECT_NE(first_.find("a"), nullptr);
+  EXPECT_EQ(first_.find("b"), nullptr);
+  EXPECT_EQ(store_.create(0, "c", named("c"))->revision, kept + 1);
+}
+
 TEST_F(StoreTest, DroppedWatchersAreToldHow) {
   Recorder recorder;
   first_.watch(&recorder);
