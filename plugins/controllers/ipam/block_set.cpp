@@ -1,5 +1,6 @@
 #include "block_set.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace ccm::ipam {
@@ -34,18 +35,37 @@ std::optional<BlockSet::Span> BlockSet::span(const Cidr& range) const {
 }
 
 // By words, so that a nearly full set of 2^16 blocks costs a thousand steps at most.
-std::optional<BlockSet::Free> BlockSet::find_free(uint32_t from) const {
-  if (taken_ == size_) return std::nullopt;
-  const auto words = static_cast<uint32_t>(words_.size());
-  const uint32_t start = from % size_;
-  uint64_t before = bit_of(start) - 1;  // of the first word, what lies before `start`
-  for (uint32_t step = 0; step <= words; ++step) {
-    const uint32_t word = (start / kWord + step) % words;
+std::optional<uint32_t> BlockSet::free_in(uint32_t first, uint32_t end) const {
+  if (first >= end) return std::nullopt;
+  uint64_t before = bit_of(first) - 1;  // of the first word, what lies before `first`
+  for (uint32_t word = first / kWord; word * kWord < end; ++word) {
     const uint64_t free = ~(words_[word] | before);
     before = 0;
     if (free == 0) continue;
     const uint32_t block = word * kWord + static_cast<uint32_t>(std::countr_zero(free));
-    return Free{block, (block + size_ - start) % size_};
+    if (block < end) return block;
+    break;
+  }
+  return std::nullopt;
+}
+
+std::optional<uint32_t> BlockSet::free_between(uint32_t first, uint32_t end, bool avoided) const {
+  if (avoided) return free_in(first, end);
+  for (const auto& [span, count] : avoided_) {
+    if (span.first >= end) break;
+    if (const auto block = free_in(first, std::min(span.first, end))) return block;
+    first = std::max(first, span.second + 1);
+  }
+  return free_in(first, end);
+}
+
+std::optional<BlockSet::Free> BlockSet::find_free(uint32_t from) const {
+  if (taken_ == size_) return std::nullopt;
+  const uint32_t start = from % size_;
+  for (const bool avoided : {false, true}) {
+    auto block = free_between(start, size_, avoided);
+    if (!block) block = free_between(0, start, avoided);
+    if (block) return Free{*block, (*block + size_ - start) % size_};
   }
   return std::nullopt;
 }
@@ -54,11 +74,10 @@ bool BlockSet::is_taken(uint32_t block) const {
   return (words_[block / kWord] & bit_of(block)) != 0;
 }
 
-bool BlockSet::any_taken(Span blocks) const {
-  for (uint32_t block = blocks.first; block <= blocks.last; ++block) {
-    if (is_taken(block)) return true;
-  }
-  return false;
+uint32_t BlockSet::holders(uint32_t block) const {
+  if (!is_taken(block)) return 0;
+  const auto further = further_.find(block);
+  return 1 + (further == further_.end() ? 0 : further->second);
 }
 
 uint32_t BlockSet::hold(Span blocks) {
@@ -89,6 +108,13 @@ uint32_t BlockSet::release(Span blocks) {
   }
   taken_ -= freed;
   return freed;
+}
+
+void BlockSet::avoid(Span blocks) { ++avoided_[{blocks.first, blocks.last}]; }
+
+void BlockSet::stop_avoiding(Span blocks) {
+  const auto place = avoided_.find({blocks.first, blocks.last});
+  if (place != avoided_.end() && --place->second == 0) avoided_.erase(place);
 }
 
 }  // namespace ccm::ipam

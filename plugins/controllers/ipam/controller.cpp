@@ -84,11 +84,14 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
   if (kind == EventKind::resync || kind == EventKind::hinted) return;
   const NodeState node = read_node(now);
+  queue_ = queue;
   if (kind == EventKind::deleted) {
     ledger_->forget(node);
     starved_.erase(node.name);
-    troubles_.erase(node.name);
     foreign_.erase(node.name);
+    told_.erase(node.name);
+    // A standby compares when it leads.
+    if (ledger_->contested() && host_.leader.leading()) queue.add(node.name, Priority::periodic);
     return wake(queue);
   }
   bool assigned = false;
@@ -101,10 +104,9 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
     foreign_.insert(node.name);
     queue.add(node.name);
   }
-  auto trouble =
+  const bool fresh =
       ledger_->observe(node, assigned ? Ledger::Source::assigned : Ledger::Source::watch);
-  if (trouble) {
-    troubles_.insert_or_assign(node.name, *std::move(trouble));
+  if (ledger_->contested() || (fresh && ledger_->trouble(node.name))) {
     queue.add(node.name, Priority::periodic);
   }
   if (node.cidrs.empty() && !node.deleting) queue.add(node.name);
@@ -127,15 +129,18 @@ Task<Status> Controller::reconcile(Ctx ctx, Request request) {
     if (!caught_up_) alone.emplace(std::move(permit));
     if (ctx.cancelled()) co_return ctx.status();  // its deadline has passed meanwhile
   }
+  for (const std::string& name : ledger_->compare()) {
+    if (name != request.key) queue_.add(name, Priority::periodic);
+  }
   const Object object = host_.kube.cached(kNodes, request.key);
   if (!object) co_return Status();
   const NodeState node = read_node(object);
-  tell_trouble(object);
   if (foreign_.contains(node.name)) {
     Status looked = co_await look_at_foreign(ctx, node);
     if (!looked.ok()) co_return looked;
   }
-  if (!node.cidrs.empty() || node.deleting) co_return Status();
+  if (!node.cidrs.empty()) co_return judge_ranges_of(object);
+  if (node.deleting) co_return Status();
   Status status = held_off();
   if (status.ok() && !probe_.empty() && probe_ != node.name && !caught_up()) status = behind();
   // A claim without ranges in the cache: our own write, ahead of the watch.
@@ -283,14 +288,22 @@ Status Controller::held_off() const {
       .with_retry_after(std::min(left, milliseconds(60'000)));
 }
 
-void Controller::tell_trouble(const Object& node) {
-  const auto place = troubles_.find(node.name());
-  if (place == troubles_.end()) return;
-  const Trouble trouble = std::move(place->second);
-  troubles_.erase(place);
-  host_.log.warning("A node's pod ranges are wrong",
-                    {{"node", node.name()}, {"reason", trouble.message}});
-  events_.warning(node, trouble.reason, trouble.message);
+Status Controller::judge_ranges_of(const Object& node) {
+  const std::string name(node.name());
+  const auto trouble = ledger_->trouble(name);
+  if (!trouble) {
+    told_.erase(name);
+    return {};
+  }
+  auto& told = told_[name];
+  if (told.first != node.uid() || told.second != *trouble) {
+    told = {std::string(node.uid()), *trouble};
+    host_.log.warning("A node's pod ranges are wrong",
+                      {{"node", name}, {"reason", trouble->message}});
+    events_.warning(node, trouble->reason, trouble->message);
+  }
+  return Status(Code::failed_precondition, ErrorClass::invalid_spec, trouble->message)
+      .with_reason(trouble->reason);
 }
 
 Status Controller::report(const Object& node, Status status, uint32_t attempt) {

@@ -22,6 +22,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace ccm::ipam {
 
@@ -53,7 +54,8 @@ class Controller {
   void note_foreign(const Object& node, const NodeState& state);
   [[nodiscard]] Status held_off() const;
 
-  void tell_trouble(const Object& node);
+  // Tells what is new. A permanent failure while something is wrong with the Node's ranges.
+  Status judge_ranges_of(const Object& node);
   Status report(const Object& node, Status status, uint32_t attempt);
 
   Host& host_;
@@ -65,9 +67,10 @@ class Controller {
   std::string probe_;       // the Node of the first write that succeeded
   bool caught_up_ = false;  // the watch has brought that write back
   std::map<std::string, std::chrono::milliseconds, std::less<>>
-      starved_;                                           // last recorded as an Event
-  std::map<std::string, Trouble, std::less<>> troubles_;  // to be recorded
-  std::set<std::string, std::less<>> foreign_;            // to be reconciled
+      starved_;  // last recorded as an Event
+  std::map<std::string, std::pair<std::string, Trouble>, std::less<>> told_;  // uid and what
+  std::set<std::string, std::less<>> foreign_;                                // to be reconciled
+  Queue queue_;
 };
 
 }  // namespace ccm::ipam

@@ -13,7 +13,8 @@ std::string NodeState::joined() const {
 }
 
 const std::vector<std::string>& node_fields() {
-  static const std::vector<std::string> fields{"/metadata/deletionTimestamp", "/spec/podCIDR",
+  static const std::vector<std::string> fields{"/metadata/creationTimestamp",
+                                               "/metadata/deletionTimestamp", "/spec/podCIDR",
                                                "/spec/podCIDRs"};
   return fields;
 }
@@ -22,6 +23,7 @@ NodeState read_node(const Object& node) {
   NodeState state;
   state.name = node.name();
   state.uid = node.uid();
+  state.created = node.text("/metadata/creationTimestamp");
   state.version = node.version();
   state.deleting = node.at("/metadata/deletionTimestamp").exists();
   node.at("/spec/podCIDRs").each([&](std::string_view, const Value& cidr) {

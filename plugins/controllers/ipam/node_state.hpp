@@ -14,6 +14,7 @@ namespace ccm::ipam {
 struct NodeState {
   std::string name;
   std::string uid;
+  std::string created;   // RFC 3339, so that texts sort by age
   uint64_t version = 0;  // resourceVersion; 0 when it is no number
   std::vector<std::string> cidrs;
   bool deleting = false;

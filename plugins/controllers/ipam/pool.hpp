@@ -37,6 +37,8 @@ class Pool {
   void hold(BlockSet::Span span);
   // Returns how many blocks have become free.
   uint32_t release(BlockSet::Span span);
+  void avoid(BlockSet::Span span) { blocks_.avoid(span); }
+  void stop_avoiding(BlockSet::Span span) { blocks_.stop_avoiding(span); }
   // The next search begins after that block.
   void follow(uint32_t block) { cursor_ = (block + 1) % blocks_.size(); }
 

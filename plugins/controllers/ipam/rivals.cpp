@@ -7,13 +7,9 @@ namespace ccm::ipam {
 using std::chrono::milliseconds;
 
 void Rivals::note(std::string_view node, std::string_view manager, milliseconds now) {
-  bool rival = manager.find("controller-manager") != std::string_view::npos;
-  if (!rival) {
-    std::erase_if(strangers_, [now](const auto& entry) { return entry.second + kHold <= now; });
-    strangers_.insert_or_assign(std::string(node), now);
-    rival = strangers_.size() >= kStrangers;
-  }
-  if (!rival) return;
+  std::erase_if(strangers_, [now](const auto& entry) { return entry.second + kHold <= now; });
+  strangers_.insert_or_assign(std::string(node), now);
+  if (strangers_.size() < kStrangers) return;
   until_ = now + kHold;
   who_ = manager.empty() ? "another allocator" : "\"" + std::string(manager) + "\"";
 }

@@ -1,5 +1,7 @@
 // Notices that another program allocates Nodes' ranges while this controller does (IPAM-37): there
-// is no lock between two allocators, so sooner or later both allocate the same block. One thread.
+// is no lock between two allocators, so sooner or later both allocate the same block. But a kubelet
+// may set the range of its own Node, in any name, so only several Nodes are a sign of an allocator.
+// One thread.
 #pragma once
 
 #include <chrono>
@@ -16,9 +18,8 @@ class Rivals {
   // One or two Nodes with a range set by hand are no sign of a rival.
   static constexpr std::size_t kStrangers = 3;
 
-  // `node` got its range from another writer; `manager` is the field manager, empty = not known. A
-  // controller manager counts as a rival at once, any other writer with the third Node within
-  // kHold.
+  // `node` got its range from another writer; `manager` is the field manager, empty = not known.
+  // With the third Node within kHold there is a rival.
   void note(std::string_view node, std::string_view manager, std::chrono::milliseconds now);
 
   // How long allocation has to pause; 0 = go on.

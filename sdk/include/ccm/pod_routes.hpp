@@ -30,8 +30,8 @@ struct PodRangeVerdict {
   std::optional<std::size_t> holder;  // the index of the entry of an older Node that is in its way
 };
 
-// Element i is about given[i]. What is routed keeps its route; else of ranges that overlap, be they
-// wider or narrower, that of the older Node gets one. Takes O(n log n).
+// Element i is about given[i]. A range that is routed keeps its route; else of ranges that overlap,
+// be they wider or narrower, that of the older Node gets one. Takes O(n log n).
 inline std::vector<PodRangeVerdict> judge_pod_ranges(const RoutableRanges& ranges,
                                                      const std::vector<PodRange>& given) {
   enum Rank { kRouted, kWanted, kTolerated };

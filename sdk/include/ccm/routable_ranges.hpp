@@ -37,7 +37,7 @@ class RoutableRanges {
 
   // `flag(name)` gives the text of a flag, nothing or "" when there is none: --cluster-cidr,
   // --additional-pod-cidrs, --service-cluster-ip-range, the mask sizes of the allocator of Pod
-  // ranges. What is no range is left out: whoever needs the flags checks them.
+  // ranges. A text that is no range is left out: whoever needs the flags checks them.
   template <typename Flag>
   static RoutableRanges of_flags(const Flag& flag) {
     const auto text = [&](std::string_view name) {
@@ -122,7 +122,7 @@ class RoutableRanges {
     return std::any_of(ranges.begin(), ranges.end(),
                        [&](const Cidr& one) { return one.contains(range); });
   }
-  // What no network routes, RFC 6890: empty = it is none of that.
+  // A use for which no network routes a part of it, RFC 6890; empty = there is none.
   static std::string_view special_use(const Cidr& range) {
     using Use = std::pair<Cidr, std::string_view>;
     static const std::array<Use, 10> uses{

@@ -107,6 +107,18 @@ TEST_F(ExplainTest, AServiceShowsItsLoadBalancerAndTheLastWarnings) {
   EXPECT_EQ(whole.at("object").at("warnings").at(0).at("kind"), "Service");
 }
 
+// Issue 37, 4: the Node's own fault, and that Node alone shows it.
+TEST_F(ExplainTest, ANodeWhosePodRangeIsTooWideSaysSo) {
+  make_node("evil", {{"podCIDR", "10.244.0.0/16"}, {"podCIDRs", json::array({"10.244.0.0/16"})}});
+  make_node("node-1", json::object());
+  start(reviews(), {"--controllers=node-ipam-controller", "--allocate-node-cidrs",
+                    "--cluster-cidr=10.244.0.0/16"});
+  const Output refused = explained("node/evil", {"node-ipam-controller evil", "refused",
+                                                 "10.244.0.0/16", "PodCIDRTooWide", "warnings"});
+  EXPECT_EQ(refused.code, 1) << refused.text;
+  EXPECT_EQ(explained("node/node-1", {"node-ipam-controller node-1", "settled"}).code, 0);
+}
+
 TEST_F(ExplainTest, APresentRouteSaysSoAndSinceWhen) {
   make_routed_node("node-1", "10.244.1.0/24");
   start_routes();

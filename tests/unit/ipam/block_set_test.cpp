@@ -52,6 +52,38 @@ TEST(BlockSet, IPAM_22_23_HoldingAndReleasingIsBalanced) {
   EXPECT_EQ(set.taken(), 0U);
 }
 
+TEST(BlockSet, WhatIsAvoidedIsGivenLast) {
+  BlockSet set(cidr("10.0.0.0/16"), 24);
+  set.avoid({0, 255});
+  EXPECT_EQ(set.find_free(7)->block, 7U) << "all of them";
+  set.stop_avoiding({0, 255});
+  set.avoid({8, 15});
+  set.avoid({12, 63});
+  set.avoid({12, 63});
+  EXPECT_EQ(set.find_free(7)->block, 7U);
+  EXPECT_EQ(set.find_free(8)->block, 64U);
+  EXPECT_EQ(set.find_free(8)->skipped, 56U);
+  set.stop_avoiding({12, 63});
+  EXPECT_EQ(set.find_free(8)->block, 64U);
+  set.stop_avoiding({12, 63});
+  EXPECT_EQ(set.find_free(8)->block, 16U);
+  set.hold({16, 255});
+  EXPECT_EQ(set.find_free(8)->block, 0U);
+  set.hold({0, 7});
+  EXPECT_EQ(set.find_free(3)->block, 8U);
+  set.hold({8, 15});
+  EXPECT_FALSE(set.find_free(0));
+}
+
+// A claim of the whole pool by each of many Nodes costs no more than one of a block.
+TEST(BlockSet, AvoidingCostsTheSameForAnyWidth) {
+  BlockSet set(cidr("10.0.0.0/8"), 32);
+  for (int i = 0; i < 100'000; ++i) set.avoid({0, set.size() - 1});
+  EXPECT_EQ(set.find_free(0)->block, 0U);
+  for (int i = 0; i < 100'000; ++i) set.stop_avoiding({0, set.size() - 1});
+  EXPECT_EQ(set.holders(0), 0U);
+}
+
 // A model that is too simple to be wrong.
 class Model {
  public:

@@ -37,13 +37,13 @@ TEST_F(OccupancyTest, IPAM_24_ExistingNodesFirst) {
 }
 
 TEST_F(OccupancyTest, IPAM_22_RangesOfOtherSizes) {
-  put(node("wide", {"10.0.0.0/23"}));
   put(node("narrow-1", {"10.0.2.0/26"}));
   put(node("narrow-2", {"10.0.2.64/26"}));
   start();
   controller->run();
-  EXPECT_EQ(rest(), (std::set<std::string>{"10.0.3.0/24", "10.0.4.0/24", "10.0.5.0/24",
-                                           "10.0.6.0/24", "10.0.7.0/24"}));
+  EXPECT_EQ(rest(),
+            (std::set<std::string>{"10.0.0.0/24", "10.0.1.0/24", "10.0.3.0/24", "10.0.4.0/24",
+                                   "10.0.5.0/24", "10.0.6.0/24", "10.0.7.0/24"}));
   for (const auto& reason : event_reasons()) EXPECT_EQ(reason, "Normal CIDRNotAvailable");
   remove("narrow-1");
   controller->run();
@@ -52,6 +52,82 @@ TEST_F(OccupancyTest, IPAM_22_RangesOfOtherSizes) {
   controller->run();
   controller->advance(milliseconds(10'000));
   EXPECT_EQ(usage(), 1);  // and now somebody new is
+}
+
+// As after a change of --node-cidr-mask-size: what such a Node uses is given last.
+TEST_F(OccupancyTest, Issue37_4_BlocksWithinAWideClaimAreGivenLast) {
+  put(node("wide", {"10.0.2.0/23"}));
+  start();
+  for (int i = 0; i < 6; ++i) put(node("n" + std::to_string(i)));
+  controller->run();
+  for (int i = 0; i < 6; ++i) {
+    const std::string got = range("n" + std::to_string(i));
+    EXPECT_FALSE(got.empty());
+    EXPECT_TRUE(got != "10.0.2.0/24" && got != "10.0.3.0/24") << got;
+  }
+  put(node("n6"));
+  put(node("n7"));
+  controller->run();
+  EXPECT_EQ((std::set<std::string>{range("n6"), range("n7")}),
+            (std::set<std::string>{"10.0.2.0/24", "10.0.3.0/24"}));
+}
+
+TEST_F(OccupancyTest, Issue37_4_AWideClaimIsThatNodesFaultAlone) {
+  put(node("evil", {"10.0.0.0/21"}));
+  start();
+  controller->run();
+  EXPECT_EQ(event_reasons(), Texts{"Warning PodCIDRTooWide"});
+  const auto ended = controller->take_reconciled();
+  ASSERT_FALSE(ended.empty());
+  EXPECT_EQ(ended.back().key, "evil");
+  EXPECT_TRUE(ended.back().status.permanent());
+  EXPECT_EQ(ended.back().status.reason(), "PodCIDRTooWide");
+  EXPECT_EQ(rest().size(), 8U);
+  EXPECT_EQ(usage(), 1);
+  start();  // a new process
+  remove("new-3");
+  remove("new-8");  // one of the two waited for a block
+  controller->run();
+  put(node("late"));
+  controller->run();
+  EXPECT_FALSE(range("late").empty());
+}
+
+TEST_F(OccupancyTest, Issue37_4_OneEventHoweverOftenItIsSeen) {
+  put(node("evil", {"10.0.0.0/16"}));
+  start();
+  controller->run();
+  for (int i = 0; i < 5; ++i) {
+    Json again = node("evil", {"10.0.0.0/16"});
+    again["metadata"]["labels"] = {{"beat", std::to_string(i)}};
+    put(again);
+    controller->add("evil");
+    controller->advance(milliseconds(600'000));
+  }
+  EXPECT_EQ(event_reasons(), Texts{"Warning PodCIDRTooWide"});
+}
+
+TEST_F(OccupancyTest, Issue37_4_TheYoungerOfTwoIsToldAndForgivenWhenTheOlderOneGoes) {
+  Json young = node("a-young", {"10.0.1.0/24"});
+  young["metadata"]["creationTimestamp"] = "2026-02-01T00:00:00Z";
+  Json old = node("z-old", {"10.0.1.0/24"});
+  old["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z";
+  put(young);
+  start();
+  controller->run();
+  EXPECT_TRUE(event_reasons().empty());
+  put(old);
+  controller->run();
+  ASSERT_EQ(event_reasons(), Texts{"Warning CIDRConflict"});
+  EXPECT_EQ(host.events.all()[0].object, "a-young");
+  EXPECT_EQ(controller->take_reconciled().back().status.reason(), "CIDRConflict");
+  remove("z-old");
+  controller->run();
+  const auto ended = controller->take_reconciled();
+  ASSERT_FALSE(ended.empty());
+  EXPECT_EQ(ended.back().key, "a-young");
+  EXPECT_TRUE(ended.back().status.ok());
+  EXPECT_EQ(event_reasons().size(), 1U);
 }
 
 TEST_F(OccupancyTest, IPAM_25_ServiceRangesAreKeptFree) {

@@ -7,12 +7,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(Rivals, IPAM_37_AControllerManagerAtOnceOthersByTheThirdNode) {
+// The writer chooses the name of the field manager (issue 37, 4).
+TEST(Rivals, IPAM_37_ByTheThirdNodeWhateverTheWriterIsCalled) {
   Rivals rivals;
   const milliseconds now(1'000);
   rivals.note("n1", "kubectl", now);
-  rivals.note("n1", "kubectl", now);
-  rivals.note("n2", "", now);
+  rivals.note("n1", "kube-controller-manager", now);
+  rivals.note("n2", "kube-controller-manager", now);
   EXPECT_EQ(rivals.hold_left(now), milliseconds(0));
   rivals.note("n3", "", now);
   EXPECT_EQ(rivals.hold_left(now), Rivals::kHold);

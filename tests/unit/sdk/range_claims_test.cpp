@@ -72,12 +72,11 @@ TEST(RangeClaimsTest, OfTheSameSecondTheSmallerUid) {
 TEST(RangeClaimsTest, TheRankComesBeforeTheAge) {
   EXPECT_EQ(holders({{kJanuary, "a", "10.244.1.0/24"}, {kFebruary, "b", "10.244.1.0/24", -1}}),
             (Uids{"b", ""}));
-  EXPECT_EQ(
-      holders({{kJanuary, "a", "10.244.1.0/24", -1}, {kFebruary, "b", "10.244.1.0/25", -1}}),
-      (Uids{"", "a"}));
+  EXPECT_EQ(holders({{kJanuary, "a", "10.244.1.0/24", -1}, {kFebruary, "b", "10.244.1.0/25", -1}}),
+            (Uids{"", "a"}));
 }
 
-// Who has nothing keeps nobody from anything.
+// A Node that has nothing keeps nobody from anything.
 TEST(RangeClaimsTest, OnlyWhatIsHeldCounts) {
   EXPECT_EQ(holders({{"1", "a", "10.244.1.0/25"},
                      {"2", "b", "10.244.0.0/16"},
@@ -96,7 +95,8 @@ TEST(RangeClaimsTest, TheOrderDoesNotMatter) {
     range.prefix = 18 + static_cast<unsigned>(random() % 12);
     set_bit_field(range.network, 16, range.prefix, static_cast<uint32_t>(random()));
     const auto place = static_cast<std::size_t>(i);
-    claims.push_back({random() % 2 ? kJanuary : kFebruary, uids[place], range, static_cast<int>(random() % 3)});
+    claims.push_back(
+        {random() % 2 ? kJanuary : kFebruary, uids[place], range, static_cast<int>(random() % 3)});
   }
   const auto verdicts = [](const std::vector<RangeClaim>& given) {
     std::vector<std::pair<std::string_view, std::string_view>> all;

@@ -59,7 +59,7 @@ TEST(RoutableRangesTest, NothingWithoutFlags) {
   EXPECT_EQ(reason(RoutableRanges(), "10.244.7.0/24"), kRangeOutside);
 }
 
-// Whatever the flags say.
+// Even if the flags say so.
 TEST(RoutableRangesTest, Issue37_2_NeverWhereNoNetworkRoutes) {
   const RoutableRanges ranges = ranges_of({{"cluster-cidr", "0.0.0.0/0,::/0"}});
   for (const char* range :
