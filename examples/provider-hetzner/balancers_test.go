@@ -123,7 +123,7 @@ func TestWhatCannotBeIsInvalid(t *testing.T) {
 	w := begin(t)
 	for _, annotation := range []string{"protocol=udp", "algorithm-type=best", "use-private-ip=perhaps", "health-check-port=0", "health-check-interval=1h",
 		"private-ipv4=fe80::1", "private-subnet-ip-range=10", "node-selector=a b", "certificate-type=managed", "http-redirect-http=true,protocol=http",
-		"http-certificates=none,protocol=https", "location=fsn1,network-zone=eu-central"} {
+		"http-certificates=none,protocol=https", "location=fsn1,network-zone=eu-central", "hostname=Web_1.example.com", "hostname=192.0.2.1"} {
 		_, err := w.EnsureLoadBalancer(ctx, webService(strings.Split(annotation, ",")...), nil)
 		if got := w.fails(err); got.Class != ccm.ClassInvalidSpec || !strings.Contains(got.Message, annotationPrefix) {
 			t.Errorf("%s: %+v", annotation, got)
@@ -132,6 +132,11 @@ func TestWhatCannotBeIsInvalid(t *testing.T) {
 	of := webService()
 	of.Ports[0].Protocol = "UDP"
 	if _, err := w.EnsureLoadBalancer(ctx, of, nil); w.fails(err).Class != ccm.ClassInvalidSpec {
+		t.Errorf("got %v", err)
+	}
+	of = webService()
+	of.Ports[0].NodePort = 0
+	if _, err := w.EnsureLoadBalancer(ctx, of, nil); !strings.Contains(w.fails(err).Message, "spec.allocateLoadBalancerNodePorts") {
 		t.Errorf("got %v", err)
 	}
 	of = webService()

@@ -46,7 +46,7 @@ func (p *provider) wishFor(from *ccm.Service, backends []ccm.Backend) (w *wish, 
 		usePrivateIP:   a.boolean("use-private-ip", defaults.usePrivateIP),
 		rdns4:          a.text("ipv4-rdns", ""),
 		rdns6:          a.text("ipv6-rdns", ""),
-		hostname:       a.text("hostname", ""),
+		hostname:       a.hostname("hostname"),
 		ipv6:           !a.boolean("ipv6-disabled", defaults.disableIPv6),
 		privateIngress: !a.boolean("disable-private-ingress", defaults.disablePrivateIngress),
 		proxyProtocol:  a.boolean("uses-proxyprotocol", defaults.proxyProtocol),
@@ -62,7 +62,7 @@ func (p *provider) wishFor(from *ccm.Service, backends []ccm.Backend) (w *wish, 
 	}
 	w.place(a, defaults)
 	certificates = a.list("http-certificates")
-	w.readServices(a, defaults, from.Ports)
+	w.readServices(a, defaults, from)
 	if a.err == nil && len(from.SourceRanges) > 0 {
 		a.err = ccm.InvalidSpec("load balancers of Hetzner Cloud have no firewall: loadBalancerSourceRanges cannot be kept")
 	}
@@ -91,15 +91,20 @@ func (w *wish) place(a *annotations, defaults balancerSettings) {
 	}
 }
 
-func (w *wish) readServices(a *annotations, defaults balancerSettings, ports []ccm.ServicePort) {
+func (w *wish) readServices(a *annotations, defaults balancerSettings, from *ccm.Service) {
 	protocol := a.oneOf("protocol", "tcp", "tcp", "http", "https")
-	for _, port := range ports {
-		if port.Protocol != "TCP" || port.NodePort == 0 {
-			if a.err == nil {
-				a.err = ccm.InvalidSpec("port %d: load balancers of Hetzner Cloud take TCP ports that have a node port", port.Port)
-			}
-			return
+	for _, port := range from.Ports {
+		if port.Protocol != "TCP" && a.err == nil {
+			a.err = ccm.InvalidSpec("port %d: load balancers of Hetzner Cloud take TCP ports alone", port.Port)
 		}
+	}
+	if a.err == nil {
+		a.err = from.NeedNodePorts()
+	}
+	if a.err != nil {
+		return
+	}
+	for _, port := range from.Ports {
 		w.services = append(w.services, service{
 			Protocol: protocol, ListenPort: port.Port, DestinationPort: port.NodePort, ProxyProtocol: w.proxyProtocol,
 			HTTP:        readHTTP(a, protocol),

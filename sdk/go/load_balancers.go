@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"strconv"
 	"time"
 )
 
@@ -89,6 +90,28 @@ type ServicePort struct {
 	AppProtocol string
 	Port        int
 	NodePort    int // 0 = none was allocated
+}
+
+// NeedNodePorts is nil when each port of the Service has a node port. Otherwise it names those that have none
+// (spec.allocateLoadBalancerNodePorts: false) and what helps, of class ClassInvalidSpec: for providers whose load balancers
+// reach the Pods by node ports.
+func (s *Service) NeedNodePorts() error {
+	without := ""
+	for _, port := range s.Ports {
+		if port.NodePort != 0 {
+			continue
+		}
+		if without != "" {
+			without += ", "
+		}
+		without += strconv.Itoa(port.Port) + "/" + port.Protocol
+	}
+	if without == "" {
+		return nil
+	}
+	return &Error{Code: CodeInvalidArgument, Class: ClassInvalidSpec, Reason: "NoNodePorts",
+		Message: "no node port, which the load balancer needs, for " + without +
+			": set spec.allocateLoadBalancerNodePorts to true, or a nodePort for each"}
 }
 
 // Backend is a Node that takes the Service's traffic.

@@ -1,5 +1,5 @@
 //! Load balancers, and the functions of ccm_cloud_loadbalancers.
-use crate::error::{milliseconds, numbers};
+use crate::error::{milliseconds, numbers, Error};
 use crate::ffi::{self, Arena};
 use crate::operation::{operate, Give};
 use crate::{Host, LoadBalancers, NodeAddress, Object, ObserveLoadBalancer, Result, UpdateLoadBalancer};
@@ -61,6 +61,28 @@ pub struct Service {
     pub affinity_timeout: Duration,
     /// For annotations.
     pub object: Option<Object>,
+}
+
+impl Service {
+    /// Fails, of class `InvalidSpec`, when a port has no node port (allocateLoadBalancerNodePorts: false), naming each such port
+    /// and what helps: for providers whose load balancers reach the Pods by node ports.
+    pub fn need_node_ports(&self) -> Result<()> {
+        let without: Vec<String> = self
+            .ports
+            .iter()
+            .filter(|port| port.node_port == 0)
+            .map(|port| format!("{}/{}", port.port, port.protocol))
+            .collect();
+        if without.is_empty() {
+            return Ok(());
+        }
+        let message = format!(
+            "no node port, which the load balancer needs, for {}: set spec.allocateLoadBalancerNodePorts to true, or a nodePort \
+             for each",
+            without.join(", ")
+        );
+        Err(Error::invalid_spec(message).with_reason("NoNodePorts"))
+    }
 }
 
 /// One port of a Service.

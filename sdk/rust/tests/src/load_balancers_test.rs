@@ -25,6 +25,16 @@ fn a_load_balancer_goes_to_the_host() {
 }
 
 #[test]
+fn ports_without_node_ports_are_named() {
+    let mut of = service();
+    assert!(of.need_node_ports().is_ok());
+    of.ports.push(ServicePort { protocol: "UDP".to_string(), port: 443, ..ServicePort::default() });
+    let error = of.need_node_ports().unwrap_err();
+    assert_eq!(error.class, Class::InvalidSpec);
+    assert!(error.message.contains("for 443/UDP: set spec.allocateLoadBalancerNodePorts"), "{}", error.message);
+}
+
+#[test]
 fn a_failure_brings_what_was_made() {
     let host = FakeHost::new();
     let provider = host.create(ccm_plugin_v1(), "acme").unwrap();
