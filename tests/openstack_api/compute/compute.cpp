@@ -326,7 +326,7 @@ json& Compute::add_server(const std::string& project_id, const std::string& user
                        {"OS-EXT-STS:power_state", 1},
                        {"OS-EXT-STS:task_state", nullptr},
                        {"OS-EXT-STS:vm_state", "active"},
-                       {"OS-SRV-USG:launched_at", now},
+                       {"OS-SRV-USG:launched_at", world_.timestamp(".000000")},
                        {"OS-SRV-USG:terminated_at", nullptr}});
 }
 
