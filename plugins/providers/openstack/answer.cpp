@@ -91,9 +91,16 @@ Status quota_reached(std::string message) {
       .with_reason("CloudQuotaReached");
 }
 
+// Neutron's errors about limits whose texts do not all say "quota".
+bool is_limit(std::string_view type) {
+  constexpr std::array<std::string_view, 4> kLimits = {
+      "RoutesExhausted", "ExternalIpAddressExhausted", "AllowedAddressPairExhausted",
+      "IpAddressGenerationFailure"};
+  return std::find(kLimits.begin(), kLimits.end(), type) != kLimits.end();
+}
+
 Status conflict(const ErrorText& error, std::string message) {
-  const bool no_address_left = error.type == "IpAddressGenerationFailure";
-  if (no_address_left || has_word(error.type + error.message, "quota"))
+  if (is_limit(error.type) || has_word(error.type + error.message, "quota"))
     return quota_reached(std::move(message));
   // OS-383: both mean that an earlier change is still being worked on.
   if (has_word(error.message, "immutable") || has_word(error.message, "invalid state pending")) {
@@ -108,7 +115,7 @@ Status conflict(const ErrorText& error, std::string message) {
 Status classified(const HttpResponse& response, const ErrorText& error, std::string message) {
   switch (response.status_code) {
     case 400:
-      if (error.type == "RoutesExhausted") return quota_reached(std::move(message));
+      if (is_limit(error.type)) return quota_reached(std::move(message));
       break;
     case 401:
       return Status(Code::unauthenticated, ErrorClass::auth, std::move(message))
@@ -130,6 +137,8 @@ Status classified(const HttpResponse& response, const ErrorText& error, std::str
       return Status(Code::aborted, ErrorClass::conflict, std::move(message))
           .with_reason("CloudConflict");
     case 413:
+      if (has_word(error.message, "quota")) return quota_reached(std::move(message));
+      [[fallthrough]];
     case 429:
       return Status(Code::resource_exhausted, ErrorClass::throttled, std::move(message))
           .with_reason("CloudThrottled")

@@ -36,5 +36,24 @@ TEST_F(OpenStackFloatingIpsTest, OS_430_AnUpdateWithoutTheFloatingIpDoesNotWaitF
   EXPECT_EQ(floating_ips(), 1U);
 }
 
+// A network that everybody outside reaches needs no floating IP, and Neutron has none for it.
+TEST_F(OpenStackFloatingIpsTest, OS_284_291_AnAddressThatIsOutsideAlready) {
+  start("network-id = " + id("public") + "\n");
+  const Status refused = failure(web());
+  EXPECT_EQ(refused.error_class(), ErrorClass::invalid_spec) << refused.message();
+  EXPECT_NE(refused.message().find("is on an external network"), std::string::npos);
+  EXPECT_NE(refused.message().find("internal-lb"), std::string::npos) << refused.message();
+  EXPECT_EQ(floating_ips(), 0U);
+  start("network-id = " + id("public") + "\ninternal-lb = true\n");
+  EXPECT_TRUE(ensured(web(), nodes()).ingress[0].ip.starts_with("203.0.113."));
+}
+
+TEST_F(OpenStackFloatingIpsTest, OS_291_AnotherRefusalOfAFloatingIpSaysWhatNeutronSaid) {
+  cloud.region().network.records("routers").remove_if([](const json&) { return true; });
+  const Status refused = failure(web());
+  EXPECT_EQ(refused.message().find("internal-lb"), std::string::npos) << refused.message();
+  EXPECT_NE(refused.message().find("is not reachable from subnet"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ccm::openstack

@@ -5,6 +5,8 @@
 #include "openstack/network/name_pattern.hpp"
 #include "ownership.hpp"
 
+#include <ccm/host_name.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -51,7 +53,8 @@ std::vector<Ingress> ingress_of(const ServiceOptions& options, const Addresses::
   if (named.hostname.empty() && proxy && !options.ingress_suffix.empty()) {
     named.hostname = address.text + "." + options.ingress_suffix;
   }
-  if (!named.hostname.empty()) return {named};
+  // An address of IPv6 is no part of a name, and the API server would refuse the whole status.
+  if (is_host_name(named.hostname)) return {named};
   std::vector<Ingress> list;
   for (const std::string& each : {address.text, address.second}) {
     if (each.empty()) continue;
@@ -160,14 +163,34 @@ Task<Result<Addresses::Address>> Addresses::make_floating(Ctx ctx,
     if (*found) {
       const std::string id = (*found)->id;
       Status attached = co_await floating_.attach(ctx, id, balancer.vip_port_id);
-      if (!attached.ok()) co_return attached;
+      if (!attached.ok()) {
+        attached = co_await explained(ctx, std::move(attached), balancer);
+        co_return attached;
+      }
       co_return Address{service.requested_ip, "floating IP", {}};
     }
     wanted.address = service.requested_ip;
   }
   const auto made = co_await create(ctx, std::move(wanted), options.floating);
-  if (!made.ok()) co_return made.status().with_context("floating IP");
+  if (!made.ok()) {
+    Status failed = co_await explained(ctx, made.status(), balancer);
+    co_return std::move(failed).with_context("floating IP");
+  }
   co_return Address{made->address, "floating IP", {}};
+}
+
+// Neutron says 404: no router leads from an external network to itself.
+Task<Status> Addresses::explained(Ctx ctx, Status failed, const ExistingLoadBalancer& balancer) {
+  const bool may_be_outside = failed.refused() || failed.error_class() == ErrorClass::not_found;
+  if (!may_be_outside || balancer.vip_network_id.empty()) co_return failed;
+  const auto outside = co_await floating_.is_external(ctx, balancer.vip_network_id);
+  if (!outside.ok() || !*outside) co_return failed;
+  co_return refused_address("the load balancer's address " + balancer.vip_address +
+                            " is on an external network, where no floating IP leads to it. It "
+                            "needs none: set internal-lb "
+                            "in cloud.conf, or the annotation " +
+                            std::string(annotation::kOpenstackInternalLoadBalancer) +
+                            " to \"true\"");
 }
 
 // OS-243, OS-288: with a pattern or tags each subnet that fits is tried.

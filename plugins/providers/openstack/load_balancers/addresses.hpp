@@ -59,6 +59,8 @@ class Addresses {
   Task<Result<Address>> make_floating(Ctx ctx, const LoadBalancerService& service,
                                       const ServiceOptions& options,
                                       const ExistingLoadBalancer& balancer, std::string network_id);
+  // Why `failed` when a floating IP was to lead to the load balancer.
+  Task<Status> explained(Ctx ctx, Status failed, const ExistingLoadBalancer& balancer);
   // Empty = no network leads outside.
   Task<Result<std::string>> floating_network(Ctx ctx, const ServiceOptions& options);
   Task<Result<FloatingIp>> create(Ctx ctx, NewFloatingIp wanted, const FloatingSource& source);

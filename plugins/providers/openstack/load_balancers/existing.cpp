@@ -92,6 +92,7 @@ ExistingLoadBalancer read_load_balancer(const json& entry) {
   }
   balancer.vip_port_id = text_of(entry, "vip_port_id");
   balancer.vip_subnet_id = text_of(entry, "vip_subnet_id");
+  balancer.vip_network_id = text_of(entry, "vip_network_id");
   balancer.tags = sorted_texts(list_of(entry, "tags"));
   return balancer;
 }

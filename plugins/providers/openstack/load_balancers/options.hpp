@@ -63,6 +63,7 @@ struct ServiceOptions {
   bool x_forwarded_for = false;
   std::string tls_container_ref;
   std::string method;
+  bool method_asked = false;  // by annotation
   Timeouts timeouts;
   std::string flavor_id;
   std::string availability_zone;

@@ -1,5 +1,7 @@
 #include "wanted.hpp"
 
+#include <ccm/node_ports.hpp>
+
 #include <algorithm>
 #include <string_view>
 #include <tuple>
@@ -8,6 +10,7 @@ namespace ccm::openstack {
 namespace {
 
 constexpr std::size_t kLongestCloudName = 255;
+constexpr const char* kOnlyMethod = "SOURCE_IP_PORT";  // of ovn
 constexpr std::string_view kOwnDescription = "Floating IP for Kubernetes external service ";
 
 std::string cut(std::string name) {
@@ -67,7 +70,7 @@ class PortBuilder {
     if (http && !options_.proxy_protocol.empty()) out.pool_protocol = options_.proxy_protocol;
     if (around_.features.timeouts) out.timeouts = options_.timeouts;
     if (around_.features.allowed_cidrs) out.allowed_cidrs = ranges;
-    out.method = around_.features.methods ? options_.method : "SOURCE_IP_PORT";
+    out.method = around_.features.methods ? options_.method : kOnlyMethod;
     out.source_ip = service_.client_ip_affinity;
     out.monitor = monitor(port.protocol);
     const bool over_http = out.monitor && out.monitor->type == "HTTP";
@@ -95,7 +98,6 @@ class PortBuilder {
 
   [[nodiscard]] std::vector<Member> members(const ServicePort& port, int32_t monitor_port) const {
     std::vector<Member> list;
-    if (port.node_port == 0) return list;
     for (const Backend* node : nodes_) {
       Member member;
       member.address = member_address(*node, around_.vip_family);
@@ -148,6 +150,8 @@ void tell_unsupported(const LoadBalancerService& service, const Surroundings& ar
         {"LoadBalancerAvailabilityZonesIgnored", "availability-zone" + lacks + "zones"});
   }
   tell(!can.timeouts && options.timeouts != Timeouts(), "timeout-..." + lacks + "timeouts");
+  tell(!can.methods && options.method_asked && options.method != kOnlyMethod,
+       "lb-method" + lacks + options.method);
   tell(!options.proxy_protocol.empty() && !can.http,
        "proxy-protocol" + lacks + "the PROXY protocol");
   tell(options.x_forwarded_for && !can.http, "x-forwarded-for" + lacks + "HTTP");
@@ -217,6 +221,7 @@ Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& servi
   if (service.ports.empty()) {
     return Status(Code::invalid_argument, ErrorClass::invalid_spec, "the Service has no ports");
   }
+  if (Status status = need_node_ports(service); !status.ok()) return status;  // OS-396
   const ServiceOptions& options = surroundings.options;
   WantedLoadBalancer wanted;
   wanted.name = load_balancer_name(service);

@@ -107,7 +107,7 @@ struct Surroundings {
   bool dual_stack = false;       // a second VIP has the other family
 };
 
-// Failure: invalid_spec when the Service has no ports, or only source ranges of another family than
+// Failure: invalid_spec when the Service has no ports, or one without a node port, or only source ranges of another family than
 // the VIP's.
 Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& service,
                                                 const Backends& backends,

@@ -185,6 +185,17 @@ Task<Result<std::string>> FloatingIps::external_network(Ctx ctx) {
   co_return std::string();
 }
 
+Task<Result<bool>> FloatingIps::is_external(Ctx ctx, std::string id) {
+  const auto body = co_await get(
+      ctx, "networks?router:external=true&fields=id&fields=subnets&id=" + percent_encode(id),
+      "ListNetworks");
+  if (!body.ok()) co_return body.status();
+  const auto networks = parse_external_networks(*body);
+  if (!networks.ok()) co_return networks.status();
+  co_return std::any_of(networks->begin(), networks->end(),
+                        [&](const ExternalNetwork& network) { return network.id == id; });
+}
+
 Task<Result<std::vector<Subnet>>> FloatingIps::subnets(Ctx ctx, std::string network_id,
                                                        std::string query) {
   const auto body =
