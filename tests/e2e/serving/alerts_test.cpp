@@ -136,6 +136,23 @@ TEST_F(AlertsTest, ACloudThatDoesNotAnswerFillsTheQueue) {
   expect_firing("QueueGrows");
 }
 
+// Some clouds say so with 403, which is no fault of the credential.
+TEST_F(AlertsTest, TheCloudsLimitOfLoadBalancersIsReached) {
+  cloud_.control("PUT", "/settings", {{"load_balancers", 1}});
+  start(reviews(), {"--controllers=service-lb-controller"});
+  watch_healthy();
+  int made = 0;
+  EXPECT_TRUE(eventually(patience(), [&] {
+    const json port = {{"port", 80}, {"protocol", "TCP"}};
+    const json service = {{"apiVersion", "v1"},
+                          {"kind", "Service"},
+                          {"metadata", {{"name", "web-" + std::to_string(++made)}}},
+                          {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({port})}}}};
+    return api_.create("/api/v1/namespaces/default/services", service).ok() && fires("CloudQuota");
+  })) << list();
+  EXPECT_FALSE(fires("CloudRefuses")) << list();
+}
+
 TEST_F(AlertsTest, TheApiServerFailsAList) {
   const std::string through_proxy = "--kubeconfig=" + reviews_through_proxy();
   proxy_->add({.method = "GET", .target = "/nodes", .status = 500});

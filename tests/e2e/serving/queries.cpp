@@ -31,6 +31,7 @@ const std::map<std::string, std::string>& faults() {
       {"CloudControllerManagerCloudThrottles", "seen: the cloud answers with 429"},
       {"CloudControllerManagerCallBudgetKept", "seen: nine tenths of the cloud's limit are spent"},
       {"CloudControllerManagerCloudRefuses", "seen: the cloud answers with 403"},
+      {"CloudControllerManagerCloudQuota", "fired: the cloud has a limit of load balancers"},
       {"CloudControllerManagerApiErrors", "fired: the API server fails a tenth of the requests"},
       {"CloudControllerManagerPluginDegraded", "fired: a plugin stalls the event loop"},
       {"CloudControllerManagerLoopLate", "fired: the event loop is late by a second"},
