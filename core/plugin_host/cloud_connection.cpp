@@ -65,6 +65,12 @@ void CloudConnection::warn_of_undeclared(const ComponentIdentity& identity) cons
   }
 }
 
+void CloudConnection::warn_of_annotations(std::shared_ptr<AnnotationWarnings> warnings) {
+  if (!load_balancers_ || !warnings) return;
+  load_balancers_->on_served(
+      [warnings = std::move(warnings)](const auto& service) { warnings->served(service); });
+}
+
 // Without limits of its own the host's choice holds.
 boost::asio::awaitable<Status> CloudConnection::ask_limits(
     std::shared_ptr<LiveComponent> provider) {

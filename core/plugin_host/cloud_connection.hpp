@@ -2,6 +2,7 @@
 // deletions, call budgets. Loop thread.
 #pragma once
 
+#include "cloud/broker/annotation_warnings.hpp"
 #include "cloud/broker/instances_broker.hpp"
 #include "cloud/broker/load_balancer_notes.hpp"
 #include "cloud/broker/load_balancers_broker.hpp"
@@ -45,6 +46,8 @@ class CloudConnection {
 
   // Takes the interfaces that the provider offers after its log-in.
   void connect(const std::shared_ptr<LiveComponent>& provider, Recovered recovered);
+  // After connect(): tells Services of annotations without effect.
+  void warn_of_annotations(std::shared_ptr<AnnotationWarnings> warnings);
   // After connect(): asks for their limits, and keeps to them from then on. This object outlives
   // it.
   boost::asio::awaitable<Status> ask_limits(std::shared_ptr<LiveComponent> provider);
@@ -63,6 +66,8 @@ class CloudConnection {
   [[nodiscard]] InstancesBroker* instances() const { return instances_.get(); }
   // The objects that the provider has made; null when it does not tell. For tools, not controllers.
   [[nodiscard]] OwnedObjects* owned() const { return owned_.get(); }
+  // The provider, as it is configured, has them.
+  [[nodiscard]] bool has_load_balancers() const { return load_balancers_ != nullptr; }
   // Where Services record the id of their load balancer.
   [[nodiscard]] const std::string& id_annotation() const { return id_annotation_; }
   // The load balancer of one Service, "namespace/name"; nullopt when nothing is known of it.

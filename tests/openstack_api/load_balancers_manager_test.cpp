@@ -37,6 +37,21 @@ class OpenStackLoadBalancersManagerTest : public OpenStackManagerTest {
   }
 };
 
+// Kind of digitalocean-cloud-controller-manager#888.
+TEST_F(OpenStackLoadBalancersManagerTest, OS_196_AnnotationsWithoutEffectAreTold) {
+  const std::string prefix = "loadbalancer.openstack.org/";
+  nodes(1);
+  start_services();
+  serve("web-0",
+        {{prefix + "enable-health-monitor", "false"}, {prefix + "health-monitor-delay", "7"}});
+  serve("web-1",
+        {{prefix + "enable-health-monitor", "true"}, {prefix + "health-monitor-delay", "7"}});
+  ASSERT_TRUE(support::eventually(support::patience(), [&] {
+    return all_served(2) && has_event("web-0", "LoadBalancerConfigWarning");
+  })) << tail(manager_->log());
+  EXPECT_FALSE(has_event("web-1", "LoadBalancerConfigWarning"));
+}
+
 // The Go manager takes them one after the other, and waits for each (OS-330).
 TEST_F(OpenStackLoadBalancersManagerTest, OS_253_330_404_409_ManyAtOnceAndARestartWritesNothing) {
   constexpr int kMany = 20;

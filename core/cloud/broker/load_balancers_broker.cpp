@@ -112,6 +112,7 @@ void LoadBalancersBroker::call(const Running& running, Function function, const 
     // Another's does not count among ours.
     if (outcome && !outcome->id.empty() && outcome->state != LoadBalancerState::foreign) {
       brake_.add_known(uid);
+      if (served_) served_(running.request->service);
     }
     done(std::move(outcome));
   };

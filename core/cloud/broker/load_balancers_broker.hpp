@@ -50,6 +50,10 @@ class LoadBalancersBroker {
   void limits(std::shared_ptr<Context> context,
               std::function<void(Result<LoadBalancerLimits>)> done);
 
+  // Called when the provider has done what a Service asks for.
+  using Served = std::function<void(const LoadBalancerService&)>;
+  void on_served(Served served) { served_ = std::move(served); }
+
   // The known state of the load balancer of one Service, "namespace/name".
   [[nodiscard]] std::optional<LoadBalancerReport> balancer_of(std::string_view service) const {
     return notes_.find(service);
@@ -90,6 +94,7 @@ class LoadBalancersBroker {
   AbsenceBrake& brake_;
   Turns turns_;
   LoadBalancerNotes notes_;
+  Served served_;
   // By UID: what was deleted while an operation ran on without its turn.
   std::unordered_map<std::string, Removed> removed_;
   std::shared_ptr<LoadBalancersBroker*> self_reference_;  // timers hold it weakly

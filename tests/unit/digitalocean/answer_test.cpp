@@ -48,6 +48,33 @@ TEST(AnswerTest, DO_324_TheOtherErrorBodyOfTags) {
   EXPECT_NE(status.message().find("bad tag"), std::string::npos);
 }
 
+TEST(AnswerTest, DO_390_ALimitOfTheAccountIsAQuota) {
+  const std::pair<uint32_t, const char*> table[] = {
+      {403, R"({"id":"forbidden","message":"You have reached the limit of load balancers"})"},
+      {403, R"({"id":"forbidden","message":"Load balancer limit reached for your account"})"},
+      {422, R"({"id":"unprocessable_entity",
+                "message":"creating this load balancer will exceed your limit"})"}};
+  for (const auto& [code, body] : table) {
+    const Status status = status_of("CreateLoadBalancer", response(code, body), kNow);
+    EXPECT_EQ(status.error_class(), ErrorClass::quota) << body;
+    EXPECT_EQ(status.reason(), "CloudQuotaReached");
+    EXPECT_NE(status.message().find("the account's limit of load balancers"), std::string::npos);
+  }
+  const Status firewall =
+      status_of("CreateFirewall", response(table[0].first, table[0].second), kNow);
+  EXPECT_NE(firewall.message().find("limit of firewalls"), std::string::npos);
+}
+
+TEST(AnswerTest, DO_325_390_OtherRefusalsAreNone) {
+  const std::pair<uint32_t, const char*> table[] = {
+      {403, R"({"message":"You are not authorized to perform this operation"})"},
+      {422, R"({"message":"size_unit exceeds the limit of 100"})"},
+      {429, R"({"message":"API Rate limit reached"})"}};
+  for (const auto& [code, body] : table) {
+    EXPECT_NE(status_of("Op", response(code, body), kNow).error_class(), ErrorClass::quota) << body;
+  }
+}
+
 TEST(AnswerTest, DO_325_ClassesOfStatuses) {
   const std::pair<uint32_t, ErrorClass> table[] = {
       {401, ErrorClass::auth},         {403, ErrorClass::auth},

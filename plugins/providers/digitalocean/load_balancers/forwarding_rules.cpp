@@ -2,6 +2,8 @@
 
 #include "digitalocean/text.hpp"
 
+#include <ccm/node_ports.hpp>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -157,36 +159,18 @@ std::vector<ForwardingRule> forwarding_rules(const LoadBalancerService& service,
                                              const std::string& certificate_id) {
   check_protocols(service);
   if (type == kRegionalNetwork) return network_rules(service);
+  if (const std::string without = ports_without_node_port(service); !without.empty()) {  // DO-182
+    refuse("no node port, which a REGIONAL load balancer needs, for " + without +
+           ": set spec.allocateLoadBalancerNodePorts to true, or " +
+           std::string(annotation::kType) + " to REGIONAL_NETWORK");
+  }
   const RegionalRules regional(annotations, certificate_id);
   std::vector<ForwardingRule> rules;
-  for (const ServicePort& port : service.ports) {
-    if (port.node_port == 0) {  // DO-182
-      refuse("port " + std::to_string(port.port) +
-             " has no node port, which a REGIONAL load balancer needs: set "
-             "spec.allocateLoadBalancerNodePorts to true, or " +
-             std::string(annotation::kType) + " to REGIONAL_NETWORK");
-    }
-    rules.push_back(regional.rule(port));
-  }
+  for (const ServicePort& port : service.ports) rules.push_back(regional.rule(port));
   if (const auto http3 = annotations.find(annotation::kHttp3Port)) {
     regional.add_http3(service, atoi(*http3, std::string(kHttp3Context)), rules);
   }
   return rules;
-}
-
-std::vector<std::string> unread_annotations(const Annotations& annotations) {
-  std::vector<std::string> unread;
-  for (const std::string_view name :
-       {annotation::kProtocol, annotation::kHttpPorts, annotation::kTlsPorts,
-        annotation::kHttp2Ports, annotation::kHttp3Port, annotation::kTlsPassthrough,
-        annotation::kCertificateId, annotation::kCertificateName, annotation::kStickySessionsType,
-        annotation::kStickySessionsCookieName, annotation::kStickySessionsCookieTtl,
-        annotation::kRedirectHttpToHttps, annotation::kDisableLetsEncryptDnsRecords,
-        annotation::kEnableProxyProtocol, annotation::kEnableBackendKeepalive,
-        annotation::kHttpIdleTimeoutSeconds}) {
-    if (annotations.has(name)) unread.emplace_back(name);
-  }
-  return unread;
 }
 
 }  // namespace ccm::digitalocean

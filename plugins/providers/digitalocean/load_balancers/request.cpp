@@ -118,6 +118,12 @@ std::optional<uint64_t> idle_timeout(const Annotations& annotations) {
          "': strconv.ParseUint: parsing " + go_quoted(*value) + ": invalid syntax");
 }
 
+// "ip:2001:db8::1", "cidr:2001:db8::/32"
+bool is_of_ipv6(const std::string& rule) {
+  const std::size_t kind = rule.find(':');
+  return kind != std::string::npos && rule.find(':', kind + 1) != std::string::npos;
+}
+
 // DO-153, DO-224; sorted, unlike the Go manager's (DO-225). As in the Go manager, ranges from
 // Kubernetes' annotation do not count (DO-129): load balancers that are open today would close
 // after the migration.
@@ -133,6 +139,15 @@ void read_firewall(const LoadBalancerService& service, const Annotations& annota
     std::sort(list->begin(), list->end());
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
+  const bool closed = wanted.network_stack == kIpv4 && !wanted.allow.empty() &&
+                      std::all_of(wanted.allow.begin(), wanted.allow.end(), is_of_ipv6);
+  if (!closed) return;
+  const bool of_spec = has_source_ranges(service.object);
+  refuse((of_spec ? std::string("spec.loadBalancerSourceRanges")
+                  : "annotation " + std::string(annotation::kAllowRules)) +
+         " has ranges of IPv6 alone, and the load balancer has an address of IPv4 alone: nobody "
+         "could connect. Add ranges of IPv4, or set " +
+         std::string(annotation::kNetworkStack) + " to DUALSTACK for a new load balancer");
 }
 
 void read_switches(const Annotations& annotations, WantedLoadBalancer& wanted) {

@@ -1,5 +1,4 @@
 // The Service's side of LoadBalancerOperations: its settings and its Events.
-#include "forwarding_rules.hpp"
 #include "operations.hpp"
 
 #include <utility>
@@ -88,7 +87,8 @@ Result<LoadBalancer> LoadBalancerOperations::answer(const Subject& subject,
 void LoadBalancerOperations::warn(const Subject& subject,
                                   const std::optional<ExistingLoadBalancer>& existing) {
   std::vector<std::string> texts;
-  const SpellingHelp::Report unknown = subject.annotations.unknown(spelling_);
+  const Annotations& annotations = subject.annotations;
+  const SpellingHelp::Report unknown = annotations.unknown(spelling_);
   if (unknown.others > 0) {  // first, since an Event has room for some of them
     texts.push_back(std::to_string(unknown.named.size() + unknown.others) +
                     " annotations are not known");
@@ -99,20 +99,17 @@ void LoadBalancerOperations::warn(const Subject& subject,
                          ? std::string()
                          : "; did you mean " + std::string(misspelt.nearest) + "?"));
   }
-  if (subject.annotations.has(kSourceRangesAnnotation) &&
-      !has_source_ranges(subject.service.object)) {
+  if (annotations.has(kSourceRangesAnnotation) && !has_source_ranges(subject.service.object)) {
     texts.push_back("annotation " + std::string(kSourceRangesAnnotation) +
                     " has no effect on DigitalOcean: set spec.loadBalancerSourceRanges");
+  }
+  if (annotations.has(annotation::kAllowRules) && has_source_ranges(subject.service.object)) {
+    texts.push_back("annotation " + std::string(annotation::kAllowRules) +
+                    " has no effect beside spec.loadBalancerSourceRanges");
   }
   if (existing) {
     for (std::string& text : immutable_differences(subject.traits, *existing)) {
       texts.push_back(std::move(text));
-    }
-  }
-  const std::string& type = existing ? existing->type : subject.traits.type;
-  if (type == kRegionalNetwork) {
-    for (const std::string& name : unread_annotations(subject.annotations)) {
-      texts.push_back("annotation " + name + " has no effect on a REGIONAL_NETWORK load balancer");
     }
   }
   std::string all;
