@@ -20,6 +20,7 @@ using std::chrono::seconds;
 
 constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 constexpr const char* kShutdownTaint = "node.cloudprovider.kubernetes.io/shutdown";
+constexpr const char* kFinalizer = "service.kubernetes.io/load-balancer-cleanup";
 constexpr const char* kOwnAllocator = "ccm.controller-ipam";
 constexpr seconds kClockWarning{5};
 constexpr seconds kClockProblem{60};
@@ -234,6 +235,38 @@ Finding check_kubelets(const json& nodes, const std::vector<std::string>& prefix
     finding.text = "each of " + counted(nodes.size(), "Node") +
                    " has a provider ID, or waits for one with the taint";
   }
+  return finding;
+}
+
+Finding check_load_balancer_finalizers(const json& services, bool removed) {
+  Finding finding{"load-balancer-finalizers",
+                  Health::ok,
+                  "a controller removes the finalizer of Services that go",
+                  {}};
+  if (removed) return finding;
+  std::vector<std::string> all;
+  std::vector<std::string> stuck;
+  for (const json& service : services) {
+    const json& metadata = part(service, "metadata");
+    const json& finalizers = part(metadata, "finalizers");
+    if (std::find(finalizers.begin(), finalizers.end(), kFinalizer) == finalizers.end()) continue;
+    const std::string key = member(metadata, "namespace") + "/" + member(metadata, "name");
+    all.push_back(key);
+    if (!member(metadata, "deletionTimestamp").empty()) stuck.push_back(key);
+  }
+  if (all.empty()) {
+    finding.text = "no controller of load balancers runs, and no Service has its finalizer";
+    return finding;
+  }
+  finding.result = stuck.empty() ? Health::warning : Health::problem;
+  finding.text = stuck.empty() ? counted(all.size(), "Service") + " has the finalizer "
+                               : counted(stuck.size(), "Service") +
+                                     " that is being deleted stays for its finalizer ";
+  finding.text +=
+      std::string(kFinalizer) + ", which nobody removes: " + some_of(stuck.empty() ? all : stuck);
+  finding.advice =
+      "let the manager run with service-lb-controller and a provider that offers load balancers "
+      "until they are gone, or delete their load balancers in the cloud and then the finalizer";
   return finding;
 }
 

@@ -43,6 +43,9 @@ Finding check_shutdown(const nlohmann::json& nodes, SystemTime now, std::chrono:
 // --cloud-provider=external. `prefixes`: of the provider's IDs, such as "openstack://".
 Finding check_kubelets(const nlohmann::json& nodes, const std::vector<std::string>& prefixes);
 
+// Services that have the finalizer of load balancers. `removed`: a controller runs that removes it.
+Finding check_load_balancer_finalizers(const nlohmann::json& services, bool removed);
+
 // `allocates`: our node-ipam-controller runs with --allocate-node-cidrs.
 Finding check_pod_ranges(const nlohmann::json& nodes, bool allocates);
 

@@ -49,6 +49,31 @@ bool says(const Finding& finding, const std::string& text) {
   return finding.text.find(text) != std::string::npos;
 }
 
+TEST(DoctorChecksTest, FinalizersThatNobodyRemoves) {
+  const auto service = [](const std::string& name, const json& finalizers, bool goes) {
+    json made = {{"metadata", {{"name", name}, {"namespace", "n"}, {"finalizers", finalizers}}}};
+    if (goes) made["metadata"]["deletionTimestamp"] = "2026-11-24T00:00:00Z";
+    return made;
+  };
+  const json with = json::array({"a/b", "service.kubernetes.io/load-balancer-cleanup"});
+  json services =
+      json::array({service("one", with, false), service("two", json::array({"a/b"}), true)});
+  EXPECT_EQ(check_load_balancer_finalizers(services, true).result, Health::ok);
+  const Finding left = check_load_balancer_finalizers(services, false);
+  EXPECT_EQ(left.result, Health::warning);
+  EXPECT_TRUE(says(left, "1 Service has the finalizer")) << left.text;
+  EXPECT_TRUE(says(left, "n/one")) << left.text;
+  services.push_back(service("three", with, true));
+  const Finding stuck = check_load_balancer_finalizers(services, false);
+  EXPECT_EQ(stuck.result, Health::problem);
+  EXPECT_TRUE(says(stuck, "n/three")) << stuck.text;
+  EXPECT_FALSE(says(stuck, "n/one")) << stuck.text;
+  EXPECT_EQ(check_load_balancer_finalizers(
+                json::array({service("two", json::array({"a/b"}), true)}), false)
+                .result,
+            Health::ok);
+}
+
 TEST(DoctorChecksTest, TheClockIsThatOfTheHeaderDate) {
   EXPECT_EQ(parse_http_date("Tue, 24 Nov 2026 00:10:00 GMT"), kNow);
   EXPECT_FALSE(parse_http_date(""));
