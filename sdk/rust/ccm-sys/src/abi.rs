@@ -75,6 +75,7 @@ pub const CCM_VALUE_OBJECT: i32 = 6;
 pub const CCM_OWNED_NO_CLUSTER: i32 = 1;
 pub const CCM_OWNED_SHARED: i32 = 2;
 pub const CCM_OWNED_CLUSTER_GIVEN: i32 = 1;
+pub const CCM_OWNED_OBJECT_CONFIRMED: i32 = 2;
 pub const CCM_ABI_MAJOR: i32 = 1;
 pub const CCM_NOTE_TYPE_MANIFEST: i32 = 1;
 pub const CCM_NONBLOCKING: i32 = 1;
