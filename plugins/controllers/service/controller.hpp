@@ -97,6 +97,11 @@ class Controller {
   Task<Status> clean_up(Ctx ctx, SyncPtr sync);
   Task<Status> finish_clean_up(Ctx ctx, SyncPtr sync, bool deleted);
   Task<Status> remove_vanished(Ctx ctx, SyncPtr sync);
+  static bool asks_to_retain(const ServiceState& service);
+  // Whether the load balancer outlives its Service.
+  [[nodiscard]] bool retains(const Sync& sync) const;
+  // The annotation that asks for it, where it does not count.
+  void tell_not_retained(const Sync& sync) const;
   void announce_deletion(const Sync& sync) const;
   void tell_deleted(const Sync& sync) const;
   void tell_braked(const Sync& sync, const Status& why) const;

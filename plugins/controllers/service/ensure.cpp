@@ -33,6 +33,7 @@ std::string named(const LoadBalancer& answer) {
 
 Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
+  tell_not_retained(*sync);
   const LoadBalancerClass* balancer_class = settings_.classes.find(sync->service.class_name);
   sync->backends = backends();
   auto intent = make_intent(sync->object, sync->service, *balancer_class, sync->surroundings);

@@ -47,6 +47,7 @@ inline constexpr std::string_view kHostsBrake = "DeletionBrakeEngaged";
 // Reasons that upstream does not have.
 inline constexpr std::string_view kDeletionHeld = "DeletionHeld";
 inline constexpr std::string_view kRetained = "LoadBalancerRetained";
+inline constexpr std::string_view kRetentionRefused = "LoadBalancerRetentionRefused";
 inline constexpr std::string_view kNotOwned = "LoadBalancerNotOwned";
 inline constexpr std::string_view kReplaced = "LoadBalancerReplaced";
 inline constexpr std::string_view kDrift = "LoadBalancerDrift";

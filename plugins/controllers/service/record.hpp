@@ -59,6 +59,7 @@ struct Record {
   uint64_t polled_hash = 0;
   Milliseconds polled_since{0};
 
+  bool told_retention = false;  // that the annotation does not count
   Milliseconds condition_written{0};
   Object newest;    // the answer to our own last write, until the watch has brought it
   Object vanished;  // the former Service, gone with its load balancer still there (SVC-16)
