@@ -78,7 +78,7 @@ TEST_F(OpenStackLoadBalancersManagerTest, OS_253_330_404_409_ManyAtOnceAndAResta
       for (json& record : cloud.region().load_balancing.records(collection)) {
         json tags = json::array();
         for (const json& tag : record.at("tags")) {
-          if (!tag.get<std::string>().starts_with("ccm-service:")) tags.push_back(tag);
+          if (!tag.get<std::string>().starts_with("ccm-")) tags.push_back(tag);
         }
         record["tags"] = tags;
       }

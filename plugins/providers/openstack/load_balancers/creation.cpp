@@ -64,7 +64,8 @@ Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
     second_subnet = *std::move(found);
     dual_stack = !second_subnet.empty();
   }
-  const Surroundings around{options, settings_, features, family, member_subnet, dual_stack};
+  const Surroundings around{options,       settings_,  features,           family,
+                            member_subnet, dual_stack, subject.cluster_uid};
   auto wanted = wanted_load_balancer(subject.service, subject.backends, around);
   if (!wanted.ok()) co_return wanted;
   if (wanted->subnet_id.empty()) wanted->subnet_id = vip_subnet;

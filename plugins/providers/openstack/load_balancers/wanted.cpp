@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kLongestCloudName = 255;
 constexpr const char* kOnlyMethod = "SOURCE_IP_PORT";  // of ovn
-constexpr std::string_view kOwnDescription = "Floating IP for Kubernetes external service ";
 
 std::string cut(std::string name) {
   if (name.size() > kLongestCloudName) name.resize(kLongestCloudName);
@@ -21,10 +20,6 @@ std::string cut(std::string name) {
 bool of_family(const std::string& address, const std::string& family) {
   const bool v6 = address.find(':') != std::string::npos;
   return family.empty() || v6 == (family == "IPv6");
-}
-
-std::string service_text(const LoadBalancerService& service) {
-  return service.namespace_name + "/" + service.name + cluster_text(service);
 }
 
 // OS-246. Octavia refuses a range whose family no VIP has (OS-248), and an empty list lets
@@ -171,27 +166,6 @@ bool before(const Member& one, const Member& other) {
          std::tie(other.address, other.port, other.name);
 }
 
-std::string load_balancer_name(const LoadBalancerService& service) {
-  return cut("kube_service_" + service.cluster_name + "_" + service.namespace_name + "_" +
-             service.name);
-}
-
-std::string service_mark(const LoadBalancerService& service) {
-  return "ccm-service:" + service.uid;
-}
-
-std::string cluster_text(const LoadBalancerService& service) {
-  return " from cluster " + service.cluster_name;
-}
-
-std::string floating_ip_description(const LoadBalancerService& service) {
-  return cut(std::string(kOwnDescription) + service_text(service));
-}
-
-bool is_manager_text(const std::string& description) {
-  return description.starts_with(kOwnDescription);
-}
-
 std::string family_of(const LoadBalancerService& service) {
   return service.ip_families.empty() ? std::string() : service.ip_families.front();
 }
@@ -225,9 +199,10 @@ Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& servi
   const ServiceOptions& options = surroundings.options;
   WantedLoadBalancer wanted;
   wanted.name = load_balancer_name(service);
-  wanted.description = cut("Kubernetes external service " + service_text(service));
+  wanted.description = load_balancer_description(service, surroundings.cluster_uid);
   wanted.provider = surroundings.settings.lb_provider;
   wanted.mark = service_mark(service);
+  wanted.cluster_mark = cluster_mark(surroundings.cluster_uid);
   wanted.port_id = options.port_id;
   wanted.subnet_id = options.subnet_id;
   wanted.network_id = options.network_id;

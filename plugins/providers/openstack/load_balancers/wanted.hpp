@@ -3,6 +3,7 @@
 
 #include "features.hpp"
 #include "options.hpp"
+#include "service_marks.hpp"
 
 #include <ccm/load_balancer.hpp>
 #include <ccm/status.hpp>
@@ -60,7 +61,8 @@ struct WantedLoadBalancer {
   std::string name;
   std::string description;
   std::string provider;
-  std::string mark;  // the tag that says whose it is
+  std::string mark;          // the tag that says whose it is
+  std::string cluster_mark;  // and the one that says which cluster's; empty = none
   std::string port_id;
   std::string subnet_id;
   std::string network_id;
@@ -78,17 +80,6 @@ struct WantedLoadBalancer {
   std::vector<Problem> problems;
 };
 
-// "kube_service_CLUSTER_NAMESPACE_NAME", 255 bytes at most (OS-217).
-std::string load_balancer_name(const LoadBalancerService& service);
-// "ccm-service:UID".
-std::string service_mark(const LoadBalancerService& service);
-// The text by which a floating IP is known as the manager's (OS-221).
-std::string floating_ip_description(const LoadBalancerService& service);
-// How the texts of this cluster's objects end: " from cluster NAME".
-std::string cluster_text(const LoadBalancerService& service);
-// Whether a manager made the floating IP of that description, for whatever Service.
-bool is_manager_text(const std::string& description);
-
 // The Service's first family: IPv4, IPv6; empty when it names none.
 std::string family_of(const LoadBalancerService& service);
 std::string other_family(const std::string& family);
@@ -105,6 +96,7 @@ struct Surroundings {
   std::string vip_family;        // IPv4, IPv6
   std::string member_subnet_id;  // may be empty
   bool dual_stack = false;       // a second VIP has the other family
+  std::string cluster_uid = {};  // empty = not known
 };
 
 // Failure: invalid_spec when the Service has no ports, or one without a node port, or only source ranges of another family than

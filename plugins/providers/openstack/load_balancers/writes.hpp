@@ -39,7 +39,7 @@ LoadBalancerWrites member_differences(const WantedLoadBalancer& wanted,
 
 // The Service's tags on the load balancer; nothing when they are there.
 LoadBalancerWrites tagging(const LoadBalancerService& service, Claim claim,
-                           const ExistingLoadBalancer& existing);
+                           const ExistingLoadBalancer& existing, const std::string& cluster_uid);
 LoadBalancerWrite tags_of(const ExistingLoadBalancer& existing,
                           const std::vector<std::string>& tags);
 
