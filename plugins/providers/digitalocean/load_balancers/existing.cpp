@@ -77,6 +77,7 @@ ExistingLoadBalancer read_members(const json& from) {
   balancer.id = text_of(from, "id");
   balancer.name = text_of(from, "name");
   balancer.status = text_of(from, "status");
+  balancer.created_at = text_of(from, "created_at");
   balancer.ip = text_of(from, "ip");
   balancer.ipv6 = text_of(from, "ipv6");
   balancer.type = member<std::string>(from, "type", std::string(kRegional));

@@ -6,6 +6,7 @@
 
 #include <ccm/host_name.hpp>
 #include <ccm/lower_case.hpp>
+#include <ccm/namespace_rules.hpp>
 #include <ccm/trim.hpp>
 
 #include <algorithm>
@@ -202,8 +203,9 @@ WantedLoadBalancer build(const RequestInput& input) {
   wanted.droplet_ids = input.droplet_ids;
   wanted.target_tag = input.traits.target_tag;
   wanted.cluster_tag = input.settings.cluster_tag();
-  if (wanted.name != input.service.default_name) {
-    wanted.mark = input.settings.service_tag(input.service.uid);
+  const bool says_cluster = input.existing == nullptr && !input.settings.cluster().empty();
+  if (says_cluster || wanted.name != input.service.default_name) {
+    wanted.mark = input.settings.service_tag(input.service);
   }
   wanted.region = input.region;
   wanted.vpc_uuid = input.settings.vpc_id;
@@ -223,7 +225,9 @@ Result<LoadBalancerTraits> read_traits(const LoadBalancerService& service,
   }
 }
 
-Result<bool> disowned(const Annotations& annotations) {
+Result<bool> disowned(const Config& config, std::string_view namespace_name,
+                      const Annotations& annotations) {
+  if (!may_retain_load_balancers(config, namespace_name)) return false;
   try {
     return annotations.boolean(annotation::kDisown, "disown LB");
   } catch (const SpecError& error) {

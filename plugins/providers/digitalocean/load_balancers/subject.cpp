@@ -1,6 +1,8 @@
 // The Service's side of LoadBalancerOperations: its settings and its Events.
 #include "operations.hpp"
 
+#include <ccm/namespace_rules.hpp>
+
 #include <utility>
 
 namespace ccm::digitalocean {
@@ -42,7 +44,7 @@ Result<LoadBalancerOperations::Subject> LoadBalancerOperations::read_subject(
   Subject subject;
   subject.annotations = read_annotations(service.object);
   subject.service = std::move(service);
-  auto left_alone = disowned(subject.annotations);
+  auto left_alone = disowned(host_.config, subject.service.namespace_name, subject.annotations);
   if (!left_alone.ok()) return left_alone.status();
   if (*left_alone) return left_alone_by_annotation();
   auto traits = read_traits(subject.service, subject.annotations, api_.settings());
@@ -106,6 +108,12 @@ void LoadBalancerOperations::warn(const Subject& subject,
   if (annotations.has(annotation::kAllowRules) && has_source_ranges(subject.service.object)) {
     texts.push_back("annotation " + std::string(annotation::kAllowRules) +
                     " has no effect beside spec.loadBalancerSourceRanges");
+  }
+  const std::string& space = subject.service.namespace_name;
+  if (subject.annotations.has(annotation::kDisown) &&
+      !may_retain_load_balancers(host_.config, space)) {
+    texts.push_back("annotation " + std::string(annotation::kDisown) +
+                    " does not count in the namespace " + space + " (--" + kRetentionFlag + ")");
   }
   if (existing) {
     for (std::string& text : immutable_differences(subject.traits, *existing)) {

@@ -206,9 +206,9 @@ Task<Result<std::string>> LoadBalancerOperations::send_creation(Ctx ctx,
   call.body = create_body(wanted);
   Call without_mark = call;
   auto body = co_await api_.call(ctx, std::move(call));
-  if (body.ok() || body.status().code() != Code::permission_denied || wanted.mark.empty()) {
-    co_return body;
-  }
+  const bool forbidden = body.status().code() == Code::permission_denied &&
+                         body.status().error_class() != ErrorClass::quota;
+  if (body.ok() || !forbidden || wanted.mark.empty()) co_return body;
   wanted.mark.clear();
   without_mark.body = create_body(wanted);
   auto second = co_await api_.call(ctx, std::move(without_mark));
@@ -274,7 +274,8 @@ Task<Status> LoadBalancerOperations::send_targets(Ctx ctx, std::string method, s
 Task<Status> LoadBalancerOperations::remove(Ctx ctx, LoadBalancerService service) {
   warned_.erase(service.uid);  // also of one whose load balancer stays
   // Nothing else of the Service is read: an impossible Service can still be deleted.
-  const auto left_alone = disowned(read_annotations(service.object));
+  const auto left_alone =
+      disowned(host_.config, service.namespace_name, read_annotations(service.object));
   if (!left_alone.ok()) {
     co_return Status(Code::implemented_elsewhere, ErrorClass::invalid_spec,
                      left_alone.status().message());
