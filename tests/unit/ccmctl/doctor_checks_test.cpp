@@ -216,6 +216,32 @@ TEST(DoctorChecksTest, OrphansAreAWarningAndDoubledLoadBalancersAProblem) {
   EXPECT_EQ(check_node_ports({balancer}, {}).result, Health::ok);
 }
 
+TEST(DoctorChecksTest, OrphansAreCountedByNamespace) {
+  std::vector<OwnedObject> objects;
+  for (const char* key : {"t1/a", "shop/web", "shop/api", ""}) {
+    OwnedObject& object = objects.emplace_back();
+    object.kind = CCM_OWNED_LOAD_BALANCER;
+    object.id = "lb-" + std::to_string(objects.size());
+    object.cluster = "prod";
+    object.services = {{key, "11111111-1111-2222-3333-444455556666"}};
+  }
+  const Finding left = check_orphans(objects, {});
+  EXPECT_EQ(left.result, Health::warning);
+  EXPECT_TRUE(says(left, "4 objects of this cluster")) << left.text;
+  EXPECT_TRUE(says(left, "of namespaces: shop 2, t1 1")) << left.text;
+}
+
+TEST(DoctorChecksTest, OS_229_ADefaultNameTellsNoClusters) {
+  OwnedObject by_name;
+  by_name.cluster = "kubernetes";
+  OwnedObject by_uid;
+  by_uid.cluster = "7a3164c5-1111-2222-3333-444455556666";
+  EXPECT_EQ(check_cluster_name({by_uid, by_name}, "kubernetes").result, Health::warning);
+  EXPECT_EQ(check_cluster_name({by_uid}, "kubernetes").result, Health::ok);
+  by_name.cluster = "prod";
+  EXPECT_EQ(check_cluster_name({by_uid, by_name}, "prod").result, Health::ok);
+}
+
 TEST(DoctorChecksTest, ProblemsSayWhatToDo) {
   const std::vector<Finding> findings{{"lease", Health::problem, "nobody", "start it"},
                                       {"clock", Health::ok, "fine", ""}};
