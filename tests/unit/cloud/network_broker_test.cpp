@@ -309,6 +309,35 @@ TEST_F(NetworkBrokerTest, NoMoreOperationsRunThanTheCloudBears) {
   answer_active(0);
 }
 
+// Issue 37, 7.
+TEST_F(NetworkBrokerTest, OneNamespaceDoesNotTakeEveryTurnThatTheCloudBears) {
+  auto provider = full_table();
+  provider.limits = [](void*, ccm_ctx, const ccm_limits_request*, ccm_completion done) {
+    auto limits = sized<ccm_load_balancer_limits>();
+    limits.parallel = 1;
+    complete(done, {}, &limits);
+  };
+  start(&provider);
+  balancers_broker_->limits(component_->background(), [](const Result<LoadBalancerLimits>&) {});
+  poll();
+  const char* const asking[] = {"bad/1", "bad/2", "bad/3", "good/shop"};
+  std::vector<std::unique_ptr<KnownContext>> contexts;
+  Caught caught[4];
+  for (size_t i = 0; i < 4; ++i) {
+    const auto origin = std::make_shared<Origin>("service", asking[i], CallPriority::routes);
+    contexts.push_back(
+        std::make_unique<KnownContext>(runtime_.contexts, plugin_number(),
+                                       component_->background()->child(std::nullopt, {}, origin)));
+    ask(table().ensure, caught[i], asking[i], contexts.back()->get());
+  }
+  std::vector<std::string> order;
+  while (!open_.empty()) {
+    order.push_back(open_[0].uid);
+    answer_active(0);
+  }
+  EXPECT_EQ(order, (std::vector<std::string>{"bad/1", "bad/2", "good/shop", "bad/3"}));
+}
+
 TEST_F(NetworkBrokerTest, AFailedEnsureHandsOverWhatItMade) {
   const auto provider = full_table();
   start(&provider);
