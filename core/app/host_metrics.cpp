@@ -153,6 +153,9 @@ void add_budgets(serving::SampledMetrics* metrics, const plugin::PluginHost& plu
   metrics->gauge("ccm_cloud_call_budget_kept",
                  "1 while the remaining calls are reserved for new Nodes and for Services.",
                  budgets(&Report::reserved));
+  metrics->gauge("ccm_cloud_call_budget_kept_for_nodes",
+                 "1 while the remaining calls are reserved for new Nodes alone.",
+                 budgets(&Report::for_nodes));
   metrics->counter("ccm_cloud_calls_held_total", "Calls that had to wait for the cloud's window.",
                    budgets(&Report::held));
 }

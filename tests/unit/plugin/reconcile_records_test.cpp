@@ -240,6 +240,9 @@ TEST(Origin, WhatItAsksOfTheCloudDecidesItsPriority) {
   EXPECT_EQ(changed.priority(), CallPriority::load_balancers);
   changed.began("loadbalancers.update_backends");
   EXPECT_EQ(changed.priority(), CallPriority::backends);
+  Origin service("c", "shop/web", CallPriority::routes);
+  service.began("instances.describe");
+  EXPECT_EQ(service.priority(), CallPriority::load_balancers) << "no new Node waits for it";
   Origin periodic("c", "k", CallPriority::refresh);
   periodic.began("loadbalancers.observe");
   EXPECT_EQ(periodic.priority(), CallPriority::refresh);
