@@ -34,6 +34,8 @@ CloudConnection::CloudConnection(const PluginHostDependencies& deps)
     : timers_(deps.timers),
       broker_options_(deps.broker),
       timeouts_(deps.provider_timeouts),
+      load_balancer_limits_(deps.load_balancer_limits),
+      metrics_(deps.metrics),
       budgets_(deps.timers),
       node_telemetry_(deps.metrics, deps.record_event, "nodes"),
       node_deletions_({deps.cache, deps.timers,
@@ -116,8 +118,8 @@ void CloudConnection::connect_instances(const std::shared_ptr<LiveComponent>& pr
 
 void CloudConnection::connect_network(const std::shared_ptr<LiveComponent>& provider) {
   if (const auto found = provider->get_interface(CCM_CLOUD_LOADBALANCERS)) {
-    auto made = std::make_shared<LoadBalancersBroker>(provider, *found, timeouts_,
-                                                      load_balancer_deletions_);
+    auto made = std::make_shared<LoadBalancersBroker>(
+        provider, *found, timeouts_, load_balancer_deletions_, metrics_, load_balancer_limits_);
     if (made->usable()) load_balancers_ = std::move(made);
   }
   if (const auto found = provider->get_interface(CCM_CLOUD_ROUTES)) {
@@ -161,6 +163,10 @@ std::optional<LoadBalancerReport> CloudConnection::load_balancer_of(
     std::string_view service) const {
   if (!load_balancers_) return std::nullopt;
   return load_balancers_->balancer_of(service);
+}
+
+ChangeLimitReport CloudConnection::change_limits() const {
+  return load_balancers_ ? load_balancers_->change_limits() : ChangeLimitReport();
 }
 
 std::vector<RouteReport> CloudConnection::routes_of(const std::string& node) const {

@@ -72,6 +72,8 @@ class CloudConnection {
   [[nodiscard]] const std::string& id_annotation() const { return id_annotation_; }
   // The load balancer of one Service, "namespace/name"; nullopt when nothing is known of it.
   [[nodiscard]] std::optional<LoadBalancerReport> load_balancer_of(std::string_view service) const;
+  // The changes of load balancers that wait for their turn.
+  [[nodiscard]] ChangeLimitReport change_limits() const;
   // The routes of one Node, as the broker knows them.
   [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
   // The cloud's limits of calls, one for each credential.
@@ -89,6 +91,8 @@ class CloudConnection {
   runtime::Timers& timers_;
   const BrokerOptions broker_options_;
   const ProviderTimeouts timeouts_;
+  const LoadBalancerLimitOptions load_balancer_limits_;
+  prometheus::Registry& metrics_;
   CallBudgets budgets_;
   DeletionTelemetry node_telemetry_;
   NodeDeletions node_deletions_;

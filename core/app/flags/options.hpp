@@ -73,6 +73,15 @@ struct ServiceControllerOptions {
   int32_t concurrent_service_syncs = 1;
 };
 
+// Of changes of load balancers; a burst of 0: no limit.
+struct LoadBalancerLimitFlags {
+  int32_t change_burst = 10;  // of one Service
+  Duration change_period = std::chrono::seconds(30);
+  int32_t namespace_burst = 100;
+  Duration namespace_period = std::chrono::seconds(5);
+  Duration replacement_window = std::chrono::minutes(10);  // 0: no limit
+};
+
 struct LeaderElectionOptions {
   bool leader_elect = true;
   Duration lease_duration = std::chrono::seconds(15);
@@ -167,6 +176,7 @@ struct Options {
   NodeLifecycleControllerOptions node_lifecycle_controller;
   DeletionBrakeOptions deletion_brake;
   ServiceControllerOptions service_controller;
+  LoadBalancerLimitFlags load_balancer_limits;
   LeaderElectionOptions leader_election;
   LeaderMigrationOptions leader_migration;
   SecureServingOptions secure_serving;

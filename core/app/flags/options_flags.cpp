@@ -105,6 +105,25 @@ void add_brake_flags(FlagSet& flags, Options& options) {
       "after all, no faster than the limit in each window.");
 }
 
+void add_load_balancer_flags(FlagSet& flags, Options& options) {
+  LoadBalancerLimitFlags& limits = options.load_balancer_limits;
+  FlagGroup group = flags.group("Load balancer limit flags");
+  group.add("load-balancer-change-burst", &limits.change_burst,
+            "Changes of one Service that go to the cloud at once; further ones wait, one for each "
+            "--load-balancer-change-period. Changes of Nodes do not count. 0: no limit.");
+  group.add("load-balancer-change-period", &limits.change_period,
+            "Time after which one more change of a Service goes to the cloud.");
+  group.add("load-balancer-namespace-burst", &limits.namespace_burst,
+            "Changes of all Services of a namespace that go to the cloud at once while half of "
+            "its limit of calls is spent; further ones wait, one for each "
+            "--load-balancer-namespace-period. 0: no limit.");
+  group.add("load-balancer-namespace-period", &limits.namespace_period,
+            "Time after which one more change of a namespace's Services goes to the cloud.");
+  group.add("load-balancer-replacement-window", &limits.replacement_window,
+            "Time in which the load balancer of a Service is replaced by another one once; the "
+            "second replacement is held. 0: no limit.");
+}
+
 void add_client_flags(FlagSet& flags, Options& options) {
   ClientConnectionOptions& client = options.client_connection;
   FlagGroup group = flags.group("Kube API flags");
@@ -214,6 +233,7 @@ void add_host_flags(FlagSet& flags, Options& options) {
   add_generic_flags(flags, options);
   add_controller_flags(flags, options);
   add_brake_flags(flags, options);
+  add_load_balancer_flags(flags, options);
   add_client_flags(flags, options);
   add_leader_flags(flags, options);
   add_serving_flags(flags, options);

@@ -3,9 +3,12 @@
 // brake unless the Service itself shows that it gave its load balancer up. An operation that the
 // provider never completes loses its turn after a grace period; then the cloud is observed before
 // anything else is changed, and a deletion is repeated when the lost operation completes after all
-// (docs/decisions/0010). Loop thread.
+// (docs/decisions/0010). A tenant's changes are limited, so that something is left for the others,
+// and a Service whose load balancer is replaced again and again is held. Loop thread.
 #pragma once
 
+#include "cloud/broker/change_limits.hpp"
+#include "cloud/broker/creation_brake.hpp"
 #include "cloud/broker/load_balancer_notes.hpp"
 #include "cloud/broker/load_balancer_values.hpp"
 #include "cloud/broker/provider_timeouts.hpp"
@@ -22,21 +25,29 @@
 
 namespace ccm::plugin {
 
+struct LoadBalancerLimitOptions {
+  ChangeLimitOptions changes;
+  std::function<bool()> scarce;  // whether the cloud's calls are; empty = always
+  std::chrono::milliseconds replacement_window{600'000};  // CreationBrake
+};
+
 class LoadBalancersBroker {
  public:
   using Request = std::shared_ptr<const LoadBalancerRequest>;
   using BalancerDone = std::function<void(Result<LoadBalancer>)>;
   using Function = decltype(ccm_cloud_loadbalancers::ensure);
 
-  // `brake` must outlive it.
+  // `brake` and `registry` must outlive it.
   LoadBalancersBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
-                      ProviderTimeouts timeouts, AbsenceBrake& brake);
+                      ProviderTimeouts timeouts, AbsenceBrake& brake,
+                      prometheus::Registry& registry, const LoadBalancerLimitOptions& limits);
   // The provider has the two functions without which there are no load balancers.
   [[nodiscard]] bool usable() const;
 
   // Each `done` is called once, not inside the call; it is not called after the end of `context`,
   // which ends the operation. While an operation of the Service outlives its ctx inside the
-  // provider, another one is unavailable/waiting "OperationNotCompleted".
+  // provider, another one is unavailable/waiting "OperationNotCompleted". An `ensure` may be
+  // refused as ChangeLimits and CreationBrake say; `update_backends` may not, since Nodes cause it.
   void observe(Request request, std::shared_ptr<Context> context, BalancerDone done);
   void ensure(Request request, std::shared_ptr<Context> context, BalancerDone done);
   void update_backends(Request request, std::shared_ptr<Context> context, BalancerDone done);
@@ -58,6 +69,7 @@ class LoadBalancersBroker {
   [[nodiscard]] std::optional<LoadBalancerReport> balancer_of(std::string_view service) const {
     return notes_.find(service);
   }
+  [[nodiscard]] ChangeLimitReport change_limits() const { return changes_.report(); }
 
  private:
   // One running operation.
@@ -78,9 +90,11 @@ class LoadBalancersBroker {
   [[nodiscard]] Invoke asking(Function function, Request request, bool with_backends) const;
   void change(const char* operation, Function function, Request request,
               std::shared_ptr<Context> context, BalancerDone done);
-  // Calls `go` once the Service's load balancer is known: at once unless its key is in doubt.
-  void observe_first(const Running& running, const Turn& turn, const std::function<void()>& go,
-                     const std::function<void(Status)>& failed);
+  // Calls `go` once the Service's load balancer is known: at once unless its key is in doubt, or
+  // it was replaced a while ago and `makes` says that the operation could make another one.
+  void observe_first(const Running& running, const Turn& turn, bool makes,
+                     const std::function<void()>& go, const std::function<void(Status)>& failed);
+  [[nodiscard]] std::string known_id(const LoadBalancerService& service) const;
   void call(const Running& running, Function function, const Turn& turn, BalancerDone done);
   void begin_remove(const Running& running, const std::function<void(Status)>& done,
                     const Turn& turn);
@@ -95,6 +109,8 @@ class LoadBalancersBroker {
   Turns turns_;
   LoadBalancerNotes notes_;
   Served served_;
+  ChangeLimits changes_;
+  CreationBrake creations_;
   // By UID: what was deleted while an operation ran on without its turn.
   std::unordered_map<std::string, Removed> removed_;
   std::shared_ptr<LoadBalancersBroker*> self_reference_;  // timers hold it weakly

@@ -196,6 +196,16 @@ void CallBudgets::answered(const std::string& credential, const net::Response* r
   budget.closed_until = std::max(budget.closed_until, until);
 }
 
+bool CallBudgets::scarce() const {
+  const auto now = timers_.now();
+  return std::any_of(budgets_.begin(), budgets_.end(), [&](const auto& one) {
+    const Budget& budget = one.second;
+    if (budget.closed_until > now) return true;
+    const bool told = budget.limit && budget.remaining && budget.window_ends;
+    return told && *budget.window_ends > now && left(budget) <= *budget.limit / 2;
+  });
+}
+
 bool CallBudgets::closed(const std::string& credential) const {
   const auto place = budgets_.find(credential);
   return place != budgets_.end() && place->second.closed_until > timers_.now();

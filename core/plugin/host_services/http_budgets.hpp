@@ -68,6 +68,9 @@ class CallBudgets {
   // A call was held back; counts once, however often it asks again.
   void note_held(const std::string& credential) { ++budget_of(credential).held; }
 
+  // Half of the limit of some credential is spent, or the cloud asked to wait: whoever spends more
+  // than others should wait.
+  [[nodiscard]] bool scarce() const;
   // No call passes now, of any priority.
   [[nodiscard]] bool closed(const std::string& credential) const;
   // Why calls of that priority are held back now, for people; empty: they are not.

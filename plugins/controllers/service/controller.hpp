@@ -78,10 +78,14 @@ class Controller {
   Task<Result<LoadBalancer>> ask(Ctx ctx, SyncPtr sync);
   Task<Result<LoadBalancer>> ask_once(Ctx ctx, SyncPtr sync);
   Task<Status> update_backends(Ctx ctx, SyncPtr sync);
+  // Nodes do not wait with a change that waits for its turn: the load balancer that exists follows
+  // them.
+  Task<Status> follow_nodes(Ctx ctx, SyncPtr sync);
   Task<Status> record_partial(Ctx ctx, SyncPtr sync, Result<LoadBalancer> answer);
   Task<Status> add_finalizer(Ctx ctx, SyncPtr sync);
   Task<Status> take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer);
   Task<Status> pending(Ctx ctx, SyncPtr sync, LoadBalancer answer);
+  Task<Status> not_now(Ctx ctx, SyncPtr sync, Status why, SyncState before);
   Task<Status> update_status(Ctx ctx, SyncPtr sync);
   Task<Status> left_to_others(SyncPtr sync);
   void announce(const SyncPtr& sync) const;

@@ -49,8 +49,10 @@ Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
   const milliseconds left = deferral_left(record, sync->hash, now);
   if (left > milliseconds(0)) {
     Status deferred = record.deferred;
+    if (record.waits_for_turn()) (void)co_await follow_nodes(ctx, sync);  // it tells its failure
     co_return deferred.with_retry_after(left);
   }
+  record.not_before = milliseconds(0);
   const std::string& adopted = sync->intent.adopt_id;
   if (!adopted.empty() && !may_adopt(*sync, adopted)) refused = adoption_refused(*sync);
   if (!refused.ok()) {
@@ -110,6 +112,7 @@ Task<Status> Controller::observe_cloud(Ctx ctx, SyncPtr sync) {
     Status taken = co_await take_answer(ctx, sync, std::move(found));
     co_return taken;
   }
+  if (serves(*answer)) record.ingress = as_stored(answer->ingress);
   const bool is_foreign = answer->state == LoadBalancerState::foreign;
   if (is_foreign && !may_adopt(*sync, sync->intent.id)) {
     record.state = SyncState::out_of_sync;
@@ -138,8 +141,9 @@ void Controller::announce(const SyncPtr& sync) const {
 }
 
 Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
-  announce(sync);
-  Status added = co_await add_finalizer(ctx, sync);  // SVC-21
+  const SyncState before = sync->record->state;
+  if (sync->record->deferred.reason() != kHostsChangesLimited) announce(sync);  // else it was
+  Status added = co_await add_finalizer(ctx, sync);                             // SVC-21
   if (!added.ok()) {
     if (added.error_class() == ErrorClass::not_found) co_return Status();
     added.with_context("failed to add load balancer cleanup finalizer");
@@ -156,6 +160,10 @@ Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
     Status failed = answer.status();
     if (failed.reason() == kProvidersNotOwned) failed = foreign(*sync);
     (void)co_await record_partial(ctx, sync, answer);  // it tells what it cannot do
+    if (failed.reason() == kHostsChangesLimited || failed.reason() == kHostsReplacementHeld) {
+      Status held = co_await not_now(ctx, sync, failed, before);
+      co_return held;
+    }
     if (failed.error_class() == ErrorClass::waiting) {
       Status waiting = co_await wait(ctx, sync, failed, kEnsuring, ServicePatch());
       co_return waiting;
@@ -167,6 +175,26 @@ Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
   LoadBalancer ensured = *answer;
   Status taken = co_await take_answer(ctx, sync, std::move(ensured));
   co_return taken;
+}
+
+// The host did not send the request. What was in the cloud before is still there.
+Task<Status> Controller::not_now(Ctx ctx, SyncPtr sync, Status why, SyncState before) {
+  Record& record = *sync->record;
+  if (before != SyncState::unknown) record.state = before;
+  const bool held = why.reason() == kHostsReplacementHeld;
+  if (held && record.deferred.message() != why.message()) {
+    events_.warning(sync->object, kReplacementHeld, why.message());
+  }
+  Status waiting = co_await wait(ctx, sync, std::move(why), kEnsuring, ServicePatch());
+  if (record.waits_for_turn()) (void)co_await follow_nodes(ctx, sync);  // it tells its failure
+  co_return waiting;
+}
+
+Task<Status> Controller::follow_nodes(Ctx ctx, SyncPtr sync) {
+  const bool serving = !sync->record->ingress.empty();
+  if (!serving || sync->record->backend_hash == sync->backends.hash) co_return Status();
+  Status followed = co_await update_backends(ctx, sync);
+  co_return followed;
 }
 
 // A failed operation may have made a load balancer: its id must not be lost.
@@ -230,6 +258,7 @@ void Controller::remember_request(const SyncPtr& sync) const {
   record.update.reset();
   record.audit_due = host_.timer.now() + audit_pause(settings_.audit_period, sync->key);
   record.not_before = milliseconds(0);
+  record.deferred = Status();
 }
 
 Task<Status> Controller::take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer) {
@@ -305,7 +334,7 @@ Task<Status> Controller::update_status(Ctx ctx, SyncPtr sync) {
   patch.set_ingress(sync->service, record.ingress);
   const Condition* stored = sync->service.condition(kReadyCondition);
   // A correct status is not written only to add a condition to it.
-  if (patch.ingress || (stored != nullptr && !stored->holds)) {
+  if (!record.waits_for_turn() && (patch.ingress || (stored != nullptr && !stored->holds))) {
     Condition wanted = ready(true, kEnsured, "The load balancer is ready");
     patch.conditions.push_back(timed(stored, std::move(wanted), time));
   }
@@ -376,6 +405,7 @@ Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
     co_return Status();
   }
   if (answer.ok() || answer.status().error_class() == ErrorClass::not_found) {
+    if (record.waits_for_turn()) co_return Status();
     // Gone or changed hands: no failure of this update (SVC-62); a whole `ensure` follows.
     Status ensured = co_await ensure(ctx, sync);
     co_return ensured;

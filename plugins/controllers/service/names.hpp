@@ -44,6 +44,10 @@ inline constexpr std::string_view kUpdateFailed = "UpdateLoadBalancerFailed";
 inline constexpr std::string_view kProvidersNotOwned = "NotOwned";
 // The host's reason: the brake holds a deletion back (the same page).
 inline constexpr std::string_view kHostsBrake = "DeletionBrakeEngaged";
+// The host's reasons: this Service's change waits for its turn; its load balancer was replaced a
+// while ago, and another one is not made yet.
+inline constexpr std::string_view kHostsChangesLimited = "ChangesLimited";
+inline constexpr std::string_view kHostsReplacementHeld = "ReplacementHeld";
 // Reasons that upstream does not have.
 inline constexpr std::string_view kDeletionHeld = "DeletionHeld";
 inline constexpr std::string_view kRetained = "LoadBalancerRetained";
@@ -51,5 +55,6 @@ inline constexpr std::string_view kRetentionRefused = "LoadBalancerRetentionRefu
 inline constexpr std::string_view kNotOwned = "LoadBalancerNotOwned";
 inline constexpr std::string_view kReplaced = "LoadBalancerReplaced";
 inline constexpr std::string_view kDrift = "LoadBalancerDrift";
+inline constexpr std::string_view kReplacementHeld = "LoadBalancerReplacementHeld";
 
 }  // namespace ccm::service

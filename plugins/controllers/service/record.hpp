@@ -2,6 +2,8 @@
 // Service's annotations and from the cloud.
 #pragma once
 
+#include "names.hpp"
+
 #include <ccm/load_balancer.hpp>
 #include <ccm/object.hpp>
 
@@ -50,7 +52,7 @@ struct Record {
 
   bool scheduled = false;  // a change of Nodes brings it back soon (NodePass)
 
-  // The request that failed or waits is not sent again before that time.
+  // The request that failed or waits is not sent again before that time; 0: none does.
   Milliseconds not_before{0};
   uint64_t deferred_hash = 0;
   Status deferred;  // why
@@ -71,6 +73,10 @@ struct Record {
   [[nodiscard]] bool applied() const { return in_cloud() || state == SyncState::elsewhere; }
   [[nodiscard]] bool deleting() const {
     return state == SyncState::deleting || state == SyncState::deletion_held;
+  }
+  // A change of the Service waits for its turn among the tenant's changes.
+  [[nodiscard]] bool waits_for_turn() const {
+    return not_before > Milliseconds(0) && deferred.reason() == kHostsChangesLimited;
   }
   // The cloud may have something for it.
   [[nodiscard]] bool has_balancer() const { return !id.empty() || in_cloud(); }

@@ -78,6 +78,17 @@ TEST(Validation, TheDeletionBrakesLimits) {
       validate({"--deletion-brake-percent=100", "--deletion-brake-minimum=0"}).errors.empty());
 }
 
+TEST(Validation, LimitsOfChangesOfLoadBalancers) {
+  for (const std::string limit : {"--load-balancer-change", "--load-balancer-namespace"}) {
+    expect_error({limit + "-burst=-1"}, limit + "-burst must be at least 0");
+    expect_error({limit + "-period=0s"}, limit + "-period must be above 0");
+    EXPECT_TRUE(validate({limit + "-burst=0"}).errors.empty());
+  }
+  expect_error({"--load-balancer-replacement-window=-1s"},
+               "--load-balancer-replacement-window must not be negative");
+  EXPECT_TRUE(validate({"--load-balancer-replacement-window=0s"}).errors.empty());
+}
+
 TEST(Validation, HOST_47_Ports) {
   expect_error({"--secure-port=-1"}, "--secure-port must be from 0 to 65535, is -1");
   expect_error({"--webhook-secure-port=65536"}, "--webhook-secure-port");

@@ -85,7 +85,8 @@ class NetworkBrokerTest : public PluginHostTest {
     route_brake_.begin();
     if (balancers != nullptr) {
       balancers_broker_ = std::make_shared<LoadBalancersBroker>(
-          component_, ccm_interface{nullptr, balancers}, ProviderTimeouts(), balancer_brake_);
+          component_, ccm_interface{nullptr, balancers}, ProviderTimeouts(), balancer_brake_,
+          registry_, limits_);
       balancers_ = std::make_unique<LoadBalancersService>(component_, balancers_broker_);
     }
     if (routes != nullptr) {
@@ -217,6 +218,7 @@ class NetworkBrokerTest : public PluginHostTest {
   std::vector<Open> open_;
   std::string applied_;  // what the last apply() brought to the provider, each call as a word
   prometheus::Registry registry_;
+  LoadBalancerLimitOptions limits_;
   DeletionTelemetry balancer_telemetry_{registry_, {}, "loadbalancers"};
   DeletionTelemetry route_telemetry_{registry_, {}, "routes"};
   AbsenceBrake balancer_brake_{timers_, balancer_telemetry_, {}, "load balancers"};

@@ -309,8 +309,7 @@ TEST_F(NetworkBrokerTest, NoMoreOperationsRunThanTheCloudBears) {
   answer_active(0);
 }
 
-// Issue 37, 7.
-TEST_F(NetworkBrokerTest, OneNamespaceDoesNotTakeEveryTurnThatTheCloudBears) {
+TEST_F(NetworkBrokerTest, Issue37_7_OneNamespaceDoesNotTakeEveryTurnThatTheCloudBears) {
   auto provider = full_table();
   provider.limits = [](void*, ccm_ctx, const ccm_limits_request*, ccm_completion done) {
     auto limits = sized<ccm_load_balancer_limits>();
@@ -336,6 +335,34 @@ TEST_F(NetworkBrokerTest, OneNamespaceDoesNotTakeEveryTurnThatTheCloudBears) {
     answer_active(0);
   }
   EXPECT_EQ(order, (std::vector<std::string>{"bad/1", "bad/2", "good/shop", "bad/3"}));
+}
+
+// Issue 37, 7: no provider sees the eleventh edit, and each sees what Nodes cause.
+TEST_F(NetworkBrokerTest, Issue37_7_EditsInALoopDoNotReachTheProvider) {
+  const auto provider = full_table();
+  start(&provider);
+  Status last;
+  for (int edit = 0; edit < 11; ++edit) {
+    Caught caught;
+    const std::string value = std::to_string(edit);
+    ask(table().ensure, caught, "u-1", {},
+        object(R"({"metadata":{"annotations":{"a":")" + value + R"("}}})"));
+    if (!open_.empty()) answer_active(0);
+    last = *caught.status;
+    EXPECT_EQ(last.ok(), edit < 10) << edit;
+  }
+  EXPECT_EQ(last.reason(), "ChangesLimited");
+  EXPECT_EQ(balancers_broker_->change_limits().waiting_for_service, 1u);
+  Caught updated;
+  ask(table().update_backends, updated);
+  ASSERT_EQ(open_.at(0).operation, "update");
+  answer_active(0);
+  Caught seen;
+  ask(table().observe, seen);
+  ASSERT_EQ(open_.at(0).operation, "observe");
+  answer_active(0);
+  EXPECT_TRUE(removed("u-1").ok());
+  EXPECT_EQ(balancers_broker_->change_limits().waiting_for_service, 0u);
 }
 
 TEST_F(NetworkBrokerTest, AFailedEnsureHandsOverWhatItMade) {

@@ -79,7 +79,7 @@ TEST_F(CallBudgetsTest, TheLastTenthIsForNewNodesAndServices) {
 }
 
 // Issue 37, 7: edits of one Service used up the reserve for new Nodes, too.
-TEST_F(CallBudgetsTest, HalfOfTheReserveIsForNewNodesAlone) {
+TEST_F(CallBudgetsTest, Issue37_7_HalfOfTheReserveIsForNewNodesAlone) {
   spend_until(251);
   EXPECT_TRUE(passes(CallPriority::load_balancers));
   EXPECT_FALSE(report().for_nodes);
@@ -94,12 +94,26 @@ TEST_F(CallBudgetsTest, HalfOfTheReserveIsForNewNodesAlone) {
   EXPECT_TRUE(passes(CallPriority::node_init));
 }
 
-TEST_F(CallBudgetsTest, AfterTheReserveForNodesOneServiceAsksFirstWhatTheNewWindowHolds) {
+TEST_F(CallBudgetsTest, Issue37_7_AfterTheReserveForNodesOneServiceAsksFirstWhatTheNewWindowHolds) {
   spend_until(3);
   timers_.advance(600s);
   EXPECT_EQ(admit(CallPriority::load_balancers), 0ms);
   EXPECT_GT(admit(CallPriority::load_balancers), 0ms);
   EXPECT_EQ(admit(CallPriority::node_init), 0ms);
+}
+
+TEST_F(CallBudgetsTest, Issue37_7_CallsAreScarceWhenHalfOfThemAreSpentOrTheCloudAsksToWait) {
+  EXPECT_FALSE(budgets_.scarce()) << "nothing is known";
+  spend_until(2'501);
+  EXPECT_FALSE(budgets_.scarce());
+  spend_until(2'500);
+  EXPECT_TRUE(budgets_.scarce());
+  timers_.advance(600s);
+  EXPECT_FALSE(budgets_.scarce()) << "a new window";
+  exchange({{"Retry-After", "7"}}, 429);
+  EXPECT_TRUE(budgets_.scarce());
+  timers_.advance(7s);
+  EXPECT_FALSE(budgets_.scarce());
 }
 
 TEST_F(CallBudgetsTest, ASmallLimitLeavesServicesACall) {

@@ -190,7 +190,7 @@ TEST_F(ControllerRunnerTest, RunsAtMostItsWorkersAtOnce) {
 }
 
 // Issue 37, 7: operations of one tenant that hang.
-TEST_F(ControllerRunnerTest, OneNamespaceDoesNotTakeEveryWorker) {
+TEST_F(ControllerRunnerTest, Issue37_7_OneNamespaceDoesNotTakeEveryWorker) {
   make(8);
   runner_->start();
   sync();

@@ -156,7 +156,7 @@ TEST_F(WorkQueueTest, PeriodicOnesComeAfterAllThatComesBack) {
 }
 
 // Issue 37, 7: 2,000 Services of one tenant, then one of another.
-TEST_F(WorkQueueTest, OneNamespaceDoesNotDelayTheOthers) {
+TEST_F(WorkQueueTest, Issue37_7_OneNamespaceDoesNotDelayTheOthers) {
   for (int i = 0; i < 2'000; ++i) queue_.add("bad/" + std::to_string(i), Priority::changed);
   queue_.add("good/shop", Priority::changed);
   queue_.add("node-1", Priority::changed);
@@ -173,7 +173,7 @@ TEST_F(WorkQueueTest, OneNamespaceDoesNotDelayTheOthers) {
   EXPECT_EQ(take_key(queue_), "good/late");
 }
 
-TEST_F(WorkQueueTest, ReturningAndPeriodicKeysOfOneNamespaceDoNotEither) {
+TEST_F(WorkQueueTest, Issue37_7_ReturningAndPeriodicKeysOfOneNamespaceDoNotEither) {
   for (int i = 0; i < 3; ++i) queue_.add("bad/" + std::to_string(i), Priority::periodic);
   queue_.add("good/audit", Priority::periodic);
   EXPECT_EQ(take_key(queue_), "bad/0");
@@ -191,7 +191,7 @@ TEST_F(WorkQueueTest, ReturningAndPeriodicKeysOfOneNamespaceDoNotEither) {
   EXPECT_EQ(take_key(queue_), "(none)");
 }
 
-TEST_F(WorkQueueTest, EndlessNewsDoNotPutOffAuditsForEver) {
+TEST_F(WorkQueueTest, Issue37_7_EndlessNewsDoNotPutOffAuditsForEver) {
   queue_.add("audit", Priority::periodic);
   int taken = 0;
   for (std::string key; key != "audit" && taken < 100; ++taken) {
@@ -202,7 +202,7 @@ TEST_F(WorkQueueTest, EndlessNewsDoNotPutOffAuditsForEver) {
   EXPECT_EQ(taken, 16);
 }
 
-TEST_F(WorkQueueTest, TheFirstOfANamespaceIsFoundBehindOthers) {
+TEST_F(WorkQueueTest, Issue37_7_TheFirstOfANamespaceIsFoundBehindOthers) {
   queue_.add("bad/1", Priority::changed);
   queue_.add("bad/2", Priority::changed);
   EXPECT_EQ(queue_.take(true)->key, "bad/1");
