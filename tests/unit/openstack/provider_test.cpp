@@ -176,6 +176,15 @@ TEST_F(OpenStackProviderTest, OS_152_AStoppedServerIsShutDown) {
   EXPECT_EQ(named(*start().list(), "node-2")->state, InstanceState::shutdown);
 }
 
+// Its list leaves it out.
+TEST_F(OpenStackProviderTest, OS_152_CAPO_2618_ASoftlyDeletedServerIsShutDown) {
+  start();
+  cloud.region().compute.servers().find(id("node-2"))->at("status") = "SOFT_DELETED";
+  EXPECT_EQ(named(*provider->list(), "node-2"), nullptr);
+  EXPECT_EQ(provider->get({"node-2", "openstack:///" + id("node-2"), {}, {}})->state,
+            InstanceState::shutdown);
+}
+
 TEST_F(OpenStackProviderTest, OS_90_TheTokenIsRenewedBeforeItEnds) {
   start();
   host.loop.advance(minutes(54));
