@@ -193,6 +193,7 @@ InstanceAnswer InstancesBroker::conclude(const InstanceQuery& query, InstanceAns
   if (!status.ok()) return {std::move(status), nullptr, 0};
   if (answer.state() == CCM_INSTANCE_ABSENT) return {};
   known_.answered(query, answer, began);
+  if (on_found_) on_found_(query);
   return answer;
 }
 

@@ -76,6 +76,9 @@ class InstancesBroker {
     on_listing_ = std::move(fn);
   }
 
+  // `fn` is called with every question about one instance that a look-up of the cloud found.
+  void on_found(std::function<void(const InstanceQuery&)> fn) { on_found_ = std::move(fn); }
+
   // `fn` is called with the first listing after failures, and with the duration of those failures.
   // Until then the listing is retried every BrokerOptions::list_interval, even when nobody waits
   // for it.
@@ -131,6 +134,7 @@ class InstancesBroker {
   PollRate polls_;
   runtime::Timers::Id poll_timer_ = 0;
   std::function<void(const InstanceSnapshot::Ptr&)> on_listing_;
+  std::function<void(const InstanceQuery&)> on_found_;
   std::function<void(std::chrono::nanoseconds)> on_recovery_;
 };
 

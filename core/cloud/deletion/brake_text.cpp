@@ -48,6 +48,13 @@ std::string counts_text(const BrakeReport& report, const BrakeOptions& options,
 
 BrakeSubject subject_nodes() { return {"nodes", "are missing in the cloud"}; }
 
+BrakeSubject subject_strangers() { return {"nodes", "were never seen in the cloud"}; }
+
+std::string describe_strangers(const BrakeReport& report, const BrakeOptions& options) {
+  if (!report.engaged || report.blind) return {};
+  return "; " + counts_text(report, options, subject_strangers());
+}
+
 std::string describe(const BrakeReport& report, const BrakeOptions& options,
                      const BrakeSubject& subject, const std::vector<std::string>& held) {
   if (!report.observed) return "released: no deletion of " + subject.kind + " was asked for yet";
@@ -60,16 +67,17 @@ std::string describe(const BrakeReport& report, const BrakeOptions& options,
                         : "released: " + counts;
 }
 
-std::string why_held(BrakeVerdict verdict, const BrakeReport& report, const BrakeOptions& options) {
+std::string why_held(BrakeVerdict verdict, const BrakeReport& report, const BrakeOptions& options,
+                     const BrakeSubject& subject) {
   switch (verdict) {
     case BrakeVerdict::pass:  // the next observation will let it pass
     case BrakeVerdict::blind:
       break;
     case BrakeVerdict::over_limit:
-      return counts_text(report, options, subject_nodes()) + "; those still missing after " +
+      return counts_text(report, options, subject) + "; those still missing after " +
              format_duration(options.hold) + " goes at that pace";
     case BrakeVerdict::too_early:
-      return counts_text(report, options, subject_nodes()) +
+      return counts_text(report, options, subject) +
              ", since it does not know how many were deleted before";
   }
   return "its instance is missing, but the cloud's answer shows none of the instances known to "
