@@ -227,14 +227,17 @@ void InstanceExport::add(const InstanceSnapshot::Ptr& snapshot, std::size_t inde
   entries_.push_back(std::move(entry));
 }
 
-void InstanceExport::add_state(int32_t state, std::string_view name, std::string_view provider_id) {
+void InstanceExport::add_state(int32_t state, std::string_view name, std::string_view provider_id,
+                               std::string note) {
   auto entry = std::make_unique<Entry>();
   entry->name = name;
   entry->provider_id = provider_id;
+  entry->note = std::move(note);
   entry->instance = std::make_unique<ccm_instance>(sized<ccm_instance>());
   entry->instance->state = state;
   entry->instance->name = c_str(entry->name);
   entry->instance->provider_id = c_str(entry->provider_id);
+  entry->instance->note = c_str(entry->note);
   entries_.push_back(std::move(entry));
 }
 

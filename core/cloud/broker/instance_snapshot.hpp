@@ -47,6 +47,13 @@ class InstanceSnapshot {
     return text(records_[index].name);
   }
 
+  [[nodiscard]] std::size_t address_count(std::size_t index) const {
+    return records_[index].address_count;
+  }
+  [[nodiscard]] std::string_view address(std::size_t index, std::size_t which) const {
+    return text(pairs_[records_[index].pairs + which].second);
+  }
+
   // The instance with that provider ID, or kNone.
   [[nodiscard]] std::size_t find_provider_id(std::string_view provider_id) const;
   // The instances of that name that are not terminated, in the order of the listing: a destroyed
@@ -96,8 +103,9 @@ class InstanceSnapshot {
 class InstanceExport {
  public:
   void add(const InstanceSnapshot::Ptr& snapshot, std::size_t index);
-  // An instance of which only this is known.
-  void add_state(int32_t state, std::string_view name, std::string_view provider_id);
+  // An instance of which only this is known. `note`: for people, why.
+  void add_state(int32_t state, std::string_view name, std::string_view provider_id,
+                 std::string note);
   // Instances with that provider ID may be missing. OWNERSHIP: borrowed until the last use.
   void add_unknown(std::string_view prefix) { prefixes_.push_back(c_str(prefix)); }
 
@@ -112,6 +120,7 @@ class InstanceExport {
     InstanceSnapshot::Ptr keep;
     std::string name;
     std::string provider_id;
+    std::string note;
   };
   std::vector<std::unique_ptr<Entry>> entries_;
   std::vector<const ccm_instance*> pointers_;

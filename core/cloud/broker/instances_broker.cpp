@@ -136,6 +136,17 @@ bool InstancesBroker::few() const {
          singles_since_listing_ < std::max(kGetsBeforeList, listing_calls());
 }
 
+std::string InstancesBroker::absence_text(const InstanceQuery& query) {
+  if (!query.provider_id.empty()) return "no instance has the provider ID " + query.provider_id;
+  std::string text = "no instance is called \"" + query.name + "\"";
+  const std::string resembles = lookalikes_.find(known_.listing(), query);
+  if (resembles.empty()) return text;
+  return text + ", but " + resembles +
+         ": start the kubelet with --hostname-override or --provider-id of that instance, or "
+         "rename "
+         "it";
+}
+
 // The cheapest call that can answer: a few new instances are asked for one by one, many by a
 // listing.
 void InstancesBroker::ask(Question question) {
@@ -264,6 +275,7 @@ void InstancesBroker::listing_ended(Result<InstanceSnapshot::Ptr> listed) {
   if (listed.ok()) {
     singles_since_listing_ = 0;
     known_.listed(*listed, began);
+    lookalikes_.forget();
     if (on_listing_) on_listing_(known_.listing());
   }
   // The whole listing is asked for as proof of absence, so one that shifted is read a second time.

@@ -7,6 +7,7 @@
 #include "cloud/broker/instance_source.hpp"
 #include "cloud/broker/known_instances.hpp"
 #include "cloud/broker/list_calls.hpp"
+#include "cloud/broker/lookalikes.hpp"
 #include "cloud/broker/poll_rate.hpp"
 #include "cloud/broker/single_calls.hpp"
 #include "runtime/timers.hpp"
@@ -61,6 +62,9 @@ class InstancesBroker {
   void hinted(const std::string& name, const std::string& provider_id) {
     known_.outdated(name, provider_id, timers_.now());
   }
+
+  // For people, of an answer that has no instance: what was looked for, and which one resembles it.
+  std::string absence_text(const InstanceQuery& query);
 
   // The provider's own limits: 0 leaves the host's choice.
   void set_limits(int64_t batch, int64_t parallel) { singles_.set_limits(batch, parallel); }
@@ -128,6 +132,7 @@ class InstancesBroker {
   KnownInstances known_;
   ListCalls lists_;
   SingleCalls singles_;
+  Lookalikes lookalikes_;
   std::size_t singles_since_listing_ = 0;
   bool second_reading_ = false;    // the running listing follows one that shifted
   std::vector<Question> waiting_;  // for a listing, or for a decision at the end of this step

@@ -48,7 +48,7 @@ struct Batch {
 
 // An instance of which nothing is known is UNKNOWN in the list, and the reason is logged. When no
 // instance is known at all, the whole call fails with the reason.
-void end_batch(const Batch& batch) {
+void end_batch(InstancesBroker& broker, const Batch& batch) {
   InstanceExport instances;
   std::size_t failed = 0;
   for (std::size_t index = 0; index < batch.answers.size(); ++index) {
@@ -58,7 +58,8 @@ void end_batch(const Batch& batch) {
       instances.add(answer.snapshot, answer.index);
       continue;
     }
-    instances.add_state(answer.state(), query.name, query.provider_id);
+    instances.add_state(answer.state(), query.name, query.provider_id,
+                        answer.status.ok() ? broker.absence_text(query) : answer.status.message());
     if (answer.status.ok()) continue;
     ++failed;
     if (const auto line = log::v(2)) {
@@ -115,12 +116,14 @@ void InstancesService::describe(void* self, ccm_ctx ctx,
          for (auto& query : batch->queries) query.origin = running->context()->origin();
          batch->answers.resize(queries.size());
          batch->missing = queries.size();
-         if (batch->missing == 0) return end_batch(*batch);
+         if (batch->missing == 0) return end_batch(broker, *batch);
          for (std::size_t index = 0; index < batch->queries.size(); ++index) {
-           broker.find(batch->queries[index], [batch, index](const InstanceAnswer& answer) {
-             batch->answers[index] = answer;
-             if (--batch->missing == 0 && !batch->running->ended()) end_batch(*batch);
-           });
+           broker.find(batch->queries[index],
+                       [&broker, batch, index](const InstanceAnswer& answer) {
+                         batch->answers[index] = answer;
+                         if (--batch->missing == 0 && !batch->running->ended())
+                           end_batch(broker, *batch);
+                       });
          }
        });
 }

@@ -141,7 +141,9 @@ Status NodeDeletions::refusal(const NodeDeletion& deletion, const NodeFacts& nod
                   "Node " + deletion.name + " is being deleted already");
   }
   if (node.ready) return node_is_ready(deletion.name);
-  return {};
+  if (!node.provider_id.empty() || node.seen || node.released) return {};
+  if (!node.of_cloud) return not_of_this_cloud(deletion.name);
+  return instance_never_seen(deletion.name, broker_->absence_text(node.query()));
 }
 
 void NodeDeletions::remove(NodeDeletion deletion) {
@@ -291,11 +293,7 @@ void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
 bool NodeDeletions::judge_absent(const CasePtr& one) {
   runtime::Brake& brake = brake_of(*one);
   if (!one->node.of_cloud) {
-    fail(one,
-         refused_deletion("NotOfThisCloud", "Node " + one->node.name +
-                                                " has no provider ID and does not wait for one, so "
-                                                "its absence from the cloud proves nothing"),
-         "foreign");
+    fail(one, not_of_this_cloud(one->node.name), "foreign");
     return false;
   }
   // A deletion whose answer was lost, or a cache that lags: it is already counted.

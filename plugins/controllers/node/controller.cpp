@@ -72,6 +72,22 @@ Status no_version() {
   return {Code::data_loss, "the API server's answer to a write has no resourceVersion"};
 }
 
+// The host's note says what was looked for, or why nothing is known.
+std::string with_note(std::string text, const Instance& answer) {
+  return answer.note.empty() ? text : text + ": " + answer.note;
+}
+
+Status no_instance(const Instance& answer) {
+  return Status(Code::not_found, ErrorClass::not_found,
+                with_note("the cloud has no instance for this Node", answer))
+      .with_reason("InstanceNotFound");
+}
+
+Status not_said(const Instance& answer) {
+  return {Code::unavailable, ErrorClass::unavailable,
+          with_note("the cloud does not say whether this Node's instance exists", answer)};
+}
+
 // A strategic merge patch that asks for no answer.
 KubePatch node_patch(std::string_view name, std::string body) {
   KubePatch patch;
@@ -185,9 +201,7 @@ Task<Result<Instance>> Controller::find_instance(Ctx ctx, Object node) {
       co_return std::move(instances->front());
     case InstanceState::terminated:
     case InstanceState::absent:
-      co_return Status(Code::not_found, ErrorClass::not_found,
-                       "the cloud has no instance for this Node")
-          .with_reason("InstanceNotFound");
+      co_return no_instance(instances->front());
     case InstanceState::starting:
       co_return Status(Code::unavailable, ErrorClass::waiting,
                        "the cloud is still building this Node's instance")
@@ -195,8 +209,7 @@ Task<Result<Instance>> Controller::find_instance(Ctx ctx, Object node) {
     case InstanceState::unknown:
       break;
   }
-  co_return Status(Code::unavailable, ErrorClass::unavailable,
-                   "the cloud does not say whether this Node's instance exists");
+  co_return not_said(instances->front());
 }
 
 Task<Status> Controller::initialize(Ctx ctx, Object node) {

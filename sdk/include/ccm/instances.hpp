@@ -38,6 +38,7 @@ struct Instance {
   std::string region;
   std::vector<NodeAddress> addresses;  // in the order in which the Node is to show them
   std::vector<Label> labels;           // those that the Node has are kept
+  std::string note{};                  // from the host, of an absent or unknown one: for people
   bool operator==(const Instance&) const = default;
 
   // However much of it there is. A state that this side does not know is `unknown`.
@@ -54,6 +55,7 @@ struct Instance {
     instance.region = view(raw.region);
     instance.addresses = detail::addresses_from_c(raw.addresses, raw.address_count);
     instance.labels = detail::key_values_from_c(raw.labels, raw.label_count);
+    instance.note = view(raw.note);
     return instance;
   }
 };
@@ -164,6 +166,7 @@ class InstanceListC {
     raw.address_count = instance.addresses.size();
     raw.labels = labels_.data() + first_label;
     raw.label_count = instance.labels.size();
+    raw.note = c_str(instance.note);
     raw_.push_back(raw);
   }
 

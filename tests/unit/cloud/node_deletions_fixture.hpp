@@ -104,7 +104,7 @@ struct Cloud final : InstanceSource {
     ++listed;
     timers.after(0ms, [this, done = std::move(done)] {
       if (!list_failure.ok()) return done(list_failure);
-      done(snapshot(listing ? *listing : machines, unknown));
+      done(snapshot(listing ? *listing : machines, unknown, names));
     });
   }
   void describe(std::vector<InstanceQuery>, Done) override {}
@@ -120,14 +120,20 @@ struct Cloud final : InstanceSource {
     });
   }
   using Machines = std::map<std::string, int32_t>;
+  using Names = std::map<std::string, std::string>;  // by provider ID
   static InstanceSnapshot::Ptr snapshot(const Machines& machines,
-                                        const std::vector<std::string>& unknown = {}) {
+                                        const std::vector<std::string>& unknown = {},
+                                        const Names& names = {}) {
     std::vector<Machine> listed;
-    for (const auto& [id, state] : machines) listed.push_back({"", id, state});
+    for (const auto& [id, state] : machines) {
+      const auto name = names.find(id);
+      listed.push_back({name == names.end() ? "" : name->second, id, state});
+    }
     return snapshot_of(listed, unknown);
   }
   runtime::Timers& timers;
   Machines machines;
+  Names names;
   std::optional<Machines> listing;   // when it differs
   std::vector<std::string> unknown;  // prefixes of instances of which a listing says nothing
   Status list_failure;

@@ -54,6 +54,9 @@ typedef struct ccm_instance {
   size_t address_count;
   const ccm_key_value *labels; /* further labels; those that the Node has are kept, keys of kubernetes.io left out */
   size_t label_count;
+  /* From the host only: for people, what it knows of an instance that is ABSENT or UNKNOWN: the name or provider ID that was
+   * looked for and what resembles it, or why nothing is known. [since 1.1] */
+  ccm_str note;
 } ccm_instance;
 
 /* A list that ends before `count` is a failure. [result] [since 1.0] */

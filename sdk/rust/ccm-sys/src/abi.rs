@@ -2,7 +2,7 @@
 
 use std::os::raw::{c_char, c_void};
 
-pub const CCM_ABI_MINOR: u32 = 0;
+pub const CCM_ABI_MINOR: u32 = 1;
 
 #[repr(C)]
 pub struct ccm_object {
@@ -533,6 +533,7 @@ pub struct ccm_instance {
     pub address_count: usize,
     pub labels: *const ccm_key_value,
     pub label_count: usize,
+    pub note: ccm_str,
 }
 sized!(ccm_instance);
 
