@@ -72,6 +72,25 @@ Status no_version() {
   return {Code::data_loss, "the API server's answer to a write has no resourceVersion"};
 }
 
+Status left_alone(std::string why, std::string_view reason) {
+  return Status(Code::implemented_elsewhere, std::move(why)).with_reason(std::string(reason));
+}
+
+// Another provider's, or that of another manager of this one.
+bool elsewhere(const Status& status) {
+  return status.error_class() == ErrorClass::unsupported ||
+         status.code() == Code::implemented_elsewhere;
+}
+
+// NODE-45
+Status never_initialized() {
+  return left_alone(
+      "the Node registered without the taint node.cloudprovider.kubernetes.io/uninitialized, so it "
+      "gets no provider ID, type, zone or region: if its instance is of this cloud, start its "
+      "kubelet with --cloud-provider=external and have it register again",
+      "NotInitialized");
+}
+
 // The host's note says what was looked for, or why nothing is known.
 std::string with_note(std::string text, const Instance& answer) {
   return answer.note.empty() ? text : text + ": " + answer.note;
@@ -144,8 +163,9 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
   if (kind == EventKind::deleted) {
     contradicted_.erase(std::string(now.name()));
-    // A refused Node is not retried: without this reconcile it would count as refused for ever.
-    if (tried_.erase(std::string(now.name())) > 0) queue.add(now.name());
+    // Without this reconcile a refused Node, or one left alone, would count as such for ever.
+    const std::string name(now.name());
+    if (tried_.erase(name) + left_alone_.erase(name) > 0) queue.add(name);
     return;
   }
   if (kind == EventKind::resync) {
@@ -180,9 +200,15 @@ Task<Status> Controller::reconcile(Ctx ctx, Request request) {
   tried_.erase(request.key);
   Labels wrong = repaired_labels(read_cloud_labels(node));
   Status repaired = co_await write_labels(ctx, node, std::move(wrong));
-  if (!repaired.ok() || request.priority != Priority::periodic) co_return repaired;
-  Status refreshed = co_await refresh(ctx, node);
-  co_return refreshed;
+  if (!repaired.ok()) co_return repaired;
+  if (request.priority == Priority::periodic) {
+    Status refreshed = co_await refresh(ctx, node);
+    left_alone_.erase(request.key);
+    if (!elsewhere(refreshed)) co_return refreshed;
+    left_alone_[request.key] = refreshed;
+  }
+  const auto left = left_alone_.find(request.key);
+  co_return left == left_alone_.end() ? Status() : left->second;
 }
 
 Task<Result<Instance>> Controller::find_instance(Ctx ctx, Object node) {
@@ -274,14 +300,23 @@ Task<Status> Controller::refresh(Ctx ctx, Object node) {
     auto acquired = co_await status_updates_->acquire();
     permit.emplace(std::move(acquired));
   }
-  const auto instance = co_await find_instance(ctx, node);
+  auto instance = co_await find_instance(ctx, node);
   if (!instance.ok()) {
-    host_.log.v(2, "Left a node unchanged", {{"node", node.name()}, {"reason", instance.status()}});
-    co_return Status();
+    const Status& failure = instance.status();
+    host_.log.v(2, "Left a node unchanged", {{"node", node.name()}, {"reason", failure}});
+    if (elsewhere(failure)) co_return left_alone(failure.message(), failure.reason());
+  } else {
+    Status written = co_await write_refreshed(ctx, node, *std::move(instance));
+    if (!written.ok()) co_return written;
   }
+  if (node.text("/spec/providerID").empty()) co_return never_initialized();
+  co_return Status();
+}
+
+Task<Status> Controller::write_refreshed(Ctx ctx, Object node, Instance instance) {
   const NodeState state = read_node(node);
   LabelChanges labels;
-  if (refresh_labels_) labels = changed_labels(state.labels, *instance, refresh_topology_);
+  if (refresh_labels_) labels = changed_labels(state.labels, instance, refresh_topology_);
   if (!labels.set.empty()) {
     const std::string text = text_of(labels.set);
     Status labelled = co_await write_labels(ctx, node, std::move(labels.set));
@@ -289,7 +324,7 @@ Task<Status> Controller::refresh(Ctx ctx, Object node) {
     host_.events.normal(node, "CloudLabelsChanged", "The cloud's instance changed: " + text);
   }
   report_topology(node, labels.differing);
-  auto addresses = desired_addresses(state, instance->addresses);
+  auto addresses = desired_addresses(state, instance.addresses);
   if (!addresses.ok()) {
     host_.log.warning("Left the addresses of a node unchanged",
                       {{"node", state.name}, {"reason", addresses.status()}});

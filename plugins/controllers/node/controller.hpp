@@ -45,6 +45,7 @@ class Controller {
   Task<Status> write_labels(Ctx ctx, Object node, Labels labels);
   // Addresses and labels of an initialised Node.
   Task<Status> refresh(Ctx ctx, Object node);
+  Task<Status> write_refreshed(Ctx ctx, Object node, Instance instance);
   void report_topology(const Object& node, const Labels& differing);
   // At the resourceVersion `version`; empty = any.
   Task<Result<Object>> write_addresses(Ctx ctx, Object node, std::string version,
@@ -60,6 +61,8 @@ class Controller {
   bool refresh_topology_ = false;  // zone and region too
   // The zone or region of the cloud that contradicts the Node's, as recorded in the Event.
   std::unordered_map<std::string, std::string> contradicted_;
+  // Nodes that are not this controller's, and why.
+  std::unordered_map<std::string, Status> left_alone_;
   // Nodes that were uninitialised at their last attempt: their instances are looked up afresh.
   std::unordered_set<std::string> tried_;
   std::optional<Semaphore> status_updates_;  // only when the user bounds them

@@ -207,5 +207,45 @@ TEST_F(RefreshTest, HOST_36_TheUsersBoundOfStatusUpdatesIsObeyed) {
   EXPECT_EQ(host.loop.now() - before, milliseconds(30));  // six in pairs
 }
 
+TEST_F(NodeControllerTest, ISSUE_38_8_ANodeThatRegisteredWithoutTheTaintIsLeftAlone) {
+  Json node = joining("n1");
+  node["spec"].erase("taints");
+  cloud.machines.clear();
+  put(node);
+  start();
+  controller->run();
+  auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].status.code(), Code::implemented_elsewhere);
+  EXPECT_EQ(ended[0].status.reason(), "NotInitialized");
+  EXPECT_NE(ended[0].status.message().find("--cloud-provider=external"), std::string::npos);
+
+  cloud.machines["n1"] = machine("n1");  // its addresses follow, as with the Go manager (NODE-45)
+  controller->advance(std::chrono::minutes(5));
+  ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].status.reason(), "NotInitialized");
+  EXPECT_EQ(stored("n1")["status"]["addresses"].size(), machine("n1").addresses.size() + 1);
+}
+
+TEST_F(NodeControllerTest, ISSUE_38_8_AnotherProvidersNodeIsLeftAloneUntilItIsGone) {
+  Json node = joining("n1");
+  node["spec"] = {{"providerID", "metal://7"}};
+  cloud.failure = Status(Code::unimplemented, ErrorClass::unsupported, "of another provider")
+                      .with_reason("ForeignProviderID");
+  put(node);
+  start();
+  controller->run();
+  auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].status.code(), Code::implemented_elsewhere);
+  EXPECT_EQ(ended[0].status.reason(), "ForeignProviderID");
+  host.kube.remove("v1/nodes", "n1");
+  controller->run();
+  ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_TRUE(ended[0].status.ok()) << "or its record would stay";
+}
+
 }  // namespace
 }  // namespace ccm::node

@@ -248,5 +248,32 @@ TEST(Origin, WhatItAsksOfTheCloudDecidesItsPriority) {
   EXPECT_EQ(periodic.priority(), CallPriority::refresh);
 }
 
+TEST_F(ReconcileRecordsTest, ISSUE_38_8_WhatIsLeftAloneIsToldButNotListed) {
+  const Status foreign = Status(Code::implemented_elsewhere, "another provider's");
+  begin("node-1");
+  end("node-1", foreign, -1ms);
+  const ObjectReport object = records_.find("node-1", queue_);
+  EXPECT_EQ(object.state, ObjectState::left_alone);
+  EXPECT_EQ(to_string(object.state), "left-alone");
+  EXPECT_EQ(object.message, "another provider's");
+  EXPECT_EQ(records_.outcomes().at(ObjectState::left_alone), 1u);
+  EXPECT_TRUE(records_.list(queue_, 10).empty()) << "it waits for nothing";
+  begin("node-1");
+  end("node-1", {}, -1ms);
+  EXPECT_EQ(records_.find("node-1", queue_).state, ObjectState::settled);
+}
+
+TEST_F(ReconcileRecordsTest, WhatIsLeftAloneLeavesRoomForWhatFails) {
+  const Status foreign = Status(Code::implemented_elsewhere, "another provider's");
+  for (std::size_t i = 0; i < ReconcileRecords::kMost + 10; ++i) {
+    begin("node-" + std::to_string(i));
+    end("node-" + std::to_string(i), foreign, -1ms);
+  }
+  EXPECT_EQ(records_.outcomes().at(ObjectState::left_alone), ReconcileRecords::kMost / 2);
+  begin("default/web");
+  end("default/web", pending(), 5s);
+  EXPECT_EQ(records_.list(queue_, 10).size(), 1u);
+}
+
 }  // namespace
 }  // namespace ccm::plugin
