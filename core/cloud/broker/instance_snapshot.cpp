@@ -228,16 +228,19 @@ void InstanceExport::add(const InstanceSnapshot::Ptr& snapshot, std::size_t inde
 }
 
 void InstanceExport::add_state(int32_t state, std::string_view name, std::string_view provider_id,
-                               std::string note) {
+                               Status why) {
   auto entry = std::make_unique<Entry>();
   entry->name = name;
   entry->provider_id = provider_id;
-  entry->note = std::move(note);
   entry->instance = std::make_unique<ccm_instance>(sized<ccm_instance>());
   entry->instance->state = state;
   entry->instance->name = c_str(entry->name);
   entry->instance->provider_id = c_str(entry->provider_id);
-  entry->instance->note = c_str(entry->note);
+  if (!why.ok()) {
+    entry->why = std::move(why);
+    entry->raw_why = entry->why.to_c();
+    entry->instance->why = &entry->raw_why;
+  }
   entries_.push_back(std::move(entry));
 }
 

@@ -103,9 +103,8 @@ class InstanceSnapshot {
 class InstanceExport {
  public:
   void add(const InstanceSnapshot::Ptr& snapshot, std::size_t index);
-  // An instance of which only this is known. `note`: for people, why.
-  void add_state(int32_t state, std::string_view name, std::string_view provider_id,
-                 std::string note);
+  // An instance of which only this is known. `why`: why no more is; may be ok.
+  void add_state(int32_t state, std::string_view name, std::string_view provider_id, Status why);
   // Instances with that provider ID may be missing. OWNERSHIP: borrowed until the last use.
   void add_unknown(std::string_view prefix) { prefixes_.push_back(c_str(prefix)); }
 
@@ -120,7 +119,8 @@ class InstanceExport {
     InstanceSnapshot::Ptr keep;
     std::string name;
     std::string provider_id;
-    std::string note;
+    Status why;
+    ccm_status raw_why{};
   };
   std::vector<std::unique_ptr<Entry>> entries_;
   std::vector<const ccm_instance*> pointers_;

@@ -91,20 +91,20 @@ Status never_initialized() {
       "NotInitialized");
 }
 
-// The host's note says what was looked for, or why nothing is known.
-std::string with_note(std::string text, const Instance& answer) {
-  return answer.note.empty() ? text : text + ": " + answer.note;
+// With what the host looked for, or why nothing is known.
+std::string with_reason_of(const Instance& answer, std::string text) {
+  return answer.why.message().empty() ? text : text + ": " + answer.why.message();
 }
 
 Status no_instance(const Instance& answer) {
   return Status(Code::not_found, ErrorClass::not_found,
-                with_note("the cloud has no instance for this Node", answer))
+                with_reason_of(answer, "the cloud has no instance for this Node"))
       .with_reason("InstanceNotFound");
 }
 
 Status not_said(const Instance& answer) {
   return {Code::unavailable, ErrorClass::unavailable,
-          with_note("the cloud does not say whether this Node's instance exists", answer)};
+          with_reason_of(answer, "the cloud does not say whether this Node's instance exists")};
 }
 
 // A strategic merge patch that asks for no answer.

@@ -95,7 +95,7 @@ TEST_F(NodeFaultTest, ANodeThatGoesWhileItIsRefusedIsSettled) {
 TEST_F(NodeFaultTest, ISSUE_38_5_TheEventSaysWhatTheHostKnowsOfAMissingInstance) {
   Instance absent;
   absent.state = InstanceState::absent;
-  absent.note = "no instance is called \"n1\"";
+  absent.why = Status(Code::not_found, "no instance is called \"n1\"");
   cloud.machines["n1"] = absent;
   put(joining("n1"));
   start();

@@ -533,7 +533,7 @@ pub struct ccm_instance {
     pub address_count: usize,
     pub labels: *const ccm_key_value,
     pub label_count: usize,
-    pub note: ccm_str,
+    pub why: *const ccm_status,
 }
 sized!(ccm_instance);
 
@@ -826,6 +826,9 @@ pub struct ccm_load_balancer {
     pub ingress_count: usize,
     pub annotations: *const ccm_key_value,
     pub annotation_count: usize,
+    pub node_labels: *const ccm_str,
+    pub node_label_count: usize,
+    pub no_members: ccm_str,
 }
 sized!(ccm_load_balancer);
 

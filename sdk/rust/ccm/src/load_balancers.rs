@@ -122,6 +122,12 @@ pub struct LoadBalancer {
     pub ingress: Vec<Ingress>,
     /// For the Service; an empty value removes one.
     pub annotations: BTreeMap<String, String>,
+    /// Keys of the labels by which it chose among the backends: a change of one of them on a Node is a change of the
+    /// backends.
+    pub node_labels: Vec<String>,
+    /// Why none of the given backends can be a member, in words; empty = some can. What serves keeps its members then
+    ///
+    pub no_members: String,
 }
 
 /// One way to reach a load balancer: `ip` or `hostname`.
@@ -232,6 +238,7 @@ impl Give for LoadBalancer {
         let raw = self.ingress.iter().map(|ingress| ingress.to_c(arena)).collect();
         let (ingress, ingress_count) = arena.pointers(raw);
         let (annotations, annotation_count) = arena.pairs(&self.annotations);
+        let (node_labels, node_label_count) = arena.texts(&self.node_labels);
         arena.one(ccm_load_balancer {
             state: self.state.number(),
             retry_after_ms: milliseconds(self.retry_after),
@@ -242,6 +249,9 @@ impl Give for LoadBalancer {
             ingress_count,
             annotations,
             annotation_count,
+            node_labels,
+            node_label_count,
+            no_members: ffi::borrow(&self.no_members),
             ..ccm_load_balancer::default()
         }) as *const c_void
     }

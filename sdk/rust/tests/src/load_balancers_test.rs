@@ -22,6 +22,7 @@ fn a_load_balancer_goes_to_the_host() {
     assert_eq!((made.state, made.id.as_str()), (LoadBalancerState::Active, "lb-1"));
     assert_eq!(made.ingress[0].ip, "203.0.113.1");
     assert_eq!(made.annotations["acme/ports"], "1");
+    assert_eq!((made.node_labels[0].as_str(), made.no_members.as_str()), ("pool", "no Node has the label pool"));
 }
 
 #[test]
