@@ -1,10 +1,12 @@
 #include "controller.hpp"
 
 #include "addresses.hpp"
+#include "families.hpp"
 #include "labels.hpp"
 #include "names.hpp"
 #include "patches.hpp"
 
+#include <ccm/cidr.hpp>
 #include <ccm/watch.hpp>
 
 #include <algorithm>
@@ -30,6 +32,8 @@ constexpr uint32_t kReportEvery = 10;
 constexpr milliseconds kLongestRetry{60'000};
 // The cloud's answer is logged only when it has changed.
 constexpr milliseconds kRetryAge{1'000};
+// Between two restorations of a Node's addresses that somebody else writes.
+constexpr milliseconds kRestorePause{60'000};
 
 // The Node was deleted meanwhile: nothing is left to do.
 bool gone(const Status& status) { return status.error_class() == ErrorClass::not_found; }
@@ -150,6 +154,8 @@ Status Controller::setup(Setup& setup) {
   const int64_t updates = host_.config.integer_flag("concurrent-node-status-updates").value_or(0);
   if (updates > 0) status_updates_.emplace(host_.post, static_cast<std::size_t>(updates));
 
+  dual_stack_ =
+      both_families(split_cidrs(host_.config.flag("cluster-cidr").value_or(std::string_view())));
   milliseconds period =
       host_.config.duration_flag("node-status-update-frequency").value_or(kStatusUpdatePeriod);
   if (period <= milliseconds(0)) period = kStatusUpdatePeriod;
@@ -161,10 +167,13 @@ Status Controller::setup(Setup& setup) {
 // through the same queue after all new keys, and so never meets an initialisation of the same Node.
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
+  dual_stack_ = dual_stack_ || both_families(read_pod_ranges(now));
   if (kind == EventKind::deleted) {
     contradicted_.erase(std::string(now.name()));
-    // Without this reconcile a refused Node, or one left alone, would count as such for ever.
     const std::string name(now.name());
+    one_family_.erase(name);
+    restored_.erase(name);
+    // Without this reconcile a refused Node, or one left alone, would count as such for ever.
     if (tried_.erase(name) + left_alone_.erase(name) > 0) queue.add(name);
     return;
   }
@@ -180,7 +189,18 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   }
   if (fresh ? !same_input(old, now) : !repaired_labels(read_cloud_labels(now)).empty()) {
     queue.add(now.name());
+  } else if (!fresh && readdressed(old, now)) {
+    queue.add(now.name(), Priority::periodic);
   }
+}
+
+bool Controller::readdressed(const Object& old, const Object& now) {
+  const std::vector<NodeAddress> addresses = read_addresses(now);
+  if (addresses == read_addresses(old)) return false;
+  const auto restored = restored_.find(std::string(now.name()));
+  if (restored == restored_.end()) return true;
+  const bool ours = addresses == restored->second.addresses;
+  return !ours && host_.timer.now() - restored->second.at >= kRestorePause;
 }
 
 Task<Status> Controller::reconcile(Ctx ctx, Request request) {
@@ -330,7 +350,9 @@ Task<Status> Controller::write_refreshed(Ctx ctx, Object node, Instance instance
                       {{"node", state.name}, {"reason", addresses.status()}});
     co_return Status();
   }
+  report_families(node, one_family_text(state, instance->addresses, *addresses));
   if (!addresses_differ(state, *addresses)) co_return Status();
+  report_restored(node, *addresses);
   const std::string any_version;
   const auto written =
       co_await write_addresses(ctx, node, any_version, *std::move(addresses), PatchAnswer::none);
@@ -351,6 +373,30 @@ void Controller::report_topology(const Object& node, const Labels& differing) {
                        "The cloud says " + text +
                            ". The labels stay as they are, because volumes may be where they say; "
                            "correct them by hand, or with --refresh-node-labels=all");
+}
+
+// Once for each text, as for the topology.
+void Controller::report_families(const Object& node, const std::string& text) {
+  const std::string name(node.name());
+  if (text.empty() || !dual_stack_) {
+    one_family_.erase(name);
+    return;
+  }
+  if (std::exchange(one_family_[name], text) == text) return;
+  host_.events.warning(node, "OneIPFamily", text);
+}
+
+// The same once more: what this process wrote was taken back.
+void Controller::report_restored(const Object& node, const std::vector<NodeAddress>& addresses) {
+  Restored& restored = restored_[std::string(node.name())];
+  const bool again = restored.addresses == addresses;
+  restored.addresses = addresses;
+  restored.at = host_.timer.now();
+  if (!again || std::exchange(restored.told, true)) return;
+  host_.events.warning(node, "CloudAddressesOverwritten",
+                       "Somebody replaces the addresses that the cloud gives this Node, most "
+                       "likely a kubelet without --cloud-provider=external: start it with that "
+                       "flag. Load balancers use those of the cloud meanwhile");
 }
 
 Task<Result<Object>> Controller::write_addresses(Ctx ctx, Object node, std::string version,
