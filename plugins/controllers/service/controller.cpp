@@ -22,6 +22,10 @@ constexpr milliseconds kLongestRetry{300'000};
 constexpr milliseconds kReconcileTimeout{120'000};
 // Changes of Nodes within that time are one update of each load balancer.
 constexpr milliseconds kNodeWindow{1'000};
+// Between two looks at Nodes whose instances the cloud does not show.
+constexpr milliseconds kNodeResync{300'000};
+// Of all Nodes together; no Service is called so.
+constexpr std::string_view kNodesKey = "nodes";
 
 std::string key_of(const Object& service) {
   return std::string(service.namespace_name()) + "/" + std::string(service.name());
@@ -55,7 +59,8 @@ Controller::Controller(Host& host)
                                  "From when a Service first needed a load balancer until its "
                                  "status got an address.",
                                  {1, 4, 16, 64, 256, 1024})),
-      limits_slot_(host.post, 1) {}
+      limits_slot_(host.post, 1),
+      members_(host) {}
 
 Status Controller::setup(Setup& setup) {
   if (!host_.load_balancers) {
@@ -65,6 +70,7 @@ Status Controller::setup(Setup& setup) {
   auto settings = read_settings(host_.config);
   if (!settings.ok()) return settings.status();
   settings_ = *std::move(settings);
+  members_.exclude_cordoned(settings_.exclude_cordoned);
 
   QueueOptions options;
   options.name = "service";
@@ -75,7 +81,7 @@ Status Controller::setup(Setup& setup) {
   setup.queue(options);
 
   watch(setup, kServices, service_fields(), std::bind_front(&Controller::on_service, this));
-  watch(setup, kNodes, node_fields(), std::bind_front(&Controller::on_node, this));
+  watch(setup, kNodes, node_fields(), std::bind_front(&Controller::on_node, this), kNodeResync);
   return {};
 }
 
@@ -160,21 +166,23 @@ void Controller::note_need(const ServiceState& before, const Object& object,
 }
 
 void Controller::on_node(EventKind kind, const Object& old, const Object& now, const Queue& queue) {
-  if (kind == EventKind::resync) return;
-  backends_.reset();
-  if (records_.empty()) return;
-  if (kind == EventKind::updated ? !changes_backends(old, now, settings_.exclude_cordoned)
-                                 : !takes_traffic(now))
-    return;
-  const milliseconds time = host_.timer.now();
-  for (const auto& [key, record] : records_) {
-    if (pass_.schedule(*record, time)) queue.add(key, Priority::changed, kNodeWindow);
-  }
+  if (!members_.on_node(kind, old, now) || records_.empty()) return;
+  pass_.changed(host_.timer.now());
+  queue.add(kNodesKey, Priority::changed, kNodeWindow);
 }
 
-const BackendSet& Controller::backends() {
-  if (!backends_) backends_ = select_backends(host_.kube, settings_.exclude_cordoned);
-  return *backends_;
+// Where the cloud does not answer, those Services come that have to do with less than it.
+Task<Status> Controller::sync_nodes(Ctx ctx) {
+  Status learned = co_await members_.learn(ctx);
+  if (!members_.settled()) co_return learned;
+  const Members::Set set = members_.current();
+  for (const auto& [key, record] : records_) {
+    if (set->hash(record->node_labels) == record->offered_hash) continue;
+    if (pass_.schedule(*record)) host_.queue.add(key, Priority::changed);
+  }
+  pass_.scheduled();
+  if (!learned.ok()) learned.with_context("failed to find the instances of the Nodes");
+  co_return learned;
 }
 
 // Workers that arrive at the same moment share the call, and its failure.
@@ -196,6 +204,11 @@ Task<Status> Controller::learn_limits(Ctx ctx) {
 }
 
 Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
+  if (request.key == kNodesKey) {
+    Status learned = co_await sync_nodes(ctx);
+    if (!learned.ok()) co_return learned;
+    co_return ReconcileResult();
+  }
   Status learned = co_await learn_limits(ctx);
   if (!learned.ok()) {
     learned.with_context("failed to read the limits of the cloud's load balancers");
@@ -258,12 +271,14 @@ void Controller::erase_record(const std::string& key) {
   const auto place = records_.find(key);
   if (place == records_.end()) return;
   if (NodePass::take(*place->second)) pass_.ended(host_.timer.now());
+  members_.watch_labels(place->second->node_labels, {});
   records_.erase(place);
 }
 
 std::shared_ptr<Record> Controller::record_of(const std::string& key, const std::string& uid) {
   std::shared_ptr<Record>& record = records_[key];
   if (!record || record->uid != uid) {
+    if (record) members_.watch_labels(record->node_labels, {});
     record = std::make_shared<Record>();
     record->uid = uid;
   }

@@ -10,6 +10,7 @@
 #include "backends.hpp"
 #include "decision.hpp"
 #include "intent.hpp"
+#include "members.hpp"
 #include "node_pass.hpp"
 #include "patches.hpp"
 #include "record.hpp"
@@ -50,7 +51,7 @@ class Controller {
     LoadBalancerService intent;
     // The state that `intent` was made from, with the annotations that were written since.
     ServiceState requested;
-    BackendSet backends;
+    Members::Set backends;
     uint64_t hash = 0;
   };
   using SyncPtr = std::shared_ptr<Sync>;
@@ -66,7 +67,8 @@ class Controller {
   Task<Status> sync_service(Ctx ctx, std::string key);
   std::shared_ptr<Record> record_of(const std::string& key, const std::string& uid);
   SyncPtr begin(std::string key, std::shared_ptr<Record> record, Object object) const;
-  const BackendSet& backends();
+  // A change of Nodes: has the Services come whose backends it changes.
+  Task<Status> sync_nodes(Ctx ctx);
   [[nodiscard]] ReconcileResult next_audit(const std::string& key) const;
 
   // ensure.cpp: the ensure branch (SVC-20 to SVC-28) and changes of Nodes.
@@ -81,6 +83,13 @@ class Controller {
   // Nodes do not wait with a change that waits for its turn: the load balancer that exists follows
   // them.
   Task<Status> follow_nodes(Ctx ctx, SyncPtr sync);
+  Task<Status> keep_members(Ctx ctx, SyncPtr sync);
+  // Why no Node takes its traffic; empty = some do.
+  static std::string no_members(const Sync& sync);
+  void tell_no_members(const SyncPtr& sync) const;
+  static void add_why_none(const Sync& sync, Status& failed);
+  // Something in the cloud serves it, as far as known.
+  [[nodiscard]] bool exists(const Sync& sync) const;
   Task<Status> record_partial(Ctx ctx, SyncPtr sync, Result<LoadBalancer> answer);
   Task<Status> add_finalizer(Ctx ctx, SyncPtr sync);
   Task<Status> take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer);
@@ -89,7 +98,8 @@ class Controller {
   Task<Status> update_status(Ctx ctx, SyncPtr sync);
   Task<Status> left_to_others(SyncPtr sync);
   void announce(const SyncPtr& sync) const;
-  void remember(const SyncPtr& sync, const LoadBalancer& answer) const;
+  void remember(const SyncPtr& sync, const LoadBalancer& answer);
+  void remember_members(const SyncPtr& sync, const LoadBalancer& answer);
   void remember_request(const SyncPtr& sync) const;
   static Status foreign(const Sync& sync);
   static Status adoption_refused(const Sync& sync);
@@ -139,7 +149,7 @@ class Controller {
   std::chrono::milliseconds limits_failed_{0};
   std::optional<std::string> id_annotation_;  // from the first reconcile on
   std::unordered_map<std::string, std::shared_ptr<Record>> records_;
-  std::optional<BackendSet> backends_;  // empty = Nodes changed since
+  Members members_;
 };
 
 }  // namespace ccm::service

@@ -24,6 +24,9 @@ inline constexpr std::string_view kExcludeLabel =
 inline constexpr std::string_view kAutoscalerTaint =
     "ToBeDeletedByClusterAutoscaler";  // SVC-57, TRAP-38
 
+// The kubelet's --node-ip, as it writes it with --cloud-provider=external (NODE-34).
+inline constexpr std::string_view kProvidedNodeIp = "alpha.kubernetes.io/provided-node-ip";
+
 // Conditions of a Service.
 inline constexpr std::string_view kReadyCondition = "cloud-controller-manager/LoadBalancerReady";
 inline constexpr std::string_view kPortsErrorCondition = "LoadBalancerPortsError";  // Kubernetes'
@@ -56,5 +59,8 @@ inline constexpr std::string_view kNotOwned = "LoadBalancerNotOwned";
 inline constexpr std::string_view kReplaced = "LoadBalancerReplaced";
 inline constexpr std::string_view kDrift = "LoadBalancerDrift";
 inline constexpr std::string_view kReplacementHeld = "LoadBalancerReplacementHeld";
+inline constexpr std::string_view kNoMembers = "NoMembers";  // of the condition
+// Of a Node.
+inline constexpr std::string_view kInstanceOfAnother = "InstanceOfAnotherNode";
 
 }  // namespace ccm::service

@@ -46,7 +46,11 @@ struct Record {
   std::string adopting;  // the id of the load balancer that is being taken over right now
   SyncState state = SyncState::unknown;
   uint64_t intent_hash = 0;
-  uint64_t backend_hash = 0;  // 0 = the cloud may have any backends
+  uint64_t backend_hash = 0;             // 0 = the cloud may have any backends
+  uint64_t offered_hash = 0;             // of the backends with which the last sync began
+  std::vector<std::string> node_labels;  // sorted: by them the provider chose among the backends
+  std::string no_members;                // the provider's word: why none of them can be one
+  std::string told_no_members;           // recorded in an Event
   std::optional<BackendUpdate> update;
   Milliseconds audit_due{0};
 

@@ -90,11 +90,11 @@ TEST_F(ExplainTest, ARefusedServiceIsAFaultWithTheCloudsReason) {
 TEST_F(ExplainTest, AServiceShowsItsLoadBalancerAndTheLastWarnings) {
   start_services();
   make_service("web");
-  const Output settled =
-      explained("service/default/web",
-                {"Settled at", "load balancer of default/web", "  Id         lb-1",
-                 "  State      active", "  Addresses  ", "  Seen at    20", "warnings",
-                 "UnAvailableLoadBalancer", "There are no available nodes for LoadBalancer"});
+  const Output settled = explained(
+      "service/default/web",
+      {"Settled at", "load balancer of default/web", "  Id         lb-1", "  State      active",
+       "  Addresses  ", "  Seen at    20", "warnings", "UnAvailableLoadBalancer",
+       "There are no available nodes for LoadBalancer: the cluster has no Nodes"});
   EXPECT_EQ(settled.code, 0) << settled.text;
   const json service = api_.get("/api/v1/namespaces/default/services/web").body;
   const json& ingress = service.at("status").at("loadBalancer").at("ingress").at(0);
