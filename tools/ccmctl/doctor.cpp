@@ -87,6 +87,9 @@ void look_at_nodes(const DoctorCommand& command, const ManagerFlags& flags, Syst
   findings.push_back(
       check_shutdown(cluster.nodes, now, std::chrono::minutes(command.taint_minutes)));
   findings.push_back(check_kubelets(cluster.nodes, prefixes_of(flags)));
+  findings.push_back(check_provider_ids(cluster.nodes));
+  findings.push_back(check_backends(cluster.nodes, cluster.services));
+  findings.push_back(check_families(cluster.nodes));
   findings.push_back(check_pod_ranges(cluster.nodes, allocates(flags)));
 }
 

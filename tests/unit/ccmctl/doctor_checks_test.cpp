@@ -167,6 +167,51 @@ TEST(DoctorChecksTest, IPAM_37_TwoAllocatorsAreAProblem) {
   EXPECT_TRUE(says(doubled, "10.0.1.0/24")) << doubled.text;
 }
 
+TEST(DoctorChecksTest, issue_37_3_AnInstanceThatSeveralNodesName) {
+  const json good = json::array({node("a", "sandbox://a", false), node("b", "", true)});
+  EXPECT_EQ(check_provider_ids(good).result, Health::ok);
+  const Finding found = check_provider_ids(
+      json::array({node("a", "sandbox://a", false), node("hostile", "sandbox://a", false)}));
+  EXPECT_EQ(found.result, Health::problem);
+  EXPECT_TRUE(says(found, "sandbox://a (a, hostile)")) << found.text;
+}
+
+TEST(DoctorChecksTest, hcloud_961_769_ServicesWithoutANodeForTheirTraffic) {
+  const json service = {{"spec", {{"type", "LoadBalancer"}}}};
+  const json plain = {{"spec", {{"type", "ClusterIP"}}}};
+  json excluded = node("a", "sandbox://a", false);
+  excluded["metadata"]["labels"]["node.kubernetes.io/exclude-from-external-load-balancers"] = "";
+  json included = node("b", "sandbox://b", false);
+  included["metadata"]["labels"]["node.kubernetes.io/exclude-from-external-load-balancers"] =
+      "false";
+  json leaving = node("c", "sandbox://c", false);
+  leaving["spec"]["taints"] = json::array({{{"key", "ToBeDeletedByClusterAutoscaler"}}});
+  json deleting = node("d", "sandbox://d", false);
+  deleting["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  const json none = json::array({excluded, leaving, deleting});
+  const Finding found = check_backends(none, json::array({service, plain}));
+  EXPECT_EQ(found.result, Health::problem);
+  for (const char* part : {"1 Service", "exclude-from-external-load-balancers: 1 Node",
+                           "being deleted: 1 Node", "the autoscaler's taint: 1 Node"}) {
+    EXPECT_TRUE(says(found, part)) << part << " " << found.text;
+  }
+  EXPECT_EQ(check_backends(none, json::array({plain})).result, Health::ok);
+  EXPECT_EQ(check_backends(json::array({excluded, included}), json::array({service})).result,
+            Health::ok);
+}
+
+TEST(DoctorChecksTest, k0s_5116_NodesOfOneFamilyBesideSomeOfBoth) {
+  json old = node("old", "sandbox://a", false);
+  old["spec"]["podCIDRs"] = {"10.244.0.0/24"};
+  json late = node("late", "sandbox://b", false);
+  late["spec"]["podCIDRs"] = {"10.244.1.0/24", "fd01::/64"};
+  EXPECT_EQ(check_families(json::array({old})).result, Health::ok);
+  EXPECT_EQ(check_families(json::array({late})).result, Health::ok);
+  const Finding found = check_families(json::array({old, late}));
+  EXPECT_EQ(found.result, Health::warning);
+  EXPECT_TRUE(says(found, "old")) << found.text;
+}
+
 TEST(DoctorChecksTest, InstancesThatTheCloudLacks) {
   const json nodes = json::array({node("a", "sandbox://a", false), node("b", "sandbox://b", false),
                                   node("c", "aws:///c", false), node("new", "", true)});
