@@ -350,7 +350,7 @@ Task<Status> Controller::write_refreshed(Ctx ctx, Object node, Instance instance
                       {{"node", state.name}, {"reason", addresses.status()}});
     co_return Status();
   }
-  report_families(node, one_family_text(state, instance->addresses, *addresses));
+  report_families(node, one_family_text(state, instance.addresses, *addresses));
   if (!addresses_differ(state, *addresses)) co_return Status();
   report_restored(node, *addresses);
   const std::string any_version;
