@@ -42,9 +42,14 @@ CloudConnection::CloudConnection(const PluginHostDependencies& deps)
                        [&leader = deps.leader] { return leader.leading(); }, node_telemetry_},
                       deps.brake),
       load_balancer_telemetry_(deps.metrics, deps.record_event, "loadbalancers"),
+      member_telemetry_(deps.metrics, deps.record_event, "members"),
       route_telemetry_(deps.metrics, deps.record_event, "routes"),
-      load_balancer_deletions_(deps.timers, load_balancer_telemetry_, deps.brake, "load balancers"),
-      route_deletions_(deps.timers, route_telemetry_, deps.brake, "routes") {}
+      load_balancer_deletions_(deps.timers, load_balancer_telemetry_, deps.brake,
+                               {"load balancers", "are not wanted any more"}),
+      last_members_(deps.timers, member_telemetry_, deps.brake,
+                    {"load balancers", "would lose all members", "lost them"}, "lose all members"),
+      route_deletions_(deps.timers, route_telemetry_, deps.brake,
+                       {"routes", "are not wanted any more"}) {}
 
 void CloudConnection::connect(const std::shared_ptr<LiveComponent>& provider, Recovered recovered) {
   connect_instances(provider, std::move(recovered));
@@ -119,7 +124,9 @@ void CloudConnection::connect_instances(const std::shared_ptr<LiveComponent>& pr
 void CloudConnection::connect_network(const std::shared_ptr<LiveComponent>& provider) {
   if (const auto found = provider->get_interface(CCM_CLOUD_LOADBALANCERS)) {
     auto made = std::make_shared<LoadBalancersBroker>(
-        provider, *found, timeouts_, load_balancer_deletions_, metrics_, load_balancer_limits_);
+        provider, *found, timeouts_,
+        LoadBalancersBroker::Brakes{load_balancer_deletions_, last_members_}, metrics_,
+        load_balancer_limits_);
     if (made->usable()) load_balancers_ = std::move(made);
   }
   if (const auto found = provider->get_interface(CCM_CLOUD_ROUTES)) {
@@ -156,6 +163,7 @@ Status CloudConnection::watch_nodes(runtime::EventSource& events) {
 void CloudConnection::begin() {
   node_deletions_.begin();
   load_balancer_deletions_.begin();
+  last_members_.begin();
   route_deletions_.begin();
 }
 
@@ -175,7 +183,7 @@ std::vector<RouteReport> CloudConnection::routes_of(const std::string& node) con
 
 std::string CloudConnection::brake_summary() const {
   std::string text = node_deletions_.summary();
-  for (const AbsenceBrake* brake : {&load_balancer_deletions_, &route_deletions_}) {
+  for (const AbsenceBrake* brake : {&load_balancer_deletions_, &last_members_, &route_deletions_}) {
     if (brake->report().engaged) text += "; " + brake->kind() + " " + brake->status_text();
   }
   return text;
@@ -185,6 +193,7 @@ std::vector<BrakeStatus> CloudConnection::brakes() const {
   return {
       {"nodes", node_deletions_.report(), node_deletions_.status_text()},
       {"loadbalancers", load_balancer_deletions_.report(), load_balancer_deletions_.status_text()},
+      {"members", last_members_.report(), last_members_.status_text()},
       {"routes", route_deletions_.report(), route_deletions_.status_text()}};
 }
 

@@ -32,7 +32,7 @@
 namespace ccm::plugin {
 
 struct BrakeStatus {
-  std::string kind;  // as in the metrics: "nodes", "loadbalancers", "routes"
+  std::string kind;  // as in the metrics: "nodes", "loadbalancers", "members", "routes"
   runtime::BrakeReport report;
   std::string text;  // for people
 };
@@ -97,8 +97,10 @@ class CloudConnection {
   DeletionTelemetry node_telemetry_;
   NodeDeletions node_deletions_;
   DeletionTelemetry load_balancer_telemetry_;
+  DeletionTelemetry member_telemetry_;
   DeletionTelemetry route_telemetry_;
   AbsenceBrake load_balancer_deletions_;
+  AbsenceBrake last_members_;  // of load balancers
   AbsenceBrake route_deletions_;
   bool watches_nodes_ = false;
   std::string id_annotation_ = "cloud-controller-manager/load-balancer-id";

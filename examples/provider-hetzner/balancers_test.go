@@ -84,6 +84,28 @@ func TestItFollowsTheService(t *testing.T) {
 	}
 }
 
+// A selector that fits no Node empties nothing, and its labels are told, so that a change of them counts at once (hcloud#1035).
+func TestASelectorThatFitsNoNode(t *testing.T) {
+	w := begin(t)
+	w.ensure(webService(), backends(2, 3))
+	for _, of := range []*ccm.Service{webService("node-selector=number=7,!drained")} {
+		found := w.ensure(of, backends(2, 3))
+		if !reflect.DeepEqual(found.NodeLabels, []string{"number", "drained"}) || !strings.Contains(found.NoMembers, "number=7") {
+			t.Errorf("got %+v", found)
+		}
+		if targets := w.only().Targets; !reflect.DeepEqual(targets, []int64{2, 3}) {
+			t.Errorf("targets %v", targets)
+		}
+	}
+	if found := w.ensure(webService("node-selector=number=3"), backends(2, 3)); found.NoMembers != "" || len(w.only().Targets) != 1 {
+		t.Errorf("got %+v, targets %v", found, w.only().Targets)
+	}
+	w.ensure(webService(), nil)
+	if targets := w.only().Targets; len(targets) != 0 {
+		t.Errorf("without Nodes: %v", targets)
+	}
+}
+
 func TestPortsFollow(t *testing.T) {
 	w := begin(t)
 	w.ensure(webService(), backends(2))

@@ -34,13 +34,14 @@ bool is_gone(const Status& status) {
 
 LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<LiveComponent> provider,
                                          ccm_interface interface, ProviderTimeouts timeouts,
-                                         AbsenceBrake& brake, prometheus::Registry& registry,
+                                         Brakes brakes, prometheus::Registry& registry,
                                          const LoadBalancerLimitOptions& limits)
     : provider_(std::move(provider)),
       self_(interface.self),
       table_(whole(*static_cast<const ccm_cloud_loadbalancers*>(interface.table))),
       timeouts_(timeouts),
-      brake_(brake),
+      brake_(brakes.deletions),
+      members_brake_(brakes.members),
       turns_(provider_->runtime().loop, provider_->runtime().timers, "load balancer operation"),
       notes_(provider_->runtime().timers),
       changes_(provider_->runtime().timers, limits.changes, limits.scarce),
@@ -71,7 +72,6 @@ void LoadBalancersBroker::find_lane(const Request& request, const std::shared_pt
 
 void LoadBalancersBroker::change(const char* operation, Function function, Request request,
                                  std::shared_ptr<Context> context, BalancerDone done) {
-  const bool observes = function == table_.observe;
   if (!observes) removed_.erase(request->service.uid);  // it is wanted again
   auto failed = [done](Status status) { done(std::move(status)); };
   auto begin = [this, operation, function, observes, request, context, done = std::move(done),
@@ -117,17 +117,50 @@ std::string LoadBalancersBroker::known_id(const LoadBalancerService& service) co
   return id.empty() ? notes_.id_of(service) : id;
 }
 
+// After a restart one that is recorded on its Service may have members.
+Status LoadBalancersBroker::may_empty(const LoadBalancerRequest& request) {
+  const std::string& uid = request.service.uid;
+  if (!request.backends.empty()) {
+    members_brake_.withdrawn(uid);
+    return {};
+  }
+  const bool there = !request.service.id.empty() || members_brake_.knows(uid);
+  if (!there || without_members_.contains(uid)) return {};
+  return members_brake_.judge({uid}).front();
+}
+
+void LoadBalancersBroker::note_members(const LoadBalancerRequest& request,
+                                       const Result<LoadBalancer>& outcome) {
+  const std::string& uid = request.service.uid;
+  if (!outcome.ok()) {
+    if (request.backends.empty()) members_brake_.not_deleted(uid);
+  } else if (request.backends.empty()) {
+    members_brake_.deleted(uid);
+    without_members_.insert(uid);
+  } else if (outcome->state != LoadBalancerState::foreign) {
+    members_brake_.add_known(uid);
+    without_members_.erase(uid);
+  }
+}
+
 void LoadBalancersBroker::call(const Running& running, Function function, const Turn& turn,
                                BalancerDone done) {
   const std::string uid = running.request->service.uid;
+  const bool changes = function != table_.observe;
+  if (Status verdict = changes ? may_empty(*running.request) : Status(); !verdict.ok()) {
+    return done(std::move(verdict));
+  }
   const uint64_t doubt = turns_.doubt(running.lane);
   const bool observes = function == table_.observe;
   auto invoke = asking(function, running.request, true);
-  auto finished = [this, running, turn, uid, doubt, observes,
+  auto finished = [this, running, turn, uid, doubt, changes,
                    done = std::move(done)](Result<LoadBalancer> outcome) {
     turns_.ended(running.lane, turn.number, outcome.status());
     const auto& service = running.request->service;
-    if (!observes) creations_.answered(service, known_id(service), outcome);
+    if (changes) {
+      creations_.answered(service, known_id(service), outcome);
+      note_members(*running.request, outcome);
+    }
     notes_.answered(service, outcome);
     if (outcome) turns_.settle(running.lane, doubt);
     // Another's does not count among ours.
@@ -205,6 +238,9 @@ void LoadBalancersBroker::begin_remove(const Running& running,
     if (is_gone(status)) {
       changes_.removed(uid);
       brake_.deleted(uid);
+      members_brake_.deleted(uid);
+      members_brake_.withdrawn(uid);
+      without_members_.erase(uid);
       turns_.settle(running.lane, doubt);
       if (turns_.abandoned(running.lane) > 0) removed_[uid] = {running.request, running.lane};
     }

@@ -1,6 +1,7 @@
 // The provider's load balancers for all controllers: every operation has a deadline and is counted,
 // one runs at a time for each Service, or each lane that the provider names, and deletions pass the
-// brake unless the Service itself shows that it gave its load balancer up. An operation that the
+// brake unless the Service itself shows that it gave its load balancer up, as does what leaves a
+// load balancer without members. An operation that the
 // provider never completes loses its turn after a grace period; then the cloud is observed before
 // anything else is changed, and a deletion is repeated when the lost operation completes after all
 // (docs/decisions/0010). A tenant's changes are limited, so that something is left for the others,
@@ -22,6 +23,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace ccm::plugin {
 
@@ -37,10 +39,15 @@ class LoadBalancersBroker {
   using BalancerDone = std::function<void(Result<LoadBalancer>)>;
   using Function = decltype(ccm_cloud_loadbalancers::ensure);
 
-  // `brake` and `registry` must outlive it.
+  struct Brakes {
+    AbsenceBrake& deletions;
+    AbsenceBrake& members;  // the last ones of a load balancer
+  };
+
+  // `brakes` and `registry` must outlive it.
   LoadBalancersBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
-                      ProviderTimeouts timeouts, AbsenceBrake& brake,
-                      prometheus::Registry& registry, const LoadBalancerLimitOptions& limits);
+                      ProviderTimeouts timeouts, Brakes brakes, prometheus::Registry& registry,
+                      const LoadBalancerLimitOptions& limits);
   // The provider has the two functions without which there are no load balancers.
   [[nodiscard]] bool usable() const;
 
@@ -96,6 +103,9 @@ class LoadBalancersBroker {
                      const std::function<void()>& go, const std::function<void(Status)>& failed);
   [[nodiscard]] std::string known_id(const LoadBalancerService& service) const;
   void call(const Running& running, Function function, const Turn& turn, BalancerDone done);
+  // Whether a change without backends may take the last members. ok: there are none, or it may.
+  Status may_empty(const LoadBalancerRequest& request);
+  void note_members(const LoadBalancerRequest& request, const Result<LoadBalancer>& outcome);
   void begin_remove(const Running& running, const std::function<void(Status)>& done,
                     const Turn& turn);
   void remove_again(const std::string& uid);
@@ -106,6 +116,8 @@ class LoadBalancersBroker {
   const ccm_cloud_loadbalancers table_;  // functions beyond its size are NULL
   ProviderTimeouts timeouts_;
   AbsenceBrake& brake_;
+  AbsenceBrake& members_brake_;
+  std::unordered_set<std::string> without_members_;  // UIDs, by the last change
   Turns turns_;
   LoadBalancerNotes notes_;
   Served served_;

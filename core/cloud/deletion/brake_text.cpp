@@ -40,13 +40,13 @@ std::string counts_text(const BrakeReport& report, const BrakeOptions& options,
     text += " (" + std::to_string(report.announced) + " cordoned or tainted before, " +
             (report.contradicted ? "counted since a Ready one is missing, too)" : "not counted)");
   }
-  return text + ", " + std::to_string(report.deleted) + " were deleted within " +
+  return text + ", " + std::to_string(report.deleted) + " " + subject.done + " within " +
          format_duration(options.window) + ", " + limit_text(report, options);
 }
 
 }  // namespace
 
-BrakeSubject subject_nodes() { return {"nodes", "are missing in the cloud"}; }
+BrakeSubject subject_nodes() { return {"nodes", "are missing in the cloud", "were deleted"}; }
 
 BrakeSubject subject_strangers() { return {"nodes", "were never seen in the cloud"}; }
 

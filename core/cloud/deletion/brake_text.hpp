@@ -15,6 +15,7 @@ namespace ccm::plugin {
 struct BrakeSubject {
   std::string kind;    // "nodes"
   std::string absent;  // "are missing in the cloud"
+  std::string done{"were deleted"};
 };
 BrakeSubject subject_nodes();
 // Nodes that prove nothing about the cloud (NodeView::apart).

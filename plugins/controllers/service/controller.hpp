@@ -84,6 +84,7 @@ class Controller {
   // them.
   Task<Status> follow_nodes(Ctx ctx, SyncPtr sync);
   Task<Status> keep_members(Ctx ctx, SyncPtr sync);
+  Task<Status> hold_members(Ctx ctx, SyncPtr sync, Status held);
   // Why no Node takes its traffic; empty = some do.
   static std::string no_members(const Sync& sync);
   void tell_no_members(const SyncPtr& sync) const;

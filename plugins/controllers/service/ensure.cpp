@@ -167,6 +167,18 @@ Task<Status> Controller::keep_members(Ctx ctx, SyncPtr sync) {
   co_return told;
 }
 
+// The host's brake keeps the last members. A Node that comes back ends it at once.
+Task<Status> Controller::hold_members(Ctx ctx, SyncPtr sync, Status held) {
+  Record& record = *sync->record;
+  record.state = SyncState::ensuring;  // a whole `ensure` comes next, and is not announced again
+  if (std::exchange(record.told_no_members, kHostsBrake) != kHostsBrake) {
+    events_.warning(sync->object, kDeletionHeld, held.message());
+  }
+  Status waiting = co_await wait(ctx, sync, std::move(held), kDeletionHeld, ServicePatch());
+  record.not_before = milliseconds(0);
+  co_return waiting;
+}
+
 std::string Controller::no_members(const Sync& sync) {
   if (!sync.backends) return {};
   return sync.backends->backends.empty() ? sync.backends->why_none() : sync.record->no_members;
@@ -210,6 +222,10 @@ Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
     Status failed = answer.status();
     if (failed.reason() == kProvidersNotOwned) failed = foreign(*sync);
     (void)co_await record_partial(ctx, sync, answer);  // it tells what it cannot do
+    if (failed.reason() == kHostsBrake) {
+      Status held = co_await hold_members(ctx, sync, std::move(failed));
+      co_return held;
+    }
     if (failed.reason() == kHostsChangesLimited || failed.reason() == kHostsReplacementHeld) {
       Status held = co_await not_now(ctx, sync, failed, before);
       co_return held;
@@ -481,6 +497,10 @@ Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
     // Gone or changed hands: no failure of this update (SVC-62); a whole `ensure` follows.
     Status ensured = co_await ensure(ctx, sync);
     co_return ensured;
+  }
+  if (answer.status().reason() == kHostsBrake) {
+    Status held = co_await hold_members(ctx, sync, answer.status());
+    co_return held;
   }
   failed_updates_.record(1);
   record.state = SyncState::out_of_sync;  // SVC-59: a whole `ensure` comes next

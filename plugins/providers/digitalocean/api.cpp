@@ -45,6 +45,7 @@ HttpRequest Api::request_of(const Call& call, const std::string& token) const {
   if (call.method != "GET") request.headers.push_back({"content-type", "application/json"});
   request.body = call.body;
   request.operation = call.operation;
+  request.replaces = call.replaces;
   request.credential = "digitalocean";
   return request;
 }

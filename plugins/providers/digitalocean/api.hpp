@@ -26,6 +26,7 @@ struct Call {
   std::string operation;
   std::string body;                 // JSON; empty = none
   uint32_t* status_code = nullptr;  // gets the answer's; stays as it is when there was none
+  std::string replaces{};           // of a write: what it takes away, for a dry run
 };
 
 // A reader's report on one page.

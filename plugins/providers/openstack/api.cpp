@@ -62,6 +62,7 @@ Task<Result<HttpResponse>> Api::send(Ctx ctx, const Call& call, Session::TokenPt
   if (!call.body.empty()) request.headers.push_back({"content-type", "application/json"});
   request.body = call.body;
   request.operation = call.operation;
+  request.replaces = call.replaces;
   request.credential = "openstack-" + call.service;
   request.timeout = session_.timeout();
   if (call.idempotent) request.max_tries = kTriesOfAWrite;

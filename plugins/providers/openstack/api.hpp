@@ -27,6 +27,7 @@ struct Call {
   std::string if_match;      // "revision_number=7": only when the object is still at that
   bool must_exist = false;   // a collection: a 404 is a failure, and never "there is none"
   bool idempotent = false;   // a write that may be sent once more when its answer is lost
+  std::string replaces;      // of a write: what it takes away, for a dry run
 };
 
 // A collection that comes in pages.

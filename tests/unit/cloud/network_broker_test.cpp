@@ -227,6 +227,63 @@ TEST_F(NetworkBrokerTest, OtherDeletionsOfLoadBalancersPassTheBrake) {
   EXPECT_TRUE(removed("u-2").ok());  // asked for again: its answer was lost, say
 }
 
+// A controller that sees no Nodes any more must not empty all pools at once.
+TEST_F(NetworkBrokerTest, occm_1855_TheLastMembersOfLoadBalancersPassTheBrake) {
+  const auto provider = full_table();
+  start(&provider);
+  const auto uid = [](int i) { return "u-" + std::to_string(i); };
+  for (int i = 1; i <= 4; ++i) {
+    Caught made;
+    ask(table().ensure, made, uid(i));
+    answer_active(0);
+    EXPECT_TRUE(made.status->ok());
+  }
+  const auto emptied = [&](int i) {
+    Caught caught;
+    ask_with({}, table().update_backends, caught, service_of(uid(i), nullptr));
+    if (!open_.empty()) answer_active(0);
+    return caught.status.value_or(Status(Code::unknown, "it did not end"));
+  };
+  EXPECT_TRUE(emptied(1).ok());
+  EXPECT_TRUE(emptied(2).ok());
+  const Status held = emptied(3);
+  EXPECT_EQ(held.reason(), kHeld);
+  EXPECT_EQ(held.error_class(), ErrorClass::waiting);
+  EXPECT_NE(held.message().find("load balancers would lose all members"), std::string::npos)
+      << held.message();
+  EXPECT_EQ(emptied(4).reason(), kHeld);
+  EXPECT_EQ(member_brake_.report().held, 2U);
+  EXPECT_TRUE(emptied(1).ok()) << "it has none";
+  for (int i = 3; i <= 4; ++i) {  // the Nodes are back
+    Caught caught;
+    ask(table().update_backends, caught, uid(i));
+    answer_active(0);
+    EXPECT_TRUE(caught.status->ok());
+  }
+  EXPECT_EQ(member_brake_.report().held, 0U);
+}
+
+TEST_F(NetworkBrokerTest, occm_1855_OneThatIsNewNeedsNoBrakeAndOneOfBeforeARestartDoes) {
+  const auto provider = full_table();
+  start(&provider);
+  for (int i = 1; i <= 4; ++i) {
+    Caught made;
+    ask_with({}, table().ensure, made, service_of("new-" + std::to_string(i), nullptr));
+    answer_active(0);
+    EXPECT_TRUE(made.status->ok());
+  }
+  std::vector<std::string> reasons;
+  for (int i = 1; i <= 4; ++i) {
+    LoadBalancerService service = service_of("old-" + std::to_string(i), nullptr);
+    service.id = "lb-" + std::to_string(i);
+    Caught caught;
+    ask_with({}, table().ensure, caught, service);
+    if (!open_.empty()) answer_active(0);
+    reasons.push_back(caught.status->reason());
+  }
+  EXPECT_EQ(reasons, (std::vector<std::string>{"", "", std::string(kHeld), std::string(kHeld)}));
+}
+
 TEST(LoadBalancerRequestTest, BackendsInUseAreSharedAndMalformedOnesRefused) {
   std::vector<Backend> nodes(2);
   nodes[0].name = "node-0";

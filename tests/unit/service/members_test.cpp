@@ -244,6 +244,27 @@ TEST_F(MembersTest, WhenTheCloudShowsNoInstanceTheMembersStay) {
   EXPECT_EQ(condition("s0", kReady)["status"], "True");
 }
 
+// Without any Node the members go, when the host's brake lets them.
+TEST_F(MembersTest, occm_1855_WhatTheBrakeHoldsIsToldOnceAndEndsWithTheFirstNode) {
+  made(1, 1);
+  const Status brake = Status(Code::failed_precondition, ErrorClass::waiting, "the brake holds it")
+                           .with_reason("DeletionBrakeEngaged")
+                           .with_retry_after(minutes(1));
+  host.load_balancers.fail_next("update_backends", brake, 1);
+  host.load_balancers.fail_next("ensure", brake, 100);
+  host.kube.remove("v1/nodes", "node-0");
+  advance(minutes(5));
+  const Texts events = take_events();
+  EXPECT_EQ(std::count(events.begin(), events.end(), "Warning DeletionHeld"), 1);
+  EXPECT_EQ(condition("s0", kReady)["reason"], "DeletionBrakeEngaged");
+  EXPECT_EQ(members(), "node-0=10.0.0.0");
+  EXPECT_LE(take_cloud().size(), 8U);
+  host.load_balancers.before_next("ensure", [] {});
+  put_node(plain_node("node-0"));
+  advance(seconds(2));
+  EXPECT_EQ(take_cloud(), Texts{"ensure"});
+}
+
 // kubernetes#109793, hcloud#567: a kubelet without --cloud-provider=external restores its own
 // addresses, and the node controller the cloud's.
 TEST_F(MembersTest, hcloud_567_AKubeletThatRestoresItsAddressesCostsNothing) {

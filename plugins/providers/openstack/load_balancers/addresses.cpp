@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* kRefused = "FloatingIPRefused";
 constexpr milliseconds kNodesPause{2'000};
+constexpr std::size_t kMostSubnets = 256;  // Services name them
 
 Status refused_address(std::string why) {
   return Status(Code::failed_precondition, ErrorClass::invalid_spec, std::move(why))
@@ -325,6 +326,25 @@ Task<Result<std::string>> Addresses::subnet_of_nodes(Ctx ctx, const Backends& ba
     if (!found.ok() || !found->empty()) co_return found;
   }
   co_return std::string();
+}
+
+Task<Result<std::string>> Addresses::subnet_on(Ctx ctx, std::string network_id,
+                                               const std::string& family) {
+  const auto subnets = co_await floating_.subnets(ctx, std::move(network_id), {});
+  if (!subnets.ok()) co_return subnets.status();
+  const int64_t version = family == "IPv6" ? 6 : 4;
+  for (const Subnet& subnet : *subnets) {
+    if (subnet.ip_version == version) co_return subnet.id;
+  }
+  co_return std::string();
+}
+
+Task<Result<Subnet>> Addresses::subnet(Ctx ctx, std::string id) {
+  const auto known = subnets_.find(id);
+  if (known != subnets_.end()) co_return known->second;
+  auto found = co_await floating_.subnet(ctx, id);
+  if (found.ok() && subnets_.size() < kMostSubnets) subnets_.emplace(std::move(id), *found);
+  co_return found;
 }
 
 Task<Result<std::string>> Addresses::second_subnet(Ctx ctx, const Backends& backends,

@@ -11,6 +11,7 @@
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,10 @@ class Addresses {
   // The subnet of the first Node that has an address on one (OS-236); empty = none.
   Task<Result<std::string>> subnet_of_nodes(Ctx ctx, const Backends& backends,
                                             const std::string& family);
+  // The first subnet of that family on a network; empty = none.
+  Task<Result<std::string>> subnet_on(Ctx ctx, std::string network_id, const std::string& family);
+  // Failure: not_found. What it is does not change, so it is read once.
+  Task<Result<Subnet>> subnet(Ctx ctx, std::string id);
   // The Nodes' subnet of that family on the network of a load balancer, which its options name by
   // subnet or network; empty = none. Octavia takes further VIPs from the network of the first.
   Task<Result<std::string>> second_subnet(Ctx ctx, const Backends& backends,
@@ -82,6 +87,7 @@ class Addresses {
   Host& host_;
   ClusterUid& cluster_;
   FloatingIps floating_;
+  std::map<std::string, Subnet> subnets_;  // by ID
 };
 
 // The failure when Nodes have no subnet: class waiting while none of them is initialised.

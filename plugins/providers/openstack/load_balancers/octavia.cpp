@@ -18,6 +18,7 @@ Call call_of(const LoadBalancerWrite& write) {
   call.path = write.path;
   call.operation = write.operation;
   call.body = write.body;
+  call.replaces = write.replaces;
   return call;
 }
 
@@ -222,9 +223,14 @@ Task<Status> Octavia::send(Ctx ctx, LoadBalancerWrite write) {
 
 Task<Status> Octavia::send_all(Ctx ctx, ExistingLoadBalancer& balancer, LoadBalancerWrites writes,
                                std::string& done) {
+  Status recorded;  // by a dry run, which is to see them all
   for (LoadBalancerWrite& write : writes) {
     const std::string what = write.what;
     Status sent = co_await send(ctx, std::move(write));
+    if (is_dry_run(sent)) {
+      if (recorded.ok()) recorded = std::move(sent).with_context(what);
+      continue;
+    }
     if (sent.error_class() == ErrorClass::waiting) {
       balancer.status = "PENDING_UPDATE";
       co_return Status();
@@ -241,7 +247,7 @@ Task<Status> Octavia::send_all(Ctx ctx, ExistingLoadBalancer& balancer, LoadBala
     balancer.tags = (*now)->tags;
     if (balancer.status != "ACTIVE") co_return Status();
   }
-  co_return Status();
+  co_return recorded;
 }
 
 }  // namespace ccm::openstack

@@ -83,14 +83,14 @@ Task<Result<LoadBalancers::Subject>> LoadBalancers::subject(Ctx ctx,
   }
   const auto cluster = co_await cluster_.get(ctx);
   if (!cluster.ok()) co_return cluster.status();
-  Subject made{service, backends, *std::move(options), *minor, *cluster, {}, {}, {}};
+  Subject made{service, backends, *std::move(options), *minor, *cluster, {}, {}, {}, {}, {}};
   made.problems = made.options.problems;
   if (made.options.keep_floating_ip && !keeps_floating_ip(host_.config, service)) {
     made.options.keep_floating_ip = false;
     made.problems.push_back({"InvalidAnnotation", std::string(annotation::kKeepFloatingip) +
                                                       ": it does not count in the namespace " +
-                                                      service.namespace_name + " (--" + kRetentionFlag +
-                                                      ")"});
+                                                      service.namespace_name + " (--" +
+                                                      kRetentionFlag + ")"});
   }
   if (!made.options.tls_container_ref.empty() && settings_.container_store == "barbican") {
     Status known = co_await check_certificate(api_, ctx, made.options.tls_container_ref);
@@ -127,6 +127,10 @@ Task<Result<LoadBalancer>> LoadBalancers::settle(Ctx ctx, Subject& subject,
   bool more = true;
   for (int round = 0; round < kRounds && more && balancer.status == "ACTIVE"; ++round) {
     const auto changed = co_await change(ctx, subject, balancer, *whose);
+    if (is_dry_run(changed.status())) {
+      (void)co_await guard(ctx, subject, balancer, true);
+      co_return changed.status();
+    }
     if (!changed.ok()) co_return changed.status();
     more = *changed;
   }
@@ -152,9 +156,11 @@ Task<Result<LoadBalancer>> LoadBalancers::settle(Ctx ctx, Subject& subject,
 Task<Result<bool>> LoadBalancers::guard(Ctx ctx, Subject& subject,
                                         const ExistingLoadBalancer& balancer, bool write) {
   if (!settings_.manage_security_groups) co_return false;
+  if (!subject.no_members.empty()) co_return false;  // those of the members that stay
   const bool keeps_clients = balancer.provider == "ovn";
-  auto differed = co_await access_.apply(ctx, subject.service, subject.backends, subject.options,
-                                         subject.member_subnet, keeps_clients, write);
+  auto differed =
+      co_await access_.apply(ctx, subject.service, subject.backends, subject.options,
+                             subject.members, subject.member_subnet, keeps_clients, write);
   if (differed.ok() && *differed) {
     subject.done += (subject.done.empty() ? "" : ", ") + std::string("security group");
   }
@@ -222,6 +228,8 @@ Task<Result<LoadBalancer>> LoadBalancers::serve(Ctx ctx, Subject& subject,
                           : other_users(subject.service, balancer) > 0 ? LoadBalancerState::shared
                                                                        : LoadBalancerState::active);
   out.difference = subject.done;
+  out.no_members = subject.no_members;
+  for (const auto& [key, value] : subject.options.node_selector) out.node_labels.push_back(key);
   if (address->text.empty()) co_return out;
   out.ingress = ingress_of(subject.options, *address);
   out.annotations = address_annotation(address->text);

@@ -78,6 +78,8 @@ class LoadBalancers {
     int octavia_minor = 0;
     std::string cluster_uid;
     std::string member_subnet;
+    MemberRule members;
+    std::string no_members;  // as of the wanted load balancer
     std::vector<Problem> problems;
     std::string done;  // what was changed
   };
@@ -107,6 +109,9 @@ class LoadBalancers {
   // `balancer`: the one that exists; null = none yet.
   Task<Result<WantedLoadBalancer>> want(Ctx ctx, Subject& subject,
                                         const ExistingLoadBalancer* balancer);
+  // Which addresses are members, and on which subnet; `vip_subnet` is the one that was chosen.
+  Task<Status> choose_members(Ctx ctx, Subject& subject, const ExistingLoadBalancer* balancer,
+                              std::string family, std::string vip_subnet);
   Task<Result<ExistingLoadBalancer>> create(Ctx ctx, Subject& subject);
   // Whether a creation that got no answer may still be carried out.
   bool unanswered(const std::string& uid);

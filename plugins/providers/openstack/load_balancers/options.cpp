@@ -54,9 +54,12 @@ class OptionReader {
     out_.subnet_id = place(annotation::kSubnetId, class_.subnet_id, settings_.subnet_id);
     out_.port_id = given_.text(annotation::kPortId).value_or("");
     // OS-238: the subnet of the VIP comes after these.
-    out_.member_subnet_id =
-        first_given({given_.text(annotation::kMemberSubnetId).value_or(""), class_.member_subnet_id,
-                     settings_.member_subnet_id, settings_.subnet_id, out_.subnet_id});
+    out_.member_subnet_id = first_given({given_.text(annotation::kMemberSubnetId).value_or(""),
+                                         class_.member_subnet_id, settings_.member_subnet_id});
+    out_.member_subnet_said = !out_.member_subnet_id.empty();
+    if (!out_.member_subnet_said) {
+      out_.member_subnet_id = first_given({settings_.subnet_id, out_.subnet_id});
+    }
   }
 
   // OS-240, OS-242: from one place alone, by ID or else by name and tags.

@@ -55,7 +55,8 @@ struct ServiceOptions {
   std::string network_id;
   std::string subnet_id;
   std::string port_id;
-  std::string member_subnet_id;  // empty = that of the VIP
+  std::string member_subnet_id;     // empty = that of the VIP
+  bool member_subnet_said = false;  // by member-subnet-id itself, not by that of the VIP
   FloatingSource floating;
   bool keep_floating_ip = false;
   int64_t connection_limit = -1;

@@ -72,7 +72,10 @@ void PortWrites::all() {
     body["listener_id"] = its->id;
     return add("pool", "POST", "pools", "CreatePool", {{"pool", body}});
   }
-  if (pool->protocol != port_.pool_protocol) return replacement(*its);
+  if (pool->protocol != port_.pool_protocol) {
+    if (!keeps(*pool)) replacement(*its);
+    return;
+  }
   content(*pool);
 }
 
@@ -156,7 +159,12 @@ void PortWrites::pool_fields(const ExistingPool& pool) {
   add("method or affinity", "PUT", "pools/" + pool.id, "UpdatePool", {{"pool", changes}});
 }
 
+bool PortWrites::keeps(const ExistingPool& pool) const {
+  return !balancer_.no_members.empty() && !pool.members.empty();
+}
+
 void PortWrites::members(const ExistingPool& pool) {
+  if (keeps(pool)) return;
   const bool repair = balancer_.repair && !pool.failed_members.empty();
   if (same_members(pool) && !repair) return;
   if (balancer_.serial) return single_members(pool);
@@ -165,6 +173,25 @@ void PortWrites::members(const ExistingPool& pool) {
     members[i]["weight"] = port_.members[i].drained ? 0 : 1;  // OS-395, OS-451
   }
   add("members", "PUT", "pools/" + pool.id + "/members", "SetMembers", {{"members", members}});
+  out_.back().replaces = members_that_go(pool);
+}
+
+std::string PortWrites::members_that_go(const ExistingPool& pool) const {
+  constexpr std::size_t kMost = 20;
+  std::string text;
+  std::size_t count = 0;
+  for (const Member& member : pool.members) {
+    const bool stays =
+        std::any_of(port_.members.begin(), port_.members.end(), [&](const Member& each) {
+          return each.address == member.address && each.port == member.port;
+        });
+    if (stays || ++count > kMost) continue;
+    text += (text.empty() ? "" : ", ") + member.address + " (" + member.name + ")";
+  }
+  if (count == 0) return {};
+  if (count > kMost) text += " and " + std::to_string(count - kMost) + " more";
+  return std::to_string(count) + " of " + std::to_string(pool.members.size()) +
+         " members go: " + text;
 }
 
 bool PortWrites::same_members(const ExistingPool& pool) const {
@@ -196,6 +223,7 @@ void PortWrites::single_members(const ExistingPool& pool) {
     const auto id = pool.member_ids.find(member_key(member));
     if (has(port_.members, member) || id == pool.member_ids.end()) continue;
     add("member", "DELETE", path + "/" + id->second, "DeleteMember", nullptr);
+    out_.back().replaces = member.address + " (" + member.name + ")";
   }
 }
 

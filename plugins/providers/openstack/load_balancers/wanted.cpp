@@ -95,7 +95,7 @@ class PortBuilder {
     std::vector<Member> list;
     for (const Backend* node : nodes_) {
       Member member;
-      member.address = member_address(*node, around_.vip_family);
+      member.address = member_address(*node, around_.members);
       if (member.address.empty()) continue;
       member.name = node->name;
       member.subnet_id = around_.member_subnet_id;
@@ -159,6 +159,47 @@ void tell_unsupported(const LoadBalancerService& service, const Surroundings& ar
        "proxy-protocol: only ports of TCP have it, the others go without");
 }
 
+// OS-238: a member on another subnet is reached by way of a router, if at all.
+void tell_off_subnet(const std::vector<const Backend*>& nodes, const MemberRule& rule,
+                     std::vector<Problem>& problems) {
+  constexpr std::size_t kMost = 3;
+  if (!rule.subnet) return;
+  std::string names;
+  std::size_t count = 0;
+  for (const Backend* node : nodes) {
+    const auto address = parse_address(member_address(*node, rule));
+    if (!address || rule.subnet->contains(*address)) continue;
+    if (++count <= kMost) names += (names.empty() ? "" : ", ") + node->name;
+  }
+  if (count == 0) return;
+  if (count > kMost) names += " and " + std::to_string(count - kMost) + " more";
+  problems.push_back({"LoadBalancerMembersOffSubnet",
+                      "Nodes without an address on member-subnet-id (" + rule.subnet->text() +
+                          ") are members with their first one, which the load balancer may not "
+                          "reach: " +
+                          names});
+}
+
+std::string why_no_members(const WantedLoadBalancer& wanted, const Backends& backends,
+                           const std::vector<const Backend*>& nodes, const Surroundings& around) {
+  if (backends.empty()) return {};
+  if (nodes.empty()) {
+    return "no Node has the labels of node-selector, " +
+           selector_text(around.options.node_selector);
+  }
+  const bool any = std::any_of(wanted.ports.begin(), wanted.ports.end(),
+                               [](const WantedPort& port) { return !port.members.empty(); });
+  const bool addressed = std::any_of(nodes.begin(), nodes.end(), [&](const Backend* node) {
+    return !member_address(*node, around.members).empty();
+  });
+  if (any || addressed) return {};
+  std::string families;
+  for (const std::string& family : around.members.families) {
+    families += (families.empty() ? "" : " or ") + family;
+  }
+  return "no Node has an " + families + " address, the Service's family";
+}
+
 }  // namespace
 
 bool before(const Member& one, const Member& other) {
@@ -179,6 +220,31 @@ std::string member_address(const Backend& backend, const std::string& family) {
     }
   }
   return {};
+}
+
+std::string member_address(const Backend& backend, const MemberRule& rule) {
+  if (rule.subnet) {
+    for (const NodeAddress& address : backend.addresses) {
+      const auto parsed = parse_address(address.address);
+      const bool fits = parsed && rule.subnet->contains(*parsed) &&
+                        std::any_of(rule.families.begin(), rule.families.end(),
+                                    [&](const auto& f) { return of_family(address.address, f); });
+      if (fits) return address.address;
+    }
+  }
+  for (const std::string& family : rule.families) {
+    std::string address = member_address(backend, family);
+    if (!address.empty()) return address;
+  }
+  return {};
+}
+
+std::string selector_text(const NodeSelector& selector) {
+  std::string text;
+  for (const auto& [key, value] : selector) {
+    text += (text.empty() ? "" : ",") + key + (value ? "=" + *value : "");
+  }
+  return text;
 }
 
 bool selected(const Backend& backend, const NodeSelector& selector) {
@@ -223,6 +289,8 @@ Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& servi
     wanted.ports.push_back(builder.build(port, *ranges));
   }
   tell_unsupported(service, surroundings, wanted.problems);
+  tell_off_subnet(nodes, surroundings.members, wanted.problems);
+  wanted.no_members = why_no_members(wanted, backends, nodes, surroundings);
   return wanted;
 }
 

@@ -5,6 +5,7 @@
 #include "options.hpp"
 #include "service_marks.hpp"
 
+#include <ccm/cidr.hpp>
 #include <ccm/load_balancer.hpp>
 #include <ccm/status.hpp>
 
@@ -78,6 +79,8 @@ struct WantedLoadBalancer {
 
   // Wishes of the Service that this Octavia or its provider does not fulfil.
   std::vector<Problem> problems;
+  // Why no Node can be a member, although there are some; then existing members stay.
+  std::string no_members;
 };
 
 // The Service's first family: IPv4, IPv6; empty when it names none.
@@ -85,6 +88,15 @@ std::string family_of(const LoadBalancerService& service);
 std::string other_family(const std::string& family);
 // The address at which a Node takes traffic (OS-237); empty = none.
 std::string member_address(const Backend& backend, const std::string& family);
+
+// The choice among a Node's addresses: of the Service's families, not of that of the VIP.
+struct MemberRule {
+  std::vector<std::string> families;  // in the order of the Service
+  std::optional<Cidr> subnet;         // an address on it goes before others
+};
+std::string member_address(const Backend& backend, const MemberRule& rule);
+// "pool=edge,!x": as it is written.
+std::string selector_text(const NodeSelector& selector);
 // Whether the Node has the labels (OS-213).
 bool selected(const Backend& backend, const NodeSelector& selector);
 
@@ -93,14 +105,15 @@ struct Surroundings {
   const ServiceOptions& options;
   const LoadBalancerSettings& settings;
   const Features& features;
-  std::string vip_family;        // IPv4, IPv6
+  std::string vip_family;  // IPv4, IPv6
+  MemberRule members;
   std::string member_subnet_id;  // may be empty
   bool dual_stack = false;       // a second VIP has the other family
   std::string cluster_uid = {};  // empty = not known
 };
 
-// Failure: invalid_spec when the Service has no ports, or one without a node port, or only source ranges of another family than
-// the VIP's.
+// Failure: invalid_spec when the Service has no ports, or one without a node port, or only source
+// ranges of another family than the VIP's.
 Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& service,
                                                 const Backends& backends,
                                                 const Surroundings& surroundings);

@@ -60,6 +60,9 @@ void remove_surplus(const WantedLoadBalancer& wanted, const ExistingLoadBalancer
     const std::string of_port = " of port " + std::to_string(listener.port);
     if (goes_with(existing, listener)) {
       out.push_back(deletion("pool" + of_port, "pools/" + listener.pool_id, "DeletePool"));
+      out.back().replaces = "a pool of " +
+                            std::to_string(existing.pool(listener.pool_id)->members.size()) +
+                            " members";
     }
     out.push_back(deletion("listener" + of_port, "listeners/" + listener.id, "DeleteListener"));
   }

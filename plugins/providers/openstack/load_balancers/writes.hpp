@@ -19,6 +19,7 @@ struct LoadBalancerWrite {
   std::string path;  // below the service's URL
   std::string operation;
   std::string body;
+  std::string replaces{};  // what it takes away, for a dry run
 };
 using LoadBalancerWrites = std::vector<LoadBalancerWrite>;
 

@@ -148,6 +148,7 @@ pub const CCM_REASON_NOT_LEADING: &str = "NotLeading";
 pub const CCM_REASON_NOT_OWNED: &str = "NotOwned";
 pub const CCM_REASON_CALL_BUDGET_SPENT: &str = "CallBudgetSpent";
 pub const CCM_REASON_DELETION_BRAKE_ENGAGED: &str = "DeletionBrakeEngaged";
+pub const CCM_REASON_DRY_RUN: &str = "DryRun";
 pub const CCM_REASON_OPERATION_NOT_COMPLETED: &str = "OperationNotCompleted";
 pub const CCM_HOST_TIMER: &str = "ccm.host.timer/1";
 pub const CCM_HOST_POST: &str = "ccm.host.post/1";
@@ -445,6 +446,7 @@ pub struct ccm_http_request {
     pub max_tries: u32,
     pub secrets: *const ccm_str,
     pub secret_count: usize,
+    pub replaces: ccm_str,
 }
 sized!(ccm_http_request);
 
