@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kDefaultName = "kubernetes";
+constexpr const char* kDefaultClusterName = "kubernetes";
 
 bool exposes_node_ports(const json& service) {
   const json& spec = part(service, "spec");
@@ -73,7 +73,7 @@ Finding check_cluster_name(const std::vector<OwnedObject>& objects,
   const auto by_name = std::count_if(objects.begin(), objects.end(), [&](const OwnedObject& one) {
     return one.cluster == cluster_name;
   });
-  if (cluster_name != kDefaultName || by_name == 0) {
+  if (cluster_name != kDefaultClusterName || by_name == 0) {
     finding.text = "marks in the cloud tell this cluster from others";
     return finding;
   }

@@ -1,4 +1,4 @@
-// What the namespace of a Service permits: a namespace is what tenants are told apart by. The flags
+// The rights that the namespace of a Service has: a namespace is what tenants are told apart by. The flags
 // are service.so's, and hold for every provider. [any-thread]
 #pragma once
 

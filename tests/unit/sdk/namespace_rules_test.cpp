@@ -1,4 +1,4 @@
-// What the namespace of a Service permits.
+// Sharing and leaving things behind, by the namespace of a Service.
 #include <ccm/host.hpp>
 #include <ccm/namespace_rules.hpp>
 #include <ccm/testing/fake_host.hpp>

@@ -8,16 +8,16 @@ namespace ccm::openstack {
 namespace {
 
 constexpr std::size_t kLongest = 255;  // a text of this length may have lost its end
-constexpr std::size_t kUidLength = 36;
-constexpr std::string_view kNamePrefix = "kube_service_";
+constexpr std::size_t kUidSize = 36;
+constexpr std::string_view kNameBegin = "kube_service_";
 constexpr std::string_view kServiceMark = "ccm-service:";
 constexpr std::string_view kClusterMark = "ccm-cluster:";
 constexpr std::string_view kFloatingIpText = "Floating IP for Kubernetes external service ";
-constexpr std::string_view kGroupText = "Security group for ";
+constexpr std::string_view kGroupDescription = "Security group for ";
 constexpr std::string_view kInCluster = " Service LoadBalancer in cluster ";
 constexpr std::string_view kFromCluster = " from cluster ";
 
-std::string cut(std::string text) {
+std::string shortened(std::string text) {
   if (text.size() > kLongest) text.resize(kLongest);
   return text;
 }
@@ -32,10 +32,10 @@ std::string in_brackets_if_known(const std::string& uid) {
 
 // " (0c8ab2c3-1111-2222-3333-444455556666)" at the end; empty = it ends otherwise.
 std::string_view uid_at_end(std::string_view text) {
-  constexpr std::size_t kWhole = kUidLength + 3;
+  constexpr std::size_t kWhole = kUidSize + 3;
   if (text.size() < kWhole) return {};
   const std::string_view end = text.substr(text.size() - kWhole);
-  const std::string_view uid = end.substr(2, kUidLength);
+  const std::string_view uid = end.substr(2, kUidSize);
   const bool hex = uid.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
   return end.starts_with(" (") && end.ends_with(')') && hex ? uid : std::string_view();
 }
@@ -54,8 +54,8 @@ std::optional<MarkedService> split_at(std::string_view text, std::string_view mi
 }  // namespace
 
 std::string load_balancer_name(const LoadBalancerService& service) {
-  return cut(std::string(kNamePrefix) + service.cluster_name + "_" + service.namespace_name + "_" +
-             service.name);
+  return shortened(std::string(kNameBegin) + service.cluster_name + "_" + service.namespace_name +
+                   "_" + service.name);
 }
 
 std::string service_mark(const LoadBalancerService& service) {
@@ -67,30 +67,30 @@ std::string cluster_mark(const std::string& cluster_uid) {
 }
 
 std::string security_group_name(const LoadBalancerService& service) {
-  return cut("lb-sg-" + service.uid + "-" + service.namespace_name + "-" + service.name);
+  return shortened("lb-sg-" + service.uid + "-" + service.namespace_name + "-" + service.name);
 }
 
 std::string load_balancer_description(const LoadBalancerService& service,
                                       const std::string& cluster_uid) {
-  return cut("Kubernetes external service " + key_of(service) + std::string(kFromCluster) +
-             service.cluster_name + in_brackets_if_known(cluster_uid));
+  return shortened("Kubernetes external service " + key_of(service) + std::string(kFromCluster) +
+                   service.cluster_name + in_brackets_if_known(cluster_uid));
 }
 
 std::string floating_ip_description(const LoadBalancerService& service,
                                     const std::string& cluster_uid) {
-  return cut(std::string(kFloatingIpText) + key_of(service) + std::string(kFromCluster) +
-             service.cluster_name + in_brackets_if_known(cluster_uid));
+  return shortened(std::string(kFloatingIpText) + key_of(service) + std::string(kFromCluster) +
+                   service.cluster_name + in_brackets_if_known(cluster_uid));
 }
 
 std::string security_group_description(const LoadBalancerService& service,
                                        const std::string& cluster_uid) {
-  return cut(std::string(kGroupText) + key_of(service) + std::string(kInCluster) +
-             service.cluster_name + in_brackets_if_known(cluster_uid));
+  return shortened(std::string(kGroupDescription) + key_of(service) + std::string(kInCluster) +
+                   service.cluster_name + in_brackets_if_known(cluster_uid));
 }
 
 std::optional<MarkedService> service_in_name(std::string_view name) {
-  if (!name.starts_with(kNamePrefix) || name.size() >= kLongest) return std::nullopt;
-  name.remove_prefix(kNamePrefix.size());
+  if (!name.starts_with(kNameBegin) || name.size() >= kLongest) return std::nullopt;
+  name.remove_prefix(kNameBegin.size());
   // Names of Services and namespaces have no underscore, a cluster's may have some.
   const std::size_t last = name.rfind('_');
   if (last == std::string_view::npos || last == 0) return std::nullopt;
@@ -108,8 +108,8 @@ std::optional<MarkedService> service_in_description(std::string_view description
   if (description.starts_with(kFloatingIpText)) {
     return split_at(description.substr(kFloatingIpText.size()), kFromCluster);
   }
-  if (description.starts_with(kGroupText)) {
-    return split_at(description.substr(kGroupText.size()), kInCluster);
+  if (description.starts_with(kGroupDescription)) {
+    return split_at(description.substr(kGroupDescription.size()), kInCluster);
   }
   return std::nullopt;
 }
