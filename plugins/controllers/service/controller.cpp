@@ -1,5 +1,6 @@
 #include "controller.hpp"
 
+#include "ingress.hpp"
 #include "names.hpp"
 #include "predicates.hpp"
 #include "texts.hpp"
@@ -142,7 +143,10 @@ void Controller::on_update(const Object& old, const Object& now, const Queue& qu
   const bool cleanup = needs_cleanup(service);
   // The server drops the addresses when the type changes, even if it changes back at once (SVC-47).
   const bool lost_addresses = wants && !before.ingress.empty() && service.ingress.empty();
-  if (needs_update(before, service, settings_.classes) || lost_addresses ||
+  const bool overwritten = place != records_.end() && place->second->in_cloud() &&
+                           before.ingress != service.ingress &&
+                           !same_ingress(service.ingress, place->second->ingress);
+  if (needs_update(before, service, settings_.classes) || lost_addresses || overwritten ||
       (cleanup && (!needs_cleanup(before) || before.annotations != service.annotations))) {
     queue.add(key);
   }
@@ -306,12 +310,20 @@ Controller::SyncPtr Controller::begin(std::string key, std::shared_ptr<Record> r
   return sync;
 }
 
+// The next audit, or before it what somebody undid.
 ReconcileResult Controller::next_audit(const std::string& key) const {
   ReconcileResult result;
   const auto place = records_.find(key);
   if (place == records_.end() || !place->second->in_cloud()) return result;
-  if (settings_.audit_period <= milliseconds(0)) return result;
-  result.requeue_after = std::max(place->second->audit_due - host_.timer.now(), milliseconds(1));
+  const Record& record = *place->second;
+  const milliseconds now = host_.timer.now();
+  if (settings_.audit_period > milliseconds(0)) {
+    result.requeue_after = std::max(record.audit_due - now, milliseconds(1));
+  }
+  const milliseconds due = record.rewrites.due();
+  if (due > now && (result.requeue_after <= milliseconds(0) || due - now < result.requeue_after)) {
+    result.requeue_after = due - now;
+  }
   return result;
 }
 

@@ -125,6 +125,9 @@ class Controller {
 
   // reporting.cpp
   Task<Status> write(Ctx ctx, SyncPtr sync, ServicePatch patch);
+  // The patch without what others undo again and again, until its time has come.
+  Task<ServicePatch> repeated(Ctx ctx, SyncPtr sync, ServicePatch patch);
+  Task<std::string> writer(Ctx ctx, SyncPtr sync, bool of_addresses);
   // Reports a failure by Event (`reason`; empty = none) and condition, and returns when to retry.
   Task<Status> fail(Ctx ctx, SyncPtr sync, Status status, std::string_view reason,
                     bool with_condition);

@@ -58,6 +58,8 @@ inline constexpr std::string_view kRetentionRefused = "LoadBalancerRetentionRefu
 inline constexpr std::string_view kNotOwned = "LoadBalancerNotOwned";
 inline constexpr std::string_view kReplaced = "LoadBalancerReplaced";
 inline constexpr std::string_view kDrift = "LoadBalancerDrift";
+inline constexpr std::string_view kStatusOverwritten = "LoadBalancerStatusOverwritten";
+inline constexpr std::string_view kAnnotationRemoved = "LoadBalancerAnnotationRemoved";
 inline constexpr std::string_view kReplacementHeld = "LoadBalancerReplacementHeld";
 inline constexpr std::string_view kNoMembers = "NoMembers";  // of the condition
 // Of a Node.

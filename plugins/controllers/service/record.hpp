@@ -3,6 +3,7 @@
 #pragma once
 
 #include "names.hpp"
+#include "rewrites.hpp"
 
 #include <ccm/load_balancer.hpp>
 #include <ccm/object.hpp>
@@ -67,8 +68,9 @@ struct Record {
 
   bool told_retention = false;  // that the annotation does not count
   Milliseconds condition_written{0};
-  Object newest;    // the answer to our own last write, until the watch has brought it
-  Object vanished;  // the former Service, gone with its load balancer still there (SVC-16)
+  Rewrites rewrites;  // of what others undo
+  Object newest;      // the answer to our own last write, until the watch has brought it
+  Object vanished;    // the former Service, gone with its load balancer still there (SVC-16)
 
   // The cloud has what the hashes stand for.
   [[nodiscard]] bool in_cloud() const {

@@ -30,6 +30,8 @@ const std::map<std::string, std::string>& faults() {
       {"CloudControllerManagerOperationsFail", "seen: the cloud answers with 429 and 403"},
       {"CloudControllerManagerCloudThrottles", "seen: the cloud answers with 429"},
       {"CloudControllerManagerCallBudgetKept", "seen: nine tenths of the cloud's limit are spent"},
+      {"CloudControllerManagerReplacementsHeld",
+       "fired: a load balancer is replaced again and again"},
       {"CloudControllerManagerCloudRefuses", "seen: the cloud answers with 403"},
       {"CloudControllerManagerCloudQuota", "fired: the cloud has a limit of load balancers"},
       {"CloudControllerManagerApiErrors", "fired: the API server fails a tenth of the requests"},
