@@ -286,7 +286,7 @@ void Manager::Impl::listen() {
 void Manager::Impl::set_back(const std::string& reason) {
   ending.end(Cause::set_back, [&] {
     log::error(
-        "Stopping, to read everything anew: the API server's storage was restored from a copy",
+        "Stopping, to read everything again: the API server's storage was restored from a copy",
         {{"reason", reason}});
   });
 }

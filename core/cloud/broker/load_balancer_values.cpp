@@ -60,7 +60,7 @@ Status unfit_host_name(std::string_view name) {
       .with_reason("InvalidHostName");
 }
 
-// What would make the API server refuse the whole status, for ever.
+// The API server would refuse the whole status for it, for ever.
 Status unfit_for_status(const LoadBalancer& balancer) {
   for (const Ingress& ingress : balancer.ingress) {
     if (!ingress.hostname.empty() && !is_host_name(ingress.hostname)) {
