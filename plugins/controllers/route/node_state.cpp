@@ -1,6 +1,8 @@
 #include "node_state.hpp"
 
-#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
 
 namespace ccm::route {
 
@@ -45,12 +47,13 @@ bool same_target(const NodeState& left, const NodeState& right) {
 }
 
 bool same_addresses(const std::vector<NodeAddress>& left, const std::vector<NodeAddress>& right) {
-  const auto among = [](const std::vector<NodeAddress>& some, const std::vector<NodeAddress>& all) {
-    return std::all_of(some.begin(), some.end(), [&](const NodeAddress& address) {
-      return std::find(all.begin(), all.end(), address) != all.end();
-    });
+  // A kubelet may write tens of thousands of them.
+  const auto all = [](const std::vector<NodeAddress>& addresses) {
+    std::set<std::pair<std::string_view, std::string_view>> pairs;
+    for (const NodeAddress& entry : addresses) pairs.emplace(entry.type, entry.address);
+    return pairs;
   };
-  return left.size() == right.size() && among(left, right) && among(right, left);
+  return left.size() == right.size() && all(left) == all(right);
 }
 
 }  // namespace ccm::route

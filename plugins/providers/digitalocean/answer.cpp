@@ -25,26 +25,26 @@ struct ErrorBody {
 };
 
 // One line, bounded: a proxy's HTML page is no message for an Event.
-std::string one_line(std::string text) {
+std::string one_line(std::string_view whole) {
+  std::string text(whole.substr(0, kLongestText));
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-  if (text.size() > kLongestText) text.resize(kLongestText);
   return text;
 }
 
 ErrorBody read_body(const HttpResponse& response) {
   ErrorBody body;
-  const auto document = parse_json(response.body);
+  const auto document = read_error_body(response.body);
   if (document.is_object()) {
     body = {text_or_empty(document, "id"), text_or_empty(document, "message"),
             text_or_empty(document, "request_id")};
     if (body.message.empty()) body.message = text_or_empty(document, "error");  // DO-324
   } else {
-    body.message = response.body;
+    body.message = response.body.substr(0, kLongestText);
   }
   if (body.request_id.empty()) body.request_id = response.header("x-request-id");
-  body.message = one_line(std::move(body.message));
-  body.request_id = one_line(std::move(body.request_id));
+  body.message = one_line(body.message);
+  body.request_id = one_line(body.request_id);
   return body;
 }
 

@@ -29,29 +29,29 @@ struct ErrorText {
 // proxy's page has another form.
 bool driver_refuses(const HttpResponse& response) {
   if (response.status_code != 501) return false;
-  const auto document = parse_json(response.body);
+  const auto document = read_error_body(response.body);
   return document.is_object() && document.contains("faultstring");
 }
 
 // One line, bounded: a proxy's HTML page is no message for an Event.
-std::string on_one_line(std::string text) {
+std::string on_one_line(std::string_view whole) {
+  std::string text(whole.substr(0, kLongestErrorText));
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-  if (text.size() > kLongestErrorText) text.resize(kLongestErrorText);
   return text;
 }
 
 // A 404 that a service says itself; a proxy's, or that of a wrong URL, has another form.
 bool is_a_services_404(const HttpResponse& response) {
   if (says_not_found(response)) return true;
-  const auto document = parse_json(response.body);
+  const auto document = read_error_body(response.body);
   return document.is_object() && (document.contains("error") || document.contains("title"));
 }
 
 // {"error": {...}}, {"NeutronError": {...}}, {"itemNotFound": {...}}, {"faultstring": ...},
 // {"title", "description"}: each service has its own.
 ErrorText read_error(const std::string& body) {
-  const auto document = parse_json(body);
+  const auto document = read_error_body(body);
   if (!document.is_object()) return {{}, on_one_line(body)};
   ErrorText error;
   for (const char* name : {"faultstring", "description", "message"}) {
@@ -61,13 +61,13 @@ ErrorText read_error(const std::string& body) {
     if (!error.message.empty() || !value.is_object()) continue;
     error = {text_or_empty(value, "type"), text_or_empty(value, "message")};
   }
-  error.message = on_one_line(std::move(error.message));
+  error.message = on_one_line(error.message);
   return error;
 }
 
 std::string request_id_of(const HttpResponse& response) {
   for (const char* name : {"x-openstack-request-id", "x-compute-request-id"}) {
-    if (const auto id = response.header(name); !id.empty()) return on_one_line(std::string(id));
+    if (const auto id = response.header(name); !id.empty()) return on_one_line(id);
   }
   return {};
 }
@@ -180,7 +180,7 @@ Status bad_answer(std::string_view what) {
 
 bool says_not_found(const HttpResponse& response) {
   if (response.status_code != 404) return false;
-  const auto document = parse_json(response.body);
+  const auto document = read_error_body(response.body);
   return document.is_object() &&
          (document.contains("itemNotFound") || document.contains("NeutronError") ||
           document.contains("faultstring"));

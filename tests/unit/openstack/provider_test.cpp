@@ -124,6 +124,18 @@ TEST_F(OpenStackProviderTest, OS_165_364_APortWithoutAFixedIpFailsNoOtherNode) {
   EXPECT_EQ(*provider->get({"node-0", "", {}, {}}), *named(*list, "node-0"));
 }
 
+TEST_F(OpenStackProviderTest, Issue37_AListingHasALargestSize) {
+  add_servers(70);
+  cloud.region().compute.page_size = 10;
+  for (json& server : cloud.region().compute.servers()) {
+    server["metadata"] = {{"note", std::string(1'000'000, 'x')}};
+  }
+  const Status status = start().list().status();
+  EXPECT_EQ(status.code(), Code::data_loss);
+  EXPECT_NE(status.message().find("or more than 64 MiB of them"), std::string::npos)
+      << status.message();
+}
+
 TEST_F(OpenStackProviderTest, OS_356_HalfAListingIsNone) {
   add_servers(600);
   start();

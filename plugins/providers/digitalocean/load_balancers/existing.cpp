@@ -156,11 +156,11 @@ bool ExistingLoadBalancer::has_tag(std::string_view tag) const {
 }
 
 Result<LoadBalancerPage> parse_load_balancers(std::string_view json_text) {
-  return read_answer<LoadBalancerPage>(parse_json(json_text), &read_load_balancers);
+  return read_answer(json_text, &read_load_balancers);
 }
 
 Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text) {
-  return read_answer<ExistingLoadBalancer>(parse_json(json_text), &read_single_load_balancer);
+  return read_answer(json_text, &read_single_load_balancer);
 }
 
 }  // namespace ccm::digitalocean

@@ -248,15 +248,17 @@ Task<Result<std::vector<int64_t>>> LoadBalancerOperations::targets(Ctx ctx, Back
   if (!without_id.empty()) {
     auto all = co_await droplets_.list(ctx);
     if (!all.ok()) co_return all.status().with_context("failed to list all droplets");
+    std::map<std::string_view, const Instance*> by_name;  // and address: the first one listed
+    for (const Instance& droplet : *all) {
+      by_name.emplace(droplet.name, &droplet);
+      for (const NodeAddress& address : droplet.addresses) {
+        by_name.emplace(address.address, &droplet);
+      }
+    }
     for (const Backend* backend : without_id) {
-      const auto fits = [&](const Instance& droplet) {
-        if (droplet.name == backend->name) return true;
-        return std::any_of(droplet.addresses.begin(), droplet.addresses.end(),
-                           [&](const auto& a) { return a.address == backend->name; });
-      };
-      const auto place = std::find_if(all->begin(), all->end(), fits);
-      if (place != all->end()) {
-        ids.push_back(*droplet_id(place->provider_id));
+      const auto place = by_name.find(backend->name);
+      if (place != by_name.end()) {
+        ids.push_back(*droplet_id(place->second->provider_id));
       } else {
         left_out.push_back(backend->name);
       }

@@ -103,11 +103,11 @@ Result<Server> read_one_server(const json& document) { return read_server(docume
 }  // namespace
 
 Result<ServerPage> parse_servers(std::string_view json_text) {
-  return read_answer(json::parse(json_text, &keep_member<3>, false), &read_servers);
+  return read_answer(json_text, &read_servers, &keep_member<3>);
 }
 
 Result<Server> parse_server(std::string_view json_text) {
-  return read_answer(json::parse(json_text, &keep_member<2>, false), &read_one_server);
+  return read_answer(json_text, &read_one_server, &keep_member<2>);
 }
 
 InstanceState state_of(const std::string& status) {

@@ -47,7 +47,7 @@ ExistingMonitor read_monitor(const json& entry) {
 
 template <typename T>
 Result<T> parse_one(std::string_view text, const char* name, T (*read)(const json&)) {
-  return read_answer(parse_json(text),
+  return read_answer(text,
                      [&](const json& document) -> Result<T> { return read(document.at(name)); });
 }
 

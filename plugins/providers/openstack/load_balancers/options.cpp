@@ -244,6 +244,9 @@ NodeSelector parse_node_selector(const std::string& text) {
     if (value && value->empty()) value.reset();
     selector.emplace_back(trim(item.substr(0, equals)), std::move(value));
   }
+  // Each once: every Node is looked at for each of them.
+  std::sort(selector.begin(), selector.end());
+  selector.erase(std::unique(selector.begin(), selector.end()), selector.end());
   return selector;
 }
 

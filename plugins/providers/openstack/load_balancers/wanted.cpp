@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::size_t kLongestCloudName = 255;
 constexpr const char* kOnlyMethod = "SOURCE_IP_PORT";  // of ovn
+// Of a Service. Octavia has a listener and a pool for each port, and each of them has all source
+// ranges and all Nodes, so many of both are too many.
+constexpr std::size_t kMostPorts = 1'000;
+constexpr std::size_t kMostEntries = 100'000;
 
 std::string cut(std::string name) {
   if (name.size() > kLongestCloudName) name.resize(kLongestCloudName);
@@ -200,6 +204,24 @@ std::string why_no_members(const WantedLoadBalancer& wanted, const Backends& bac
   return "no Node has an " + families + " address, the Service's family";
 }
 
+Status check_size(std::size_t ports, std::size_t ranges, std::size_t nodes) {
+  const auto too_many = [&](std::size_t count, const char* what) {
+    return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                  std::to_string(ports) + " ports with " + std::to_string(count) + what +
+                      " each are more than " + std::to_string(kMostEntries))
+        .with_reason("TooManyPorts");
+  };
+  if (ports > kMostPorts) {
+    return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                  "a load balancer may have " + std::to_string(kMostPorts) + " ports, and not " +
+                      std::to_string(ports))
+        .with_reason("TooManyPorts");
+  }
+  if (ports * ranges > kMostEntries) return too_many(ranges, " source ranges");
+  if (ports * nodes > kMostEntries) return too_many(nodes, " Nodes");
+  return {};
+}
+
 }  // namespace
 
 bool before(const Member& one, const Member& other) {
@@ -284,6 +306,8 @@ Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& servi
   for (const Backend& backend : backends) {
     if (selected(backend, options.node_selector)) nodes.push_back(&backend);
   }
+  Status size = check_size(service.ports.size(), ranges->size(), nodes.size());
+  if (!size.ok()) return size;
   const PortBuilder builder(service, surroundings, nodes);
   for (const ServicePort& port : service.ports) {
     wanted.ports.push_back(builder.build(port, *ranges));

@@ -112,8 +112,9 @@ struct Surroundings {
   std::string cluster_uid = {};  // empty = not known
 };
 
-// Failure: invalid_spec when the Service has no ports, or one without a node port, or only source
-// ranges of another family than the VIP's.
+// Failure: invalid_spec when the Service has no ports, one without a node port, too many (1,000;
+// 100,000 with the source ranges or Nodes that each of them has), or only source ranges of another
+// family than the VIP's.
 Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& service,
                                                 const Backends& backends,
                                                 const Surroundings& surroundings);

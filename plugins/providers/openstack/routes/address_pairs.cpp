@@ -67,7 +67,7 @@ std::string range_text(const std::string& text) {
 }  // namespace
 
 Result<PairPortPage> parse_pair_ports(std::string_view json_text) {
-  return read_answer(parse_json(json_text), &read_pair_ports);
+  return read_answer(json_text, &read_pair_ports);
 }
 
 std::vector<AddressPair> PairChange::of(const PairPort& port) const {
@@ -124,7 +124,7 @@ Task<Result<PairPort>> AddressPairs::read(Ctx ctx, const std::string& id) {
   question.operation = "GetPort";
   auto body = co_await api_.call(ctx, std::move(question));
   if (!body.ok()) co_return body.status();
-  co_return read_answer(parse_json(*body), &read_one_port);
+  co_return read_answer(*body, &read_one_port);
 }
 
 Task<Status> AddressPairs::change(Ctx ctx, PairPort port, PairChange change, bool if_match) {

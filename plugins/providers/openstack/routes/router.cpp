@@ -73,7 +73,7 @@ ExtraRoute normal_form(ExtraRoute route) {
 }
 
 Result<Router> parse_router(std::string_view json_text) {
-  return read_answer(parse_json(json_text), &read_router);
+  return read_answer(json_text, &read_router);
 }
 
 RouterFeatures router_features(const std::set<std::string>& extensions) {
@@ -105,7 +105,7 @@ Task<Result<RouterFeatures>> RouterApi::features(Ctx ctx) {
   question.operation = "ListExtensions";
   auto body = co_await api_.call(ctx, std::move(question));
   if (!body.ok()) co_return body.status();
-  const auto aliases = read_answer(parse_json(*body), &read_extensions);
+  const auto aliases = read_answer(*body, &read_extensions);
   if (!aliases.ok()) co_return aliases.status().with_context("ListExtensions");
   features_ = router_features(*aliases);
   known_ = true;
