@@ -32,6 +32,9 @@ std::function<void(T)> posted(const std::shared_ptr<LiveComponent>& provider,
 
 CloudConnection::CloudConnection(const PluginHostDependencies& deps)
     : timers_(deps.timers),
+      cache_(deps.cache),
+      routable_ranges_(RoutableRanges::of_flags(
+          [&flags = deps.flags](std::string_view name) { return flags.flag(name); })),
       broker_options_(deps.broker),
       timeouts_(deps.provider_timeouts),
       load_balancer_limits_(deps.load_balancer_limits),
@@ -130,8 +133,9 @@ void CloudConnection::connect_network(const std::shared_ptr<LiveComponent>& prov
     if (made->usable()) load_balancers_ = std::move(made);
   }
   if (const auto found = provider->get_interface(CCM_CLOUD_ROUTES)) {
+    auto targets = std::make_unique<RouteTargets>(cache_, timers_, routable_ranges_, instances_);
     auto made = std::make_shared<RoutesBroker>(
-        provider, *found, timeouts_, route_deletions_,
+        provider, *found, timeouts_, route_deletions_, std::move(targets),
         [this](const std::string& node) { return node_deletions_.deleted(node); });
     if (made->usable()) routes_ = std::move(made);
   }
@@ -153,10 +157,14 @@ std::shared_ptr<ObjectApi> CloudConnection::guard(std::shared_ptr<ObjectApi> api
 }
 
 Status CloudConnection::watch_nodes(runtime::EventSource& events) {
-  if (!instances_ || std::exchange(watches_nodes_, true)) return {};
+  if ((!instances_ && !routes_) || std::exchange(watches_nodes_, true)) return {};
   runtime::WatchSpec spec;
   spec.resource = "v1/nodes";
-  spec.fields = node_fact_fields();
+  if (instances_) spec.fields = node_fact_fields();
+  if (routes_) {
+    const auto& fields = route_target_fields();
+    spec.fields.insert(spec.fields.end(), fields.begin(), fields.end());
+  }
   return events.watch(spec, {});
 }
 

@@ -55,7 +55,8 @@ class CloudConnection {
   void add_services(ComponentHost& host, const std::shared_ptr<LiveComponent>& component) const;
   // `api` with the brake in front of deletions of Nodes.
   std::shared_ptr<ObjectApi> guard(std::shared_ptr<ObjectApi> api);
-  // Watches the fields that the brake on deletions of Nodes reads; once, and only with instances.
+  // Watches the fields that the brake on deletions of Nodes and the rule for routes read; once, and
+  // only with instances or routes.
   Status watch_nodes(runtime::EventSource& events);
   // This process leads: brakes begin to count.
   void begin();
@@ -89,6 +90,8 @@ class CloudConnection {
   void warn_of_undeclared(const ComponentIdentity& identity) const;
 
   runtime::Timers& timers_;
+  const ObjectCache& cache_;
+  const RoutableRanges routable_ranges_;
   const BrokerOptions broker_options_;
   const ProviderTimeouts timeouts_;
   const LoadBalancerLimitOptions load_balancer_limits_;

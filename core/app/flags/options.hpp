@@ -41,6 +41,7 @@ struct KubeCloudSharedOptions {
   std::string external_cloud_volume_plugin;
   std::string cluster_name = "kubernetes";
   std::string cluster_cidr;
+  std::string additional_pod_cidrs;
   std::string cidr_allocator_type = "RangeAllocator";
   bool allocate_node_cidrs = false;
   bool allow_untagged_cloud = false;

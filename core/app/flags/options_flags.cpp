@@ -40,6 +40,10 @@ void add_generic_flags(FlagSet& flags, Options& options) {
       "Address ranges of Pods, separated by commas: one, or one for each IP family. If unset, "
       "a controller of routes or of Pod ranges ends the start; where the cloud does not "
       "route to Pods give --configure-cloud-routes=false.");
+  group.add(
+      "additional-pod-cidrs", &cloud.additional_pod_cidrs,
+      "Address ranges, separated by commas, besides --cluster-cidr, in which Pod ranges of Nodes "
+      "get routes in the cloud. If unset, those outside of --cluster-cidr get none.");
   group.add("allocate-node-cidrs", &cloud.allocate_node_cidrs,
             "Let the node IPAM controller give each Node a part of --cluster-cidr.");
   group.add("cidr-allocator-type", &cloud.cidr_allocator_type,

@@ -1,9 +1,5 @@
 #include "node_state.hpp"
 
-#include <set>
-#include <string_view>
-#include <utility>
-
 namespace ccm::route {
 
 const std::vector<std::string>& node_fields() {
@@ -44,16 +40,6 @@ NodeState read_node(const Object& node) {
 bool same_target(const NodeState& left, const NodeState& right) {
   return left.uid == right.uid && left.provider_id == right.provider_id &&
          left.ranges == right.ranges && left.addresses == right.addresses;
-}
-
-bool same_addresses(const std::vector<NodeAddress>& left, const std::vector<NodeAddress>& right) {
-  // A kubelet may write tens of thousands of them.
-  const auto all = [](const std::vector<NodeAddress>& addresses) {
-    std::set<std::pair<std::string_view, std::string_view>> pairs;
-    for (const NodeAddress& entry : addresses) pairs.emplace(entry.type, entry.address);
-    return pairs;
-  };
-  return left.size() == right.size() && all(left) == all(right);
 }
 
 }  // namespace ccm::route

@@ -171,6 +171,14 @@ TEST(Validation, HOST_13_AtMostOneRangeForEachFamily) {
   expect_error({"--cluster-cidr=10.0.0.0"}, "\"10.0.0.0\" is no address range");
 }
 
+TEST(Validation, AdditionalPodRangesAreRangesButNotAll) {
+  EXPECT_TRUE(
+      validate({"--additional-pod-cidrs= 10.9.0.0/16,10.10.0.0/16,fd00::/48"}).errors.empty());
+  expect_error({"--additional-pod-cidrs=10.9.0.0"}, "\"10.9.0.0\" is no address range");
+  expect_error({"--additional-pod-cidrs=0.0.0.0/0"}, "0.0.0.0/0 permits everything");
+  expect_error({"--additional-pod-cidrs=10.9.0.0/16,::/0"}, "::/0 permits everything");
+}
+
 TEST(Validation, HOST_121_LeaderMigrationNeedsItsFlagAndAnElection) {
   const Validation alone = validate({"--enable-leader-migration", "--leader-elect=false"});
   ASSERT_EQ(alone.idle.size(), 1U);

@@ -6,13 +6,18 @@
 #include "cloud/broker/load_balancers_service.hpp"
 #include "cloud/broker/routes_service.hpp"
 #include "plugin/host_services/object_service.hpp"
+#include "route_nodes.hpp"
 
 #include <prometheus/registry.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ccm::plugin {
@@ -91,10 +96,20 @@ class NetworkBrokerTest : public PluginHostTest {
       balancers_ = std::make_unique<LoadBalancersService>(component_, balancers_broker_);
     }
     if (routes != nullptr) {
+      nodes_.number(100);
+      auto targets =
+          std::make_unique<RouteTargets>(nodes_, timers_, permitted("10.0.0.0/8"), nullptr);
       routes_ = std::make_shared<RoutesBroker>(
           component_, ccm_interface{nullptr, routes}, ProviderTimeouts(), route_brake_,
+          std::move(targets),
           [this](const std::string& name) { return deleted_nodes_.count(name) > 0; });
     }
+  }
+  static RoutableRanges permitted(const std::string& cluster_cidr) {
+    return RoutableRanges::of_flags([&](std::string_view name) -> std::optional<std::string> {
+      if (name != "cluster-cidr") return std::nullopt;
+      return cluster_cidr;
+    });
   }
   static ccm_cloud_loadbalancers full_table() {
     auto table = sized<ccm_cloud_loadbalancers>();
@@ -219,6 +234,7 @@ class NetworkBrokerTest : public PluginHostTest {
     return reasons;
   }
 
+  RouteNodes nodes_;
   std::vector<Open> open_;
   std::string applied_;  // what the last apply() brought to the provider, each call as a word
   prometheus::Registry registry_;

@@ -105,8 +105,9 @@ TEST_F(NetworkBrokerTest, ATableWithoutTheNecessaryIsOfNoUse) {
   EXPECT_FALSE(balancers_broker_->usable());
   ccm_cloud_routes short_table = route_table();
   short_table.size = offsetof(ccm_cloud_routes, apply);
-  const RoutesBroker routes(component_, ccm_interface{nullptr, &short_table}, ProviderTimeouts(),
-                            route_brake_);
+  const RoutesBroker routes(
+      component_, ccm_interface{nullptr, &short_table}, ProviderTimeouts(), route_brake_,
+      std::make_unique<RouteTargets>(nodes_, timers_, RoutableRanges(), nullptr));
   EXPECT_FALSE(routes.usable());
 }
 
