@@ -136,11 +136,12 @@ asio::awaitable<Status> Informer::Impl::list_page(Listing& listing, ListOptions 
   const std::unique_ptr<ListReader> items = format->list(timing.max_object_bytes);
   while (true) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Backoff::Clock::now());
-    if (left <= std::chrono::milliseconds(0)) {
+    Result<std::string> read = std::string();
+    if (left.count() > 0) read = co_await body->read(std::min(timing.list_idle, left));
+    if (Backoff::Clock::now() >= end) {
       co_return Status(Code::deadline_exceeded, ErrorClass::unavailable,
                        "list " + resource.id() + ": it has no end");
     }
-    Result<std::string> read = co_await body->read(std::min(timing.list_idle, left));
     if (!read.ok()) co_return read.status();
     if (read->empty()) break;
     items->feed(*read);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 namespace ccm::plugin {
@@ -28,6 +29,12 @@ std::function<void(T)> posted(const std::shared_ptr<LiveComponent>& provider,
   };
 }
 
+LoadBalancerLimitOptions with_scarcity(LoadBalancerLimitOptions options,
+                                       std::function<bool()> scarce) {
+  options.scarce = std::move(scarce);
+  return options;
+}
+
 }  // namespace
 
 CloudConnection::CloudConnection(const PluginHostDependencies& deps)
@@ -37,7 +44,8 @@ CloudConnection::CloudConnection(const PluginHostDependencies& deps)
           [&flags = deps.flags](std::string_view name) { return flags.flag(name); })),
       broker_options_(deps.broker),
       timeouts_(deps.provider_timeouts),
-      load_balancer_limits_(deps.load_balancer_limits),
+      load_balancer_limits_(
+          with_scarcity(deps.load_balancer_limits, [this] { return budgets_.scarce(); })),
       metrics_(deps.metrics),
       budgets_(deps.timers),
       node_telemetry_(deps.metrics, deps.record_event, "nodes"),

@@ -22,7 +22,8 @@ class ManagerSettingsTest : public ManagerTest {
   // The messages of these Events, one on each line.
   std::string warnings() {
     std::string all;
-    for (const json& event : api_.get("/api/v1/namespaces/default/events").body.at("items")) {
+    const json events = api_.get("/api/v1/namespaces/default/events").body;
+    for (const json& event : events.at("items")) {
       if (event.at("reason") == "LoadBalancerConfigWarning") {
         all += event.at("message").get<std::string>() + "\n";
       }

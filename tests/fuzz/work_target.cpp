@@ -225,7 +225,7 @@ void serve_on_openstack(const LoadBalancerService& service, const Backends& node
   const auto pattern = openstack::NamePattern::parse(options->floating.subnet_pattern);
   if (pattern.ok()) (void)pattern->fits(std::string(255, 'a'));
   (void)openstack::wanted_load_balancer(service, nodes,
-                                        {*options, settings, features, "IPv4", "", false});
+                                        {*options, settings, features, "IPv4", {{"IPv4"}, {}}, ""});
 }
 
 void sync_service(const Object& object, const Object& node) {
@@ -254,9 +254,7 @@ void sync_node(const Object& object) {
   const node_lifecycle::NodeState life = node_lifecycle::read_node(object);
   (void)node_lifecycle::taint_patch(life, node_lifecycle::Wanted::shutdown);
   const route::NodeState routed = route::read_node(object);
-  auto turned = routed.addresses;
-  std::reverse(turned.begin(), turned.end());
-  (void)route::same_addresses(routed.addresses, turned);
+  (void)route::same_target(routed, routed);
 }
 
 uint64_t work_of(const Shape& shape) {

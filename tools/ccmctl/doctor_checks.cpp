@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 constexpr const char* kShutdownTaint = "node.cloudprovider.kubernetes.io/shutdown";
-constexpr const char* kFinalizer = "service.kubernetes.io/load-balancer-cleanup";
+constexpr const char* kServiceFinalizer = "service.kubernetes.io/load-balancer-cleanup";
 constexpr const char* kOwnAllocator = "ccm.controller-ipam";
 constexpr const char* kAutoscalerTaint = "ToBeDeletedByClusterAutoscaler";
 constexpr const char* kExcludeLabel = "node.kubernetes.io/exclude-from-external-load-balancers";
@@ -259,7 +259,8 @@ Finding check_load_balancer_finalizers(const json& services, bool removed) {
   for (const json& service : services) {
     const json& metadata = part(service, "metadata");
     const json& finalizers = part(metadata, "finalizers");
-    if (std::find(finalizers.begin(), finalizers.end(), kFinalizer) == finalizers.end()) continue;
+    if (std::find(finalizers.begin(), finalizers.end(), kServiceFinalizer) == finalizers.end())
+      continue;
     const std::string key = member(metadata, "namespace") + "/" + member(metadata, "name");
     all.push_back(key);
     if (!member(metadata, "deletionTimestamp").empty()) stuck.push_back(key);
@@ -272,8 +273,8 @@ Finding check_load_balancer_finalizers(const json& services, bool removed) {
   finding.text = stuck.empty() ? counted(all.size(), "Service") + " has the finalizer "
                                : counted(stuck.size(), "Service") +
                                      " that is being deleted stays for its finalizer ";
-  finding.text +=
-      std::string(kFinalizer) + ", which nobody removes: " + some_of(stuck.empty() ? all : stuck);
+  finding.text += std::string(kServiceFinalizer) +
+                  ", which nobody removes: " + some_of(stuck.empty() ? all : stuck);
   finding.advice =
       "let the manager run with service-lb-controller and a provider that offers load balancers "
       "until they are gone, or delete their load balancers in the cloud and then the finalizer";

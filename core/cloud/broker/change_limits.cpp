@@ -127,9 +127,8 @@ std::string ChangeLimits::content_of(const LoadBalancerService& service,
   return texts.digest();
 }
 
-ChangeLimits::Turn ChangeLimits::take(const LoadBalancerService& service, Entry& entry,
-                                      bool again) {
-  const TimePoint now = timers_.now();
+ChangeLimits::Turn ChangeLimits::take(const LoadBalancerService& service, Entry& entry, bool again,
+                                      TimePoint now) {
   entry.namespace_name = service.namespace_name;
   Turn turn{now, now};
   if (!again) turn.own = take_place(entry.full, options_.service, now);
@@ -151,8 +150,9 @@ Status ChangeLimits::admit(const LoadBalancerService& service) {
   std::string content = content_of(service, entry.id);
   const bool same = entry.last != Last::none && entry.content == content;
   if (same && entry.last != Last::failed) return {};
-  if (!entry.turn) entry.turn = take(service, entry, same);
-  if (entry.turn->own > now || (entry.turn->of_namespace > now && scarce())) return refusal(entry);
+  if (!entry.turn) entry.turn = take(service, entry, same, now);
+  if (entry.turn->own > now || (entry.turn->of_namespace > now && scarce()))
+    return refusal(entry, now);
   give_place_back(entry);
   entry.turn.reset();
   entry.content = std::move(content);
@@ -160,8 +160,7 @@ Status ChangeLimits::admit(const LoadBalancerService& service) {
   return {};
 }
 
-Status ChangeLimits::refusal(const Entry& entry) const {
-  const TimePoint now = timers_.now();
+Status ChangeLimits::refusal(const Entry& entry, TimePoint now) const {
   const bool own = entry.turn->own > now;
   std::string text = own ? "this Service may make " + times(options_.service) + ", so that the"
                          : "the Services of namespace " + entry.namespace_name + " may make " +

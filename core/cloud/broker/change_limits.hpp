@@ -89,8 +89,9 @@ class ChangeLimits {
   [[nodiscard]] std::string content_of(const LoadBalancerService& service,
                                        const std::string& known_id) const;
   [[nodiscard]] bool scarce() const { return !scarce_ || scarce_(); }
-  [[nodiscard]] Turn take(const LoadBalancerService& service, Entry& entry, bool again);
-  [[nodiscard]] Status refusal(const Entry& entry) const;
+  [[nodiscard]] Turn take(const LoadBalancerService& service, Entry& entry, bool again,
+                          TimePoint now);
+  [[nodiscard]] Status refusal(const Entry& entry, TimePoint now) const;
   void give_place_back(Entry& entry);
   [[nodiscard]] bool idle(const Entry& entry) const;
   void prune();

@@ -64,8 +64,8 @@ void end_batch(InstancesBroker& broker, const Batch& batch) {
       instances.add(answer.snapshot, answer.index);
       continue;
     }
-    const Status why = answer.status.ok() ? Status(Code::not_found, broker.absence_text(query))
-                                          : answer.status;
+    const Status why =
+        answer.status.ok() ? Status(Code::not_found, broker.absence_text(query)) : answer.status;
     instances.add_state(answer.state(), query.name, query.provider_id, why);
     if (answer.status.ok()) continue;
     if (same_fault(answer.status, first)) ++failed;

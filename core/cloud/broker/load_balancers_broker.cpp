@@ -72,6 +72,7 @@ void LoadBalancersBroker::find_lane(const Request& request, const std::shared_pt
 
 void LoadBalancersBroker::change(const char* operation, Function function, Request request,
                                  std::shared_ptr<Context> context, BalancerDone done) {
+  const bool observes = function == table_.observe;
   if (!observes) removed_.erase(request->service.uid);  // it is wanted again
   auto failed = [done](Status status) { done(std::move(status)); };
   auto begin = [this, operation, function, observes, request, context, done = std::move(done),
@@ -114,7 +115,8 @@ void LoadBalancersBroker::observe_first(const Running& running, const Turn& turn
 
 std::string LoadBalancersBroker::known_id(const LoadBalancerService& service) const {
   std::string id = creations_.made_by_failure(service.uid);
-  return id.empty() ? notes_.id_of(service) : id;
+  if (id.empty()) id = notes_.id_of(service);
+  return id.empty() ? service.id : id;  // the cloud has it no more, or this process is young
 }
 
 // After a restart one that is recorded on its Service may have members.
@@ -151,7 +153,6 @@ void LoadBalancersBroker::call(const Running& running, Function function, const 
     return done(std::move(verdict));
   }
   const uint64_t doubt = turns_.doubt(running.lane);
-  const bool observes = function == table_.observe;
   auto invoke = asking(function, running.request, true);
   auto finished = [this, running, turn, uid, doubt, changes,
                    done = std::move(done)](Result<LoadBalancer> outcome) {

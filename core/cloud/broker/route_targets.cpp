@@ -8,16 +8,16 @@ namespace ccm::plugin {
 
 namespace {
 
-constexpr std::string_view kNodes = "v1/nodes";
+constexpr std::string_view kNodesResource = "v1/nodes";
 // An instance whose Node does not change is looked at again after that, for addresses that its
 // cloud changed unseen.
-constexpr std::chrono::minutes kAskAgain{10};
-// After an answer that there is none, or no answer: from here, doubling, to kAskAgain, or to the
-// other one.
+constexpr std::chrono::minutes kAskInstanceAgain{10};
+// After an answer that there is none, or no answer: from here, doubling, to kAskInstanceAgain, or
+// to the other one.
 constexpr std::chrono::seconds kFirstPause{5};
 constexpr std::chrono::seconds kMostWhileUnknown{60};
 
-std::vector<NodeAddress> addresses_of(const kube::Object& node) {
+std::vector<NodeAddress> addresses_of_node(const kube::Object& node) {
   std::vector<NodeAddress> addresses;
   node.each(node.find("/status/addresses"), [&](std::string_view, kube::Object::Position entry) {
     addresses.push_back({std::string(node.text(node.member(entry, "type"))),
@@ -70,7 +70,7 @@ bool RouteTargets::has_to_ask(const kube::ObjectPtr& node) {
     known.uid = node->uid();
     known.provider_id = provider_id;
   }
-  std::vector<NodeAddress> addresses = addresses_of(*node);
+  std::vector<NodeAddress> addresses = addresses_of_node(*node);
   if (known.addresses != addresses) {
     known.addresses = std::move(addresses);
     // The node controller may have written what has changed in the cloud.
@@ -81,7 +81,7 @@ bool RouteTargets::has_to_ask(const kube::ObjectPtr& node) {
 
 void RouteTargets::refresh(const std::shared_ptr<Context>& context,
                            std::function<void(Status)> done) {
-  if (nodes_.state(kNodes) != CacheState::synced) {
+  if (nodes_.state(kNodesResource) != CacheState::synced) {
     return done(Status(Code::unavailable, ErrorClass::waiting, "the Nodes are not known yet"));
   }
   const auto round = std::make_shared<Round>();
@@ -94,7 +94,7 @@ void RouteTargets::refresh(const std::shared_ptr<Context>& context,
     (*self)->build();
     round->done({});
   };
-  for (const kube::ObjectPtr& node : nodes_.list(kNodes, {})) {
+  for (const kube::ObjectPtr& node : nodes_.list(kNodesResource, {})) {
     if (!has_to_ask(node)) continue;
     InstanceQuery query;
     query.name = node->name();
@@ -136,7 +136,7 @@ void RouteTargets::answered(const std::string& name, const std::string& uid,
   }
   const bool found = known.why.ok() && exists(known.state);
   known.failures = found ? 0 : known.failures + 1;
-  std::chrono::milliseconds pause = kAskAgain;
+  std::chrono::milliseconds pause = kAskInstanceAgain;
   if (!found) {
     const std::chrono::milliseconds most = known.why.ok() ? pause : kMostWhileUnknown;
     pause = kFirstPause;
@@ -150,7 +150,7 @@ void RouteTargets::build() {
   targets_.clear();
   by_name_.clear();
   by_range_.clear();
-  for (const kube::ObjectPtr& node : nodes_.list(kNodes, {})) {
+  for (const kube::ObjectPtr& node : nodes_.list(kNodesResource, {})) {
     Target target;
     target.object = node;
     target.created = node->text_at("/metadata/creationTimestamp");
@@ -176,8 +176,21 @@ void RouteTargets::build() {
       target.known = &known->second;
     }
   }
+  mark_routed();
   judge_instances();
   judge_ranges_of_nodes();
+}
+
+void RouteTargets::mark_routed() {
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    for (Range& range : targets_[i].ranges) range.routed = false;
+    const auto routed = routed_.find(targets_[i].name());
+    if (routed == routed_.end()) continue;
+    for (const Cidr& cidr : routed->second) {
+      const std::size_t place = place_of(i, cidr);
+      if (place != kNone) targets_[i].ranges[place].routed = true;
+    }
+  }
 }
 
 void RouteTargets::judge_instances() {
@@ -287,9 +300,7 @@ std::string RouteTargets::target_of(const Route& route, bool by_address) const {
 
 void RouteTargets::take(std::vector<Route>& listed, bool by_address) {
   std::map<std::pair<std::string, std::string>, std::string> names;
-  for (Target& target : targets_) {
-    for (Range& range : target.ranges) range.routed = false;
-  }
+  routed_.clear();
   for (Route& route : listed) {
     if (instances_) route.target_node = target_of(route, by_address);
     if (by_address && instances_ && route.owned && route.target_node.empty()) {
@@ -297,13 +308,11 @@ void RouteTargets::take(std::vector<Route>& listed, bool by_address) {
     }
     if (!route.target_node.empty()) names[{route.id, route.destination_cidr}] = route.target_node;
     if (!route.owned || route.blackhole) continue;
-    const std::size_t target = find(route.target_node);
     const auto destination = parse_cidr(route.destination_cidr);
-    if (target == kNone || !destination) continue;
-    const std::size_t place = place_of(target, *destination);
-    if (place != kNone) targets_[target].ranges[place].routed = true;
+    if (destination) routed_[route.target_node].push_back(*destination);
   }
   names_ = std::move(names);
+  mark_routed();
   judge_ranges_of_nodes();
 }
 
@@ -375,7 +384,7 @@ Status RouteTargets::admit(Route& route, bool by_address) const {
     route.target_addresses = node.known->instance_addresses;
   } else {
     route.target_provider_id = node.object->text_at("/spec/providerID");
-    route.target_addresses = addresses_of(*node.object);
+    route.target_addresses = addresses_of_node(*node.object);
   }
   if (!by_address || !route.target_addresses.empty()) return {};
   return waits(Code::failed_precondition,

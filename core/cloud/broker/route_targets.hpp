@@ -98,6 +98,7 @@ class RouteTargets {
   bool has_to_ask(const kube::ObjectPtr& node);
   void answered(const std::string& name, const std::string& uid, const InstanceAnswer& answer);
   void build();
+  void mark_routed();
   void judge_instances();
   void judge_ranges_of_nodes();
   [[nodiscard]] std::size_t find(std::string_view name) const;
@@ -123,6 +124,8 @@ class RouteTargets {
   std::multimap<Cidr, std::size_t> by_range_;
   // The Nodes of the routes of the last listing, by id and destination.
   std::map<std::pair<std::string, std::string>, std::string> names_;
+  // The destinations of those routes that work, by the names of their Nodes.
+  std::map<std::string, std::vector<Cidr>, std::less<>> routed_;
   std::shared_ptr<RouteTargets*> self_;
 };
 

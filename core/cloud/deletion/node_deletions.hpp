@@ -32,9 +32,10 @@ struct NodeDeletion {
   kube::DeleteOptions options;
   kube::CallOptions call;  // `timeout` bounds the whole of it
   // Failures of the gate itself, by reason: waiting "DeletionHeld", "CloudViewBlind" and
-  // "SecondLookFailed" and "InstanceNeverSeen", to be requested again; failed_precondition "MachineExists" and
-  // "NodeIsReady"; aborted/conflict for a Node that was replaced; unimplemented/unsupported
-  // "ForeignProviderID"; else the API server's. ok and not_found: it is gone.
+  // "SecondLookFailed" and "InstanceNeverSeen", to be requested again; failed_precondition
+  // "MachineExists" and "NodeIsReady"; aborted/conflict for a Node that was replaced;
+  // unimplemented/unsupported "ForeignProviderID"; else the API server's. ok and not_found: it is
+  // gone.
   ObjectApi::Done done;
 };
 

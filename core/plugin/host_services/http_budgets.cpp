@@ -194,6 +194,10 @@ void CallBudgets::answered(const std::string& credential, const net::Response* r
   if (!pause || *pause <= milliseconds(0)) return;
   const auto until = now + std::min<milliseconds>(*pause, kLongestTold);
   budget.closed_until = std::max(budget.closed_until, until);
+  // Then there are calls again, whatever time its count of none was for.
+  if (budget.remaining == 0 && budget.window_ends) {
+    budget.window_ends = std::min(*budget.window_ends, until);
+  }
 }
 
 bool CallBudgets::scarce() const {

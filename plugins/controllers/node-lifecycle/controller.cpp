@@ -272,17 +272,17 @@ Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, Instance ins
       // this cloud.
       if (state.provider_id.empty() && !state.uninitialized) {
         forget(state.name);
-        co_return left_alone("the Node has no provider ID and does not wait for one: " +
-                                 (instance.why.ok() ? "it has no instance" : instance.why.message()),
-                             "NotOfThisCloud");
+        co_return left_alone(
+            "the Node has no provider ID and does not wait for one: " +
+                (instance.why.ok() ? "it has no instance" : instance.why.message()),
+            "NotOfThisCloud");
       }
       status = co_await remove(ctx, node, "does not exist any more");
       break;
     case InstanceState::unknown:
-      co_return not_told(state.name,
-                         instance.why.ok()
-                             ? Status(Code::unavailable, "its answer has no state for it")
-                             : instance.why);
+      co_return not_told(state.name, instance.why.ok() ? Status(Code::unavailable,
+                                                                "its answer has no state for it")
+                                                       : instance.why);
   }
   if (status.error_class() == ErrorClass::waiting) status.with_retry_after(pause(state.name));
   if (!status.ok()) co_return status;

@@ -258,8 +258,13 @@ Task<Status> Controller::not_now(Ctx ctx, SyncPtr sync, Status why, SyncState be
 }
 
 Task<Status> Controller::follow_nodes(Ctx ctx, SyncPtr sync) {
-  const bool serving = !sync->record->ingress.empty();
-  if (!serving || sync->record->backend_hash == sync->backends.hash) co_return Status();
+  const Record& record = *sync->record;
+  if (record.ingress.empty()) co_return Status();
+  if (!members_.settled()) (void)co_await members_.learn(ctx);  // a later try tells its failure
+  if (!members_.settled()) co_return Status();
+  sync->backends = members_.current();
+  const bool same = record.backend_hash == sync->backends->hash(record.node_labels);
+  if (same || sync->backends->lost()) co_return Status();
   Status followed = co_await update_backends(ctx, sync);
   co_return followed;
 }

@@ -1,5 +1,5 @@
-// The rights that the namespace of a Service has: a namespace is what tenants are told apart by. The flags
-// are service.so's, and hold for every provider. [any-thread]
+// The rights that the namespace of a Service has: a namespace is what tenants are told apart by.
+// The flags are service.so's, and hold for every provider. [any-thread]
 #pragma once
 
 #include <ccm/config.hpp>

@@ -110,7 +110,7 @@ TEST_F(ExplainTest, AServiceShowsItsLoadBalancerAndTheLastWarnings) {
 // Issue 37, 4: the Node's own fault, and that Node alone shows it.
 TEST_F(ExplainTest, ANodeWhosePodRangeIsTooWideSaysSo) {
   make_node("evil", {{"podCIDR", "10.244.0.0/16"}, {"podCIDRs", json::array({"10.244.0.0/16"})}});
-  make_node("node-1", json::object());
+  make_node("node-1", {{"providerID", "sandbox://node-1"}});
   start(reviews(), {"--controllers=node-ipam-controller", "--allocate-node-cidrs",
                     "--cluster-cidr=10.244.0.0/16"});
   const Output refused = explained("node/evil", {"node-ipam-controller evil", "refused",

@@ -288,6 +288,19 @@ TEST_F(RouteTargetsTest, Issue37_2_AYoungerNodeDoesNotHaveWhatAnotherHas) {
   EXPECT_EQ(named({by_name, by_instance}), (Texts{"10.0.2.0/24>", "10.0.2.0/24>node-1"}));
 }
 
+// A change looks at the Nodes once more, and what the last listing showed still counts then.
+TEST_F(RouteTargetsTest, Issue37_2_WhatIsRoutedHoldsItsRangeAlsoWhileChangesAreMade) {
+  begin();
+  const std::string now = "2026-01-01T00:00:00Z";
+  nodes_.nodes["node-1"] = {now, "cloud://1", {"10.0.1.0/24"}, {}, {}};
+  servers_ = {
+      {"cloud://1", {"192.0.2.1"}}, {"cloud://2", {"192.0.2.2"}}, {"cloud://3", {"192.0.2.3"}}};
+  nodes_.nodes["evil"] = {now, "cloud://2", {"10.0.0.0/20"}, {}, {}};  // the smaller UID
+  nodes_.nodes["node-3"] = {now, "cloud://3", {"10.0.3.0/24"}, {}, {}};
+  EXPECT_EQ(named({to_address("10.0.1.0/24", "192.0.2.1")}), Texts{"10.0.1.0/24>node-1"});
+  EXPECT_EQ(add({{"10.0.0.0/20", "evil"}, {"10.0.3.0/24", "node-3"}}), (Texts{"CIDRConflict", ""}));
+}
+
 TEST_F(RouteTargetsTest, NothingIsSaidBeforeTheNodesAreKnown) {
   begin();
   nodes_.known = CacheState::not_synced;

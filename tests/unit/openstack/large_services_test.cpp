@@ -30,12 +30,12 @@ class LargeServiceTest : public testing::Test {
     for (int i = 0; i < nodes; ++i) {
       Backend& backend = all[static_cast<std::size_t>(i)];
       backend.name = "node-" + std::to_string(i);
-      backend.addresses = {{"InternalIP", "192.168." + std::to_string(i / 250) + "." +
-                                              std::to_string(i % 250)}};
+      backend.addresses = {
+          {"InternalIP", "192.168." + std::to_string(i / 250) + "." + std::to_string(i % 250)}};
     }
     features_.allowed_cidrs = true;
     return wanted_load_balancer(service, Backends(std::move(all)),
-                                {options_, settings_, features_, "IPv4", "", false})
+                                {options_, settings_, features_, "IPv4", {{"IPv4"}, {}}, ""})
         .status();
   }
 

@@ -135,7 +135,8 @@ class OpenStackLoadBalancersTest : public CloudTest {
       const bool served = outcome.ok() && (outcome->state == LoadBalancerState::active ||
                                            outcome->state == LoadBalancerState::shared);
       if (served) return *outcome;
-      last = outcome.status().message();
+      last = outcome.ok() ? "its state is " + std::to_string(static_cast<int>(outcome->state))
+                          : outcome.status().message();
       host.loop.advance(seconds(1));
     }
     ADD_FAILURE() << "it never served: " << last;

@@ -109,7 +109,8 @@ TEST_F(ReconcileRecordsTest, OutcomesAreThoseOfTheLastTriesAlsoWhileTheNextOneRu
   const std::map<ObjectState, std::size_t> expected{{ObjectState::waiting, 0},
                                                     {ObjectState::held, 1},
                                                     {ObjectState::retrying, 2},
-                                                    {ObjectState::refused, 0}};
+                                                    {ObjectState::refused, 0},
+                                                    {ObjectState::left_alone, 0}};
   EXPECT_EQ(records_.outcomes(), expected);
 }
 

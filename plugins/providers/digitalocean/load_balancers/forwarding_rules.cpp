@@ -40,9 +40,9 @@ class ListedPorts {
   // DO-170
   explicit ListedPorts(const Annotations& annotations) {
     std::set<std::string> shared;
-    for (const auto& [name, protocol] : {std::pair{annotation::kHttpPorts, "http"},
-                                         std::pair{annotation::kTlsPorts, "https"},
-                                         std::pair{annotation::kHttp2Ports, "http2"}}) {
+    for (const auto& [name, protocol] :
+         {std::pair{annotation::kHttpPorts, "http"}, std::pair{annotation::kTlsPorts, "https"},
+          std::pair{annotation::kHttp2Ports, "http2"}}) {
       for (const int64_t port : annotations.ports(name)) {
         if (!by_port_.emplace(port, protocol).second) shared.insert(std::to_string(port));
       }

@@ -97,7 +97,8 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::write(Ctx ctx, Subjec
   if (!plan.existing) co_return written;
   const bool recorded = is_dry_run(written.status());
   if (!written.ok() && !recorded) co_return written;
-  const ExistingLoadBalancer now = recorded ? *plan.existing : *written;
+  ExistingLoadBalancer unchanged = *plan.existing;  // by a dry run
+  ExistingLoadBalancer& now = recorded ? unchanged : *written;
   if (plan.adopting) {
     co_await marks_.take_over(ctx, subject.service, plan.wanted, now);
     ownership_.remember(subject.service, now.id);

@@ -71,7 +71,7 @@ struct SubnetPage {
   bool more = false;
 };
 
-Result<SubnetPage> read_subnets(const json& document) {
+Result<SubnetPage> read_subnet_ranges(const json& document) {
   SubnetPage page;
   for (const json& subnet : document.at("subnets")) {
     page.ranges.emplace_back(text_of(subnet, "id"), text_of(subnet, "cidr"));
@@ -176,7 +176,7 @@ Task<Status> RouterApi::learn_subnets(Ctx ctx, const std::set<std::string>& ids)
   Collection collection{"network", "subnets?fields=id&fields=cidr" + query, "ListSubnets", {}};
   std::map<std::string, std::string> found;
   PageReader reader = [&found](const std::string& body, bool first) -> Result<PageInfo> {
-    const auto page = read_answer(parse_json(body), &read_subnets);
+    const auto page = read_answer(body, &read_subnet_ranges);
     if (!page.ok()) return page.status();
     if (first) found.clear();
     found.insert(page->ranges.begin(), page->ranges.end());
@@ -200,7 +200,7 @@ Task<Result<RouterNetworks>> RouterApi::networks(Ctx ctx) {
   std::set<std::string> ids;
   std::set<std::string> subnets;
   PageReader reader = [&](const std::string& body, bool first) -> Result<PageInfo> {
-    const auto page = read_answer(parse_json(body), &read_interfaces);
+    const auto page = read_answer(body, &read_interfaces);
     if (!page.ok()) return page.status();
     if (first) ids.clear();
     ids.insert(page->networks.begin(), page->networks.end());
